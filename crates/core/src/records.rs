@@ -1,0 +1,185 @@
+//! What a finished run tells: one record per flow and per link direction, and sampled columns.
+//!
+//! Simulated and live runs fill the same records; `report` turns them into tables and pages.
+
+use crate::units::{BitRate, ByteCount, Span, Time};
+
+/// One flow of one run, from its first Interest to its end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowRecord {
+    /// Name of the flow: the scenario's, else `consumer:prefix`.
+    pub name: String,
+    /// Consumer node.
+    pub consumer: String,
+    /// Producer node.
+    pub producer: String,
+    /// Name prefix that the flow fetches.
+    pub prefix: String,
+    /// Scheme of the consumer, as in the registry.
+    pub scheme: String,
+    /// First Interest may leave.
+    pub start: Time,
+    /// Last segment of a finite flow arrived; `None` while unfinished or unbounded.
+    pub completed: Option<Time>,
+    /// Segments of a finite flow; `None` for a timed one.
+    pub segments: Option<u64>,
+    /// Distinct segments received.
+    pub delivered_segments: u64,
+    /// Payload of the distinct segments received.
+    pub delivered_payload: ByteCount,
+    /// Interests sent, retransmissions included.
+    pub interests: u64,
+    /// Interests sent again for a segment asked before.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Data that came for a segment already received.
+    pub duplicates: u64,
+    /// Nacks received.
+    pub nacks: u64,
+    /// Data received with a congestion mark.
+    pub marks: u64,
+    /// Loss notices received.
+    pub loss_notices: u64,
+    /// Segments given up after the retry limit.
+    pub abandoned: u64,
+    /// From the first Interest of a segment to its Data (ndnSIM's FullDelay), over delivered segments.
+    pub full_delay: DelaySummary,
+    /// From the last Interest of a segment to its Data (ndnSIM's LastDelay), over delivered segments.
+    pub last_delay: DelaySummary,
+    /// Congestion window at the end, packets.
+    pub final_window_packets: f64,
+}
+
+impl FlowRecord {
+    /// Start to the last segment; `None` while unfinished.
+    pub fn completion_time(&self) -> Option<Span> {
+        self.completed.map(|end| end.since(self.start))
+    }
+}
+
+/// One direction of one link of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkRecord {
+    /// Transmitting node.
+    pub from: String,
+    /// Receiving node.
+    pub to: String,
+    /// Rate at the end of the run.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Packets handed to the queue.
+    pub offered_packets: u64,
+    /// Packets put on the wire.
+    pub sent_packets: u64,
+    /// Bytes put on the wire.
+    pub sent_bytes: ByteCount,
+    /// Packets taken off the wire by the receiver.
+    pub delivered_packets: u64,
+    /// Packets dropped by the queue: full, by a discipline, or expired in its side store.
+    pub dropped_packets: u64,
+    /// Packets lost on the wire or by a link that went down.
+    pub lost_packets: u64,
+    /// Packets that got a congestion mark here.
+    pub marked_packets: u64,
+    /// Packets put into the queue's side store (PLR's retransmission storage).
+    pub stored_packets: u64,
+    /// Packets moved from the side store back to the queue.
+    pub released_packets: u64,
+    /// Loss notices made here.
+    pub notices: u64,
+    /// Most packets that waited at once.
+    pub peak_queue_packets: u64,
+    /// Waiting time in the queue per packet sent, without its own sending time.
+    pub queue_delay: DelaySummary,
+}
+
+/// Mean, extremes and percentiles of a set of delays.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DelaySummary {
+    /// Number of delays.
+    pub count: u64,
+    /// Mean; zero without delays.
+    pub mean: Span,
+    /// Smallest.
+    pub min: Span,
+    /// Median, as the upper bound of its histogram bin (at most 1.6 % wide).
+    pub p50: Span,
+    /// 95th percentile, as above.
+    pub p95: Span,
+    /// 99th percentile, as above.
+    pub p99: Span,
+    /// Largest.
+    pub max: Span,
+}
+
+/// State of every flow at each sampling instant; row `i` of each column belongs together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowSamples {
+    /// Sampling instant.
+    pub time: Vec<Time>,
+    /// Index of the flow in the run's flow records.
+    pub flow: Vec<u32>,
+    /// Congestion window, packets; infinite for a flow without one.
+    pub window_packets: Vec<f32>,
+    /// Interests outstanding.
+    pub in_flight_packets: Vec<u32>,
+    /// Distinct segments received since the start.
+    pub delivered_segments: Vec<u64>,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Vec<Span>,
+}
+
+/// State of every link direction at each sampling instant; row `i` of each column belongs together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkSamples {
+    /// Sampling instant.
+    pub time: Vec<Time>,
+    /// Index of the link direction in the run's link records.
+    pub link: Vec<u32>,
+    /// Packets waiting.
+    pub queue_packets: Vec<u32>,
+    /// Bytes waiting.
+    pub queue_bytes: Vec<u32>,
+    /// Bytes put on the wire since the start.
+    pub sent_bytes: Vec<u64>,
+    /// Packets dropped by the queue since the start.
+    pub dropped_packets: Vec<u32>,
+    /// Packets in the side store.
+    pub stored_packets: Vec<u32>,
+}
+
+/// Everything one run leaves behind.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunRecord {
+    /// Scenario name.
+    pub scenario: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Simulated (or live) time at the end.
+    pub ended: Time,
+    /// Packets taken off links.
+    pub packet_hops: u64,
+    /// Flows in the scenario's order.
+    pub flows: Vec<FlowRecord>,
+    /// Link directions in the scenario's order: each link forward, then backward.
+    pub links: Vec<LinkRecord>,
+    /// Sampled flows; empty when sampling is off.
+    pub flow_samples: FlowSamples,
+    /// Sampled link directions; empty when sampling is off.
+    pub link_samples: LinkSamples,
+    /// Recorded events, in order; empty unless asked for.
+    pub events: Vec<EventRecord>,
+}
+
+/// One recorded event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRecord {
+    /// When it happened.
+    pub time: Time,
+    /// Node where it happened.
+    pub node: u32,
+    /// What happened.
+    pub event: crate::event::Event,
+}

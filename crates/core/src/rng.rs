@@ -1,0 +1,109 @@
+//! A frozen random generator with named streams.
+//!
+//! xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64 from the run's seed and the stream's name.
+//! The algorithm never changes, so a seed gives the same run in every version with the same `semantics`.
+//! A component owns its stream, so adding a node does not shift anybody else's draws.
+
+/// The seed of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Seed(pub u64);
+
+/// One stream of random numbers.
+#[derive(Clone, Debug)]
+pub struct Rng {
+    state: [u64; 4],
+}
+
+impl Rng {
+    /// The stream `name` of the run with `seed`.
+    pub fn stream(seed: Seed, name: &str) -> Self {
+        let mut mixer = name.bytes().fold(seed.0 ^ 0xCBF2_9CE4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+        });
+        Self { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        let s = &mut self.state;
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let shifted = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= shifted;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// A number in `0.0..1.0`, uniform.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// A whole number in `0..bound`, uniform up to 2^-32; zero when `bound` is zero.
+    #[inline]
+    pub fn below(&mut self, bound: u32) -> u32 {
+        (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// True with probability `probability` (0..=1).
+    #[inline]
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.uniform() < probability
+    }
+}
+
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_draws_of_a_stream_never_change() {
+        let mut rng = Rng::stream(Seed(1), "flow/0/start");
+        let draws = [rng.bits(), rng.bits(), rng.bits()];
+        let mut again = Rng::stream(Seed(1), "flow/0/start");
+        assert_eq!(draws, [again.bits(), again.bits(), again.bits()]);
+        // SplitMix64's published first output for state 0, and xoshiro256++'s for state 1, 2, 3, 4.
+        assert_eq!(split_mix(&mut 0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(Rng { state: [1, 2, 3, 4] }.bits(), 41_943_041);
+    }
+
+    #[test]
+    fn streams_with_other_names_or_seeds_differ() {
+        let first = |seed, name: &str| Rng::stream(Seed(seed), name).bits();
+        assert_ne!(first(1, "a"), first(1, "b"));
+        assert_ne!(first(1, "a"), first(2, "a"));
+    }
+
+    #[test]
+    fn uniform_draws_have_mean_one_half_and_stay_below_one() {
+        let mut rng = Rng::stream(Seed(7), "mean");
+        let draws: Vec<f64> = (0..100_000).map(|_| rng.uniform()).collect();
+        let mean = draws.iter().sum::<f64>() / 1e5;
+        assert!((mean - 0.5).abs() < 0.005, "mean {mean}");
+        assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
+    }
+
+    #[test]
+    fn below_never_reaches_its_bound() {
+        let mut rng = Rng::stream(Seed(7), "below");
+        let mut seen = [0u32; 3];
+        for _ in 0..30_000 {
+            seen[rng.below(3) as usize] += 1;
+        }
+        assert!(seen.iter().all(|count| (9_500..10_500).contains(count)), "{seen:?}");
+        assert_eq!(rng.below(0), 0);
+    }
+}

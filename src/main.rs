@@ -1,0 +1,2 @@
+//! The program `tidegate`.
+fn main() {}
