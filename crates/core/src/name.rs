@@ -4,7 +4,7 @@
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use hashbrown::HashTable;
 
@@ -64,7 +64,7 @@ impl std::error::Error for NameError {}
 pub struct NameTable {
     prefixes: Vec<Prefix>,
     index: HashTable<PrefixId>,
-    hasher: RandomState,
+    hasher: BuildHasherDefault<DefaultHasher>,
 }
 
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl NameTable {
 
     /// A table with the root alone.
     pub fn new() -> Self {
-        let mut table = Self { prefixes: Vec::new(), index: HashTable::new(), hasher: RandomState::new() };
+        let mut table = Self { prefixes: Vec::new(), index: HashTable::new(), hasher: BuildHasherDefault::default() };
         table.insert(&[], None);
         table
     }
