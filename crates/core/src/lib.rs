@@ -3,8 +3,23 @@
 //! A driver (the simulator, the live forwarder) passes the time and packets in and takes packets out.
 #![forbid(unsafe_code)]
 
+pub mod congestion;
+pub mod consumer;
+pub mod context;
+pub mod control;
 pub mod event;
+pub mod face;
+pub mod fib;
+pub mod gate;
+pub mod histogram;
 pub mod name;
+pub mod packet;
+pub mod params;
+pub mod pit;
+pub mod queue;
 pub mod records;
 pub mod rng;
+pub mod scheme;
+pub mod signal;
+pub mod strategy;
 pub mod units;

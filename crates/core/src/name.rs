@@ -86,7 +86,8 @@ impl NameTable {
 
     /// A table with the root alone.
     pub fn new() -> Self {
-        let mut table = Self { prefixes: Vec::new(), index: HashTable::new(), hasher: BuildHasherDefault::default() };
+        let mut table =
+            Self { prefixes: Vec::new(), index: HashTable::new(), hasher: BuildHasherDefault::default() };
         table.insert(&[], None);
         table
     }

@@ -1,0 +1,199 @@
+//! The congestion controller of a consumer (and of a TCP sender): decides how much may be outstanding.
+
+use crate::context::Context;
+use crate::event::Cause;
+use crate::packet::NackReason;
+use crate::signal::HopSignals;
+use crate::units::{BitRate, ByteCount, Span, Time};
+
+/// One flow's window or rate rule. Every method but [`window`](Self::window) has a default.
+pub trait CongestionController: std::fmt::Debug {
+    /// Congestion window, packets, at least 1; infinite for a scheme without one.
+    fn window(&self) -> f64;
+
+    /// How sending is spread over time.
+    fn pacing(&self) -> Pacing {
+        Pacing::Unpaced
+    }
+
+    /// An Interest is about to leave; signals may be written on it.
+    fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        let _ = (cx, sent, hop, flow);
+    }
+
+    /// A segment arrived for the first time.
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        let _ = (cx, delivery, flow);
+    }
+
+    /// A loss was heard of.
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
+        let _ = (cx, loss, flow);
+    }
+
+    /// The recovery state of a TCP sender changed.
+    fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
+        let _ = (cx, recovery, flow);
+    }
+
+    /// The time asked for has come.
+    fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
+        let _ = (cx, flow);
+    }
+
+    /// When to wake; `None` for never.
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+
+    /// Slow-start threshold, packets; `None` for a scheme without one.
+    fn slow_start_threshold(&self) -> Option<f64> {
+        None
+    }
+
+    /// After how long `sent` counts as lost; `None` leaves it to the shell's estimator.
+    fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
+        let _ = sent;
+        None
+    }
+
+    /// What is sent first.
+    fn order(&self) -> SendOrder {
+        SendOrder::RetransmissionsFirst
+    }
+}
+
+/// How sending is spread over time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pacing {
+    /// As soon as the window allows.
+    Unpaced,
+    /// At this many bits of Data per second.
+    Rate(BitRate),
+    /// This long between Interests.
+    Gap(Span),
+}
+
+/// What goes first when a retransmission and a new segment are both due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendOrder {
+    /// Retransmissions.
+    RetransmissionsFirst,
+    /// New segments (BBR-CD).
+    NewFirst,
+}
+
+/// State of the flow at the time of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowView {
+    /// Interests outstanding; the packet of this call is already counted out (arrival) or in (sent).
+    pub in_flight: u32,
+    /// Lowest segment never asked for.
+    pub next_segment: u32,
+    /// Highest segment asked for.
+    pub highest_sent: u32,
+    /// Highest segment received; 0 before the first.
+    pub highest_received: u32,
+    /// Distinct segments received.
+    pub delivered: u64,
+    /// Segments not received yet; `None` for an unbounded flow.
+    pub remaining: Option<u64>,
+    /// Smoothed round-trip time; `None` before the first sample.
+    pub smoothed_rtt: Option<Span>,
+    /// Retransmission timeout now, backoff included.
+    pub rto: Span,
+}
+
+/// An Interest that leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// Its segment.
+    pub segment: u32,
+    /// When it leaves.
+    pub at: Time,
+    /// Whether the segment was asked for before.
+    pub is_retransmission: bool,
+}
+
+/// A segment that arrived for the first time. TCP fills the `newly_*` fields per ACK; NDN has 1, 0, 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Its segment.
+    pub segment: u32,
+    /// Bytes on the wire.
+    pub size: ByteCount,
+    /// Last transmission to arrival; `None` after a retransmission (Karn).
+    pub rtt: Option<Span>,
+    /// First transmission to arrival.
+    pub full_delay: Span,
+    /// When the Interest last left.
+    pub sent_at: Time,
+    /// Times the Interest was sent again.
+    pub retransmissions: u32,
+    /// Distinct segments received when the Interest last left.
+    pub delivered_at_send: u64,
+    /// Interests outstanding before this arrival.
+    pub in_flight_before: u32,
+    /// Congestion mark.
+    pub mark: u8,
+    /// Every signal on the Data.
+    pub hop: HopSignals,
+    /// Packets newly acknowledged.
+    pub newly_acked: u32,
+    /// Packets newly acknowledged selectively.
+    pub newly_sacked: u32,
+    /// Packets newly found lost.
+    pub newly_lost: u32,
+}
+
+/// A loss that was heard of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// Its segment.
+    pub segment: u32,
+    /// When the Interest last left.
+    pub sent_at: Time,
+    /// How it was heard of.
+    pub signal: LossSignal,
+}
+
+/// How a loss was heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSignal {
+    /// The retransmission timer ran out.
+    Timeout,
+    /// The Interest's lifetime ran out.
+    Expired,
+    /// The network refused the Interest.
+    Nack(NackReason),
+    /// Later packets arrived (TCP).
+    Gap,
+    /// A router told that it stored the Data; the Interest stays pending (PLR).
+    Notice,
+}
+
+impl LossSignal {
+    /// The word that stands in events.
+    pub const fn cause(self) -> Cause {
+        Cause(match self {
+            Self::Timeout => "timeout",
+            Self::Expired => "lifetime",
+            Self::Nack(_) => "nack",
+            Self::Gap => "gap",
+            Self::Notice => "loss notice",
+        })
+    }
+}
+
+/// Recovery state of a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Fast recovery begins.
+    Enter,
+    /// Everything outstanding at its begin was acknowledged.
+    Exit,
+    /// The retransmission timer ran out.
+    Timeout,
+    /// The loss was none.
+    Spurious,
+}

@@ -1,0 +1,4 @@
+//! The consumer.
+
+pub mod rto;
+pub mod shell;

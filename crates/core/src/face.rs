@@ -1,0 +1,216 @@
+//! Faces: their numbers, and what every part of a node may see of them.
+
+use std::cell::Cell;
+
+use crate::signal::Class;
+use crate::units::{BitRate, ByteCount, Packets, Span};
+
+/// A face of one node; devices come first, then applications.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FaceId(pub u16);
+
+impl FaceId {
+    /// As an index.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A node of the network; 0 on a live node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// How much a queue holds, the packet being sent not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// At most so many packets.
+    Packets(Packets),
+    /// At most so many bytes.
+    Bytes(ByteCount),
+}
+
+/// What can be seen of a face and its queue. Kept by core, read by schemes.
+#[derive(Debug)]
+pub struct FaceView {
+    limit: Limit,
+    local: bool,
+    delay: Span,
+    rate: Cell<BitRate>,
+    up: Cell<bool>,
+    mark: Cell<bool>,
+    pub(crate) packets: [Cell<u32>; Class::COUNT],
+    pub(crate) bytes: [Cell<u64>; Class::COUNT],
+    pub(crate) held: Cell<u32>,
+    pub(crate) accepted: Cell<u64>,
+    pub(crate) dropped: Cell<u64>,
+    pub(crate) sent_packets: Cell<u64>,
+    pub(crate) sent_bytes: Cell<u64>,
+    pub(crate) received_packets: Cell<u64>,
+    pub(crate) received_bytes: Cell<u64>,
+}
+
+impl FaceView {
+    /// The transmitting side of a link with the given rate, propagation delay and queue limit.
+    pub fn device(rate: BitRate, delay: Span, limit: Limit) -> Self {
+        Self::new(rate, delay, limit, false)
+    }
+
+    /// An application on the same host.
+    pub fn application() -> Self {
+        Self::new(BitRate::from_bps(u64::MAX), Span::ZERO, Limit::Packets(Packets::new(u32::MAX)), true)
+    }
+
+    fn new(rate: BitRate, delay: Span, limit: Limit, local: bool) -> Self {
+        Self {
+            limit,
+            local,
+            delay,
+            rate: Cell::new(rate),
+            up: Cell::new(true),
+            mark: Cell::new(false),
+            packets: Default::default(),
+            bytes: Default::default(),
+            held: Cell::new(0),
+            accepted: Cell::new(0),
+            dropped: Cell::new(0),
+            sent_packets: Cell::new(0),
+            sent_bytes: Cell::new(0),
+            received_packets: Cell::new(0),
+            received_bytes: Cell::new(0),
+        }
+    }
+
+    /// Queue limit.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Queue limit in packets; a byte limit counts packets of 1500 bytes, at least one.
+    pub fn limit_packets(&self) -> u32 {
+        match self.limit {
+            Limit::Packets(packets) => packets.get(),
+            Limit::Bytes(bytes) => u32::try_from(bytes.get() / 1500).unwrap_or(u32::MAX).max(1),
+        }
+    }
+
+    /// Queue limit in bytes; a packet limit counts 1500 bytes each, as ndnSIM reports it.
+    pub fn limit_bytes(&self) -> ByteCount {
+        match self.limit {
+            Limit::Packets(packets) => ByteCount::new(u64::from(packets.get()) * 1500),
+            Limit::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Whether the face leads to an application on this node.
+    #[inline]
+    pub fn is_local(&self) -> bool {
+        self.local
+    }
+
+    /// Sending rate now.
+    pub fn rate(&self) -> BitRate {
+        self.rate.get()
+    }
+
+    /// Propagation delay of the link.
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// Whether packets can be sent.
+    #[inline]
+    pub fn is_up(&self) -> bool {
+        self.up.get()
+    }
+
+    /// Whether `class` has no room for a packet of `size`.
+    #[inline]
+    pub fn is_full_for(&self, class: Class, size: ByteCount) -> bool {
+        let class = usize::from(class.0);
+        match self.limit {
+            Limit::Packets(limit) => self.packets[class].get() >= limit.get(),
+            Limit::Bytes(limit) => self.bytes[class].get() + size.get() > limit.get(),
+        }
+    }
+
+    /// Packets of `class` waiting.
+    #[inline]
+    pub fn backlog(&self, class: Class) -> u32 {
+        self.packets[usize::from(class.0)].get()
+    }
+
+    /// Packets waiting in all classes.
+    #[inline]
+    pub fn queued_packets(&self) -> u32 {
+        self.packets.iter().map(Cell::get).sum()
+    }
+
+    /// Bytes waiting in all classes.
+    #[inline]
+    pub fn queued_bytes(&self) -> ByteCount {
+        ByteCount::new(self.bytes.iter().map(Cell::get).sum())
+    }
+
+    /// Packets in the queue's side store.
+    pub fn held_packets(&self) -> u32 {
+        self.held.get()
+    }
+
+    /// Bulk packets put into the queue since the start.
+    pub fn accepted_packets(&self) -> u64 {
+        self.accepted.get()
+    }
+
+    /// Packets dropped since the start.
+    pub fn dropped_packets(&self) -> u64 {
+        self.dropped.get()
+    }
+
+    /// Packets put on the wire since the start.
+    pub fn sent_packets(&self) -> u64 {
+        self.sent_packets.get()
+    }
+
+    /// Bytes put on the wire since the start.
+    pub fn sent_bytes(&self) -> ByteCount {
+        ByteCount::new(self.sent_bytes.get())
+    }
+
+    /// Packets received since the start.
+    pub fn received_packets(&self) -> u64 {
+        self.received_packets.get()
+    }
+
+    /// Bytes received since the start.
+    pub fn received_bytes(&self) -> ByteCount {
+        ByteCount::new(self.received_bytes.get())
+    }
+
+    /// Asks the strategy to mark the next Data through this face (PCON).
+    pub fn leave_mark(&self) {
+        self.mark.set(true);
+    }
+
+    /// Takes the mark a discipline left for the strategy.
+    pub fn take_mark(&self) -> bool {
+        self.mark.take()
+    }
+
+    /// Changes the sending rate.
+    pub fn set_rate(&self, rate: BitRate) {
+        self.rate.set(rate);
+    }
+
+    /// Takes the face up or down.
+    pub fn set_up(&self, up: bool) {
+        self.up.set(up);
+    }
+
+    /// Counts a packet that arrived.
+    #[inline]
+    pub fn count_received(&self, size: ByteCount) {
+        self.received_packets.set(self.received_packets.get() + 1);
+        self.received_bytes.set(self.received_bytes.get() + size.get());
+    }
+}

@@ -1,0 +1,211 @@
+//! The FIB: longest-prefix match, resolved once per prefix.
+
+use crate::context::Routes;
+use crate::face::{FaceId, NodeId};
+use crate::name::{NameTable, PrefixId};
+
+/// A way towards a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NextHop {
+    /// Cost, unitless; the lowest is best.
+    pub cost: u32,
+    /// The face.
+    pub face: FaceId,
+}
+
+/// Which strategy serves a prefix: an index into the forwarder's strategies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StrategyId(pub u16);
+
+/// What the FIB says about one prefix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FibEntry {
+    /// Next hops, cheapest first, ties by face.
+    pub hops: Vec<NextHop>,
+    /// The strategy that chooses among them.
+    pub strategy: StrategyId,
+}
+
+/// Routes of one node, given or found through [`Routes`], with the answer per prefix kept.
+#[derive(Debug, Default)]
+pub struct Fib {
+    given: Vec<(PrefixId, Vec<NextHop>)>,
+    strategies: Vec<(PrefixId, StrategyId)>,
+    resolved: Resolved,
+}
+
+impl Fib {
+    /// Sets the next hops of `prefix`; an empty list removes it.
+    pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
+        hops.sort_unstable();
+        self.given.retain(|(given, _)| *given != prefix);
+        if !hops.is_empty() {
+            self.given.push((prefix, hops));
+        }
+        self.forget();
+    }
+
+    /// Sets the strategy of `prefix` and everything under it that has none of its own.
+    pub fn set_strategy(&mut self, prefix: PrefixId, strategy: StrategyId) {
+        self.strategies.retain(|(given, _)| *given != prefix);
+        self.strategies.push((prefix, strategy));
+        self.forget();
+    }
+
+    /// Forgets every answer, because routes changed.
+    pub fn forget(&mut self) {
+        self.resolved = Resolved::default();
+    }
+
+    /// The entry for `prefix`; without next hops when nothing leads there.
+    #[inline]
+    pub fn lookup(
+        &mut self,
+        prefix: PrefixId,
+        names: &NameTable,
+        routes: &dyn Routes,
+        node: NodeId,
+    ) -> &FibEntry {
+        let index = match self.resolved.find(prefix) {
+            Some(index) => index,
+            None => self.resolve(prefix, names, routes, node),
+        };
+        &self.resolved.entries[index]
+    }
+
+    #[cold]
+    fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> usize {
+        let mut hops = Vec::new();
+        let mut at = Some(prefix);
+        while let Some(candidate) = at {
+            if let Some((_, given)) = self.given.iter().find(|(given, _)| *given == candidate) {
+                hops.clone_from(given);
+            } else {
+                routes.next_hops(node, candidate, &mut hops);
+            }
+            if !hops.is_empty() {
+                break;
+            }
+            at = names.parent(candidate);
+        }
+        let strategy = self.strategy_of(prefix, names);
+        self.resolved.insert(prefix, FibEntry { hops, strategy })
+    }
+
+    fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {
+        let mut at = Some(prefix);
+        while let Some(candidate) = at {
+            if let Some((_, strategy)) = self.strategies.iter().find(|(given, _)| *given == candidate) {
+                return *strategy;
+            }
+            at = names.parent(candidate);
+        }
+        StrategyId::default()
+    }
+}
+
+/// A small open-addressing table, sized by the prefixes seen at this node.
+#[derive(Debug, Default)]
+struct Resolved {
+    /// Prefix number + 1 and entry; 0 is free. Length is a power of two, at most half full.
+    slots: Vec<(u32, u32)>,
+    entries: Vec<FibEntry>,
+}
+
+impl Resolved {
+    #[inline]
+    fn find(&self, prefix: PrefixId) -> Option<usize> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = spread(prefix) & mask;
+        loop {
+            match self.slots[slot] {
+                (0, _) => return None,
+                (key, index) if key == prefix.0 + 1 => return Some(index as usize),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    fn insert(&mut self, prefix: PrefixId, entry: FibEntry) -> usize {
+        if (self.entries.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let index = self.entries.len();
+        self.entries.push(entry);
+        self.place(prefix.0 + 1, index as u32);
+        index
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![(0, 0); (self.slots.len() * 2).max(4)];
+        let old = std::mem::replace(&mut self.slots, larger);
+        for (key, index) in old.into_iter().filter(|(key, _)| *key != 0) {
+            self.place(key, index);
+        }
+    }
+
+    fn place(&mut self, key: u32, index: u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = spread(PrefixId(key - 1)) & mask;
+        while self.slots[slot].0 != 0 {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = (key, index);
+    }
+}
+
+fn spread(prefix: PrefixId) -> usize {
+    (prefix.0.wrapping_mul(0x9E37_79B9) >> 7) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::NoRoutes;
+
+    fn hop(face: u16, cost: u32) -> NextHop {
+        NextHop { face: FaceId(face), cost }
+    }
+
+    #[test]
+    fn the_longest_given_prefix_wins_and_hops_come_cheapest_first() {
+        let mut names = NameTable::new();
+        let [a, ab, abc] = ["/a", "/a/b", "/a/b/c"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set(a, vec![hop(1, 5)]);
+        fib.set(ab, vec![hop(2, 9), hop(3, 1)]);
+        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
+        fib.set(ab, vec![]);
+        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
+    }
+
+    #[test]
+    fn many_prefixes_resolve_like_a_naive_search() {
+        let mut names = NameTable::new();
+        let mut fib = Fib::default();
+        let prefixes: Vec<PrefixId> =
+            (0..300).map(|i| names.intern_uri(&format!("/p{}/x{i}", i % 7)).expect("valid")).collect();
+        for (i, prefix) in prefixes.iter().enumerate().filter(|(i, _)| i % 3 == 0) {
+            fib.set(*prefix, vec![hop(i as u16, 1)]);
+        }
+        for _ in 0..2 {
+            for (i, prefix) in prefixes.iter().enumerate() {
+                let expected = if i % 3 == 0 { vec![hop(i as u16, 1)] } else { vec![] };
+                assert_eq!(fib.lookup(*prefix, &names, &NoRoutes, NodeId(0)).hops, expected, "prefix {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_strategy_covers_everything_under_its_prefix() {
+        let mut names = NameTable::new();
+        let [a, ab] = ["/a", "/a/b"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set_strategy(a, StrategyId(2));
+        assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(2));
+        assert_eq!(fib.lookup(NameTable::ROOT, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(0));
+    }
+}

@@ -1,0 +1,664 @@
+//! The PIT: pending Interests by name, with in- and out-records, expiring on a timing wheel.
+
+use hashbrown::HashTable;
+
+use crate::face::FaceId;
+use crate::name::Name;
+use crate::packet::{Interest, NackReason, PitToken};
+use crate::strategy::NackDecision;
+use crate::units::{Span, Time};
+
+/// A dense number of a pending entry, for side tables; reused after the entry is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PitId(pub u32);
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// Milliseconds since the start, wrapping after 49 days; compared only over shorter distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tick(u32);
+
+impl Tick {
+    /// The first tick that is not before `at`.
+    fn not_before(at: Time) -> Self {
+        Self(at.as_nanos().div_ceil(1_000_000) as u32)
+    }
+
+    /// The last tick that is not after `at`.
+    fn not_after(at: Time) -> Self {
+        Self((at.as_nanos() / 1_000_000) as u32)
+    }
+
+    fn is_after(self, other: Self) -> bool {
+        (self.0.wrapping_sub(other.0) as i32) > 0
+    }
+}
+
+/// A downstream that waits for the answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InRecord {
+    /// Nonce of its last Interest.
+    pub nonce: u32,
+    /// Echoed in the answer.
+    pub token: PitToken,
+    expires: Tick,
+    /// The downstream face.
+    pub face: FaceId,
+}
+
+impl InRecord {
+    /// Whether the downstream still waits.
+    #[inline]
+    pub fn is_pending(&self, now: Time) -> bool {
+        self.expires.is_after(Tick::not_after(now))
+    }
+}
+
+/// An upstream that was asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OutRecord {
+    /// When the last Interest left.
+    pub sent_at: Time,
+    /// Its nonce.
+    pub nonce: u32,
+    /// The upstream face.
+    pub face: FaceId,
+    /// The upstream's refusal.
+    pub nacked: Option<NackReason>,
+}
+
+/// Records beyond those kept inline.
+#[derive(Debug, Default)]
+struct Spill {
+    ins: Vec<InRecord>,
+    outs: Vec<OutRecord>,
+}
+
+/// Which Data may answer; Interests that differ here have entries of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selector {
+    /// Data under the name may answer.
+    pub can_be_prefix: bool,
+    /// Only fresh Data may answer.
+    pub must_be_fresh: bool,
+}
+
+impl From<&Interest> for Selector {
+    fn from(interest: &Interest) -> Self {
+        Self { can_be_prefix: interest.can_be_prefix, must_be_fresh: interest.must_be_fresh }
+    }
+}
+
+const INLINE_INS: usize = 2;
+
+/// One pending Interest.
+#[derive(Debug)]
+pub struct PitEntry {
+    name: Name,
+    expires: Tick,
+    /// Neighbours on the timing wheel.
+    previous: u32,
+    next: u32,
+    /// Entry of the same name with another selector.
+    sibling: u32,
+    ins: [InRecord; INLINE_INS],
+    out: OutRecord,
+    spill: Option<Box<Spill>>,
+    /// Pause asked for before the next retransmission goes out, milliseconds; 0 before the first.
+    pub(crate) suppression_ms: u16,
+    in_count: u8,
+    has_out: bool,
+    selector: Selector,
+    satisfied: bool,
+    notices: u8,
+}
+
+// The whole of a pending Interest stays within a cache line and a half.
+const _: () = assert!(size_of::<PitEntry>() <= 96);
+
+impl PitEntry {
+    fn new(name: Name, selector: Selector) -> Self {
+        Self {
+            name,
+            expires: Tick::default(),
+            previous: NONE,
+            next: NONE,
+            sibling: NONE,
+            ins: Default::default(),
+            out: OutRecord::default(),
+            spill: None,
+            suppression_ms: 0,
+            in_count: 0,
+            has_out: false,
+            selector,
+            satisfied: false,
+            notices: 0,
+        }
+    }
+
+    /// Name asked for.
+    pub fn name(&self) -> Name {
+        self.name
+    }
+
+    /// Which Data may answer.
+    pub fn selector(&self) -> Selector {
+        self.selector
+    }
+
+    /// Whether Data has answered it.
+    pub fn is_satisfied(&self) -> bool {
+        self.satisfied
+    }
+
+    /// Loss notices seen for it, saturating at 255.
+    pub fn notices(&self) -> u8 {
+        self.notices
+    }
+
+    pub(crate) fn count_notice(&mut self) {
+        self.notices = self.notices.saturating_add(1);
+    }
+
+    /// Downstreams, in order of arrival.
+    #[inline]
+    pub fn in_records(&self) -> impl Iterator<Item = &InRecord> {
+        let more = self.spill.as_deref().map_or(&[][..], |spill| &spill.ins);
+        self.ins[..usize::from(self.in_count)].iter().chain(more)
+    }
+
+    /// Upstreams, in order of first use.
+    #[inline]
+    pub fn out_records(&self) -> impl Iterator<Item = &OutRecord> {
+        let more = self.spill.as_deref().map_or(&[][..], |spill| &spill.outs);
+        self.has_out.then_some(&self.out).into_iter().chain(more)
+    }
+
+    /// The record of the upstream `face`.
+    pub fn out_record(&self, face: FaceId) -> Option<&OutRecord> {
+        self.out_records().find(|record| record.face == face)
+    }
+
+    pub(crate) fn out_record_mut(&mut self, face: FaceId) -> Option<&mut OutRecord> {
+        if self.has_out && self.out.face == face {
+            return Some(&mut self.out);
+        }
+        self.spill.as_deref_mut()?.outs.iter_mut().find(|record| record.face == face)
+    }
+
+    /// When an Interest last went upstream.
+    pub fn last_sent(&self) -> Option<Time> {
+        self.out_records().map(|record| record.sent_at).max()
+    }
+
+    /// Notes that `face` waits for the answer.
+    #[inline]
+    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) {
+        let expires = Tick::not_before(now + interest.lifetime.span());
+        let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
+        let count = usize::from(self.in_count);
+        if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
+            *old = record;
+        } else if count < INLINE_INS {
+            self.ins[count] = record;
+            self.in_count += 1;
+        } else {
+            let more = &mut self.spill.get_or_insert_default().ins;
+            match more.iter_mut().find(|old| old.face == face) {
+                Some(old) => *old = record,
+                None => more.push(record),
+            }
+        }
+    }
+
+    /// Forgets all downstreams.
+    pub(crate) fn clear_in_records(&mut self) {
+        self.in_count = 0;
+        if let Some(spill) = &mut self.spill {
+            spill.ins.clear();
+        }
+    }
+
+    /// Forgets the downstream `face`.
+    pub(crate) fn remove_in_record(&mut self, face: FaceId) {
+        let mut kept: Vec<InRecord> = self.in_records().copied().collect();
+        kept.retain(|record| record.face != face);
+        self.clear_in_records();
+        for record in kept {
+            let count = usize::from(self.in_count);
+            if count < INLINE_INS {
+                self.ins[count] = record;
+                self.in_count += 1;
+            } else {
+                self.spill.get_or_insert_default().ins.push(record);
+            }
+        }
+    }
+
+    /// Notes that the Interest left through `face`.
+    #[inline]
+    pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
+        let record = OutRecord { sent_at: now, nonce, face, nacked: None };
+        if !self.has_out || self.out.face == face {
+            self.out = record;
+            self.has_out = true;
+            return;
+        }
+        let more = &mut self.spill.get_or_insert_default().outs;
+        match more.iter_mut().find(|old| old.face == face) {
+            Some(old) => *old = record,
+            None => more.push(record),
+        }
+    }
+
+    /// Forgets the upstream `face`, because it has answered.
+    pub(crate) fn remove_out_record(&mut self, face: FaceId) {
+        let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
+        if self.has_out && self.out.face == face {
+            match more.filter(|outs| !outs.is_empty()) {
+                Some(outs) => self.out = outs.remove(0),
+                None => self.has_out = false,
+            }
+        } else if let Some(outs) = more {
+            outs.retain(|record| record.face != face);
+        }
+    }
+
+    /// Whether the nonce came from another downstream or left to another upstream: a loop.
+    pub(crate) fn is_loop(&self, nonce: u32, from: FaceId) -> bool {
+        self.in_records().any(|record| record.nonce == nonce && record.face != from)
+            || self.out_records().any(|record| record.nonce == nonce && record.face != from)
+    }
+
+    /// NFD's rule after a Nack from `from`: wait while any other upstream may answer; when the only one left
+    /// is itself a downstream, tell just that one; when all refused, tell everybody the least severe reason.
+    pub fn nack_decision(&self, from: FaceId) -> NackDecision {
+        let mut open = self.out_records().filter(|record| record.nacked.is_none());
+        let least = self.out_records().filter_map(|record| record.nacked).min();
+        let reason = least.or(self.out_record(from).and_then(|record| record.nacked));
+        match (open.next(), open.next(), reason) {
+            (None, _, Some(reason)) => NackDecision::Return(reason),
+            (Some(last), None, Some(reason)) if self.in_records().any(|record| record.face == last.face) => {
+                NackDecision::ReturnTo(last.face, reason)
+            }
+            _ => NackDecision::Wait,
+        }
+    }
+}
+
+/// Slots of the timing wheel, one millisecond each; longer lifetimes take more than one turn.
+const SLOTS: usize = 1024;
+
+/// All pending Interests of one node.
+#[derive(Debug, Default)]
+pub struct Pit {
+    index: HashTable<PitId>,
+    slab: Slab,
+    wheel: Wheel,
+    prefix_entries: u32,
+    len: usize,
+}
+
+impl Pit {
+    /// Entries now.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Pending Interests that Data under their name may answer.
+    pub fn prefix_entries(&self) -> u32 {
+        self.prefix_entries
+    }
+
+    /// Bytes of memory held, spilled records not counted.
+    pub fn memory_bytes(&self) -> usize {
+        // One control byte beside each slot.
+        self.index.capacity() * 8 / 7 * (size_of::<PitId>() + 1)
+            + self.slab.memory_bytes()
+            + self.wheel.memory_bytes()
+    }
+
+    /// The entry `id`.
+    #[inline]
+    pub fn entry(&self, id: PitId) -> &PitEntry {
+        self.slab.get(id.0)
+    }
+
+    /// The entry `id`.
+    #[inline]
+    pub fn entry_mut(&mut self, id: PitId) -> &mut PitEntry {
+        self.slab.get_mut(id.0)
+    }
+
+    /// The first entry of `name`; others follow by [`next_sibling`](Self::next_sibling).
+    #[inline]
+    pub fn find(&self, name: Name) -> Option<PitId> {
+        self.index.find(hash(name), |id| self.slab.get(id.0).name == name).copied()
+    }
+
+    /// The next entry of the same name with another selector.
+    pub fn next_sibling(&self, id: PitId) -> Option<PitId> {
+        match self.entry(id).sibling {
+            NONE => None,
+            next => Some(PitId(next)),
+        }
+    }
+
+    /// The entry for `name` and `selector`, made if there is none; whether it is new.
+    #[inline]
+    pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
+        use hashbrown::hash_table::Entry;
+        let slab = &self.slab;
+        let found =
+            self.index.entry(hash(name), |id| slab.get(id.0).name == name, |id| hash(slab.get(id.0).name));
+        let head = match found {
+            Entry::Vacant(vacant) => {
+                let id = PitId(self.slab.insert(PitEntry::new(name, selector)));
+                vacant.insert(id);
+                self.count_new(selector);
+                return (id, true);
+            }
+            Entry::Occupied(occupied) => *occupied.get(),
+        };
+        self.find_or_insert_sibling(head, selector)
+    }
+
+    fn find_or_insert_sibling(&mut self, head: PitId, selector: Selector) -> (PitId, bool) {
+        let mut last = head;
+        loop {
+            let entry = self.entry(last);
+            if entry.selector == selector {
+                return (last, false);
+            }
+            match entry.sibling {
+                NONE => break,
+                next => last = PitId(next),
+            }
+        }
+        let id = self.slab.insert(PitEntry::new(self.entry(head).name, selector));
+        self.entry_mut(last).sibling = id;
+        self.count_new(selector);
+        (PitId(id), true)
+    }
+
+    fn count_new(&mut self, selector: Selector) {
+        self.len += 1;
+        self.prefix_entries += u32::from(selector.can_be_prefix);
+    }
+
+    /// Lets the entry live until its last downstream stops waiting.
+    #[inline]
+    pub fn renew_expiry(&mut self, id: PitId, now: Time) {
+        let entry = self.slab.get(id.0);
+        let mut last = Tick::not_before(now);
+        for record in entry.in_records() {
+            if record.expires.is_after(last) {
+                last = record.expires;
+            }
+        }
+        // Two in-records that end in the same millisecond leave the entry where it is.
+        if entry.expires != last || entry.previous == NONE {
+            self.wheel.unlink(id.0, &mut self.slab);
+            self.slab.get_mut(id.0).expires = last;
+            self.wheel.link(id.0, &mut self.slab, now);
+        }
+    }
+
+    /// Marks the entry satisfied; it stays until `now + straggler`.
+    pub fn keep_satisfied(&mut self, id: PitId, now: Time, straggler: Span) {
+        self.wheel.unlink(id.0, &mut self.slab);
+        let entry = self.slab.get_mut(id.0);
+        entry.satisfied = true;
+        entry.clear_in_records();
+        entry.expires = Tick::not_before(now + straggler);
+        self.wheel.link(id.0, &mut self.slab, now);
+    }
+
+    /// An entry that was satisfied and is asked for again is pending again.
+    pub(crate) fn reopen(&mut self, id: PitId) {
+        self.entry_mut(id).satisfied = false;
+    }
+
+    /// Removes the entry.
+    #[inline]
+    pub fn remove(&mut self, id: PitId) {
+        let entry = self.slab.get(id.0);
+        let (name, sibling, selector) = (entry.name, entry.sibling, entry.selector);
+        self.wheel.unlink(id.0, &mut self.slab);
+        let slab = &self.slab;
+        let found = self.index.find_entry(hash(name), |candidate| slab.get(candidate.0).name == name);
+        if let Ok(mut head) = found {
+            if *head.get() != id {
+                let head = *head.get();
+                self.unchain(head, id, sibling);
+            } else if sibling == NONE {
+                head.remove();
+            } else {
+                *head.get_mut() = PitId(sibling);
+            }
+        }
+        self.slab.remove(id.0);
+        self.len -= 1;
+        self.prefix_entries -= u32::from(selector.can_be_prefix);
+    }
+
+    fn unchain(&mut self, head: PitId, id: PitId, sibling: u32) {
+        let mut at = head;
+        while self.entry(at).sibling != id.0 {
+            at = PitId(self.entry(at).sibling);
+        }
+        self.entry_mut(at).sibling = sibling;
+    }
+
+    /// When [`take_expired`](Self::take_expired) may have something; never later than the first expiry.
+    #[inline]
+    pub fn next_expiry(&self) -> Option<Time> {
+        self.wheel.wake
+    }
+
+    /// Appends every entry whose time is up, in order of time; each must then be removed or renewed.
+    pub fn take_expired(&mut self, now: Time, expired: &mut Vec<PitId>) {
+        self.wheel.advance(now, &mut self.slab, expired);
+    }
+
+    /// Every entry, in no meaningful order that outlives a run.
+    pub fn ids(&self) -> impl Iterator<Item = PitId> + '_ {
+        self.slab.live().map(PitId)
+    }
+}
+
+/// Locality hash: consecutive segments of a prefix are neighbours, which keeps a flow in few cache lines.
+#[inline]
+pub(crate) fn hash(name: Name) -> u64 {
+    let prefix = u64::from(name.prefix.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let place = (prefix >> 20).wrapping_add(u64::from(name.segment.0));
+    let tag = (prefix ^ u64::from(name.segment.0)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (place & ((1 << 57) - 1)) | (tag & (0x7F << 57))
+}
+
+/// Entries in chunks that never move, so that growth copies nothing and wastes at most one chunk.
+#[derive(Debug, Default)]
+struct Slab {
+    chunks: Vec<Vec<PitEntry>>,
+    free: Vec<u32>,
+}
+
+const CHUNK_BITS: u32 = 7;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+impl Slab {
+    #[inline]
+    fn get(&self, id: u32) -> &PitEntry {
+        &self.chunks[(id >> CHUNK_BITS) as usize][id as usize & (CHUNK - 1)]
+    }
+
+    #[inline]
+    fn get_mut(&mut self, id: u32) -> &mut PitEntry {
+        &mut self.chunks[(id >> CHUNK_BITS) as usize][id as usize & (CHUNK - 1)]
+    }
+
+    #[inline]
+    fn insert(&mut self, entry: PitEntry) -> u32 {
+        if let Some(id) = self.free.pop() {
+            *self.get_mut(id) = entry;
+            return id;
+        }
+        if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK) {
+            // A node with few pending Interests should not pay for a whole chunk.
+            let room = if self.chunks.is_empty() { 4 } else { CHUNK };
+            self.chunks.push(Vec::with_capacity(room));
+        }
+        let chunk = self.chunks.len() - 1;
+        self.chunks[chunk].push(entry);
+        (chunk * CHUNK + self.chunks[chunk].len() - 1) as u32
+    }
+
+    fn remove(&mut self, id: u32) {
+        let entry = self.get_mut(id);
+        entry.spill = None;
+        entry.in_count = 0;
+        entry.has_out = false;
+        entry.satisfied = true;
+        self.free.push(id);
+    }
+
+    fn live(&self) -> impl Iterator<Item = u32> + '_ {
+        let entries = self.chunks.iter().flatten().zip(0..);
+        entries.filter(|(entry, _)| entry.next != NONE || entry.previous != NONE).map(|(_, id)| id)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
+        entries * size_of::<PitEntry>() + self.free.capacity() * size_of::<u32>()
+    }
+}
+
+/// Doubly linked lists of entries by the millisecond in which they end, modulo the number of slots.
+///
+/// `previous` of a list's first entry is `HEAD | slot`, so that unlinking needs no search.
+#[derive(Debug, Default)]
+struct Wheel {
+    /// First entry of each slot; empty until the first entry comes.
+    heads: Vec<u32>,
+    /// One bit per slot that is not empty.
+    occupied: [u64; SLOTS / 64],
+    /// Everything up to this tick has been looked at.
+    done: Tick,
+    wake: Option<Time>,
+}
+
+/// Marks a `previous` that is a slot.
+const HEAD: u32 = 1 << 31;
+
+impl Wheel {
+    fn memory_bytes(&self) -> usize {
+        self.heads.capacity() * size_of::<u32>()
+    }
+
+    #[inline]
+    fn link(&mut self, id: u32, slab: &mut Slab, now: Time) {
+        let tick = Tick::not_after(now);
+        if self.heads.is_empty() {
+            self.heads = vec![NONE; SLOTS];
+            self.done = tick;
+        }
+        let expires = slab.get(id).expires;
+        // What has ended already is looked at with the next tick.
+        let due = if expires.is_after(self.done) { expires } else { Tick(self.done.0.wrapping_add(1)) };
+        let slot = due.0 as usize % SLOTS;
+        let head = self.heads[slot];
+        let entry = slab.get_mut(id);
+        entry.previous = HEAD | slot as u32;
+        entry.next = head;
+        if head != NONE {
+            slab.get_mut(head).previous = id;
+        }
+        self.heads[slot] = id;
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        let ahead = u64::from(due.0.wrapping_sub(tick.0));
+        let at = Time::from_nanos((now.as_nanos() / 1_000_000 + ahead) * 1_000_000);
+        self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+
+    #[inline]
+    fn unlink(&mut self, id: u32, slab: &mut Slab) {
+        let entry = slab.get_mut(id);
+        let (previous, next) = (entry.previous, entry.next);
+        if previous == NONE {
+            return;
+        }
+        entry.previous = NONE;
+        entry.next = NONE;
+        if next != NONE {
+            slab.get_mut(next).previous = previous;
+        }
+        if previous & HEAD == 0 {
+            slab.get_mut(previous).next = next;
+            return;
+        }
+        let slot = (previous & !HEAD) as usize;
+        self.heads[slot] = next;
+        if next == NONE {
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        }
+    }
+
+    fn advance(&mut self, now: Time, slab: &mut Slab, expired: &mut Vec<PitId>) {
+        let target = Tick::not_after(now);
+        if self.heads.is_empty() || !target.is_after(self.done) {
+            return;
+        }
+        let passed = (target.0.wrapping_sub(self.done.0) as usize).min(SLOTS);
+        for step in 1..=passed {
+            let slot = self.done.0.wrapping_add(step as u32) as usize % SLOTS;
+            if self.occupied[slot / 64] & (1 << (slot % 64)) == 0 {
+                continue;
+            }
+            let before = expired.len();
+            let mut at = self.heads[slot];
+            while at != NONE {
+                let entry = slab.get(at);
+                if !entry.expires.is_after(target) {
+                    expired.push(PitId(at));
+                }
+                at = entry.next;
+            }
+            // The list is in reverse order of arrival.
+            expired[before..].reverse();
+        }
+        self.done = target;
+        for id in expired.iter() {
+            self.unlink(id.0, slab);
+        }
+        self.wake = self.next_occupied().map(|ahead| {
+            let millis = now.as_nanos() / 1_000_000 + ahead;
+            Time::from_nanos(millis * 1_000_000)
+        });
+    }
+
+    /// Milliseconds from `done` to the next slot that is not empty.
+    fn next_occupied(&self) -> Option<u64> {
+        let start = (self.done.0 as usize + 1) % SLOTS;
+        let words = SLOTS / 64;
+        for step in 0..=words {
+            let word = (start / 64 + step) % words;
+            let mut bits = self.occupied[word];
+            if step == 0 {
+                bits &= u64::MAX << (start % 64);
+            } else if step == words {
+                bits &= !(u64::MAX << (start % 64));
+            }
+            if bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                return Some(((slot + SLOTS - start) % SLOTS) as u64 + 1);
+            }
+        }
+        None
+    }
+}

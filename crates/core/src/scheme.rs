@@ -1,0 +1,143 @@
+//! A scheme: its name, paper and parameters, and the roles it fills.
+
+use crate::congestion::CongestionController;
+use crate::consumer::shell::ShellKind;
+use crate::control::{NetworkController, RouterAgent};
+use crate::face::{FaceId, Limit};
+use crate::gate::FaceGate;
+use crate::params::{ParamError, ParamSpec, Settings};
+use crate::queue::QueueDiscipline;
+use crate::strategy::Strategy;
+use crate::units::{BitRate, Span};
+
+/// What the catalogue says of a scheme and how its parts are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Id in scenarios and on the command line.
+    pub name: &'static str,
+    /// What it does, one sentence.
+    pub summary: &'static str,
+    /// Paper, RFC or program it follows.
+    pub paper: &'static str,
+    /// How far it can be trusted to be that scheme.
+    pub provenance: Provenance,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// Timers and retransmission habits its consumer is used with.
+    pub shell: ShellKind,
+    /// Consumer part.
+    pub consumer: Option<Make<Box<dyn CongestionController>>>,
+    /// Queue discipline of one device.
+    pub discipline: Option<fn(&Settings, &DeviceSetup) -> Result<Box<dyn QueueDiscipline>, Vec<ParamError>>>,
+    /// All parts on one router.
+    pub router: Option<fn(&Settings, &NodeSetup) -> Result<RouterParts, Vec<ParamError>>>,
+    /// Forwarding strategy alone.
+    pub strategy: Option<Make<Box<dyn Strategy>>>,
+    /// Network controller.
+    pub controller: Option<Make<Box<dyn NetworkController>>>,
+}
+
+/// Makes a part from its settings, or says everything that is wrong with them.
+pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
+
+/// Where the rules of a scheme come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// A paper or RFC that states every rule.
+    Paper,
+    /// Public source code, read for its rules.
+    Source,
+    /// Rebuilt from an abstract or from figures; not the authors' scheme.
+    Reconstruction,
+}
+
+impl Scheme {
+    /// A scheme without roles, to build others from.
+    pub const NONE: Self = Self {
+        name: "",
+        summary: "",
+        paper: "",
+        provenance: Provenance::Paper,
+        params: &[],
+        shell: ShellKind::Own,
+        consumer: None,
+        discipline: None,
+        router: None,
+        strategy: None,
+        controller: None,
+    };
+
+    /// The roles it fills, as words.
+    pub fn roles(&self) -> Vec<&'static str> {
+        let roles = [
+            (self.consumer.is_some(), "consumer"),
+            (self.discipline.is_some(), "discipline"),
+            (self.router.is_some(), "router"),
+            (self.strategy.is_some(), "strategy"),
+            (self.controller.is_some(), "controller"),
+        ];
+        roles.into_iter().filter_map(|(filled, role)| filled.then_some(role)).collect()
+    }
+
+    /// Checks settings without keeping what they make.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
+        let device = DeviceSetup {
+            face: FaceId(0),
+            rate: BitRate::from_bps(1),
+            delay: Span::ZERO,
+            limit: Limit::Packets(crate::units::Packets::new(1)),
+        };
+        if let Some(make) = self.consumer {
+            make(settings)?;
+        }
+        if let Some(make) = self.discipline {
+            make(settings, &device)?;
+        }
+        if let Some(make) = self.router {
+            make(settings, &NodeSetup { devices: vec![device] })?;
+        }
+        if let Some(make) = self.strategy {
+            make(settings)?;
+        }
+        if let Some(make) = self.controller {
+            make(settings)?;
+        }
+        Ok(())
+    }
+}
+
+/// A transmitting device that parts are made for.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceSetup {
+    /// Its face.
+    pub face: FaceId,
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Queue limit.
+    pub limit: Limit,
+}
+
+/// A router that parts are made for.
+#[derive(Clone, Debug)]
+pub struct NodeSetup {
+    /// Its devices, by face.
+    pub devices: Vec<DeviceSetup>,
+}
+
+/// All parts of one scheme on one router; they may share state.
+#[derive(Debug, Default)]
+pub struct RouterParts {
+    /// Queue disciplines by face.
+    pub disciplines: Vec<(FaceId, Box<dyn QueueDiscipline>)>,
+    /// Gates by face.
+    pub gates: Vec<(FaceId, Box<dyn FaceGate>)>,
+    /// Strategy, in place of the scenario's.
+    pub strategy: Option<Box<dyn Strategy>>,
+    /// The part that talks to the controller.
+    pub agent: Option<Box<dyn RouterAgent>>,
+}
