@@ -339,7 +339,8 @@ mod tests {
     use super::*;
 
     choice! {
-        enum Form { Literal = "literal", Corrected = "corrected" }
+        /// Form.
+        pub enum Form { Literal = "literal", Corrected = "corrected" }
     }
 
     params! {

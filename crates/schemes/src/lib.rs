@@ -1,1 +1,23 @@
+//! Congestion-control schemes, one file (or folder) each; they see only the public interface of `tidegate-core`.
 #![forbid(unsafe_code)]
+
+use tidegate_core::scheme::Scheme;
+
+/// Names every scheme once: declares its module and puts it into [`SCHEMES`].
+macro_rules! schemes {
+    ($($module:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// Every scheme of this crate, in catalogue order.
+        pub static SCHEMES: &[&Scheme] = &[$(&$module::SCHEME),*];
+    };
+}
+
+schemes! {
+    fixed,
+}
+
+/// The scheme called `name` among `schemes`.
+pub fn find(schemes: &[&'static Scheme], name: &str) -> Option<&'static Scheme> {
+    schemes.iter().copied().find(|scheme| scheme.name == name)
+}

@@ -1,1 +1,4 @@
+//! Deterministic packet-level simulation of NDN networks.
 #![forbid(unsafe_code)]
+
+pub mod plan;

@@ -1,0 +1,254 @@
+//! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this.
+
+use tidegate_core::consumer::shell::Shell;
+use tidegate_core::event::EventMask;
+use tidegate_core::face::Limit;
+use tidegate_core::params::Settings;
+use tidegate_core::rng::Seed;
+use tidegate_core::scheme::Scheme;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+/// A scenario that can be run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the scenario.
+    pub name: String,
+    /// The scenario's text, overrides applied, as it is kept beside the results.
+    pub text: String,
+    /// Simulated time.
+    pub duration: Span,
+    /// Whether the run ends once every finite flow is complete.
+    pub stop_when_complete: bool,
+    /// Seeds to run.
+    pub seeds: Vec<Seed>,
+    /// What varies between seeds.
+    pub variation: Variation,
+    /// Nodes.
+    pub nodes: Vec<NodePlan>,
+    /// Links between them.
+    pub links: Vec<LinkPlan>,
+    /// Flows.
+    pub flows: Vec<FlowPlan>,
+    /// What changes during the run, in order of time.
+    pub events: Vec<EventPlan>,
+    /// Pause between samples; `None` for no samples.
+    pub sampling: Option<Span>,
+    /// Events that are kept.
+    pub recorded: EventMask,
+    /// Expectations on the results.
+    pub expectations: Vec<Expectation>,
+}
+
+/// What varies between seeds, beside random loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variation {
+    /// Every flow starts later by U(0, base round-trip time).
+    pub start: bool,
+    /// Every link's delay is changed once by up to this part, 0..1.
+    pub delay: f64,
+}
+
+/// A scheme with its settings, checked.
+#[derive(Clone, Debug)]
+pub struct SchemeUse {
+    /// The scheme.
+    pub scheme: &'static Scheme,
+    /// Its settings.
+    pub settings: Settings,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct NodePlan {
+    /// Name.
+    pub name: String,
+    /// Whether it is a router: it has a forwarder even with a single link.
+    pub is_router: bool,
+    /// Place in a drawing, 0..=1 each; `None` leaves it to the drawing.
+    pub position: Option<(f64, f64)>,
+    /// Content store capacity, packets; 0 for none.
+    pub cache: Packets,
+    /// Whether Data that nobody asked for is cached.
+    pub cache_unsolicited: bool,
+    /// Forwarding strategy of every prefix without one of its own.
+    pub strategy: SchemeUse,
+    /// Strategies by prefix.
+    pub prefix_strategies: Vec<(String, SchemeUse)>,
+    /// Router parts of schemes (PLR and the like).
+    pub parts: Vec<SchemeUse>,
+}
+
+/// A link; index 0 of each pair is the direction from `a` to `b`.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    /// Name, `a-b` unless given.
+    pub name: String,
+    /// One end, an index into the nodes.
+    pub a: usize,
+    /// The other end.
+    pub b: usize,
+    /// Rate of each direction.
+    pub rate: [BitRate; 2],
+    /// Propagation delay.
+    pub delay: Span,
+    /// Extra delay U(0, jitter) per packet.
+    pub jitter: Span,
+    /// Whether jitter may change the order of packets.
+    pub reorder: bool,
+    /// Loss of each direction.
+    pub loss: [LossPlan; 2],
+    /// Queue of each direction.
+    pub queue: [QueuePlan; 2],
+    /// Cost for routing.
+    pub cost: u32,
+}
+
+/// Loss on a link, drawn per packet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossPlan {
+    /// No loss.
+    None,
+    /// Each packet with this probability.
+    Bernoulli {
+        /// Probability, 0..=1.
+        probability: f64,
+    },
+    /// Two states; the state changes before each packet's draw (Gilbert 1960, Elliott 1963).
+    GilbertElliott {
+        /// Good to bad, per packet.
+        to_bad: f64,
+        /// Bad to good, per packet.
+        to_good: f64,
+        /// Loss probability in the good state.
+        loss_good: f64,
+        /// Loss probability in the bad state.
+        loss_bad: f64,
+    },
+    /// `true` loses the packet; the pattern starts again at its end.
+    Trace(Vec<bool>),
+}
+
+/// The queue of one direction of a link.
+#[derive(Clone, Debug)]
+pub struct QueuePlan {
+    /// Limit of each class.
+    pub limit: Limit,
+    /// Disciplines, asked in this order; none is drop-tail.
+    pub disciplines: Vec<SchemeUse>,
+}
+
+/// A flow.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Name, `consumer:prefix` unless given.
+    pub name: String,
+    /// Consumer, an index into the nodes.
+    pub consumer: usize,
+    /// Producers of the prefix, indices into the nodes; at least one.
+    pub producers: Vec<usize>,
+    /// Prefix of the segments.
+    pub prefix: String,
+    /// Consumer scheme.
+    pub scheme: SchemeUse,
+    /// Habits around it.
+    pub shell: Shell,
+    /// What is asked for.
+    pub demand: Demand,
+    /// Content bytes of every Data.
+    pub payload: ByteCount,
+    /// Freshness period of every Data.
+    pub freshness: Span,
+    /// Whether Interests ask for fresh Data.
+    pub must_be_fresh: bool,
+    /// First Interest, before variation.
+    pub start: Time,
+    /// No Interest leaves at or after this time.
+    pub stop: Option<Time>,
+}
+
+/// What a flow asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Demand {
+    /// So many segments as fast as the scheme allows.
+    File {
+        /// Number of segments, at least 1.
+        segments: u32,
+    },
+    /// New segments as fast as the scheme allows until the flow stops.
+    Endless,
+    /// New segments at a constant rate of content, whatever the window; in the given bursts only (one
+    /// endless burst from the start if there are none). Retransmissions go on afterwards.
+    Constant {
+        /// Content bits per second.
+        rate: BitRate,
+        /// Start (from the run's start) and length of each burst.
+        bursts: Vec<(Time, Span)>,
+    },
+}
+
+/// Something that changes during the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventPlan {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub change: Change,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Both directions of a link go down; packets on the wire and, unless kept, in the queues are lost.
+    LinkDown {
+        /// Index into the links.
+        link: usize,
+        /// Whether queues keep their packets.
+        keep_queue: bool,
+    },
+    /// The link comes back.
+    LinkUp {
+        /// Index into the links.
+        link: usize,
+    },
+    /// The rate of both directions changes from the next packet on.
+    LinkRate {
+        /// Index into the links.
+        link: usize,
+        /// The new rate.
+        rate: BitRate,
+    },
+    /// A node stops: its applications are silent and all its links are down.
+    NodeOff {
+        /// Index into the nodes.
+        node: usize,
+    },
+    /// The node comes back.
+    NodeOn {
+        /// Index into the nodes.
+        node: usize,
+    },
+}
+
+/// An expectation on a measure, averaged over the seeds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// The measure's name: `jain`, `utilisation`, `goodput_mbps`, `retransmissions`, ... of all flows together.
+    pub measure: String,
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// The bound.
+    pub bound: f64,
+}
+
+/// How a measure is compared with its bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// At least.
+    AtLeast,
+    /// At most.
+    AtMost,
+    /// More than.
+    Above,
+    /// Less than.
+    Below,
+}
