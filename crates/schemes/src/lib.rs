@@ -3,6 +3,8 @@
 
 use tidegate_core::scheme::Scheme;
 
+pub mod toolbox;
+
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
     ($($module:ident,)*) => {
@@ -14,7 +16,9 @@ macro_rules! schemes {
 }
 
 schemes! {
+    best_route,
     fixed,
+    multicast,
 }
 
 /// The scheme called `name` among `schemes`.

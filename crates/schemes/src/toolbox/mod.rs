@@ -1,0 +1,3 @@
+//! Parts that several schemes share; a scheme never imports another scheme.
+
+pub mod retransmission_suppression;
