@@ -5,12 +5,10 @@
 use tidegate_core::context::Context;
 use tidegate_core::face::FaceId;
 use tidegate_core::packet::NackReason;
-use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::units::Span;
 
-use crate::toolbox::retransmission_suppression::{RetransmissionSuppression, Step};
+use crate::toolbox::retransmission_suppression::{Params, Step};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -19,32 +17,14 @@ pub static SCHEME: Scheme = Scheme {
     paper: "NFD: multicast strategy",
     provenance: Provenance::Source,
     params: Params::TABLE,
-    strategy: Some(|settings| Ok(Box::new(Multicast::new(&Params::from_settings(settings)?)))),
+    strategy: Some(|settings| Ok(Box::new(Multicast { suppression: Params::from_settings(settings)? }))),
     ..Scheme::NONE
 };
-
-params! {
-    /// Shortest pause before a retransmission goes upstream.
-    suppression: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Longest pause before a retransmission goes upstream.
-    suppression_limit: Span = Span::from_millis(250), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Growth of the pause with every retransmission let through.
-    suppression_growth: f64 = 2.0, "factor", 1.0..=100.0;
-}
 
 /// The strategy; all its state stands in the PIT entries.
 #[derive(Debug)]
 struct Multicast {
-    suppression: RetransmissionSuppression,
-}
-
-impl Multicast {
-    fn new(params: &Params) -> Self {
-        let Params { suppression, suppression_limit, suppression_growth } = *params;
-        let suppression =
-            RetransmissionSuppression { first: suppression, limit: suppression_limit, growth: suppression_growth };
-        Self { suppression }
-    }
+    suppression: Params,
 }
 
 impl Strategy for Multicast {
