@@ -3,6 +3,8 @@
 
 use tidegate_core::scheme::Scheme;
 
+pub mod toolbox;
+
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
     ($($module:ident,)*) => {
@@ -14,7 +16,13 @@ macro_rules! schemes {
 }
 
 schemes! {
+    codel,
+    codel_mark,
+    drop_tail,
     fixed,
+    nfd_marking,
+    nfd_marking_0_6,
+    plr,
 }
 
 /// The scheme called `name` among `schemes`.

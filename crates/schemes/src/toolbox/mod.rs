@@ -1,0 +1,3 @@
+//! Parts that several schemes share.
+
+pub mod control_law;
