@@ -17,8 +17,14 @@ macro_rules! schemes {
 
 schemes! {
     best_route,
+    codel,
+    codel_mark,
+    drop_tail,
     fixed,
     multicast,
+    nfd_marking,
+    nfd_marking_0_6,
+    plr,
 }
 
 /// The scheme called `name` among `schemes`.
