@@ -107,3 +107,70 @@ impl CongestionController for Icp {
         Some(self.timeout())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, data_after, follow, lost, marked, sent};
+    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::packet::NackReason::NoRoute;
+    use tidegate_core::params::Value;
+    use tidegate_core::units::Time;
+
+    fn timer(driver: &Driver) -> Span {
+        let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+        driver.controller.loss_timeout(&sent).expect("ICP has its own timer")
+    }
+
+    #[test]
+    fn growth_and_one_decrease_per_timer_follow_the_worked_case() {
+        // W = 1, no slow start: each Data adds 1/W, marked or not. tau lies halfway in the range of samples.
+        //  2 1 + 1/1       3 2 + 1/2       4 2.5 + 1/2.5      5 2.9 + 1/2.9 = 3.244828
+        //    samples 40, 60, 100, 40 ms: tau = 40 + 0.5 * 60 = 70 ms
+        //  6 at 200 ms: 3.244828 / 2; shut until 270      7 at 269: nothing
+        //  8 sent again, no sample: 1.622414 + 1/1.622414 = 2.238779
+        //  9 at 270: 2.238779 / 2; shut until 340         10 1.119390 + 1/1.119390 = 2.012734
+        // 11 marked: 2.012734 + 1/2.012734 = 2.509570     12 at 339: nothing
+        // 13 not a congestion Nack                        14 at 341: 2.509570 / 2; shut until 411
+        // 15 at 411: 1.254785 / 2 < 1: the floor
+        let steps = [
+            (sent(0, 0), 1.0),
+            (data_after(40, 0, 1, Some(40)), 2.0),
+            (data_after(100, 1, 3, Some(60)), 2.5),
+            (data_after(150, 2, 5, Some(100)), 2.9),
+            (data_after(160, 3, 7, Some(40)), 3.244828),
+            (lost(200, 4, 8, Timeout), 1.622414),
+            (lost(269, 5, 8, Timeout), 1.622414),
+            (data_after(269, 4, 8, None), 2.238779),
+            (lost(270, 6, 8, Notice), 1.119390),
+            (data(300, 6, 9), 2.012734),
+            (marked(310, 7, 9), 2.509570),
+            (lost(339, 8, 10, Timeout), 2.509570),
+            (lost(341, 9, 10, Nack(NoRoute)), 2.509570),
+            (lost(341, 8, 10, Timeout), 1.254785),
+            (lost(411, 9, 10, Timeout), 1.0),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[]), &steps);
+    }
+
+    #[test]
+    fn the_timer_lies_halfway_between_the_last_round_trip_times() {
+        let mut driver = Driver::new(&SCHEME, &[("samples", Value::Number(2.0))]);
+        let mut after = |rtt_ms| {
+            driver.tell(data_after(40, 0, 1, rtt_ms));
+            timer(&driver)
+        };
+        assert_eq!(after(None), Span::from_secs(1), "no sample yet");
+        assert_eq!(after(Some(20)), Span::from_millis(20));
+        assert_eq!(after(Some(60)), Span::from_millis(40));
+        assert_eq!(after(Some(100)), Span::from_millis(80), "20 ms is forgotten");
+    }
+
+    #[test]
+    fn the_timer_is_never_shorter_than_its_floor() {
+        let mut driver = Driver::new(&SCHEME, &[]);
+        driver.tell(data_after(40, 0, 1, Some(3)));
+        assert_eq!(timer(&driver), Span::from_millis(10));
+    }
+}

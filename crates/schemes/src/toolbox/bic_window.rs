@@ -112,3 +112,27 @@ impl WindowRule for BicWindow {
         self.window = self.window.max(self.initial);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_old_maximum_the_step_doubles_up_to_eight() {
+        let mut bic = BicWindow::new(20.0, 0.8);
+        bic.decrease(Time::ZERO);
+        // 16 is below the floor of 20, and beyond the lowered maximum (20 + 16)/2: one search step, then probing.
+        let mut steps = Vec::new();
+        for _ in 0..200 {
+            let before = bic.window;
+            bic.increase(Time::ZERO, None);
+            let step = ((bic.window - before) * before).round();
+            if steps.last() != Some(&step) {
+                steps.push(step);
+            }
+        }
+        // Back to the search with the stale target 17 of the first loss, then 16 per round trip without limit.
+        assert_eq!(steps[1..5], [1.0, 2.0, 4.0, 8.0], "{steps:?}");
+        assert!(steps[5] < 0.0 && steps[6..] == [16.0], "{steps:?}");
+    }
+}

@@ -101,3 +101,34 @@ impl WindowRule for CubicWindow {
         self.epoch = Some(now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_follows_the_closed_form_within_one_percent() {
+        let rule = CubicRule {
+            initial: 1.0,
+            threshold: 0.0,
+            keep: 0.8,
+            fast_convergence: None,
+            is_tcp_friendly: false,
+        };
+        let mut cubic = CubicWindow::new(rule);
+        cubic.window = 1_000.0;
+        cubic.decrease(Time::ZERO);
+        // Wmax = 1000: K = cbrt(1000 * 0.2 / 0.4) = 7.937005 s. Round trips of 10 ms.
+        let k = 7.937_005;
+        for round in 1..=1_600u64 {
+            let now = Time::ZERO + Span::from_millis(10 * round);
+            for _ in 0..cubic.window as u32 {
+                cubic.increase(now, None);
+            }
+            let closed_form = 0.4 * (now.as_secs_f64() - k).powi(3) + 1_000.0;
+            let error = cubic.window / closed_form - 1.0;
+            assert!(error.abs() < 0.01, "at {now}: {} against {closed_form}", cubic.window);
+        }
+        assert!(cubic.window > 1_200.0, "the run passes the plateau: {}", cubic.window);
+    }
+}

@@ -95,6 +95,8 @@ fn before(at: Time, span: Span) -> Time {
 }
 
 fn delivery(at: Time, segment: u32, mark: u8, rtt: Option<Span>, flow: &FlowView) -> Delivery {
+    let mut hop = HopSignals::default();
+    hop.raise_mark(mark);
     Delivery {
         segment,
         size: ByteCount::new(1_100),
@@ -105,7 +107,7 @@ fn delivery(at: Time, segment: u32, mark: u8, rtt: Option<Span>, flow: &FlowView
         delivered_at_send: flow.delivered.saturating_sub(u64::from(flow.in_flight)),
         in_flight_before: flow.in_flight,
         mark,
-        hop: HopSignals { mark, ..HopSignals::default() },
+        hop,
         newly_acked: 1,
         newly_sacked: 0,
         newly_lost: 0,
