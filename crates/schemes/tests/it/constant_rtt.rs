@@ -11,8 +11,9 @@ use tidegate_core::units::{Span, Time};
 
 use crate::driver::{Driver, Event, RTT, Told};
 
-/// Interests sent while this many packets are under way come back marked.
+/// Of the Interests sent while this many packets are under way, one in ten comes back marked.
 const MARK_ABOVE: u32 = 60;
+const MARK_EVERY: u32 = 10;
 /// Interests sent while this many packets are under way are lost.
 const LOSE_ABOVE: u32 = 80;
 /// A loss is heard of this long after sending, unless the scheme has its own timer. It is never spurious.
@@ -42,6 +43,7 @@ struct Run {
     sent: u32,
     outstanding: u32,
     under_way: u32,
+    above_mark: u32,
     delivered: u32,
     losses: u32,
     marks: u32,
@@ -59,6 +61,7 @@ impl Run {
             sent: 0,
             outstanding: 0,
             under_way: 0,
+            above_mark: 0,
             delivered: 0,
             losses: 0,
             marks: 0,
@@ -85,6 +88,8 @@ impl Run {
 
     fn send(&mut self, segment: u32, is_retransmission: bool) {
         let is_lost = self.under_way >= LOSE_ABOVE;
+        let is_congested = self.under_way >= MARK_ABOVE;
+        self.above_mark += u32::from(is_congested);
         let sent = Sent { segment, at: self.now, is_retransmission };
         let timeout = self.driver.controller.loss_timeout(&sent).unwrap_or(TIMEOUT);
         self.outcomes.push(Reverse(Outcome {
@@ -92,7 +97,7 @@ impl Run {
             order: self.sent,
             segment,
             is_lost,
-            is_marked: self.under_way >= MARK_ABOVE,
+            is_marked: is_congested && self.above_mark.is_multiple_of(MARK_EVERY),
             is_retransmission,
         }));
         self.sent += 1;
@@ -140,7 +145,7 @@ impl Run {
 pub fn trace(scheme: &Scheme) -> String {
     let mut run = Run::new(scheme);
     let mut text = format!(
-        "# {}: constant round trip of 40 ms, marked from {MARK_ABOVE} and lost from {LOSE_ABOVE} under way\n\
+        "# {}: round trip of 40 ms; from {MARK_ABOVE} under way one in {MARK_EVERY} is marked, from {LOSE_ABOVE} all are lost\n\
          # t_ms  window  threshold  outstanding  delivered  marks  losses\n",
         scheme.name
     );
