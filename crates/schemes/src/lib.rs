@@ -4,6 +4,9 @@
 use tidegate_core::scheme::Scheme;
 
 pub mod toolbox;
+#[cfg(test)]
+mod testing;
+mod toolbox;
 
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
@@ -17,13 +20,21 @@ macro_rules! schemes {
 
 schemes! {
     best_route,
+    catchunks_aimd,
+    catchunks_cubic,
     codel,
     codel_mark,
     drop_tail,
     fixed,
+    icp,
     multicast,
+    ndnsim_aimd,
+    ndnsim_bic,
+    ndnsim_cubic,
+    ndnsim_window,
     nfd_marking,
     nfd_marking_0_6,
+    pcon_ndnsim,
     plr,
 }
 
