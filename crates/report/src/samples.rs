@@ -1,0 +1,1 @@
+//! Samples, decimated for drawing.
