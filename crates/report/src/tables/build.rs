@@ -16,17 +16,22 @@ use crate::measures;
 /// # Panics
 /// When the columns of a run's samples differ in length.
 pub fn build(runs: &[RunRecord], context: &RunContext) -> Vec<Table> {
-    let mut tables = vec![
-        Table::new("runs", run_columns(runs, context), context),
-        Table::new("flows", flow_columns(runs, context), context),
-        Table::new("links", link_columns(runs, context), context),
-        Table::new("flow_samples", flow_sample_columns(runs, context), context),
-        Table::new("link_samples", link_sample_columns(runs, context), context),
-    ];
+    let mut tables = Vec::from(build_summaries(runs, context));
+    tables.push(Table::new("flow_samples", flow_sample_columns(runs, context), context));
+    tables.push(Table::new("link_samples", link_sample_columns(runs, context), context));
     if runs.iter().any(|run| !run.events.is_empty()) {
         tables.push(Table::new("events", event_columns(runs, context), context));
     }
     tables
+}
+
+/// The tables `runs`, `flows` and `links` alone, for pages.
+pub(crate) fn build_summaries(runs: &[RunRecord], context: &RunContext) -> [Table; 3] {
+    [
+        Table::new("runs", run_columns(runs, context), context),
+        Table::new("flows", flow_columns(runs, context), context),
+        Table::new("links", link_columns(runs, context), context),
+    ]
 }
 
 /// Rows of one table, each with what its columns are computed from.

@@ -5,6 +5,7 @@ mod csv;
 mod parquet;
 
 pub use build::build;
+pub(crate) use build::build_summaries;
 pub use parquet::ParquetFault;
 
 use crate::definitions::{self, Definition};

@@ -2,4 +2,5 @@
 #![allow(missing_docs, reason = "tests are not read as documentation")]
 
 mod invented;
+mod pages;
 mod tables;
