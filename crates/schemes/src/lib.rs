@@ -3,10 +3,9 @@
 
 use tidegate_core::scheme::Scheme;
 
-pub mod toolbox;
 #[cfg(test)]
 mod testing;
-mod toolbox;
+pub mod toolbox;
 
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
