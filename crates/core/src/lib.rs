@@ -16,6 +16,7 @@ pub mod name;
 pub mod packet;
 pub mod params;
 pub mod pit;
+pub mod producer;
 pub mod queue;
 pub mod records;
 pub mod rng;
