@@ -81,7 +81,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// The surroundings `env` at a node with `faces`.
     #[inline]
-    pub fn new(env: Env<'a>, faces: &'a [FaceView]) -> Self {
+    pub fn new<'e: 'a>(env: Env<'e>, faces: &'a [FaceView]) -> Self {
         let Env { now, node, names, routes, sink, mask } = env;
         Self { now, node, names, faces, routes, sink, mask }
     }

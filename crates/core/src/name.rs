@@ -107,6 +107,18 @@ impl NameTable {
         self.prefixes[prefix.0 as usize].parent
     }
 
+    /// Whether `prefix` is `ancestor` or lies under it.
+    pub fn is_under(&self, ancestor: PrefixId, prefix: PrefixId) -> bool {
+        let mut at = Some(prefix);
+        while let Some(candidate) = at {
+            if candidate == ancestor {
+                return true;
+            }
+            at = self.parent(candidate);
+        }
+        false
+    }
+
     /// Interns a prefix written as a URI (`/a/b`, percent-encoded, `8=text` for typed components).
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub struct Header {
     pub kind: Kind,
     /// What concerns this link only; never cached, never signed.
     pub hop: HopSignals,
-    size: u32,
+    pub(crate) size: u32,
 }
 
 // A simulated packet (body of 8 bytes) fills one cache line.

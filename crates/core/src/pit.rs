@@ -106,7 +106,7 @@ pub struct PitEntry {
     out: OutRecord,
     spill: Option<Box<Spill>>,
     /// Pause asked for before the next retransmission goes out, milliseconds; 0 before the first.
-    pub(crate) suppression_ms: u16,
+    suppression_ms: u16,
     in_count: u8,
     has_out: bool,
     selector: Selector,
@@ -155,6 +155,16 @@ impl PitEntry {
     /// Loss notices seen for it, saturating at 255.
     pub fn notices(&self) -> u8 {
         self.notices
+    }
+
+    /// Pause before the next retransmission may go upstream; `None` before the first retransmission.
+    pub fn suppression(&self) -> Option<Span> {
+        (self.suppression_ms > 0).then(|| Span::from_millis(u64::from(self.suppression_ms)))
+    }
+
+    /// Sets the pause before the next retransmission, whole milliseconds from 1 to 65535.
+    pub fn set_suppression(&mut self, pause: Span) {
+        self.suppression_ms = (pause.as_nanos() / 1_000_000).clamp(1, u64::from(u16::MAX)) as u16;
     }
 
     pub(crate) fn count_notice(&mut self) {

@@ -1,1 +1,19 @@
+//! What a run leaves behind, made readable: tables, statistics, a paper's claims, pages and figures.
+//!
+//! Input are the [run records](tidegate_core::records) of simulated or live runs. Output depends on the
+//! input alone: no clock, no host, no environment, so equal runs give equal bytes.
 #![forbid(unsafe_code)]
+
+pub mod claims;
+pub mod definitions;
+pub mod json;
+pub mod measures;
+pub mod page;
+pub mod stats;
+pub mod tables;
+pub mod text;
+
+mod samples;
+
+/// Version of the tables' shape; raised whenever a column is added, renamed or redefined.
+pub const RESULTS_SCHEMA: u32 = 1;

@@ -3,6 +3,10 @@
 
 use tidegate_core::scheme::Scheme;
 
+#[cfg(test)]
+mod testing;
+pub mod toolbox;
+
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
     ($($module:ident,)*) => {
@@ -14,7 +18,23 @@ macro_rules! schemes {
 }
 
 schemes! {
+    best_route,
+    catchunks_aimd,
+    catchunks_cubic,
+    codel,
+    codel_mark,
+    drop_tail,
     fixed,
+    icp,
+    multicast,
+    ndnsim_aimd,
+    ndnsim_bic,
+    ndnsim_cubic,
+    ndnsim_window,
+    nfd_marking,
+    nfd_marking_0_6,
+    pcon_ndnsim,
+    plr,
 }
 
 /// The scheme called `name` among `schemes`.

@@ -1,0 +1,130 @@
+//! The Data pipelines: incoming, unsolicited, outgoing.
+
+use super::{Forwarder, Outbox};
+use crate::context::Context;
+use crate::cs::{UnsolicitedPolicy, with_token};
+use crate::dead_nonce;
+use crate::face::FaceId;
+use crate::name::Name;
+use crate::packet::{Header, Kind, Packet};
+use crate::pit::PitId;
+
+impl<B: Clone + Default> Forwarder<B> {
+    #[inline]
+    pub(super) fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        if self.cs.is_enabled() {
+            self.cache(cx, &packet);
+        }
+        let exact = self.pit.find(packet.header.name);
+        match exact {
+            Some(id) if self.pit.prefix_entries() == 0 && self.pit.next_sibling(id).is_none() => {
+                self.satisfy(cx, from, packet, id, out);
+            }
+            _ => self.satisfy_all(cx, from, &packet, exact, out),
+        }
+    }
+
+    /// Keeps the Data if somebody asked for it, or if the policy keeps everything.
+    fn cache(&mut self, cx: &Context<'_>, packet: &Packet<B>) {
+        let wanted =
+            self.unsolicited == UnsolicitedPolicy::Admit || !self.matches(cx, packet.header.name).is_empty();
+        if wanted {
+            self.cs.insert(packet, cx.now);
+        }
+    }
+
+    /// Every entry that the Data answers: of its own name, and of any prefix that asked for anything under it.
+    fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
+        let mut found = Vec::new();
+        let siblings = |first| std::iter::successors(first, |id| self.pit.next_sibling(*id));
+        found.extend(siblings(self.pit.find(name)));
+        if self.pit.prefix_entries() == 0 {
+            return found;
+        }
+        let mut at = Some(name.prefix);
+        while let Some(prefix) = at {
+            let ancestor = Name::whole(prefix);
+            if ancestor != name {
+                let entries = siblings(self.pit.find(ancestor));
+                found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
+            }
+            at = cx.names.parent(prefix);
+        }
+        found
+    }
+
+    #[cold]
+    fn satisfy_all(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        exact: Option<PitId>,
+        out: &mut impl Outbox<B>,
+    ) {
+        let found = if exact.is_none() && self.pit.prefix_entries() == 0 {
+            Vec::new()
+        } else {
+            self.matches(cx, packet.header.name)
+        };
+        if found.is_empty() {
+            self.counters.unsolicited += 1;
+        }
+        for id in found {
+            self.satisfy(cx, from, packet.clone(), id, out);
+        }
+    }
+
+    /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
+    #[inline]
+    fn satisfy(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let name = self.pit.entry(id).name();
+        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = &mut self.strategies[usize::from(strategy.0)];
+        strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
+        let straggler = strategy.straggler();
+
+        let header = Header { hop: packet.header.hop.carried(), ..packet.header };
+        let now = cx.now;
+        let waiting = |record: &&crate::pit::InRecord| record.is_pending(now) && record.face != from;
+        let mut records = self.pit.entry(id).in_records().filter(waiting);
+        let mut record = records.next().copied();
+        while let Some(this) = record {
+            record = records.next().copied();
+            let header = with_token(&header, this.token);
+            let body = if record.is_some() { packet.body.clone() } else { std::mem::take(&mut packet.body) };
+            out.send(cx, this.face, Packet { header, body });
+        }
+        drop(records);
+
+        if self.needs_dead_nonce(&header, id) {
+            self.remember_nonces(cx, id);
+        }
+        if straggler.as_nanos() > 0 && !self.pit.entry(id).is_satisfied() {
+            self.pit.entry_mut(id).remove_out_record(from);
+            self.pit.keep_satisfied(id, now, straggler);
+        } else if straggler.as_nanos() == 0 {
+            self.pit.remove(id);
+        }
+    }
+
+    /// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes
+    /// stale before the list forgets; otherwise a looping Interest meets the cached Data.
+    fn needs_dead_nonce(&self, header: &Header, id: PitId) -> bool {
+        let Kind::Data(data) = header.kind else { return false };
+        self.pit.entry(id).selector().must_be_fresh && data.freshness.span() < dead_nonce::LIFETIME
+    }
+}

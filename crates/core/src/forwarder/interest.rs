@@ -1,0 +1,182 @@
+//! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
+
+use super::{Forwarder, Outbox};
+use crate::context::Context;
+use crate::cs::with_token;
+use crate::face::FaceId;
+use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
+use crate::pit::{PitId, Selector};
+use crate::strategy::{Arrival, Decision, Target};
+
+/// Stands for an Interest without a hop limit.
+const NO_LIMIT: u8 = 255;
+
+impl<B: Clone + Default> Forwarder<B> {
+    #[inline]
+    pub(super) fn on_interest(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        mut interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) {
+        if interest.hop_limit != NO_LIMIT {
+            if interest.hop_limit == 0 {
+                self.counters.hop_limited += 1;
+                return;
+            }
+            interest.hop_limit -= 1;
+            packet.header.kind = Kind::Interest(interest);
+        }
+        let name = packet.header.name;
+        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
+            return self.refuse_loop(cx, from, &packet.header, interest, out);
+        }
+        let (id, is_new) = self.pit.find_or_insert(name, Selector::from(&interest));
+        if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
+            return self.refuse_loop(cx, from, &packet.header, interest, out);
+        }
+        let nobody_waits = is_new || self.pit.entry(id).in_records().next().is_none();
+        if nobody_waits
+            && self.cs.is_enabled()
+            && self.answer_from_cache(cx, from, &packet.header, interest, out)
+        {
+            if is_new {
+                self.pit.remove(id);
+            }
+            return;
+        }
+        if nobody_waits && !is_new {
+            self.pit.reopen(id);
+        }
+        self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
+        self.pit.renew_expiry(id, cx.now);
+        self.decide(cx, from, packet, interest, id, out);
+    }
+
+    /// Asks the strategy and does what it says.
+    #[inline]
+    fn decide(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let route = self.fib.lookup(packet.header.name.prefix, cx.names, cx.routes, cx.node);
+        self.targets.clear();
+        let mut arrival = Arrival {
+            interest: &packet.header,
+            from,
+            pending: id,
+            entry: self.pit.entry_mut(id),
+            hops: &route.hops,
+            targets: &mut self.targets,
+        };
+        match self.strategies[usize::from(route.strategy.0)].on_interest(cx, &mut arrival) {
+            Decision::Forward => self.forward(cx, packet, interest, id, out),
+            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Nack(reason) => {
+                send_nack(cx, from, &packet.header, interest, reason, out);
+                self.pit.entry_mut(id).remove_in_record(from);
+                self.end_if_idle(id);
+            }
+        }
+    }
+
+    /// Sends the Interest to all targets; the last copy is the packet itself.
+    #[inline]
+    fn forward(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut packet: Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        packet.header.hop = packet.header.hop.carried();
+        let Some((last, others)) = self.targets.split_last() else {
+            return self.end_if_idle(id);
+        };
+        for target in others {
+            let copy = packet.clone();
+            let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
+            send_interest(cx, &mut self.pit, id, *target, copy, Interest { nonce, ..interest }, out);
+        }
+        let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
+        send_interest(cx, &mut self.pit, id, *last, packet, Interest { nonce, ..interest }, out);
+    }
+
+    /// An entry that asks nobody and nobody waits for has no purpose.
+    fn end_if_idle(&mut self, id: PitId) {
+        let entry = self.pit.entry(id);
+        if entry.out_records().next().is_none() {
+            self.pit.remove(id);
+        }
+    }
+
+    fn answer_from_cache(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        header: &Header,
+        interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) -> bool {
+        let Some(mut found) = self.cs.lookup(header.name, &interest, cx.names, cx.now) else {
+            return false;
+        };
+        self.counters.cache_hits += 1;
+        let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
+        self.strategies[usize::from(strategy.0)].on_content_hit(cx, &found.header);
+        found.header = with_token(&found.header, interest.token);
+        out.send(cx, from, found);
+        true
+    }
+
+    fn refuse_loop(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        header: &Header,
+        interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) {
+        self.counters.loops += 1;
+        send_nack(cx, from, header, interest, NackReason::Duplicate, out);
+    }
+}
+
+#[inline]
+fn send_interest<B>(
+    cx: &mut Context<'_>,
+    pit: &mut crate::pit::Pit,
+    id: PitId,
+    target: Target,
+    mut packet: Packet<B>,
+    interest: Interest,
+    out: &mut impl Outbox<B>,
+) {
+    // Only an application on this node may be asked with no hops left.
+    if interest.hop_limit == 0 && !cx.face(target.face).is_local() {
+        return;
+    }
+    pit.entry_mut(id).set_out_record(target.face, interest.nonce, cx.now);
+    packet.header.kind = Kind::Interest(interest);
+    out.send(cx, target.face, packet);
+}
+
+pub(super) fn send_nack<B: Default>(
+    cx: &mut Context<'_>,
+    to: FaceId,
+    header: &Header,
+    interest: Interest,
+    reason: NackReason,
+    out: &mut impl Outbox<B>,
+) {
+    let kind = Kind::Nack(Nack { interest, reason });
+    out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body: B::default() });
+}

@@ -1,0 +1,170 @@
+//! The forwarder: NFD's pipelines over one PIT, FIB and content store.
+
+mod data;
+mod interest;
+mod loss_notice;
+mod nack;
+
+use crate::context::Context;
+use crate::cs::{Cs, UnsolicitedPolicy};
+use crate::dead_nonce::DeadNonceList;
+use crate::face::FaceId;
+use crate::fib::{Fib, StrategyId};
+use crate::name::PrefixId;
+use crate::packet::{Kind, Packet};
+use crate::pit::{Pit, PitId};
+use crate::rng::Rng;
+use crate::strategy::{Strategy, Target};
+use crate::units::{Packets, Time};
+
+/// Takes the packets a forwarder sends.
+pub trait Outbox<B> {
+    /// Sends `packet` through `face`.
+    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>);
+}
+
+/// What a forwarder did since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForwarderCounters {
+    /// Interests answered by the content store.
+    pub cache_hits: u64,
+    /// Interests refused because their nonce was seen before.
+    pub loops: u64,
+    /// Interests whose hop limit was used up.
+    pub hop_limited: u64,
+    /// Interests that waited for the answer to an earlier one.
+    pub suppressed: u64,
+    /// Data that nobody asked for.
+    pub unsolicited: u64,
+    /// Entries that ended unsatisfied.
+    pub expired: u64,
+}
+
+/// Settings of a forwarder.
+#[derive(Debug)]
+pub struct ForwarderSetup {
+    /// Content store capacity; zero for none.
+    pub cache: Packets,
+    /// What happens to Data that nobody asked for.
+    pub unsolicited: UnsolicitedPolicy,
+    /// Strategy of every prefix without one of its own.
+    pub strategy: Box<dyn Strategy>,
+    /// Source of nonces for probes.
+    pub nonces: Rng,
+}
+
+/// One node's forwarding plane. `B` is the body of packets, which it never looks into.
+#[derive(Debug)]
+pub struct Forwarder<B> {
+    fib: Fib,
+    pit: Pit,
+    cs: Cs<B>,
+    unsolicited: UnsolicitedPolicy,
+    dead_nonces: DeadNonceList,
+    strategies: Vec<Box<dyn Strategy>>,
+    nonces: Rng,
+    counters: ForwarderCounters,
+    targets: Vec<Target>,
+    expired: Vec<PitId>,
+}
+
+impl<B: Clone + Default> Forwarder<B> {
+    /// A forwarder with empty tables.
+    pub fn new(setup: ForwarderSetup) -> Self {
+        Self {
+            fib: Fib::default(),
+            pit: Pit::default(),
+            cs: Cs::new(setup.cache),
+            unsolicited: setup.unsolicited,
+            dead_nonces: DeadNonceList::default(),
+            strategies: vec![setup.strategy],
+            nonces: setup.nonces,
+            counters: ForwarderCounters::default(),
+            targets: Vec::new(),
+            expired: Vec::new(),
+        }
+    }
+
+    /// Serves everything under `prefix` by `strategy`.
+    pub fn set_strategy(&mut self, prefix: PrefixId, strategy: Box<dyn Strategy>) {
+        let id = StrategyId(u16::try_from(self.strategies.len()).expect("fewer than 2^16 strategies"));
+        self.strategies.push(strategy);
+        self.fib.set_strategy(prefix, id);
+    }
+
+    /// The FIB.
+    pub fn fib_mut(&mut self) -> &mut Fib {
+        &mut self.fib
+    }
+
+    /// The PIT.
+    pub fn pit(&self) -> &Pit {
+        &self.pit
+    }
+
+    /// The content store.
+    pub fn cs(&self) -> &Cs<B> {
+        &self.cs
+    }
+
+    /// What it did since the start.
+    pub fn counters(&self) -> &ForwarderCounters {
+        &self.counters
+    }
+
+    /// Takes a packet that arrived through `from`.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        match packet.header.kind {
+            Kind::Interest(interest) => self.on_interest(cx, from, packet, interest, out),
+            Kind::Data(_) => self.on_data(cx, from, packet, out),
+            Kind::Nack(nack) => self.on_nack(cx, from, &packet, nack, out),
+            Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
+            // Segments are routed by their own scheme; without one they end here.
+            Kind::Tcp(_) => {}
+        }
+    }
+
+    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        self.pit.next_expiry()
+    }
+
+    /// Ends the entries whose time is up.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+        let mut expired = std::mem::take(&mut self.expired);
+        self.pit.take_expired(cx.now, &mut expired);
+        for id in expired.drain(..) {
+            if !self.pit.entry(id).is_satisfied() {
+                self.end_unsatisfied(cx, id);
+            } else {
+                self.pit.remove(id);
+            }
+        }
+        self.expired = expired;
+    }
+
+    /// Tells the strategy and the dead nonce list, and removes the entry.
+    fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
+        self.counters.expired += 1;
+        let entry = self.pit.entry(id);
+        let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
+        self.strategies[usize::from(strategy.0)].on_expiry(cx, id, entry);
+        self.remember_nonces(cx, id);
+        self.pit.remove(id);
+    }
+
+    fn remember_nonces(&mut self, cx: &Context<'_>, id: PitId) {
+        let entry = self.pit.entry(id);
+        for record in entry.out_records() {
+            self.dead_nonces.insert(entry.name(), record.nonce, cx.now);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What can be wrong in a `claims.toml`, and how it is shown.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Everything wrong in one file, in the order of its lines; never empty.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClaimsFault {
+    /// Name of the file as it was passed in.
+    pub file: String,
+    /// The problems.
+    pub problems: Vec<Problem>,
+}
+
+/// One problem and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Number of characters to point at, at least 1.
+    pub width: usize,
+    /// Text of that line.
+    pub source: String,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// Not TOML.
+    Syntax {
+        /// What the reader of TOML says.
+        message: String,
+    },
+    /// A key that means nothing here.
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// Table it stands in, such as `[[claim]]`.
+        table: &'static str,
+        /// Keys that mean something here.
+        known: &'static [&'static str],
+    },
+    /// A key that must be there is not.
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// Table it belongs in.
+        table: &'static str,
+    },
+    /// A value of the wrong kind.
+    WrongKind {
+        /// Key of the value.
+        key: String,
+        /// What is accepted.
+        expected: &'static str,
+        /// What was found.
+        found: &'static str,
+    },
+    /// A word that is not among the accepted ones.
+    UnknownWord {
+        /// Key of the value.
+        key: &'static str,
+        /// The word.
+        word: String,
+        /// Accepted words.
+        known: Vec<&'static str>,
+    },
+    /// A band whose ends are swapped or not numbers.
+    BadBand {
+        /// Key of the band.
+        key: &'static str,
+        /// Lower end as read.
+        low: f64,
+        /// Upper end as read.
+        high: f64,
+    },
+    /// A number that must be finite is not.
+    NotFinite {
+        /// Key of the number.
+        key: &'static str,
+    },
+    /// A key that makes sense only together with another.
+    Alone {
+        /// The key that is there.
+        key: &'static str,
+        /// The key that is not.
+        needs: &'static str,
+    },
+    /// Two claims with one id.
+    DuplicateId {
+        /// The id.
+        id: String,
+        /// Line of its first use.
+        first_line: usize,
+    },
+    /// A text that must say something is empty.
+    Empty {
+        /// Key of the text.
+        key: &'static str,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { message } => write!(f, "{message}"),
+            Self::UnknownKey { key, table, known } => {
+                write!(f, "unknown key {key:?} in {table}")?;
+                suggest(f, key, known)
+            }
+            Self::MissingKey { key, table } => write!(f, "key {key:?} is missing in {table}"),
+            Self::WrongKind { key, expected, found } => write!(f, "{key} is {found}; expected {expected}"),
+            Self::UnknownWord { key, word, known } => {
+                write!(f, "{key} {word:?} is not known")?;
+                suggest(f, word, known)
+            }
+            Self::BadBand { key, low, high } => {
+                write!(f, "{key} goes from {low} to {high}; expected two numbers, the lower one first")
+            }
+            Self::NotFinite { key } => write!(f, "{key} is not finite; expected a finite number"),
+            Self::Alone { key, needs } => write!(f, "{key} stands without {needs:?}; expected both or none"),
+            Self::DuplicateId { id, first_line } => {
+                write!(f, "id {id:?} is used in line {first_line} already; expected a new one")
+            }
+            Self::Empty { key } => write!(f, "{key} is empty; expected text"),
+        }
+    }
+}
+
+/// Adds `; did you mean "x"?` when a known word is near, else the list of known words.
+fn suggest(f: &mut fmt::Formatter<'_>, word: &str, known: &[&str]) -> fmt::Result {
+    let near = known.iter().map(|candidate| (distance(word, candidate), candidate)).min();
+    match near {
+        Some((distance, candidate)) if distance <= 1 + candidate.len() / 4 => {
+            write!(f, "; did you mean {candidate:?}?")
+        }
+        _ => write!(f, "; known: {}", known.join(", ")),
+    }
+}
+
+/// Levenshtein distance: insertions, removals and replacements from one word to the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (above, left) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = above + 1;
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+impl fmt::Display for ClaimsFault {
+    /// Each problem as `file:line:column: what`, then the line and an arrow under the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, problem) in self.problems.iter().enumerate() {
+            if position > 0 {
+                writeln!(f)?;
+            }
+            let Problem { line, column, width, source, fault } = problem;
+            let gutter = line.to_string();
+            let arrow = format!("{}{}", " ".repeat(column - 1), "^".repeat(*width));
+            writeln!(f, "{}:{line}:{column}: {fault}", self.file)?;
+            writeln!(f, "{gutter} | {source}")?;
+            write!(f, "{} | {arrow}", " ".repeat(gutter.len()))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ClaimsFault {}
+
+impl Problem {
+    /// The problem `fault` at the bytes `span` of `text`.
+    pub(super) fn at(text: &str, span: Range<usize>, fault: Fault) -> Self {
+        let start = floor_boundary(text, span.start);
+        let before = &text[..start];
+        let line = before.matches('\n').count() + 1;
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let source = text[line_start..].lines().next().unwrap_or("").replace('\t', " ");
+        let column = text[line_start..start].chars().count() + 1;
+        let end = floor_boundary(text, span.end.max(start));
+        let pointed = text[start..end].lines().next().unwrap_or("").chars().count();
+        Self { line, column, width: pointed.max(1), source, fault }
+    }
+}
+
+/// The last character boundary not after `index`.
+fn floor_boundary(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}

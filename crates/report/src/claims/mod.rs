@@ -1,0 +1,370 @@
+//! What a paper claims, and whether our results agree: [`decide`] alone gives verdicts.
+
+mod fault;
+mod parse;
+
+pub use fault::{ClaimsFault, Fault, Problem};
+pub use parse::parse;
+
+use std::fmt;
+
+use crate::stats::Estimate;
+
+/// One paper: who wrote it, what it leaves open, what it claims.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paper {
+    /// Title.
+    pub title: String,
+    /// Authors, as printed.
+    pub authors: String,
+    /// Venue and year.
+    pub venue: String,
+    /// Name of the scheme in the registry, which is also the paper's name on the command line.
+    pub scheme: String,
+    /// Every value that the paper leaves open, in the file's order.
+    pub assumptions: Vec<Assumption>,
+    /// Claims in the file's order.
+    pub claims: Vec<Claim>,
+}
+
+/// A value that had to be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumption {
+    /// What it is.
+    pub name: String,
+    /// The value with its unit, as text.
+    pub value: String,
+    /// Where the value comes from.
+    pub provenance: Provenance,
+    /// Why this value.
+    pub why: String,
+}
+
+/// Where an assumed value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// Stated in the paper.
+    Paper,
+    /// Read in source code of the authors or of the simulator they used.
+    Source,
+    /// Inferred from other statements.
+    Reconstruction,
+    /// Chosen because it brings results closer to the published ones.
+    Fitted,
+}
+
+impl Provenance {
+    /// All of them, in order of trust.
+    pub const ALL: [Self; 4] = [Self::Paper, Self::Source, Self::Reconstruction, Self::Fitted];
+
+    /// The word in `claims.toml`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Paper => "paper",
+            Self::Source => "source",
+            Self::Reconstruction => "reconstruction",
+            Self::Fitted => "fitted",
+        }
+    }
+}
+
+/// A published value: a number in the claim's unit, or words such as an ordering.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Published {
+    /// A number, in the unit of the claim.
+    Number(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl fmt::Display for Published {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(value) => f.pad(&crate::text::number(*value)),
+            Self::Text(text) => f.pad(text),
+        }
+    }
+}
+
+/// An acceptance band, both ends included; an end may be infinite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end, not below `low`.
+    pub high: f64,
+}
+
+impl Band {
+    /// Whether `value` lies inside; NaN does not.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = (crate::text::number(self.low), crate::text::number(self.high));
+        let text = match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) if self.low == self.high => format!("= {low}"),
+            (true, true) => format!("{low} .. {high}"),
+            (true, false) => format!(">= {low}"),
+            (false, true) => format!("<= {high}"),
+            (false, false) => "any".to_owned(),
+        };
+        f.pad(&text)
+    }
+}
+
+/// The side of "no effect" on which the paper's effect lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Larger than `null`.
+    Above,
+    /// Smaller than `null`.
+    Below,
+}
+
+/// A claim's effect: which value means none, and which side the paper is on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Direction {
+    /// The value of "no effect", in the unit of the claim.
+    pub null: f64,
+    /// The paper's side.
+    pub sign: Sign,
+}
+
+/// One claim of a paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Short unique id, such as `P5-icp`.
+    pub id: String,
+    /// Place in the paper: figure, table, section.
+    pub place: String,
+    /// The quantity that is measured, in words.
+    pub quantity: String,
+    /// Unit of all numbers of the claim, `""` for none.
+    pub unit: String,
+    /// What the paper says.
+    pub published: Published,
+    /// Values of the quantity that count as agreement.
+    pub band: Band,
+    /// The band before it was changed.
+    pub earlier_band: Option<Band>,
+    /// Why the band was changed.
+    pub band_reason: Option<String>,
+    /// For the verdict [`Verdict::Direction`]; without it that verdict cannot be reached.
+    pub direction: Option<Direction>,
+    /// The verdict on record; a run that decides otherwise is reported.
+    pub recorded: Option<Verdict>,
+    /// Known issue or argument.
+    pub note: Option<String>,
+    /// An invariant: every single sample must lie in the band.
+    pub exact: bool,
+}
+
+/// How a result relates to a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The 95 % interval lies inside the band.
+    Agrees,
+    /// Not so, but the effect has the paper's sign and the interval excludes "no effect".
+    Direction,
+    /// Neither.
+    Differs,
+}
+
+impl Verdict {
+    /// All of them, best first.
+    pub const ALL: [Self; 3] = [Self::Agrees, Self::Direction, Self::Differs];
+
+    /// The word in `claims.toml`, tables and pages.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Direction => "direction",
+            Self::Differs => "differs",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// A verdict with the estimate it rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Mean and interval of the samples.
+    pub estimate: Estimate,
+}
+
+/// Decides `claim` by `samples`, one per seed, in the unit of the claim.
+///
+/// No samples, or one that is not finite, make [`Verdict::Differs`] with an estimate of `n` = 0. A single
+/// sample has an infinite interval, so it can only satisfy an [`exact`](Claim::exact) claim.
+pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
+    let estimate = Estimate::of(samples);
+    let inside = if claim.exact {
+        samples.iter().all(|sample| claim.band.contains(*sample))
+    } else {
+        claim.band.contains(estimate.low()) && claim.band.contains(estimate.high())
+    };
+    let verdict = match claim.direction {
+        _ if estimate.n == 0 => Verdict::Differs,
+        _ if inside => Verdict::Agrees,
+        Some(Direction { null, sign: Sign::Above }) if estimate.low() > null => Verdict::Direction,
+        Some(Direction { null, sign: Sign::Below }) if estimate.high() < null => Verdict::Direction,
+        _ => Verdict::Differs,
+    };
+    Decision { verdict, estimate }
+}
+
+/// A claim with our result beside it: one line of the board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The claim.
+    pub claim: Claim,
+    /// Our result.
+    pub estimate: Estimate,
+    /// The verdict; `None` for a reduced run.
+    pub verdict: Option<Verdict>,
+}
+
+impl Judged {
+    /// Judges `claim` by the samples of a full run.
+    pub fn full(claim: Claim, samples: &[f64]) -> Self {
+        let Decision { verdict, estimate } = decide(samples, &claim);
+        Self { claim, estimate, verdict: Some(verdict) }
+    }
+
+    /// Shows the samples of a reduced (shortened) run, which gets no verdict.
+    pub fn reduced(claim: Claim, samples: &[f64]) -> Self {
+        Self { claim, estimate: Estimate::of(samples), verdict: None }
+    }
+
+    /// Whether the verdict is not the one on record; without a verdict or a record nothing contradicts.
+    pub fn contradicts_record(&self) -> bool {
+        matches!((self.verdict, self.claim.recorded), (Some(ours), Some(recorded)) if ours != recorded)
+    }
+
+    /// The verdict's word, or `reduced`.
+    pub fn word(&self) -> &'static str {
+        self.verdict.map_or("reduced", Verdict::word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(low: f64, high: f64, direction: Option<Direction>) -> Claim {
+        Claim {
+            id: "P5-icp".into(),
+            place: "Fig. 7b".into(),
+            quantity: "decrease of completion time".into(),
+            unit: "%".into(),
+            published: Published::Number(21.8),
+            band: Band { low, high },
+            earlier_band: None,
+            band_reason: None,
+            direction,
+            recorded: None,
+            note: None,
+            exact: false,
+        }
+    }
+
+    const ABOVE_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Above });
+    const BELOW_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Below });
+
+    #[track_caller]
+    fn assert_verdict(samples: &[f64], claim: &Claim, expected: Verdict) {
+        let Decision { verdict, estimate } = decide(samples, claim);
+        let interval = (estimate.low(), estimate.high());
+        assert_eq!(verdict, expected, "interval {interval:?}, band {}", claim.band);
+    }
+
+    #[test]
+    fn an_interval_inside_the_band_agrees() {
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Agrees);
+    }
+
+    #[test]
+    fn a_mean_inside_is_not_enough_when_the_interval_sticks_out() {
+        // 22 ± 4.97
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, None), Verdict::Differs);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, ABOVE_ZERO), Verdict::Direction);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(0.0, 26.0, None), Verdict::Differs);
+    }
+
+    #[test]
+    fn a_deterministic_result_is_decided_by_its_value_and_band_ends_count() {
+        assert_verdict(&[10.0; 5], &claim(10.0, 40.0, None), Verdict::Agrees);
+        assert_verdict(&[40.0; 5], &claim(10.0, 40.0, None), Verdict::Agrees);
+        assert_verdict(&[40.000_001; 5], &claim(10.0, 40.0, None), Verdict::Differs);
+        assert_verdict(&[1.0; 2], &claim(1.0, 1.0, None), Verdict::Agrees);
+    }
+
+    #[test]
+    fn direction_needs_the_papers_sign_and_an_interval_without_null() {
+        let band = |direction| claim(50.0, 60.0, direction);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(ABOVE_ZERO), Verdict::Direction);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(BELOW_ZERO), Verdict::Differs);
+        assert_verdict(&[-4.0, -5.0, -6.0], &band(BELOW_ZERO), Verdict::Direction);
+        assert_verdict(&[-1.0, 5.0, 6.0], &band(ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&[0.0; 4], &band(ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&[4.0, 5.0, 6.0], &band(None), Verdict::Differs);
+    }
+
+    #[test]
+    fn null_need_not_be_zero() {
+        let ratio = claim(1.2, 1.5, Some(Direction { null: 1.0, sign: Sign::Above }));
+        assert_verdict(&[1.04, 1.05, 1.06], &ratio, Verdict::Direction);
+        assert_verdict(&[0.94, 0.95, 0.96], &ratio, Verdict::Differs);
+    }
+
+    #[test]
+    fn results_that_are_missing_or_not_numbers_differ_even_from_a_band_without_ends() {
+        let any = claim(f64::NEG_INFINITY, f64::INFINITY, ABOVE_ZERO);
+        for samples in [&[][..], &[f64::NAN], &[1.0, f64::NAN], &[1.0, f64::INFINITY]] {
+            let decision = decide(samples, &any);
+            assert_eq!((decision.verdict, decision.estimate.n), (Verdict::Differs, 0), "{samples:?}");
+        }
+        assert_verdict(&[], &Claim { exact: true, ..any }, Verdict::Differs);
+    }
+
+    #[test]
+    fn one_seed_agrees_with_nothing_but_an_invariant() {
+        assert_verdict(&[20.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&[20.0], &Claim { exact: true, ..claim(10.0, 40.0, None) }, Verdict::Agrees);
+    }
+
+    #[test]
+    fn one_sample_outside_breaks_an_invariant_whatever_the_mean() {
+        let mut samples = vec![1.0; 200];
+        samples.push(1.2);
+        let band = claim(0.9, 1.1, None);
+        assert_verdict(&samples, &band, Verdict::Agrees);
+        assert_verdict(&samples, &Claim { exact: true, ..band }, Verdict::Differs);
+    }
+
+    #[test]
+    fn a_band_with_one_end_is_open_on_the_other_side() {
+        assert_verdict(&[9.0, 9.1, 1e9], &claim(f64::NEG_INFINITY, 0.1, None), Verdict::Differs);
+        assert_verdict(&[1e9; 3], &claim(9.0, f64::INFINITY, None), Verdict::Agrees);
+    }
+
+    #[test]
+    fn a_reduced_run_has_no_verdict_and_contradicts_nothing() {
+        let recorded = Claim { recorded: Some(Verdict::Agrees), ..claim(10.0, 40.0, None) };
+        let reduced = Judged::reduced(recorded.clone(), &[99.0, 99.0]);
+        assert_eq!((reduced.verdict, reduced.contradicts_record()), (None, false));
+        assert!(Judged::full(recorded.clone(), &[99.0, 99.0]).contradicts_record());
+        assert!(!Judged::full(recorded, &[20.0, 20.0]).contradicts_record());
+    }
+}

@@ -1,0 +1,237 @@
+//! The one place that says what each column means; Parquet metadata, pages and documentation read it.
+//!
+//! A name means the same in every table. Units stand last in the name wherever a number has one that is
+//! not a plain count.
+
+/// Meaning of one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// Column name, unit last.
+    pub name: &'static str,
+    /// Unit, `""` for text and plain numbers without one.
+    pub unit: &'static str,
+    /// One sentence: what is counted or measured, and what a missing value says.
+    pub text: &'static str,
+}
+
+/// The definition of the column `name`; `None` for a name that no table has.
+pub fn find(name: &str) -> Option<&'static Definition> {
+    DEFINITIONS.iter().find(|definition| definition.name == name)
+}
+
+const fn define(name: &'static str, unit: &'static str, text: &'static str) -> Definition {
+    Definition { name, unit, text }
+}
+
+/// Every column of every table, in the order of a glossary: identity, runs, flows, links, samples, events.
+pub const DEFINITIONS: &[Definition] = &[
+    define(
+        "run",
+        "",
+        "Position of the run in its plan, from 0; together with the seed it names the run in every table.",
+    ),
+    define("seed", "", "Seed of the run; the same scenario and seed give the same results on every machine."),
+    define("scenario", "", "Name of the scenario."),
+    define("ended_s", "s", "Simulated or live time at the end of the run."),
+    define("packet_hops", "packets", "Packets taken off links by their receivers, summed over the run."),
+    define("flows", "flows", "Number of flows in the run."),
+    define("completed_flows", "flows", "Flows that fetched their last segment before the end of the run."),
+    define("total_goodput_mbps", "Mbit/s", "Sum of the goodputs of the run's flows; missing without flows."),
+    define(
+        "jain_index",
+        "",
+        "Fairness of the flows' goodputs x: (sum x)^2 / (n sum x^2), from 1/n (one flow has all) to 1 (equal); missing without goodput.",
+    ),
+    define(
+        "completion_mean_s",
+        "s",
+        "Mean completion time over the run's finite flows; missing as long as one of them is unfinished.",
+    ),
+    define("flow", "", "Index of the flow in its run, in the scenario's order, from 0."),
+    define("name", "", "Name of the flow: the scenario's, else consumer:prefix."),
+    define("consumer", "", "Node that asks for the Data."),
+    define("producer", "", "Node that answers the Interests."),
+    define("prefix", "", "Name prefix that the flow fetches, or that an event is about."),
+    define("scheme", "", "Congestion control scheme of the consumer."),
+    define("start_s", "s", "Instant at which the first Interest may leave."),
+    define(
+        "completed_s",
+        "s",
+        "Instant at which the last segment arrived; missing while unfinished or without an end.",
+    ),
+    define("completion_s", "s", "Time from the flow's start to its last segment; missing while unfinished."),
+    define("segments", "segments", "Segments of a finite flow; missing for a flow that ends by time."),
+    define(
+        "delivered_segments",
+        "segments",
+        "Distinct segments received since the start of the flow; duplicates do not count.",
+    ),
+    define(
+        "delivered_bytes",
+        "B",
+        "Payload of the distinct segments received; headers and duplicates do not count.",
+    ),
+    define(
+        "goodput_mbps",
+        "Mbit/s",
+        "Payload of distinct segments divided by the time from the flow's start to its completion, or to the end of the run; missing when no time passed.",
+    ),
+    define("interests", "packets", "Interests sent, retransmissions included."),
+    define("retransmissions", "packets", "Interests sent again for a segment asked before."),
+    define(
+        "retransmission_ratio",
+        "",
+        "Retransmissions divided by Interests sent; missing when none was sent.",
+    ),
+    define("timeouts", "", "Retransmission timeouts of the consumer."),
+    define("duplicates", "packets", "Data that arrived for a segment already received."),
+    define("nacks", "packets", "Nacks received by the consumer."),
+    define("marks", "packets", "Data received with a congestion mark."),
+    define("loss_notices", "packets", "Loss notices received by the consumer."),
+    define("abandoned", "segments", "Segments given up after the retry limit."),
+    define(
+        "full_delay_mean_ms",
+        "ms",
+        "Mean time from a segment's first Interest to its Data (ndnSIM's FullDelay); missing without delivered segments.",
+    ),
+    define("full_delay_min_ms", "ms", "Smallest full delay of a segment."),
+    define(
+        "full_delay_p50_ms",
+        "ms",
+        "Median full delay per segment, as the upper bound of a histogram bin at most 1.6 % wide.",
+    ),
+    define("full_delay_p95_ms", "ms", "95th percentile of the full delay per segment, binned as the median."),
+    define("full_delay_p99_ms", "ms", "99th percentile of the full delay per segment, binned as the median."),
+    define("full_delay_max_ms", "ms", "Largest full delay of a segment."),
+    define(
+        "last_delay_mean_ms",
+        "ms",
+        "Mean time from a segment's last Interest to its Data (ndnSIM's LastDelay); missing without delivered segments.",
+    ),
+    define("last_delay_min_ms", "ms", "Smallest last delay of a segment."),
+    define(
+        "last_delay_p50_ms",
+        "ms",
+        "Median last delay per segment, as the upper bound of a histogram bin at most 1.6 % wide.",
+    ),
+    define("last_delay_p95_ms", "ms", "95th percentile of the last delay per segment, binned as the median."),
+    define("last_delay_p99_ms", "ms", "99th percentile of the last delay per segment, binned as the median."),
+    define("last_delay_max_ms", "ms", "Largest last delay of a segment."),
+    define(
+        "final_window_packets",
+        "packets",
+        "Congestion window at the end of the flow; missing for a scheme without a window.",
+    ),
+    define("link", "", "Index of the link direction in its run, from 0: each link forward, then backward."),
+    define("from", "", "Node that transmits on this link direction."),
+    define("to", "", "Node that receives from this link direction."),
+    define("rate_mbps", "Mbit/s", "Rate of the link direction at the end of the run."),
+    define("delay_ms", "ms", "Propagation delay of the link direction."),
+    define(
+        "throughput_mbps",
+        "Mbit/s",
+        "Bits put on the wire, headers included, divided by the length of the run; missing for a run without length.",
+    ),
+    define(
+        "utilisation",
+        "",
+        "Bits put on the wire divided by the rate at the end of the run times its length, 0..=1 for a steady rate; missing for a rate or length of zero.",
+    ),
+    define("offered_packets", "packets", "Packets handed to the queue."),
+    define("sent_packets", "packets", "Packets put on the wire."),
+    define("sent_bytes", "B", "Bytes put on the wire since the start of the run, headers included."),
+    define("delivered_packets", "packets", "Packets taken off the wire by the receiver."),
+    define(
+        "dropped_packets",
+        "packets",
+        "Packets dropped by the queue since the start of the run: full, by a discipline, or expired in its side store.",
+    ),
+    define("lost_packets", "packets", "Packets lost on the wire or by a link that went down."),
+    define("marked_packets", "packets", "Packets that got a congestion mark at this queue."),
+    define(
+        "stored_packets",
+        "packets",
+        "Packets put into the queue's side store, such as PLR's retransmission storage.",
+    ),
+    define("released_packets", "packets", "Packets moved from the side store back to the queue."),
+    define("notices", "packets", "Loss notices made at this queue."),
+    define("peak_queue_packets", "packets", "Most packets that waited at once."),
+    define(
+        "queue_delay_mean_ms",
+        "ms",
+        "Mean waiting time in the queue per packet sent, without its own sending time; missing without packets.",
+    ),
+    define("queue_delay_min_ms", "ms", "Smallest waiting time of a packet."),
+    define(
+        "queue_delay_p50_ms",
+        "ms",
+        "Median waiting time per packet, as the upper bound of a histogram bin at most 1.6 % wide.",
+    ),
+    define(
+        "queue_delay_p95_ms",
+        "ms",
+        "95th percentile of the waiting time per packet, binned as the median.",
+    ),
+    define(
+        "queue_delay_p99_ms",
+        "ms",
+        "99th percentile of the waiting time per packet, binned as the median.",
+    ),
+    define("queue_delay_max_ms", "ms", "Largest waiting time of a packet."),
+    define("time_s", "s", "Instant of the sample or event, since the start of the run."),
+    define("window_packets", "packets", "Congestion window; missing for a scheme without a window."),
+    define("in_flight_packets", "packets", "Interests outstanding at the consumer."),
+    define(
+        "smoothed_rtt_ms",
+        "ms",
+        "Smoothed round-trip time of the consumer; missing before its first sample.",
+    ),
+    define("queue_packets", "packets", "Packets waiting in the queue."),
+    define("queue_bytes", "B", "Bytes waiting in the queue."),
+    define("side_store_packets", "packets", "Packets that are in the queue's side store."),
+    define(
+        "node",
+        "",
+        "Name of the node where the event happened, or # and its number when the name is not known.",
+    ),
+    define("event", "", "What happened, in one word."),
+    define(
+        "cause",
+        "",
+        "Rule of the scheme or queue that made it happen; missing for an event that needs none.",
+    ),
+    define("segment", "", "Segment number that the event is about; missing for a name without one."),
+    define("face", "", "Face of the node whose queue the event is about."),
+    define("is_retransmission", "", "Whether the Interest asks for a segment asked before."),
+    define("mark", "", "Congestion mark of the Data, 0 for none."),
+    define("full_delay_ms", "ms", "Time from the segment's first Interest to this Data."),
+    define("last_delay_ms", "ms", "Time from the segment's last Interest to this Data."),
+    define("sojourn_ms", "ms", "Time that the packet waited in the queue before it was marked."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_definition_is_a_sentence_and_every_name_stands_once() {
+        for (index, definition) in DEFINITIONS.iter().enumerate() {
+            assert!(definition.text.ends_with('.'), "{}", definition.name);
+            let twin = DEFINITIONS[..index].iter().find(|other| other.name == definition.name);
+            assert_eq!(twin, None);
+        }
+    }
+
+    #[test]
+    fn a_unit_in_a_name_is_the_unit_of_its_definition() {
+        let suffixes =
+            [("_ms", "ms"), ("_s", "s"), ("_mbps", "Mbit/s"), ("_bytes", "B"), ("_packets", "packets")];
+        for definition in DEFINITIONS {
+            for (suffix, unit) in suffixes {
+                if definition.name.ends_with(suffix) {
+                    assert_eq!(definition.unit, unit, "{}", definition.name);
+                }
+            }
+        }
+    }
+}

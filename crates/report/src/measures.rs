@@ -1,0 +1,105 @@
+//! Numbers derived from records: goodput, utilisation, fairness.
+
+use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::units::{Span, Time};
+
+/// Payload of distinct segments over the time from start to completion, or to `ended`, Mbit/s.
+///
+/// `None` when no time passed, as for a flow that never started.
+pub fn goodput_mbps(flow: &FlowRecord, ended: Time) -> Option<f64> {
+    let end = flow.completed.unwrap_or(ended);
+    rate_mbps(flow.delivered_payload.get(), end.since(flow.start))
+}
+
+/// Bytes over a span, Mbit/s; `None` over no time.
+pub fn rate_mbps(bytes: u64, span: Span) -> Option<f64> {
+    (span > Span::ZERO).then(|| bytes as f64 * 8.0 / span.as_secs_f64() / 1e6)
+}
+
+/// Jain's fairness index (Σx)² / (n Σx²), 1/n..=1; `None` without a positive value.
+pub fn jain_index(values: &[f64]) -> Option<f64> {
+    let sum: f64 = values.iter().sum();
+    let squares: f64 = values.iter().map(|value| value * value).sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+/// Jain's index over the goodputs of all flows of a run; a flow that never started counts as zero.
+pub fn run_jain_index(run: &RunRecord) -> Option<f64> {
+    jain_index(&goodputs(run))
+}
+
+/// Goodput of each flow in order, Mbit/s; zero for a flow that never started.
+pub fn goodputs(run: &RunRecord) -> Vec<f64> {
+    run.flows.iter().map(|flow| goodput_mbps(flow, run.ended).unwrap_or(0.0)).collect()
+}
+
+/// Mean completion time of the finite flows, s; `None` while one is unfinished or without finite flows.
+pub fn completion_mean_s(run: &RunRecord) -> Option<f64> {
+    let finite = run.flows.iter().filter(|flow| flow.segments.is_some());
+    let times: Option<Vec<f64>> = finite.map(|flow| flow.completion_time().map(Span::as_secs_f64)).collect();
+    let times = times.filter(|times| !times.is_empty())?;
+    Some(times.iter().sum::<f64>() / times.len() as f64)
+}
+
+/// Bits put on the wire over the link's final rate times the length of the run; `None` when either is zero.
+pub fn utilisation(link: &LinkRecord, ended: Time) -> Option<f64> {
+    let capacity = link.rate.as_bps() as f64 * ended.as_secs_f64();
+    (capacity > 0.0).then(|| link.sent_bytes.get() as f64 * 8.0 / capacity)
+}
+
+/// Retransmissions over Interests sent; `None` when none was sent.
+pub fn retransmission_ratio(flow: &FlowRecord) -> Option<f64> {
+    (flow.interests > 0).then(|| flow.retransmissions as f64 / flow.interests as f64)
+}
+
+/// Mean of `of` over all delivered segments of a run, ms: flows weigh as much as they delivered.
+///
+/// `of` picks the delay, such as `|flow| flow.full_delay`. `None` without delays.
+pub fn delay_mean_ms(
+    run: &RunRecord,
+    of: fn(&FlowRecord) -> tidegate_core::records::DelaySummary,
+) -> Option<f64> {
+    let delays = || run.flows.iter().map(of);
+    let count: u64 = delays().map(|delay| delay.count).sum();
+    let sum: f64 = delays().map(|delay| delay.count as f64 * delay.mean.as_millis_f64()).sum();
+    (count > 0).then(|| sum / count as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::units::{BitRate, ByteCount};
+
+    #[test]
+    fn goodput_ends_at_completion_not_at_the_end_of_the_run() {
+        let flow = FlowRecord {
+            start: Time::from_nanos(1_000_000_000),
+            completed: Some(Time::from_nanos(3_000_000_000)),
+            delivered_payload: ByteCount::new(2_500_000),
+            ..FlowRecord::default()
+        };
+        assert_eq!(goodput_mbps(&flow, Time::from_nanos(100_000_000_000)), Some(10.0));
+        let unfinished = FlowRecord { completed: None, ..flow };
+        assert_eq!(goodput_mbps(&unfinished, Time::from_nanos(5_000_000_000)), Some(5.0));
+        assert_eq!(goodput_mbps(&unfinished, Time::ZERO), None);
+    }
+
+    #[test]
+    fn jain_is_one_for_equal_shares_and_one_nth_for_one_winner() {
+        assert_eq!(jain_index(&[4.0, 4.0, 4.0]), Some(1.0));
+        assert_eq!(jain_index(&[4.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_index(&[]), None);
+        assert_eq!(jain_index(&[0.0]), None);
+    }
+
+    #[test]
+    fn utilisation_is_bits_sent_over_bits_possible() {
+        let link = LinkRecord {
+            rate: BitRate::from_mbps(10.0),
+            sent_bytes: ByteCount::new(6_250_000),
+            ..LinkRecord::default()
+        };
+        assert_eq!(utilisation(&link, Time::from_nanos(10_000_000_000)), Some(0.5));
+        assert_eq!(utilisation(&link, Time::ZERO), None);
+    }
+}

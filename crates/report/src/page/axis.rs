@@ -1,0 +1,149 @@
+//! Linear axes with readable ticks.
+
+/// A linear map from values to pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    /// Value at the start.
+    pub(super) low: f64,
+    /// Value at the end, above `low`.
+    pub(super) high: f64,
+    /// Pixel of `low`.
+    pub(super) start: f64,
+    /// Pixel of `high`.
+    pub(super) end: f64,
+}
+
+impl Scale {
+    /// Pixel of `value`.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+    }
+
+    /// Pixel of `value`, kept between the ends.
+    pub(super) fn clamped(&self, value: f64) -> f64 {
+        self.at(value.clamp(self.low, self.high))
+    }
+}
+
+/// Range of values that an axis should show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    /// Smallest value.
+    pub(super) low: f64,
+    /// Largest value.
+    pub(super) high: f64,
+}
+
+impl Extent {
+    /// Range of the finite `values`; 0..1 without any.
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let start = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+        let extent = finite
+            .fold(start, |extent, value| Self { low: extent.low.min(value), high: extent.high.max(value) });
+        if extent.low > extent.high { Self { low: 0.0, high: 1.0 } } else { extent }
+    }
+
+    /// Grown to zero when the values are nearer to it than to each other, so that lengths compare.
+    pub(super) fn near_zero(self) -> Self {
+        let span = self.high - self.low;
+        if self.low > 0.0 && self.low <= 2.0 * span {
+            Self { low: 0.0, ..self }
+        } else if self.high < 0.0 && -self.high <= 2.0 * span {
+            Self { high: 0.0, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// Grown so that zero is in it.
+    pub(super) fn with_zero(self) -> Self {
+        Self { low: self.low.min(0.0), high: self.high.max(0.0) }
+    }
+
+    /// Grown at both ends to whole ticks; about `count` of them.
+    pub(super) fn ticked(self, count: usize) -> (Self, Vec<f64>) {
+        let extent = self.widened();
+        let step = nice_step((extent.high - extent.low) / count.max(1) as f64);
+        // A range that ends a rounding error past a tick needs no further one.
+        let first = (extent.low / step + 1e-9).floor();
+        let last = (extent.high / step - 1e-9).ceil();
+        let ticks: Vec<f64> =
+            (0..=((last - first) as usize).min(50)).map(|i| (first + i as f64) * step).collect();
+        (Self { low: first * step, high: last * step }, ticks)
+    }
+
+    /// With a width: a single value gets room on both sides.
+    fn widened(self) -> Self {
+        let room = 1e-9 * self.low.abs().max(self.high.abs());
+        if self.high - self.low > room {
+            return self;
+        }
+        let room = if self.low == 0.0 { 1.0 } else { 0.1 * self.low.abs() };
+        Self { low: self.low - room, high: self.high + room }
+    }
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is not below `raw`.
+fn nice_step(raw: f64) -> f64 {
+    let power = 10f64.powf(raw.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= raw * (1.0 - 1e-9));
+    factor.unwrap_or(10.0) * power
+}
+
+/// Tick labels with equal decimals, as few as tell the ticks apart.
+pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
+    let step = match ticks {
+        [first, second, ..] => (second - first).abs(),
+        _ => 1.0,
+    };
+    let largest = ticks.iter().fold(0.0f64, |largest, tick| largest.max(tick.abs()));
+    if largest >= 1e7 || (largest > 0.0 && largest < 1e-3) {
+        return ticks
+            .iter()
+            .map(|tick| if *tick == 0.0 { "0".to_owned() } else { format!("{tick:e}") })
+            .collect();
+    }
+    let decimals = usize::try_from(-((step * 1.000_001).log10().floor() as i64)).unwrap_or(0);
+    let label = |tick: &f64| {
+        let text = format!("{tick:.decimals$}");
+        if text.trim_start_matches('-').chars().all(|digit| matches!(digit, '0' | '.')) {
+            return "0".to_owned();
+        }
+        text
+    };
+    ticks.iter().map(label).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticks(low: f64, high: f64) -> Vec<String> {
+        labels(&Extent { low, high }.ticked(5).1)
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_around_the_data() {
+        assert_eq!(ticks(0.0, 9.7), ["0", "2", "4", "6", "8", "10"]);
+        assert_eq!(ticks(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(ticks(-3.0, 21.8), ["-5", "0", "5", "10", "15", "20", "25"]);
+        assert_eq!(ticks(0.125, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+    }
+
+    #[test]
+    fn a_single_value_has_an_axis() {
+        assert!(ticks(5.0, 5.0).len() >= 3 && ticks(0.0, 0.0).len() >= 3);
+    }
+
+    #[test]
+    fn no_values_still_make_an_axis() {
+        assert_eq!(Extent::of([f64::NAN, f64::INFINITY]), Extent { low: 0.0, high: 1.0 });
+    }
+
+    #[test]
+    fn zero_is_shown_when_it_is_near() {
+        assert_eq!(Extent { low: 10.0, high: 40.0 }.near_zero().low, 0.0);
+        assert_eq!(Extent { low: 990.0, high: 1000.0 }.near_zero().low, 990.0);
+    }
+}

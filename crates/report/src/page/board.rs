@@ -1,0 +1,182 @@
+//! The page of `tidegate reproduce`: a paper's figures and claims beside our results.
+
+use super::claim_strip;
+use super::figure::Figure;
+use super::markup::{self, Escaped, Markup, Scripts};
+use crate::claims::{Claim, Judged, Paper, Verdict};
+use crate::text;
+
+/// What the page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct BoardPage<'a> {
+    /// The paper with its assumptions.
+    pub paper: &'a Paper,
+    /// Its claims with our results, in the order of the page.
+    pub claims: &'a [Judged],
+    /// Figures in the order of the page.
+    pub figures: &'a [Figure],
+    /// The command that makes these results again.
+    pub command: &'a str,
+    /// Version of the results' meaning.
+    pub semantics: u32,
+}
+
+/// One offline HTML file about a reproduction.
+pub fn board_page(page: &BoardPage<'_>) -> String {
+    let mut body = Markup::default();
+    header(&mut body, page);
+    figures(&mut body, page.figures);
+    claims(&mut body, page.claims);
+    assumptions(&mut body, page.paper);
+    markup::glossary(&mut body);
+    let title = format!("{}: reproduction", page.paper.scheme);
+    markup::document(&title, &body.0, &Scripts::Plain)
+}
+
+fn header(body: &mut Markup, page: &BoardPage<'_>) {
+    let paper = page.paper;
+    body.add(format_args!(
+        "<header><p class=\"kicker\">Tidegate reproduction of {}</p><h1>{}</h1><p class=\"facts\">{}. {}. · semantics {}</p></header>\n",
+        Escaped(&paper.scheme),
+        Escaped(&paper.title),
+        Escaped(&paper.authors),
+        Escaped(&paper.venue),
+        page.semantics
+    ));
+    markup::command_line(body, page.command);
+    body.0.push_str("<ul class=\"cards counts\">\n");
+    for verdict in Verdict::ALL {
+        let count = page.claims.iter().filter(|judged| judged.verdict == Some(verdict)).count();
+        body.add(format_args!(
+            "<li><span class=\"label\"><b class=\"verdict {0}\">{0}</b></span><span class=\"value\">{count}</span>\
+             <span class=\"hint\">{1}</span></li>\n",
+            verdict.word(),
+            meaning(verdict)
+        ));
+    }
+    body.0.push_str("</ul>\n");
+    let reduced = page.claims.iter().filter(|judged| judged.verdict.is_none()).count();
+    if reduced > 0 {
+        body.add(format_args!(
+            "<p class=\"warning\"><b>Reduced run.</b> {reduced} of {} claims come from shortened experiments and get no verdict.</p>\n",
+            page.claims.len()
+        ));
+    }
+    let surprises = page.claims.iter().filter(|judged| judged.contradicts_record()).count();
+    if surprises > 0 {
+        body.add(format_args!(
+            "<p class=\"warning\"><b>{surprises} not as recorded.</b> These verdicts are not the ones on record.</p>\n"
+        ));
+    }
+}
+
+const fn meaning(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Agrees => "Our 95 % interval lies inside the acceptance band.",
+        Verdict::Direction => "Outside the band, but with the paper's sign and clear of no effect.",
+        Verdict::Differs => "Neither.",
+    }
+}
+
+fn figures(body: &mut Markup, figures: &[Figure]) {
+    if figures.is_empty() {
+        return;
+    }
+    body.0.push_str("<section><h2>Figures</h2>\n<div class=\"figures\">\n");
+    for figure in figures {
+        body.add(format_args!(
+            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption></figure>\n",
+            Escaped(&figure.id),
+            Escaped(&figure.title),
+            figure.inline_svg(),
+            Escaped(&figure.caption)
+        ));
+    }
+    body.0.push_str("</div></section>\n");
+}
+
+fn claims(body: &mut Markup, claims: &[Judged]) {
+    body.0.push_str(
+        "<section><h2>Claims</h2>\n<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
+         ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
+         <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
+         <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
+         <th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
+    );
+    for judged in claims {
+        claim_row(body, judged);
+    }
+    body.0.push_str("</tbody></table></div></section>\n");
+}
+
+fn claim_row(body: &mut Markup, judged: &Judged) {
+    let claim = &judged.claim;
+    let ours =
+        if judged.estimate.n == 0 { "–".to_owned() } else { text::with_unit(judged.estimate, &claim.unit) };
+    body.add(format_args!(
+        "<tr id=\"{0}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{3}</td>\
+         <td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{6}</td><td>{7}</td>\
+         <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
+        Escaped(&claim.id),
+        Escaped(&claim.quantity),
+        Escaped(&claim.place),
+        note(claim),
+        Escaped(&text::published(judged)),
+        Escaped(&ours),
+        band(claim),
+        claim_strip::svg(judged),
+        judged.word(),
+        record(judged)
+    ));
+}
+
+fn note(claim: &Claim) -> String {
+    let Some(note) = &claim.note else { return String::new() };
+    format!("<p class=\"note\">{}</p>", Escaped(note))
+}
+
+/// The band, and the one that it replaced with the reason.
+fn band(claim: &Claim) -> String {
+    let exact = if claim.exact { "<p class=\"note\">every run</p>" } else { "" };
+    let now = format!("{}{exact}", Escaped(&text::with_unit(claim.band, &claim.unit)));
+    let (Some(earlier), Some(reason)) = (&claim.earlier_band, &claim.band_reason) else { return now };
+    format!(
+        "{now}<p class=\"note\">before: <s>{}</s>: {}</p>",
+        Escaped(&earlier.to_string()),
+        Escaped(reason)
+    )
+}
+
+fn record(judged: &Judged) -> String {
+    match judged.claim.recorded {
+        Some(recorded) if judged.contradicts_record() => {
+            format!("<p class=\"note\">on record: {}</p>", recorded.word())
+        }
+        _ => String::new(),
+    }
+}
+
+fn assumptions(body: &mut Markup, paper: &Paper) {
+    body.0.push_str("<section><h2>Assumptions</h2>\n");
+    if paper.assumptions.is_empty() {
+        body.0.push_str("<p class=\"note\">The paper leaves nothing open.</p></section>\n");
+        return;
+    }
+    body.0.push_str(
+        "<p class=\"note\">Values that the paper leaves open. <b>paper</b>: stated in it; <b>source</b>: read in source code; \
+         <b>reconstruction</b>: inferred; <b>fitted</b>: chosen because results come closer.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Assumptions\"><table><thead><tr><th scope=\"col\">Name</th>\
+         <th scope=\"col\">Value</th><th scope=\"col\">Provenance</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n",
+    );
+    for assumption in &paper.assumptions {
+        body.add(format_args!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td><span class=\"tag {2}\">{2}</span></td><td class=\"wide\">{3}</td></tr>\n",
+            Escaped(&assumption.name),
+            Escaped(&assumption.value),
+            assumption.provenance.word(),
+            Escaped(&assumption.why)
+        ));
+    }
+    body.0.push_str("</tbody></table></div></section>\n");
+}

@@ -1,0 +1,161 @@
+//! Text that becomes HTML or SVG: escaping, the page around a body, the palette.
+
+use std::fmt::{self, Write};
+
+use crate::definitions::DEFINITIONS;
+
+/// Text escaped for HTML and XML, in elements and in quoted attributes.
+pub(super) struct Escaped<'a>(pub(super) &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                // XML 1.0 knows no other control characters, not even escaped.
+                control if control.is_control() && !matches!(control, '\n' | '\t') => {
+                    f.write_char('\u{fffd}')?
+                }
+                other => f.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Growing markup.
+#[derive(Default)]
+pub(super) struct Markup(pub(super) String);
+
+impl Markup {
+    /// Adds formatted markup; text in it must be [`Escaped`].
+    pub(super) fn add(&mut self, parts: fmt::Arguments<'_>) {
+        self.0.write_fmt(parts).expect("a String takes everything");
+    }
+}
+
+/// Series colours (Okabe and Ito) on light ground; black takes the place of yellow, which is too faint there.
+pub(super) const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1b1e22"];
+/// Dash patterns; six against seven colours, so that 42 series differ.
+pub(super) const DASHES: [&str; 6] = ["", "8 4", "2 3", "9 3 2 3", "14 4", "5 3 5 8"];
+
+/// Colour of series `index` on light ground.
+pub(super) fn colour(index: usize) -> &'static str {
+    COLOURS[index % COLOURS.len()]
+}
+
+/// Dash pattern of series `index`.
+pub(super) fn dash(index: usize) -> &'static str {
+    DASHES[index % DASHES.len()]
+}
+
+/// CSS class that recolours series `index` on dark ground.
+pub(super) fn class(index: usize) -> usize {
+    index % COLOURS.len()
+}
+
+/// The width of a text of `size` pixels in a sans-serif face, roughly, px.
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.56
+}
+
+/// The text, or its beginning with an ellipsis when it has more than `most` characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Scripts of a page.
+pub(super) enum Scripts {
+    /// Copy buttons only.
+    Plain,
+    /// Plots too, with this data.
+    Plots(crate::json::Json),
+}
+
+/// The complete page.
+pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
+    let mut page = Markup::default();
+    page.add(format_args!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n",
+        Escaped(title)
+    ));
+    if matches!(scripts, Scripts::Plots(_)) {
+        page.0.push_str(include_str!("../../vendor/uplot/uPlot.min.css"));
+        page.0.push('\n');
+    }
+    page.0.push_str(include_str!("page.css"));
+    page.0.push_str("</style>\n</head>\n<body>\n<main>\n");
+    page.0.push_str(body);
+    page.0.push_str("</main>\n");
+    if let Scripts::Plots(data) = scripts {
+        page.add(format_args!(
+            "<script type=\"application/json\" id=\"panels\">{}</script>\n",
+            data.to_script()
+        ));
+        page.0.push_str("<script>\n/* uPlot 1.6.32, MIT licence, https://github.com/leeoniya/uPlot */\n");
+        page.0.push_str(include_str!("../../vendor/uplot/uPlot.iife.min.js"));
+        page.0.push_str("\n</script>\n<script>\n");
+        page.0.push_str(include_str!("plots.js"));
+        page.0.push_str("</script>\n");
+    }
+    page.0.push_str("<script>\n");
+    page.0.push_str(include_str!("page.js"));
+    page.0.push_str("</script>\n</body>\n</html>\n");
+    page.0
+}
+
+/// The command that makes the page again, with a button that copies it.
+pub(super) fn command_line(page: &mut Markup, command: &str) {
+    page.add(format_args!(
+        "<div class=\"command\"><span class=\"label\">Reproduce this</span><code>{}</code>\
+         <button type=\"button\" class=\"copy\">Copy</button></div>\n",
+        Escaped(command)
+    ));
+}
+
+/// The definitions of all columns, folded.
+pub(super) fn glossary(page: &mut Markup) {
+    page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n<details open><summary>");
+    page.add(format_args!(
+        "What the {} columns of tables and files mean</summary>\n<dl>\n",
+        DEFINITIONS.len()
+    ));
+    for definition in DEFINITIONS {
+        let unit = if definition.unit.is_empty() { String::new() } else { format!(" [{}]", definition.unit) };
+        page.add(format_args!(
+            "<div id=\"def-{0}\"><dt><code>{0}</code>{1}</dt><dd>{2}</dd></div>\n",
+            Escaped(definition.name),
+            Escaped(&unit),
+            Escaped(definition.text)
+        ));
+    }
+    page.0.push_str("</dl>\n</details></section>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_in_text_stays_text() {
+        let shown = Escaped("</script><a href=\"x\" title='y'>&\u{8}").to_string();
+        assert_eq!(shown, "&lt;/script&gt;&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;\u{fffd}");
+    }
+
+    #[test]
+    fn long_text_is_shortened_by_characters_not_bytes() {
+        assert_eq!(shortened("ééééé", 5), "ééééé");
+        assert_eq!(shortened("éééééé", 5), "éééé…");
+    }
+}

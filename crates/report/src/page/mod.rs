@@ -1,0 +1,19 @@
+//! Self-contained pages and figures: one HTML file that needs no network, figures also as SVG files.
+//!
+//! Text that comes from users or papers is escaped wherever it enters.
+
+mod axis;
+mod board;
+mod claim_strip;
+mod figure;
+mod markup;
+mod percentiles;
+mod plots;
+mod run;
+mod tables;
+mod topology;
+
+pub use board::{BoardPage, board_page};
+pub use figure::{BarSeries, Figure, FigureKind, Series};
+pub use run::{RunPage, run_page};
+pub use topology::{LinkView, NodeKind, NodeView, TopologyView};

@@ -1,0 +1,151 @@
+//! Delay distributions as rows: extremes, median to 95th percentile, 99th percentile, mean.
+
+use tidegate_core::records::{DelaySummary, RunRecord};
+use tidegate_core::units::Span;
+
+use super::axis::{self, Extent, Scale};
+use super::markup::{Escaped, Markup, class, shortened, text_width};
+
+const WIDTH: f64 = 760.0;
+const ROW: f64 = 24.0;
+/// Rows beyond this number are left out, the smallest delays first.
+const MOST_ROWS: usize = 24;
+
+/// One row.
+struct Row {
+    name: String,
+    series: usize,
+    delay: DelaySummary,
+}
+
+/// Full and last delays of all flows that delivered something; empty without any.
+pub(super) fn flows(run: &RunRecord) -> String {
+    let rows = run.flows.iter().enumerate().flat_map(|(index, flow)| {
+        [("full", flow.full_delay), ("last", flow.last_delay)].map(|(kind, delay)| Row {
+            name: format!("{} {kind}", shortened(&flow.name, 24)),
+            series: index,
+            delay,
+        })
+    });
+    chart("Delay per segment", "flows' delays", rows.collect())
+}
+
+/// Waiting times of all queues that sent something; empty without any.
+pub(super) fn queues(run: &RunRecord) -> String {
+    let rows = run.links.iter().enumerate().map(|(index, link)| Row {
+        name: format!("{} → {}", shortened(&link.from, 12), shortened(&link.to, 12)),
+        series: index,
+        delay: link.queue_delay,
+    });
+    chart("Waiting time per packet", "queues", rows.collect())
+}
+
+fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
+    rows.retain(|row| row.delay.count > 0);
+    let found = rows.len();
+    if found == 0 {
+        return String::new();
+    }
+    let floor = largest(&rows);
+    rows.retain(|row| row.delay.p95 >= floor);
+    rows.truncate(MOST_ROWS);
+    let mut svg = draw(label, &rows);
+    if rows.len() < found {
+        svg.push_str(&format!(
+            "<p class=\"note\">The {} largest of {found} {what} are shown.</p>\n",
+            rows.len()
+        ));
+    }
+    svg
+}
+
+/// The 95th percentile that the last of [`MOST_ROWS`] largest rows has.
+fn largest(rows: &[Row]) -> Span {
+    let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.p95).collect();
+    sizes.sort();
+    sizes.reverse();
+    sizes.get(MOST_ROWS - 1).copied().unwrap_or(Span::ZERO)
+}
+
+fn draw(label: &str, rows: &[Row]) -> String {
+    let widest = rows.iter().map(|row| text_width(&row.name, 12.0)).fold(0.0, f64::max);
+    let ends = rows.iter().flat_map(|row| [row.delay.min, row.delay.max]).map(Span::as_millis_f64);
+    let (extent, ticks) = Extent::of(ends).with_zero().ticked(8);
+    let x = Scale { low: extent.low, high: extent.high, start: widest + 16.0, end: WIDTH - 24.0 };
+    let (top, bottom) = (34.0, 34.0 + ROW * rows.len() as f64);
+    let height = bottom + 44.0;
+    let mut svg = Markup::default();
+    svg.add(format_args!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"percentiles\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" role=\"img\" font-size=\"12\"><title>{label}</title>\n"
+    ));
+    key(&mut svg);
+    for (tick, text) in ticks.iter().zip(axis::labels(&ticks)) {
+        let at = x.at(*tick);
+        svg.add(format_args!(
+            "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom}\"/><text class=\"soft\" x=\"{at:.1}\" y=\"{:.1}\" \
+             text-anchor=\"middle\">{text}</text>\n",
+            bottom + 16.0
+        ));
+    }
+    for (index, row) in rows.iter().enumerate() {
+        draw_row(&mut svg, &x, top + ROW * (index as f64 + 0.5), row);
+    }
+    svg.add(format_args!(
+        "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label} [ms]</text>\n</svg>\n",
+        (x.start + x.end) / 2.0,
+        bottom + 36.0
+    ));
+    svg.0
+}
+
+/// What the parts of a row mean, drawn as a row of their own.
+fn key(svg: &mut Markup) {
+    svg.0.push_str(
+        "<path class=\"axis\" d=\"M16 14H40M16 9v10M40 9v10\"/><text class=\"soft\" x=\"46\" y=\"18\">least to largest</text>\
+         <rect class=\"fink\" x=\"160\" y=\"8\" width=\"24\" height=\"12\" fill-opacity=\"0.35\"/>\
+         <text class=\"soft\" x=\"190\" y=\"18\">median to 95th percentile</text>\
+         <path class=\"inkline\" d=\"M352 7v14\"/><text class=\"soft\" x=\"359\" y=\"18\">99th percentile</text>\
+         <circle class=\"fink\" cx=\"464\" cy=\"14\" r=\"3.5\"/><text class=\"soft\" x=\"472\" y=\"18\">mean</text>\n",
+    );
+}
+
+fn draw_row(svg: &mut Markup, x: &Scale, y: f64, row: &Row) {
+    let at = |span: Span| x.at(span.as_millis_f64());
+    let DelaySummary { mean, min, p50, p95, p99, max, count } = row.delay;
+    let series = class(row.series);
+    let ms = |span: Span| crate::text::number(span.as_millis_f64());
+    svg.add(format_args!(
+        "<g><title>{}: min {}, median {}, mean {}, p95 {}, p99 {}, max {} ms, {count} values</title>",
+        Escaped(&row.name),
+        ms(min),
+        ms(p50),
+        ms(mean),
+        ms(p95),
+        ms(p99),
+        ms(max)
+    ));
+    svg.add(format_args!(
+        "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+         <path class=\"s{series}\" d=\"M{:.1} {y:.1}H{:.1}M{:.1} {:.1}v8M{:.1} {:.1}v8\"/>",
+        x.start - 10.0,
+        y + 4.0,
+        Escaped(&row.name),
+        at(min),
+        at(max),
+        at(min),
+        y - 4.0,
+        at(max),
+        y - 4.0
+    ));
+    svg.add(format_args!(
+        "<rect class=\"f{series} s{series}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"14\" fill-opacity=\"0.35\"/>\
+         <path class=\"inkline\" d=\"M{:.1} {:.1}v14\"/><circle class=\"f{series}\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>\n",
+        at(p50),
+        y - 7.0,
+        (at(p95) - at(p50)).max(1.0),
+        at(p99),
+        y - 7.0,
+        at(mean)
+    ));
+}

@@ -1,0 +1,119 @@
+//! Tables of a page: a column is a defined column of the results, a cell its mean over the runs.
+
+use super::markup::{Escaped, Markup};
+use crate::definitions;
+use crate::stats::Estimate;
+use crate::tables::{Cell, Table};
+use crate::text;
+
+/// One HTML table made from a result table, with one row per flow or link.
+pub(super) struct Shown<'a> {
+    /// The result table, all runs below each other.
+    pub(super) table: &'a Table,
+    /// Column that tells the rows of one run apart: `flow` or `link`.
+    pub(super) key: &'static str,
+    /// Columns in order.
+    pub(super) columns: &'a [&'static str],
+    /// Caption.
+    pub(super) caption: String,
+}
+
+impl Shown<'_> {
+    /// Adds the table; nothing but a note when it has no rows.
+    pub(super) fn add(&self, page: &mut Markup) {
+        let keys = self.keys();
+        if keys.is_empty() {
+            page.0.push_str("<p class=\"note\">None.</p>\n");
+            return;
+        }
+        page.add(format_args!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>\n<thead><tr>",
+            Escaped(&self.caption)
+        ));
+        for name in self.columns {
+            head(page, name);
+        }
+        page.0.push_str("</tr></thead>\n<tbody>\n");
+        for key in keys {
+            page.0.push_str("<tr>");
+            for name in self.columns {
+                self.cell(page, name, key);
+            }
+            page.0.push_str("</tr>\n");
+        }
+        page.0.push_str("</tbody></table></div>\n");
+    }
+
+    /// The distinct keys in order.
+    fn keys(&self) -> Vec<u64> {
+        let Some(column) = self.table.column(self.key) else { return Vec::new() };
+        let cells = (0..self.table.rows()).map(|row| column.cell(row));
+        let keys = cells.filter_map(|cell| match cell {
+            Cell::Count(key) => Some(key),
+            _ => None,
+        });
+        keys.collect::<std::collections::BTreeSet<u64>>().into_iter().collect()
+    }
+
+    fn cell(&self, page: &mut Markup, name: &str, key: u64) {
+        let (Some(keys), Some(column)) = (self.table.column(self.key), self.table.column(name)) else {
+            return;
+        };
+        let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == Cell::Count(key));
+        let cells: Vec<Cell<'_>> = rows.map(|row| column.cell(row)).collect();
+        if let Some(Cell::Text(text)) = cells.first() {
+            page.add(format_args!("<td>{}</td>", Escaped(text)));
+        } else {
+            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&text::short(&estimate(&cells)))));
+        }
+    }
+}
+
+/// Estimate over the cells of one row in all runs; nothing when one is missing.
+fn estimate(cells: &[Cell<'_>]) -> Estimate {
+    let numbers: Option<Vec<f64>> = cells.iter().map(|cell| number(*cell)).collect();
+    numbers.map_or(Estimate::NONE, |numbers| Estimate::of(&numbers))
+}
+
+fn number(cell: Cell<'_>) -> Option<f64> {
+    match cell {
+        Cell::Count(count) => Some(count as f64),
+        Cell::Short(number) => Some(f64::from(number)),
+        Cell::Number(number) => Some(number),
+        Cell::Bool(is_true) => Some(f64::from(u8::from(is_true))),
+        Cell::Missing | Cell::Text(_) => None,
+    }
+}
+
+/// A column head that shows its definition and leads to the glossary.
+fn head(page: &mut Markup, name: &str) {
+    let Some(definition) = definitions::find(name) else { return };
+    let is_text = definition.unit.is_empty()
+        && !matches!(name, "utilisation" | "jain_index" | "timeouts" | "marks" | "nacks");
+    let label = label(name);
+    page.add(format_args!(
+        "<th scope=\"col\"{}><a class=\"def\" href=\"#def-{}\" title=\"{}\">{}</a>",
+        if is_text { "" } else { " class=\"number\"" },
+        Escaped(name),
+        Escaped(definition.text),
+        Escaped(&label)
+    ));
+    if !matches!(definition.unit, "" | "packets" | "segments" | "flows") {
+        page.add(format_args!(" <small>{}</small>", Escaped(definition.unit)));
+    }
+    page.0.push_str("</th>");
+}
+
+/// The name in words, without its unit: `full_delay_p95_ms` is `full delay p95`.
+pub(super) fn label(name: &str) -> String {
+    let stem =
+        ["_ms", "_s", "_mbps", "_packets", "_bytes"].iter().find_map(|suffix| name.strip_suffix(suffix));
+    stem.unwrap_or(name).replace('_', " ")
+}
+
+/// A column of one run-level table as an estimate over all runs.
+pub(super) fn run_level(table: &Table, name: &str) -> Estimate {
+    let Some(column) = table.column(name) else { return Estimate::NONE };
+    let cells: Vec<Cell<'_>> = (0..table.rows()).map(|row| column.cell(row)).collect();
+    estimate(&cells)
+}

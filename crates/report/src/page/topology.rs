@@ -1,0 +1,299 @@
+//! The network as a drawing: given positions, or layers counted from the consumers.
+
+use std::collections::VecDeque;
+
+use tidegate_core::records::RunRecord;
+
+use super::markup::{Escaped, Markup, shortened, text_width};
+
+/// What a node does; decides its shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Asks for Data: a circle.
+    Consumer,
+    /// Forwards: a square.
+    #[default]
+    Router,
+    /// Answers Interests: a diamond.
+    Producer,
+}
+
+/// One node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeView {
+    /// Name.
+    pub name: String,
+    /// Position in any unit, y downwards; used only when every node has one.
+    pub position: Option<(f64, f64)>,
+    /// What it does.
+    pub kind: NodeKind,
+}
+
+/// One link.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkView {
+    /// Index of a node.
+    pub from: usize,
+    /// Index of the other node.
+    pub to: usize,
+    /// Rate and delay, or anything else worth reading.
+    pub label: String,
+}
+
+/// A network to draw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TopologyView {
+    /// Nodes.
+    pub nodes: Vec<NodeView>,
+    /// Links; one with an index that no node has is left out.
+    pub links: Vec<LinkView>,
+}
+
+impl TopologyView {
+    /// The network that a run's links and flows show: a node that starts a flow is a consumer, one that
+    /// answers is a producer, and each pair of opposite link directions is one link.
+    pub fn of_run(run: &RunRecord) -> Self {
+        let mut view = Self::default();
+        for link in &run.links {
+            let (from, to) = (view.node(&link.from), view.node(&link.to));
+            let is_same = |seen: &&LinkView| (seen.from, seen.to) == (to, from);
+            if view.links.iter().find(is_same).is_none() {
+                view.links.push(LinkView { from, to, label: format!("{}, {}", link.rate, link.delay) });
+            }
+        }
+        for flow in &run.flows {
+            let producer = view.node(&flow.producer);
+            view.nodes[producer].kind = NodeKind::Producer;
+            let consumer = view.node(&flow.consumer);
+            view.nodes[consumer].kind = NodeKind::Consumer;
+        }
+        view
+    }
+
+    /// Index of the node `name`, added when it is new.
+    fn node(&mut self, name: &str) -> usize {
+        self.nodes.iter().position(|node| node.name == name).unwrap_or_else(|| {
+            self.nodes.push(NodeView { name: name.to_owned(), ..NodeView::default() });
+            self.nodes.len() - 1
+        })
+    }
+
+    fn known_links(&self) -> impl Iterator<Item = &LinkView> {
+        self.links.iter().filter(|link| link.from < self.nodes.len() && link.to < self.nodes.len())
+    }
+
+    fn neighbours(&self) -> Vec<Vec<usize>> {
+        let mut neighbours = vec![Vec::new(); self.nodes.len()];
+        for link in self.known_links() {
+            neighbours[link.from].push(link.to);
+            neighbours[link.to].push(link.from);
+        }
+        neighbours
+    }
+
+    /// Nodes by their distance from the nearest consumer; parts without one start at their first node.
+    fn layers(&self) -> Vec<Vec<usize>> {
+        let neighbours = self.neighbours();
+        let mut depth: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        let consumers = (0..self.nodes.len()).filter(|node| self.nodes[*node].kind == NodeKind::Consumer);
+        let mut queue: VecDeque<usize> = consumers.collect();
+        for node in &queue {
+            depth[*node] = Some(0);
+        }
+        for start in 0..=self.nodes.len() {
+            while let Some(node) = queue.pop_front() {
+                for next in &neighbours[node] {
+                    if depth[*next].is_none() {
+                        depth[*next] = depth[node].map(|depth| depth + 1);
+                        queue.push_back(*next);
+                    }
+                }
+            }
+            if depth.get(start) == Some(&None) {
+                depth[start] = Some(0);
+                queue.push_back(start);
+            }
+        }
+        let mut layers: Vec<Vec<usize>> = Vec::new();
+        for (node, depth) in depth.into_iter().enumerate() {
+            let depth = depth.unwrap_or(0);
+            layers.resize(layers.len().max(depth + 1), Vec::new());
+            layers[depth].push(node);
+        }
+        order_layers(&mut layers, &neighbours);
+        layers
+    }
+
+    /// Positions with x and y in 0..=1, and the number of rows that need room.
+    fn places(&self) -> (Vec<(f64, f64)>, usize) {
+        let given: Option<Vec<(f64, f64)>> = self.nodes.iter().map(|node| node.position).collect();
+        let given = given.filter(|places| places.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
+        if let Some(given) = given {
+            return (normalised(&given), 8);
+        }
+        let layers = self.layers();
+        let rows = layers.iter().map(Vec::len).max().unwrap_or(1);
+        let mut places = vec![(0.5, 0.5); self.nodes.len()];
+        for (column, layer) in layers.iter().enumerate() {
+            for (row, node) in layer.iter().enumerate() {
+                let x = if layers.len() > 1 { column as f64 / (layers.len() - 1) as f64 } else { 0.5 };
+                places[*node] = (x, (row as f64 + 0.5) / layer.len() as f64);
+            }
+        }
+        (places, rows)
+    }
+
+    /// The drawing; empty without nodes.
+    pub(super) fn svg(&self) -> String {
+        if self.nodes.is_empty() {
+            return String::new();
+        }
+        let (places, rows) = self.places();
+        let (width, height) = (760.0, (46.0 + 62.0 * rows as f64).clamp(130.0, 900.0));
+        let at =
+            |node: usize| (60.0 + places[node].0 * (width - 120.0), 18.0 + places[node].1 * (height - 46.0));
+        let mut svg = Markup::default();
+        svg.add(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topology\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" role=\"img\" font-size=\"12\"><title>Topology: {} nodes, {} links</title>\n",
+            self.nodes.len(),
+            self.links.len()
+        ));
+        // Labels come last so that no line crosses them.
+        let mut labels = Markup::default();
+        for link in self.known_links() {
+            draw_link(&mut svg, &mut labels, at(link.from), at(link.to), &link.label, self.links.len() <= 40);
+        }
+        for (index, node) in self.nodes.iter().enumerate() {
+            draw_node(&mut svg, at(index), node);
+        }
+        svg.0.push_str(&labels.0);
+        svg.0.push_str("</svg>\n");
+        svg.0
+    }
+}
+
+/// Puts each layer in the order of its neighbours in the layer before, then after: fewer crossings.
+fn order_layers(layers: &mut [Vec<usize>], neighbours: &[Vec<usize>]) {
+    let count = layers.len();
+    let forward = (1..count).map(|layer| (layer, layer - 1));
+    let backward = (1..count).rev().map(|layer| (layer - 1, layer));
+    let sweeps: Vec<(usize, usize)> = forward.chain(backward).collect();
+    for (layer, fixed) in sweeps {
+        let fixed = layers[fixed].clone();
+        let middle = |node: &usize| {
+            let rows =
+                neighbours[*node].iter().filter_map(|next| fixed.iter().position(|other| other == next));
+            let rows: Vec<f64> = rows.map(|row| row as f64).collect();
+            if rows.is_empty() { f64::INFINITY } else { crate::stats::mean(&rows) }
+        };
+        layers[layer].sort_by(|left, right| middle(left).total_cmp(&middle(right)));
+    }
+}
+
+fn normalised(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let extent = |pick: fn(&(f64, f64)) -> f64| super::axis::Extent::of(places.iter().map(pick));
+    let (x, y) = (extent(|place| place.0), extent(|place| place.1));
+    let scale = |value: f64, extent: super::axis::Extent| match extent.high - extent.low {
+        0.0 => 0.5,
+        span => (value - extent.low) / span,
+    };
+    places.iter().map(|place| (scale(place.0, x), scale(place.1, y))).collect()
+}
+
+fn draw_link(
+    svg: &mut Markup,
+    labels: &mut Markup,
+    (x1, y1): (f64, f64),
+    (x2, y2): (f64, f64),
+    label: &str,
+    is_labelled: bool,
+) {
+    // Links within a layer bend, so that they pass beside the nodes between their ends.
+    let bend = if (x1 - x2).abs() < 1.0 { 44.0 } else { 0.0 };
+    let (middle_x, middle_y) = ((x1 + x2) / 2.0 + bend, (y1 + y2) / 2.0);
+    svg.add(format_args!(
+        "<path class=\"wire\" d=\"M{x1:.1} {y1:.1}Q{middle_x:.1} {middle_y:.1} {x2:.1} {y2:.1}\" fill=\"none\"><title>{}</title></path>\n",
+        Escaped(label)
+    ));
+    if is_labelled && !label.is_empty() {
+        let text = shortened(label, 24);
+        let (x, y) = (middle_x - bend / 2.0, middle_y);
+        let width = text_width(&text, 11.0) + 6.0;
+        labels.add(format_args!(
+            "<rect class=\"halo\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"15\" rx=\"3\"/>\
+             <text class=\"soft\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\">{}</text>\n",
+            x - width / 2.0,
+            y - 8.0,
+            y + 3.5,
+            Escaped(&text)
+        ));
+    }
+}
+
+fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView) {
+    let shape = match node.kind {
+        NodeKind::Consumer => format!("<circle class=\"consumer\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"11\"/>"),
+        NodeKind::Router => format!(
+            "<rect class=\"router\" x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"20\" rx=\"3\"/>",
+            x - 10.0,
+            y - 10.0
+        ),
+        NodeKind::Producer => format!(
+            "<path class=\"producer\" d=\"M{x:.1} {:.1}l12.5 12.5l-12.5 12.5l-12.5 -12.5z\"/>",
+            y - 12.5
+        ),
+    };
+    svg.add(format_args!(
+        "{shape}<text class=\"ink node\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}<title>{}</title></text>\n",
+        y + 27.0,
+        Escaped(&shortened(&node.name, 16)),
+        Escaped(&node.name)
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(kinds: &[NodeKind], links: &[(usize, usize)]) -> TopologyView {
+        let node = |(index, kind): (usize, &NodeKind)| NodeView {
+            name: format!("n{index}"),
+            position: None,
+            kind: *kind,
+        };
+        let link = |(from, to): &(usize, usize)| LinkView { from: *from, to: *to, label: "10Mbps".into() };
+        TopologyView {
+            nodes: kinds.iter().enumerate().map(node).collect(),
+            links: links.iter().map(link).collect(),
+        }
+    }
+
+    #[test]
+    fn a_dumbbell_has_four_layers_from_consumers_to_producers() {
+        use NodeKind::{Consumer, Producer, Router};
+        let dumbbell = view(
+            &[Consumer, Consumer, Router, Router, Producer, Producer],
+            &[(0, 2), (1, 2), (2, 3), (3, 5), (3, 4)],
+        );
+        assert_eq!(dumbbell.layers(), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
+    }
+
+    #[test]
+    fn parts_without_consumers_and_links_to_nowhere_are_drawn_or_left_out() {
+        let mut odd = view(&[NodeKind::Router; 3], &[(0, 1), (2, 9)]);
+        assert_eq!(odd.layers(), [vec![0, 2], vec![1]]);
+        odd.nodes[0].name = "</svg><script>".into();
+        let svg = odd.svg();
+        assert!(svg.contains("&lt;/svg&gt;") && !svg.contains("<script>") && !svg.contains("NaN"), "{svg}");
+    }
+
+    #[test]
+    fn given_positions_win_when_all_are_given() {
+        let mut given = view(&[NodeKind::Router; 2], &[(0, 1)]);
+        given.nodes[0].position = Some((5.0, 7.0));
+        assert_eq!(given.places().0, [(0.0, 0.5), (1.0, 0.5)]);
+        given.nodes[1].position = Some((1.0, 7.0));
+        assert_eq!(given.places().0, [(1.0, 0.5), (0.0, 0.5)]);
+    }
+}

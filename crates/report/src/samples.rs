@@ -1,0 +1,166 @@
+//! Samples as aligned series, thinned for drawing without losing a peak.
+
+use tidegate_core::records::RunRecord;
+use tidegate_core::units::Time;
+
+/// Several series over one time axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Aligned {
+    /// Instants, s, in order.
+    pub(crate) time_s: Vec<f64>,
+    /// One value per instant in each series; `None` where the series has none.
+    pub(crate) series: Vec<Vec<Option<f64>>>,
+}
+
+impl Aligned {
+    /// Lines up rows of (time, series index, value); `count` series. Rows out of order are sorted by time.
+    fn of_rows(time: &[Time], index: &[u32], count: usize, value: impl Fn(usize) -> Option<f64>) -> Self {
+        let mut order: Vec<usize> = (0..time.len().min(index.len())).collect();
+        order.sort_by_key(|row| time[*row]);
+        let mut aligned = Self { time_s: Vec::new(), series: vec![Vec::new(); count] };
+        let mut last = None;
+        for row in order {
+            if last != Some(time[row]) {
+                last = Some(time[row]);
+                aligned.time_s.push(time[row].as_secs_f64());
+                aligned.series.iter_mut().for_each(|series| series.push(None));
+            }
+            if let Some(latest) =
+                aligned.series.get_mut(index[row] as usize).and_then(|series| series.last_mut())
+            {
+                *latest = value(row).filter(|value| value.is_finite());
+            }
+        }
+        aligned
+    }
+
+    /// Each series as its rate of change per second times `factor`, over bins of at least `bin_s`.
+    ///
+    /// A point stands at the end of its bin.
+    pub(crate) fn rates(&self, bin_s: f64, factors: &[f64]) -> Self {
+        let mut ends = vec![0];
+        for (row, time) in self.time_s.iter().enumerate() {
+            // Half a nanosecond of slack, for bins whose ends are not exact in binary.
+            if time - self.time_s[*ends.last().unwrap_or(&0)] >= bin_s - 5e-10 {
+                ends.push(row);
+            }
+        }
+        let bins: Vec<(usize, usize)> = ends.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let rate = |series: &[Option<f64>], factor: f64, (from, to): (usize, usize)| {
+            let change = series[to]? - series[from]?;
+            Some(factor * change / (self.time_s[to] - self.time_s[from]))
+        };
+        let rates = self.series.iter().zip(factors);
+        Self {
+            time_s: bins.iter().map(|(_, to)| self.time_s[*to]).collect(),
+            series: rates
+                .map(|(series, factor)| bins.iter().map(|bin| rate(series, *factor, *bin)).collect())
+                .collect(),
+        }
+    }
+
+    /// At most `most` instants (an even number); the least and the largest value of each stretch stay, in
+    /// their order.
+    pub(crate) fn thinned(&self, most: usize) -> Self {
+        let rows = self.time_s.len();
+        if rows <= most {
+            return self.clone();
+        }
+        let buckets = (most / 2).max(1);
+        let bounds = |bucket: usize| (bucket * rows / buckets, (bucket + 1) * rows / buckets);
+        let stretches: Vec<(usize, usize)> = (0..buckets).map(bounds).collect();
+        let times =
+            stretches.iter().flat_map(|(from, to)| [self.time_s[*from], self.time_s[(from + to) / 2]]);
+        let thin = |series: &Vec<Option<f64>>| {
+            stretches.iter().flat_map(|(from, to)| extremes(&series[*from..*to])).collect()
+        };
+        Self { time_s: times.collect(), series: self.series.iter().map(thin).collect() }
+    }
+}
+
+/// The smallest and the largest value in the order in which they stand.
+fn extremes(values: &[Option<f64>]) -> [Option<f64>; 2] {
+    let known = || values.iter().enumerate().filter_map(|(row, value)| Some((row, (*value)?)));
+    let least = known().min_by(|left, right| left.1.total_cmp(&right.1));
+    let most = known().max_by(|left, right| left.1.total_cmp(&right.1));
+    match (least, most) {
+        (Some(least), Some(most)) if least.0 <= most.0 => [Some(least.1), Some(most.1)],
+        (Some(least), Some(most)) => [Some(most.1), Some(least.1)],
+        _ => [None, None],
+    }
+}
+
+/// Congestion windows of all flows, packets.
+pub(crate) fn windows(run: &RunRecord) -> Aligned {
+    let samples = &run.flow_samples;
+    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
+        samples.window_packets.get(row).map(|window| f64::from(*window))
+    })
+}
+
+/// Smoothed round-trip times of all flows, ms.
+pub(crate) fn round_trips(run: &RunRecord) -> Aligned {
+    let samples = &run.flow_samples;
+    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
+        samples.smoothed_rtt.get(row).map(|rtt| rtt.as_millis_f64()).filter(|rtt| *rtt > 0.0)
+    })
+}
+
+/// Distinct segments received by all flows since the start.
+pub(crate) fn delivered(run: &RunRecord) -> Aligned {
+    let samples = &run.flow_samples;
+    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
+        samples.delivered_segments.get(row).map(|count| *count as f64)
+    })
+}
+
+/// Queue lengths of all link directions, packets.
+pub(crate) fn queues(run: &RunRecord) -> Aligned {
+    let samples = &run.link_samples;
+    Aligned::of_rows(&samples.time, &samples.link, run.links.len(), |row| {
+        samples.queue_packets.get(row).map(|count| f64::from(*count))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ramp(rows: u32) -> Aligned {
+        let time_s = (0..rows).map(|row| f64::from(row) * 0.01).collect();
+        Aligned { time_s, series: vec![(0..rows).map(|row| Some(f64::from(row))).collect()] }
+    }
+
+    #[test]
+    fn thinning_keeps_a_single_peak_and_a_single_dip() {
+        let mut aligned = ramp(10_000);
+        aligned.series[0] = vec![Some(5.0); 10_000];
+        aligned.series[0][1_234] = Some(99.0);
+        aligned.series[0][7_777] = Some(-3.0);
+        let thin = aligned.thinned(2000);
+        assert_eq!((thin.time_s.len(), thin.series[0].len()), (2000, 2000));
+        assert!(thin.series[0].contains(&Some(99.0)) && thin.series[0].contains(&Some(-3.0)));
+        assert!(thin.time_s.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn few_points_stay_as_they_are() {
+        assert_eq!(ramp(2000).thinned(2000), ramp(2000));
+    }
+
+    #[test]
+    fn a_steady_count_has_a_steady_rate() {
+        let rates = ramp(1001).rates(0.1, &[1.0]);
+        assert_eq!(rates.time_s.len(), 100);
+        assert!(rates.series[0].iter().all(|rate| (rate.expect("known") - 100.0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn rows_of_a_flow_that_starts_late_line_up() {
+        let at = Time::from_nanos;
+        let time = [at(0), at(1_000_000_000), at(1_000_000_000)];
+        let aligned = Aligned::of_rows(&time, &[0, 0, 1], 2, |row| Some(row as f64));
+        assert_eq!(aligned.time_s, [0.0, 1.0]);
+        assert_eq!(aligned.series, [[Some(0.0), Some(1.0)], [None, Some(2.0)]]);
+    }
+}

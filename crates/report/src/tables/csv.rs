@@ -1,0 +1,40 @@
+//! CSV as RFC 4180 has it, with `\n`: one head line, missing values empty, text quoted where needed.
+
+use std::io::{self, Write};
+
+use super::{Cell, Table};
+
+impl Table {
+    /// Writes the table as CSV; floating-point numbers with the fewest digits that read back to the same bits.
+    ///
+    /// # Errors
+    /// Those of `out`. Writes are small: pass a buffered writer.
+    pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
+        let names: Vec<&str> = self.columns.iter().map(super::Column::name).collect();
+        writeln!(out, "{}", names.join(","))?;
+        for row in 0..self.rows() {
+            for (position, column) in self.columns.iter().enumerate() {
+                if position > 0 {
+                    out.write_all(b",")?;
+                }
+                write_cell(&mut out, column.cell(row))?;
+            }
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_cell(out: &mut impl Write, cell: Cell<'_>) -> io::Result<()> {
+    match cell {
+        Cell::Missing => Ok(()),
+        Cell::Bool(value) => write!(out, "{value}"),
+        Cell::Count(value) => write!(out, "{value}"),
+        Cell::Short(value) => write!(out, "{value}"),
+        Cell::Number(value) => write!(out, "{value}"),
+        Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+            write!(out, "\"{}\"", text.replace('"', "\"\""))
+        }
+        Cell::Text(text) => out.write_all(text.as_bytes()),
+    }
+}

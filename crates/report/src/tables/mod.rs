@@ -1,0 +1,185 @@
+//! Tables of runs: typed columns with a unit and a definition each, written as Parquet or CSV.
+
+mod build;
+mod csv;
+mod parquet;
+
+pub use build::build;
+pub(crate) use build::build_summaries;
+pub use parquet::ParquetFault;
+
+use crate::definitions::{self, Definition};
+
+/// What all tables of one result folder share.
+#[derive(Clone, Debug, Default)]
+pub struct RunContext {
+    /// Full text of the scenario; stands in each file's metadata.
+    pub scenario_text: String,
+    /// Version of the results' meaning, raised whenever any result may change.
+    pub semantics: u32,
+    /// Position of the first run in its plan, so that parts of a batch number their runs as the whole does.
+    pub first_run: u32,
+    /// Node names by number, for the events; a number beyond the list is written `#7`.
+    pub nodes: Vec<String>,
+    /// Prefixes by interned id, for the events; an id beyond the list is written `#7`.
+    pub prefixes: Vec<String>,
+}
+
+/// Values of one column, one per row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnData {
+    /// Truth values.
+    Bool(Vec<bool>),
+    /// Small counts and indices.
+    U32(Vec<u32>),
+    /// Counts.
+    U64(Vec<u64>),
+    /// Sampled measurements.
+    F32(Vec<f32>),
+    /// Measurements.
+    F64(Vec<f64>),
+    /// Text that repeats: row `i` reads `names[index[i]]`.
+    Text {
+        /// The distinct texts, in order of first use.
+        names: Vec<String>,
+        /// One index into `names` per row.
+        index: Vec<u32>,
+    },
+}
+
+impl ColumnData {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bool(values) => values.len(),
+            Self::U32(values) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::F32(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Text { index, .. } => index.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// One cell, as it is printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// No value.
+    Missing,
+    /// A truth value.
+    Bool(bool),
+    /// A count.
+    Count(u64),
+    /// A sampled measurement.
+    Short(f32),
+    /// A measurement.
+    Number(f64),
+    /// Text.
+    Text(&'a str),
+}
+
+/// One column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Name, unit and meaning.
+    pub definition: &'static Definition,
+    /// Values; a missing one holds any value.
+    pub data: ColumnData,
+    /// Which rows have a value; `None` when all have and the column can miss none.
+    pub present: Option<Vec<bool>>,
+}
+
+impl Column {
+    /// A column without missing values.
+    ///
+    /// # Panics
+    /// When `name` is not in the definitions table.
+    pub fn full(name: &str, data: ColumnData) -> Self {
+        let definition =
+            definitions::find(name).unwrap_or_else(|| panic!("column {name:?} has no definition"));
+        Self { definition, data, present: None }
+    }
+
+    /// A column in which row `i` is missing unless `present[i]`; panics as [`Column::full`].
+    pub fn nullable(name: &str, data: ColumnData, present: Vec<bool>) -> Self {
+        assert_eq!(data.len(), present.len(), "column {name:?}");
+        Self { present: Some(present), ..Self::full(name, data) }
+    }
+
+    /// Column name.
+    pub fn name(&self) -> &'static str {
+        self.definition.name
+    }
+
+    /// The value in `row`.
+    ///
+    /// # Panics
+    /// When the column has no such row.
+    pub fn cell(&self, row: usize) -> Cell<'_> {
+        if self.present.as_ref().is_some_and(|present| !present[row]) {
+            return Cell::Missing;
+        }
+        match &self.data {
+            ColumnData::Bool(values) => Cell::Bool(values[row]),
+            ColumnData::U32(values) => Cell::Count(u64::from(values[row])),
+            ColumnData::U64(values) => Cell::Count(values[row]),
+            ColumnData::F32(values) => Cell::Short(values[row]),
+            ColumnData::F64(values) => Cell::Number(values[row]),
+            ColumnData::Text { names, index } => Cell::Text(&names[index[row] as usize]),
+        }
+    }
+}
+
+/// A named table; all columns have the same number of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `flow_samples`,
+    /// `link_samples` or `events`.
+    pub name: &'static str,
+    /// Columns in order.
+    pub columns: Vec<Column>,
+    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, and for each column
+    /// `column.<name>.unit` and `column.<name>.definition`.
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Table {
+    /// A table of `columns`, with metadata from `context`.
+    fn new(name: &'static str, columns: Vec<Column>, context: &RunContext) -> Self {
+        let rows = columns.first().map_or(0, |column| column.data.len());
+        for column in &columns {
+            assert_eq!(column.data.len(), rows, "table {name}, column {}", column.name());
+        }
+        let metadata = metadata(&columns, context);
+        Self { name, columns, metadata }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.data.len())
+    }
+
+    /// The column `name`; `None` when the table has no such column.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name() == name)
+    }
+}
+
+fn metadata(columns: &[Column], context: &RunContext) -> Vec<(String, String)> {
+    let mut entries = vec![
+        ("scenario".to_owned(), context.scenario_text.clone()),
+        ("results_schema".to_owned(), crate::RESULTS_SCHEMA.to_string()),
+        ("semantics".to_owned(), context.semantics.to_string()),
+    ];
+    for column in columns {
+        let Definition { name, unit, text } = column.definition;
+        entries.push((format!("column.{name}.unit"), (*unit).to_owned()));
+        entries.push((format!("column.{name}.definition"), (*text).to_owned()));
+    }
+    entries
+}

@@ -1,0 +1,333 @@
+//! Plain text: numbers, aligned tables, and the summaries a command prints, also as JSON.
+
+use tidegate_core::records::{FlowRecord, RunRecord};
+
+use crate::claims::{Band, Judged, Paper, Published, Verdict};
+use crate::json::Json;
+use crate::measures;
+use crate::stats::Estimate;
+
+/// A number for reading: four significant digits, all digits of the whole part, no trailing zeros.
+pub fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    if value != 0.0 && value.abs() < 1e-4 {
+        return format!("{value:.2e}");
+    }
+    let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    trimmed(value, usize::try_from(3 - magnitude).unwrap_or(0))
+}
+
+/// Mean and half width with the same decimals: as many as give the half width two significant digits.
+pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
+    if !(half_width.is_finite() && half_width > 0.0) {
+        return (number(mean), number(half_width));
+    }
+    let magnitude = half_width.log10().floor() as i32;
+    let decimals = usize::try_from(1 - magnitude).unwrap_or(0).min(9);
+    (fixed(mean, decimals), fixed(half_width, decimals))
+}
+
+fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    // A rounded-away minus sign would read as an effect.
+    if text.starts_with('-') && text.chars().all(|digit| matches!(digit, '-' | '0' | '.')) {
+        return text[1..].to_owned();
+    }
+    text
+}
+
+fn trimmed(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// How the cells of a column line up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table of plain text; columns are as wide as their widest cell.
+#[derive(Clone, Debug)]
+pub struct TextTable {
+    head: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// A table without rows.
+    pub fn new(head: &[(&str, Align)]) -> Self {
+        let head = head.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
+        Self { head, rows: Vec::new() }
+    }
+
+    /// Adds a row; missing cells are empty. Line ends and control characters in cells become spaces.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let clean = |cell: String| cell.replace(char::is_control, " ");
+        let mut row: Vec<String> = cells.into_iter().map(clean).collect();
+        row.resize(self.head.len(), String::new());
+        self.rows.push(row);
+    }
+
+    /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
+    pub fn render(&self) -> String {
+        let width = |column: usize| {
+            let cells = self.rows.iter().map(|row| row[column].chars().count());
+            cells.max().unwrap_or(0).max(self.head[column].0.chars().count())
+        };
+        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+        let head: Vec<String> = self.head.iter().map(|(name, _)| name.clone()).collect();
+        let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+        let mut text = String::new();
+        for row in [&head, &rule].into_iter().chain(&self.rows) {
+            text.push_str(&self.line(row, &widths));
+        }
+        text
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let cell = |((text, width), (_, align)): ((&String, &usize), &(String, Align))| match align {
+            Align::Left => format!("{text:<width$}"),
+            Align::Right => format!("{text:>width$}"),
+        };
+        let cells: Vec<String> = row.iter().zip(widths).zip(&self.head).map(cell).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    }
+}
+
+/// A measure of one flow of a run; `None` where it has no value.
+type FlowMeasure = fn(&RunRecord, &FlowRecord) -> Option<f64>;
+/// A measure of a run.
+type RunMeasure = fn(&RunRecord) -> Option<f64>;
+
+const FLOW_MEASURES: [(&str, FlowMeasure); 6] = [
+    ("goodput_mbps", |run, flow| measures::goodput_mbps(flow, run.ended)),
+    ("completion_s", |_, flow| flow.completion_time().map(|time| time.as_secs_f64())),
+    ("full_delay_mean_ms", |_, flow| {
+        (flow.full_delay.count > 0).then(|| flow.full_delay.mean.as_millis_f64())
+    }),
+    ("retransmissions", |_, flow| Some(flow.retransmissions as f64)),
+    ("timeouts", |_, flow| Some(flow.timeouts as f64)),
+    ("marks", |_, flow| Some(flow.marks as f64)),
+];
+
+const RUN_MEASURES: [(&str, RunMeasure); 3] = [
+    ("jain_index", measures::run_jain_index),
+    ("total_goodput_mbps", |run| (!run.flows.is_empty()).then(|| measures::goodputs(run).iter().sum())),
+    ("dropped_packets", |run| Some(run.links.iter().map(|link| link.dropped_packets).sum::<u64>() as f64)),
+];
+
+/// Estimate of a measure of flow `index` over `runs`; runs in which it has no value make it empty.
+fn flow_estimate(runs: &[RunRecord], index: usize, of: FlowMeasure) -> Estimate {
+    let samples: Option<Vec<f64>> = runs.iter().map(|run| of(run, run.flows.get(index)?)).collect();
+    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+}
+
+fn run_estimate(runs: &[RunRecord], of: RunMeasure) -> Estimate {
+    let samples: Option<Vec<f64>> = runs.iter().map(of).collect();
+    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+}
+
+/// An estimate for a table in which all rows have the same number of runs: no remark beside the number.
+pub fn short(estimate: &Estimate) -> String {
+    match estimate.n {
+        0 => "-".to_owned(),
+        _ if !estimate.has_interval() => number(estimate.mean),
+        _ => estimate.to_string(),
+    }
+}
+
+/// Summary of the runs of one scenario: a table of flows, then fairness, total and drops.
+///
+/// With several runs each number is the mean with its 95 % interval; a result that did not vary has none.
+pub fn run_summary(runs: &[RunRecord]) -> String {
+    let Some(first) = runs.first() else { return "no runs\n".to_owned() };
+    let mut head = vec![("flow", Align::Left), ("scheme", Align::Left)];
+    head.extend(FLOW_MEASURES.map(|(name, _)| (name, Align::Right)));
+    let mut table = TextTable::new(&head);
+    for (index, flow) in first.flows.iter().enumerate() {
+        let values = FLOW_MEASURES.map(|(_, of)| short(&flow_estimate(runs, index, of)));
+        table.row([flow.name.clone(), flow.scheme.clone()].into_iter().chain(values));
+    }
+    let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render());
+    for (name, of) in RUN_MEASURES {
+        text.push_str(&format!("{name}: {}\n", short(&run_estimate(runs, of))));
+    }
+    if runs.len() > 1 {
+        text.push_str(&format!("mean ± 95 % interval over {} runs; no interval: did not vary\n", runs.len()));
+    }
+    text
+}
+
+/// The seeds in words: `seed 7`, `seeds 1 to 10`, `seeds 3, 9, 4`.
+pub fn seeds(runs: &[RunRecord]) -> String {
+    let seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
+    let consecutive = seeds.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(1));
+    match seeds.as_slice() {
+        [] => "no runs".to_owned(),
+        [seed] => format!("seed {seed}"),
+        [first, .., last] if consecutive && seeds.len() > 2 => format!("seeds {first} to {last}"),
+        _ => format!("seeds {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// [`run_summary`] as JSON: flows and run measures with `mean`, `half_width`, `n`, `deterministic`.
+pub fn run_summary_json(runs: &[RunRecord]) -> Json {
+    let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
+    let flow = |(index, flow): (usize, &FlowRecord)| {
+        let mut entries = vec![("name", flow.name.as_str().into()), ("scheme", flow.scheme.as_str().into())];
+        entries
+            .extend(FLOW_MEASURES.map(|(name, of)| (name, estimate_json(&flow_estimate(runs, index, of)))));
+        Json::Object(entries)
+    };
+    let mut entries = vec![
+        ("scenario", runs.first().map_or(Json::Null, |run| run.scenario.as_str().into())),
+        ("seeds", Json::List(runs.iter().map(|run| Json::Count(run.seed)).collect())),
+        ("flows", Json::List(flows.iter().enumerate().map(flow).collect())),
+    ];
+    entries.extend(RUN_MEASURES.map(|(name, of)| (name, estimate_json(&run_estimate(runs, of)))));
+    Json::Object(entries)
+}
+
+fn estimate_json(estimate: &Estimate) -> Json {
+    Json::Object(vec![
+        ("mean", Json::Number(estimate.mean)),
+        ("half_width", Json::Number(estimate.half_width)),
+        ("n", Json::Count(estimate.n as u64)),
+        ("deterministic", Json::Bool(estimate.deterministic)),
+    ])
+}
+
+/// `value unit`, or the value alone without a unit.
+pub(crate) fn with_unit(value: impl std::fmt::Display, unit: &str) -> String {
+    if unit.is_empty() { value.to_string() } else { format!("{value} {unit}") }
+}
+
+/// The published value with its unit; words have none.
+pub(crate) fn published(judged: &Judged) -> String {
+    match &judged.claim.published {
+        Published::Number(_) => with_unit(&judged.claim.published, &judged.claim.unit),
+        Published::Text(text) => text.clone(),
+    }
+}
+
+/// The claims as a table, then how often each verdict was given and which contradict the record.
+pub fn claims_table(claims: &[Judged]) -> String {
+    let left = |name| (name, Align::Left);
+    let right = |name| (name, Align::Right);
+    let mut table = TextTable::new(&[
+        left("id"),
+        left("where"),
+        left("quantity"),
+        right("published"),
+        right("ours ± CI"),
+        right("band"),
+        left("verdict"),
+    ]);
+    for judged in claims {
+        let claim = &judged.claim;
+        let ours =
+            if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &claim.unit) };
+        let record = match (judged.contradicts_record(), claim.recorded) {
+            (true, Some(recorded)) => format!(" (recorded: {recorded})"),
+            _ => String::new(),
+        };
+        table.row([
+            claim.id.clone(),
+            claim.place.clone(),
+            claim.quantity.clone(),
+            published(judged),
+            ours,
+            claim.band.to_string(),
+            format!("{}{record}", judged.word()),
+        ]);
+    }
+    format!("{}\n{}\n", table.render(), verdict_counts(claims))
+}
+
+/// `3 agree, 1 direction, 2 differ`, with `n reduced` when there are any.
+pub fn verdict_counts(claims: &[Judged]) -> String {
+    let count = |verdict| claims.iter().filter(|judged| judged.verdict == verdict).count();
+    let mut parts = vec![
+        format!("{} agree", count(Some(Verdict::Agrees))),
+        format!("{} direction", count(Some(Verdict::Direction))),
+        format!("{} differ", count(Some(Verdict::Differs))),
+    ];
+    match count(None) {
+        0 => {}
+        reduced => parts.push(format!("{reduced} reduced, without verdict")),
+    }
+    parts.join(", ")
+}
+
+/// The claims of a paper as JSON; an open end of a band is `null`.
+pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Json {
+    let verdict = |verdict: Option<Verdict>| Json::maybe(verdict.map(Verdict::word));
+    let claim = |judged: &Judged| {
+        let claim = &judged.claim;
+        Json::Object(vec![
+            ("id", claim.id.as_str().into()),
+            ("where", claim.place.as_str().into()),
+            ("quantity", claim.quantity.as_str().into()),
+            ("unit", claim.unit.as_str().into()),
+            (
+                "published",
+                match &claim.published {
+                    Published::Number(value) => Json::Number(*value),
+                    Published::Text(text) => text.as_str().into(),
+                },
+            ),
+            ("band", band_json(&claim.band)),
+            ("earlier_band", claim.earlier_band.as_ref().map_or(Json::Null, band_json)),
+            ("band_reason", Json::maybe(claim.band_reason.as_deref())),
+            ("ours", estimate_json(&judged.estimate)),
+            ("verdict", verdict(judged.verdict)),
+            ("recorded", verdict(claim.recorded)),
+            ("note", Json::maybe(claim.note.as_deref())),
+        ])
+    };
+    Json::Object(vec![
+        ("scheme", paper.scheme.as_str().into()),
+        ("title", paper.title.as_str().into()),
+        ("claims", Json::List(claims.iter().map(claim).collect())),
+    ])
+}
+
+fn band_json(band: &Band) -> Json {
+    Json::List(vec![Json::Number(band.low), Json::Number(band.high)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_significant_digits_and_every_whole_one() {
+        let shown = [21.8, 0.0, 1234567.8, 0.123456, -3.0, 1e-9, f64::INFINITY, 99.999].map(number);
+        assert_eq!(shown, ["21.8", "0", "1234568", "0.1235", "-3", "1.00e-9", "inf", "100"]);
+    }
+
+    #[test]
+    fn a_mean_has_the_decimals_of_its_interval() {
+        let pair = |mean, half_width| number_with_error(mean, half_width);
+        assert_eq!(pair(12.345678, 0.0456), ("12.346".into(), "0.046".into()));
+        assert_eq!(pair(12345.6, 321.0), ("12346".into(), "321".into()));
+        assert_eq!(pair(-0.001, 0.5), ("0.00".into(), "0.50".into()));
+    }
+
+    #[test]
+    fn columns_line_up_and_lines_end_without_spaces() {
+        let mut table = TextTable::new(&[("name", Align::Left), ("n", Align::Right)]);
+        table.row(["é".to_owned(), "10".to_owned()]);
+        table.row(["longer\nname".to_owned()]);
+        assert_eq!(table.render(), "name          n\n-----------  --\né            10\nlonger name\n");
+    }
+}

@@ -1,0 +1,6 @@
+//! Claims about the crate as its users see it.
+#![allow(missing_docs, reason = "tests are not read as documentation")]
+
+mod invented;
+mod pages;
+mod tables;

@@ -1,0 +1,241 @@
+use std::path::Path;
+
+use tidegate_report::claims::{self, Judged, Paper};
+use tidegate_report::page::{self, BarSeries, BoardPage, Figure, FigureKind, RunPage, Series, TopologyView};
+use tidegate_report::stats::Estimate;
+use tidegate_report::tables::RunContext;
+
+use crate::invented;
+
+const COMMAND: &str = "tidegate run scenarios/examples/dumbbell.toml --seeds 3";
+
+fn context() -> RunContext {
+    RunContext {
+        scenario_text: "[scenario]\nname = \"dumbbell\"\n".into(),
+        semantics: 7,
+        ..RunContext::default()
+    }
+}
+
+fn sample_run_page(seeds: u64) -> String {
+    let runs: Vec<_> = (1..=seeds).map(invented::dumbbell).collect();
+    let context = context();
+    page::run_page(&RunPage {
+        title: "dumbbell",
+        runs: &runs,
+        topology: None,
+        command: COMMAND,
+        context: &context,
+    })
+}
+
+fn paper() -> Paper {
+    claims::parse(include_str!("invented.toml"), "invented.toml").expect("the file is good")
+}
+
+/// Five samples around `mean`.
+fn samples(mean: f64, spread: f64) -> Vec<f64> {
+    [-1.0, 0.3, 0.9, -0.4, 0.2].iter().map(|step| mean + spread * step).collect()
+}
+
+fn judged(paper: &Paper, is_reduced: bool) -> Vec<Judged> {
+    let ours = [(0.0, 0.0), (17.4, 3.0), (0.4, 0.3), (24.0, 2.0), (0.97, 0.0), (f64::NAN, 1.0)];
+    let judge = |(claim, (mean, spread)): (&claims::Claim, &(f64, f64))| {
+        let samples = samples(*mean, *spread);
+        if is_reduced {
+            Judged::reduced(claim.clone(), &samples)
+        } else {
+            Judged::full(claim.clone(), &samples)
+        }
+    };
+    paper.claims.iter().zip(&ours).map(judge).collect()
+}
+
+fn line(name: &str, ours: [f64; 5], published: [f64; 5], spread: f64) -> Series {
+    let alpha = [0.125, 0.25, 0.5, 0.75, 1.0];
+    let points = alpha.iter().zip(ours).map(|(x, y)| (*x, Estimate::of(&samples(y, spread)))).collect();
+    Series { name: name.into(), points, published: alpha.into_iter().zip(published).collect() }
+}
+
+fn figures() -> Vec<Figure> {
+    let lines = FigureKind::Lines {
+        x_label: "α: share of the queue that makes loss notices".into(),
+        series: vec![
+            line("AIMD", [310.0, 120.0, 8.0, 2.0, 0.0], [520.0, 330.0, 160.0, 60.0, 12.0], 30.0),
+            line("BIC", [870.0, 640.0, 220.0, 60.0, 3.0], [950.0, 610.0, 330.0, 140.0, 30.0], 60.0),
+            line("CUBIC", [480.0, 200.0, 30.0, 6.0, 1.0], [700.0, 450.0, 210.0, 90.0, 20.0], 40.0),
+            line("ICP", [250.0, 100.0, 12.0, 4.0, 0.0], [380.0, 260.0, 120.0, 50.0, 9.0], 20.0),
+        ],
+    };
+    let bars = FigureKind::Bars {
+        groups: ["AIMD", "BIC", "CUBIC", "ICP"].map(String::from).to_vec(),
+        series: vec![
+            BarSeries {
+                name: "queue of 32 packets".into(),
+                values: [4.1, 0.2, 3.0, 17.4].map(|mean| Some(Estimate::of(&samples(mean, 1.5)))).to_vec(),
+                published: [None, Some(14.9), Some(14.4), Some(21.8)].to_vec(),
+            },
+            BarSeries {
+                name: "queue of 64 packets".into(),
+                values: vec![
+                    Some(Estimate::of(&[2.0; 5])),
+                    Some(Estimate::of(&samples(-3.0, 1.0))),
+                    None,
+                    Some(Estimate::of(&samples(9.0, 2.0))),
+                ],
+                published: [Some(5.0), Some(6.1), Some(7.3), None].to_vec(),
+            },
+        ],
+    };
+    let figure = |id: &str, title: &str, caption: &str, y_label: &str, kind| Figure {
+        id: id.into(),
+        title: title.into(),
+        caption: caption.into(),
+        y_label: y_label.into(),
+        kind,
+    };
+    vec![
+        figure(
+            "fig7a",
+            "Fig. 7a: retransmissions over α",
+            "Linear topology, queue of 32 packets, 50 MiB, five seeds.",
+            "retransmissions",
+            lines,
+        ),
+        figure(
+            "fig7b",
+            "Fig. 7b: decrease of completion time",
+            "Largest decrease over α against the same scheme without PLR.",
+            "decrease [%]",
+            bars,
+        ),
+    ]
+}
+
+fn sample_board(is_reduced: bool) -> String {
+    let paper = paper();
+    let claims = judged(&paper, is_reduced);
+    let command = "tidegate reproduce plr --full";
+    page::board_page(&BoardPage {
+        paper: &paper,
+        claims: &claims,
+        figures: &figures(),
+        command,
+        semantics: 7,
+    })
+}
+
+#[track_caller]
+fn assert_offline(page: &str) {
+    // uPlot's banner and the SVG namespace are names, not addresses that are fetched.
+    let rest =
+        page.replace("http://www.w3.org/2000/svg", "").replace("https://github.com/leeoniya/uPlot", "");
+    for sign in ["http://", "https://", "src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket"] {
+        assert!(
+            !rest.contains(sign),
+            "{sign} at {:?}",
+            rest.find(sign).map(|at| &rest[at.saturating_sub(60)..at + 60])
+        );
+    }
+}
+
+#[test]
+fn pages_need_no_network() {
+    assert_offline(&sample_run_page(2));
+    assert_offline(&sample_board(false));
+}
+
+#[test]
+fn equal_input_gives_equal_pages() {
+    assert_eq!(sample_run_page(2), sample_run_page(2));
+    assert_eq!(sample_board(false), sample_board(false));
+}
+
+#[test]
+fn names_from_a_scenario_cannot_break_out_of_the_page() {
+    let evil = "</script><script>alert(1)</script><!--\"'&\u{2028}";
+    let mut run = invented::dumbbell(1);
+    run.scenario = evil.into();
+    for flow in &mut run.flows {
+        (flow.name, flow.scheme, flow.consumer) = (evil.into(), evil.into(), evil.into());
+    }
+    for link in &mut run.links {
+        link.from = evil.into();
+    }
+    let context = RunContext { scenario_text: evil.into(), ..context() };
+    let page = page::run_page(&RunPage {
+        title: evil,
+        runs: &[run],
+        topology: None,
+        command: evil,
+        context: &context,
+    });
+    assert!(
+        !page.contains("alert(1)</script>") && !page.contains("<script>alert"),
+        "the name is in the page as markup"
+    );
+    // The plots' data, uPlot, and two scripts of ours.
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (4, 4));
+}
+
+#[test]
+fn text_of_a_paper_cannot_break_out_of_its_board() {
+    let evil = "</table><script>";
+    let mut paper = paper();
+    (paper.title, paper.authors, paper.assumptions[0].why) = (evil.into(), evil.into(), evil.into());
+    paper.claims[0].note = Some(evil.into());
+    paper.claims[0].id = evil.into();
+    let claims = judged(&paper, false);
+    let mut figures = figures();
+    (figures[0].title, figures[0].caption, figures[0].id) = (evil.into(), evil.into(), evil.into());
+    let page = page::board_page(&BoardPage {
+        paper: &paper,
+        claims: &claims,
+        figures: &figures,
+        command: evil,
+        semantics: 7,
+    });
+    assert_eq!(page.matches("<script").count(), 1);
+}
+
+#[test]
+fn a_page_without_runs_samples_or_claims_is_a_page() {
+    let context = RunContext::default();
+    let topology = TopologyView::default();
+    let empty = RunPage { title: "", runs: &[], topology: Some(&topology), command: "", context: &context };
+    assert!(page::run_page(&empty).ends_with("</html>\n"));
+    let runs = [Default::default()];
+    let page = page::run_page(&RunPage { runs: &runs, topology: None, ..empty });
+    assert!(page.contains("The run was not sampled.") && !page.contains("uPlot"));
+    let paper = Paper { claims: Vec::new(), assumptions: Vec::new(), ..paper() };
+    let board = BoardPage { paper: &paper, claims: &[], figures: &[], command: "", semantics: 1 };
+    assert!(page::board_page(&board).ends_with("</html>\n"));
+}
+
+#[test]
+fn a_board_shows_each_verdict_as_a_word_and_says_when_it_is_not_the_recorded_one() {
+    let page = sample_board(false);
+    for word in ["agrees", "direction", "differs"] {
+        assert!(page.contains(&format!("<b class=\"verdict {word}\">{word}</b>")), "{word}");
+    }
+    assert!(page.contains("1 not as recorded.") && page.contains("on record: agrees"));
+    let reduced = sample_board(true);
+    assert!(reduced.contains("Reduced run.") && !reduced.contains("not as recorded"));
+}
+
+/// Writes sample pages for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-report -- --ignored`.
+#[test]
+#[ignore = "writes files for a look at them"]
+fn sample_pages_are_written() {
+    let folder = std::env::var("TIDEGATE_SAMPLES").expect("TIDEGATE_SAMPLES names a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(Path::new(&folder).join(name), text).expect("the folder is writable")
+    };
+    write("run.html", &sample_run_page(1));
+    write("runs.html", &sample_run_page(3));
+    write("board.html", &sample_board(false));
+    write("reduced.html", &sample_board(true));
+    for figure in figures() {
+        write(&format!("{}.svg", figure.id), &figure.to_svg());
+    }
+}

@@ -1,0 +1,59 @@
+//! Forwards along the cheapest next hop; a retransmission tries the next one.
+//!
+//! Paper: none; NFD's `best-route` strategy with its exponential retransmission suppression.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::packet::NackReason;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::units::Time;
+
+use crate::toolbox::retransmission_suppression::{Params, Step};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "best-route",
+    summary: "the cheapest next hop; a retransmission tries the next one",
+    paper: "NFD: best-route strategy",
+    provenance: Provenance::Source,
+    params: Params::TABLE,
+    strategy: Some(|settings| Ok(Box::new(BestRoute { suppression: Params::from_settings(settings)? }))),
+    ..Scheme::NONE
+};
+
+/// The strategy; all its state stands in the PIT entries.
+#[derive(Debug)]
+struct BestRoute {
+    suppression: Params,
+}
+
+impl Strategy for BestRoute {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        match self.suppression.step(cx.now, arrival.entry) {
+            Step::Suppress => Decision::Suppress,
+            Step::First => {
+                let face = arrival.usable(cx).next();
+                forward(arrival, face, Decision::Nack(NackReason::NoRoute))
+            }
+            Step::Again => {
+                let face = next_try(cx, arrival);
+                forward(arrival, face, Decision::Suppress)
+            }
+        }
+    }
+}
+
+/// Forwards to `face`, or decides `otherwise` when there is none.
+fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, otherwise: Decision) -> Decision {
+    let Some(face) = face else { return otherwise };
+    arrival.forward(face);
+    Decision::Forward
+}
+
+/// The cheapest next hop not asked yet, else the one asked longest ago.
+fn next_try(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
+    let asked_at = |face: FaceId| arrival.entry.out_record(face).map_or(Time::ZERO, |record| record.sent_at);
+    let unused = arrival.usable(cx).find(|face| arrival.entry.out_record(*face).is_none());
+    unused.or_else(|| arrival.usable(cx).min_by_key(|face| asked_at(*face)))
+}

@@ -1,0 +1,28 @@
+//! A queue that drops what does not fit, and nothing else.
+//!
+//! Paper: none; the queue itself does the work, so this only gives it a name.
+
+use tidegate_core::params;
+use tidegate_core::queue::QueueDiscipline;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "drop-tail",
+    summary: "drops what does not fit",
+    paper: "none: baseline",
+    provenance: Provenance::Source,
+    params: Params::TABLE,
+    discipline: Some(|settings, _| {
+        Params::from_settings(settings)?;
+        Ok(Box::new(DropTail))
+    }),
+    ..Scheme::NONE
+};
+
+params! {}
+
+#[derive(Debug)]
+struct DropTail;
+
+impl QueueDiscipline for DropTail {}

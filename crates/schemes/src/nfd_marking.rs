@@ -1,0 +1,81 @@
+//! NFD's congestion marking since 0.7.0: a queue above a fixed threshold for a whole interval marks.
+//!
+//! Source: NFD `daemon/face/generic-link-service.cpp` (0.7.0 and later), `checkCongestionLevel`. The look at
+//! the queue happens when a packet is handed to it, so a packet that then overflows has also had its look.
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::FaceView;
+use tidegate_core::packet::{Header, Kind};
+use tidegate_core::params;
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use crate::toolbox::control_law;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "nfd-marking",
+    summary: "marks while the queue stays above a fixed number of bytes",
+    paper: "NFD 0.7.0 and later, GenericLinkService",
+    provenance: Provenance::Source,
+    params: Params::TABLE,
+    discipline: Some(|settings, _| Ok(Box::new(NfdMarking::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Bytes waiting above which the queue counts as congested (`default-congestion-threshold`).
+    threshold: ByteCount = ByteCount::new(65_536), "size", ByteCount::ZERO..=ByteCount::new(1 << 40);
+    /// Time above the threshold before the first mark, and first pause (`base-congestion-marking-interval`).
+    interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
+}
+
+#[derive(Debug)]
+struct NfdMarking {
+    params: Params,
+    /// [`Time::MAX`] while the queue is not above the threshold.
+    next_mark: Time,
+    /// Marks since the queue went above the threshold.
+    marked: u32,
+}
+
+impl NfdMarking {
+    fn new(params: Params) -> Self {
+        Self { params, next_mark: Time::MAX, marked: 0 }
+    }
+
+    fn on_congested(&mut self, now: Time) -> Verdict {
+        if self.next_mark == Time::MAX {
+            self.next_mark = now + self.params.interval;
+            return Verdict::Pass;
+        }
+        if now < self.next_mark {
+            return Verdict::Pass;
+        }
+        self.marked = self.marked.saturating_add(1);
+        self.next_mark += control_law::pause(self.params.interval, self.marked.saturating_add(1));
+        Verdict::Mark(1, Cause("nfd"))
+    }
+}
+
+impl QueueDiscipline for NfdMarking {
+    fn on_enqueue(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        if matches!(packet.kind, Kind::Tcp(_)) {
+            return Verdict::Pass;
+        }
+        if queue.queued_bytes() > self.params.threshold {
+            return self.on_congested(cx.now);
+        }
+        self.next_mark = Time::MAX;
+        self.marked = 0;
+        Verdict::Pass
+    }
+}

@@ -1,0 +1,87 @@
+//! NFD's congestion marking up to 0.6.6: half a full queue marks at once.
+//!
+//! Source: NFD `daemon/face/generic-link-service.cpp` (up to 0.6.6), `checkCongestionLevel`; used by
+//! ndnSIM up to 2.7. A queue of 32 packets can be marked only under this rule, not under the later one.
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::FaceView;
+use tidegate_core::packet::{Header, Kind};
+use tidegate_core::params;
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use crate::toolbox::control_law;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "nfd-marking-0.6",
+    summary: "marks from the moment the queue is half full",
+    paper: "NFD up to 0.6.6, GenericLinkService",
+    provenance: Provenance::Source,
+    params: Params::TABLE,
+    discipline: Some(|settings, _| Ok(Box::new(NfdMarking06::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Bytes waiting above which the queue counts as congested; never more than half of its limit
+    /// (a limit in packets counts 1500 bytes each).
+    threshold: ByteCount = ByteCount::new(65_536), "size", ByteCount::ZERO..=ByteCount::new(1 << 40);
+    /// First pause between marks, and least time between the first marks of two congested periods.
+    interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
+}
+
+#[derive(Debug)]
+struct NfdMarking06 {
+    params: Params,
+    /// [`Time::MAX`] while the queue is not above the threshold.
+    next_mark: Time,
+    /// `None` before the first mark.
+    last_mark: Option<Time>,
+    /// Marks since the queue went above the threshold.
+    marked: u32,
+}
+
+impl NfdMarking06 {
+    fn new(params: Params) -> Self {
+        Self { params, next_mark: Time::MAX, last_mark: None, marked: 0 }
+    }
+
+    fn on_congested(&mut self, now: Time) -> Verdict {
+        let interval = self.params.interval;
+        let rested = self.last_mark.is_none_or(|last| now >= last + interval);
+        if now < self.next_mark && !rested {
+            return Verdict::Pass;
+        }
+        if self.marked == 0 {
+            self.next_mark = now;
+        }
+        self.marked = self.marked.saturating_add(1);
+        self.next_mark += control_law::pause(interval, self.marked);
+        self.last_mark = Some(now);
+        Verdict::Mark(1, Cause("nfd"))
+    }
+}
+
+impl QueueDiscipline for NfdMarking06 {
+    fn on_enqueue(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        if matches!(packet.kind, Kind::Tcp(_)) {
+            return Verdict::Pass;
+        }
+        let half = ByteCount::new(queue.limit_bytes().get() / 2);
+        if queue.queued_bytes() > self.params.threshold.min(half) {
+            return self.on_congested(cx.now);
+        }
+        self.next_mark = Time::MAX;
+        self.marked = 0;
+        Verdict::Pass
+    }
+}

@@ -1,0 +1,99 @@
+//! PLR: packets that overflow a queue are stored beside it, announced downstream, and sent once it drains.
+//!
+//! Paper: Chen et al., ICCCN 2023. One instance per interface; its parts by section:
+//! * §IV.B [`loss_notice`]: the notice ("ELN") that tells the consumer of a stored Data;
+//! * §IV.C, D, E [`retransmission_store`]: the store ("RS", eq. 1), sensing ("PLSM") and recovery ("LRM",
+//!   Algorithm 1, eq. 2-5);
+//! * keeping the pending entry when a notice passes is the forwarder's, reacting to it the consumer's part.
+//!
+//! The notice needs the queue's notice class alone, so PLR works with any other discipline in front of it.
+
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::queue::QueueDiscipline;
+use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
+use tidegate_core::units::Span;
+use tidegate_core::{choice, params};
+
+use retransmission_store::RetransmissionStore;
+
+pub mod loss_notice;
+pub mod retransmission_store;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "plr",
+    summary: "stores packets that overflow a queue, announces them and sends them once it drains",
+    paper: "Chen et al.: PLR, An In-Network Proactive Loss Recovery Scheme for NDN, ICCCN 2023",
+    provenance: Provenance::Paper,
+    params: Params::TABLE,
+    discipline: Some(|settings, _| discipline(settings)),
+    router: Some(|settings, node| {
+        let mut parts = RouterParts::default();
+        for device in &node.devices {
+            parts.disciplines.push((device.face, discipline(settings)?));
+        }
+        Ok(parts)
+    }),
+    ..Scheme::NONE
+};
+
+fn discipline(settings: &Settings) -> Result<Box<dyn QueueDiscipline>, Vec<ParamError>> {
+    Ok(Box::new(RetransmissionStore::new(Params::from_settings(settings)?)))
+}
+
+choice! {
+    /// From which cumulative rate R on packets are sent again.
+    pub enum Release {
+        /// Algorithm 1, line 13: R > 1.
+        AboveOne = "above-one",
+        /// Text of §IV.E: "once it reaches 1".
+        FromOne = "from-one",
+    }
+}
+
+choice! {
+    /// Where `sendN`, the total number of sent packets, is counted.
+    pub enum SentCounted {
+        /// When a packet is handed to the interface, as eq. 2 needs it.
+        Enqueue = "enqueue",
+        /// When a packet leaves the queue; eq. 4 is then N_bw = sendN_i - sendN_(i-1).
+        Dequeue = "dequeue",
+    }
+}
+
+choice! {
+    /// Which full class makes a passing notice be dropped.
+    pub enum FullForNotice {
+        /// The class of the notices.
+        OwnClass = "own-class",
+        /// The class of the notices or that of the ordinary packets.
+        AnyClass = "any-class",
+    }
+}
+
+params! {
+    /// Size of the store as a part of the queue limit, rounded down (eq. 1; §VI.B).
+    /// A limit in bytes counts as packets of 1500 bytes, here and for tau.
+    alpha: f64 = 0.5, "of the queue limit", 0.01..=1.0;
+    /// Part of the queue limit from which on nothing is estimated or sent again (Algorithm 1, line 5; §VI.A).
+    tau: f64 = 0.75, "of the queue limit", 0.01..=1.0;
+    /// Time between two rounds of Algorithm 1 (§VI.A).
+    interval: Span = Span::from_millis(1), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Longest stay in the store. The paper has such a timer (§IV.C) but gives no value; it should not exceed
+    /// the lifetime of pending Interests, which a queue cannot see.
+    residence: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
+    /// From which cumulative rate R on packets are sent again: the algorithm's R > 1 or the text's "reaches 1".
+    release: Release = Release::AboveOne;
+    /// Where the total number of sent packets is counted (eq. 2, 4).
+    sent_counted: SentCounted = SentCounted::Enqueue;
+    /// Whether R stays within the size of the store while it is empty; as printed (false), R grows without
+    /// bound on an idle link and the first stored packets leave in one burst.
+    cap: bool = true;
+    /// Whether packets moved from the store to the queue count as sent in the next round, as Algorithm 1
+    /// has it, though line 15 has already added them to the queue length; without effect on counting at dequeue.
+    released_counted: bool = true;
+    /// Which full class makes a passing notice be dropped; the text (§IV.D) may be read as any.
+    full_for_notice: FullForNotice = FullForNotice::OwnClass;
+    /// Whether Interests and Nacks are stored too (§IV.D); else they are dropped.
+    recover_interests: bool = true;
+}

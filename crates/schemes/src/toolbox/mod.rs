@@ -1,0 +1,14 @@
+//! Parts that several schemes share; a scheme never imports another scheme.
+
+pub mod adaptive_pipeline;
+pub mod aimd_window;
+pub mod bic_window;
+pub mod congestion_loss;
+pub mod conservative_window;
+pub mod consumer_pcon;
+pub mod control_law;
+pub mod cubic_window;
+pub mod once_per_round_trip;
+pub mod once_per_timeout;
+pub mod retransmission_suppression;
+pub mod window_rule;
