@@ -181,25 +181,7 @@ pub struct FlowPlan {
     pub stop: Option<Time>,
 }
 
-/// What a flow asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Demand {
-    /// So many segments as fast as the scheme allows.
-    File {
-        /// Number of segments, at least 1.
-        segments: u32,
-    },
-    /// New segments as fast as the scheme allows until the flow stops.
-    Endless,
-    /// New segments at a constant rate of content, whatever the window; in the given bursts only (one
-    /// endless burst from the start if there are none). Retransmissions go on afterwards.
-    Constant {
-        /// Content bits per second.
-        rate: BitRate,
-        /// Start (from the run's start) and length of each burst.
-        bursts: Vec<(Time, Span)>,
-    },
-}
+pub use tidegate_core::consumer::Demand;
 
 /// Something that changes during the run.
 #[derive(Clone, Debug, PartialEq)]

@@ -102,7 +102,9 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Scheme(_) => scheme(),
         Kind::Table(keys) => table(keys),
         Kind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
-        Kind::Open(element) => object([("type", text("object")), ("additionalProperties", self::kind(element))]),
+        Kind::Open(element) => {
+            object([("type", text("object")), ("additionalProperties", self::kind(element))])
+        }
         Kind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
     }
 }
@@ -128,6 +130,7 @@ fn bounded(kind: &str, least: &str, most: &str) -> Json {
 /// A name, or a table with it and parameters, which the scheme checks.
 fn scheme() -> Json {
     let naming = |key| object([("required", Json::List(vec![text(key)]))]);
-    let table = object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
+    let table =
+        object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
     object([("anyOf", Json::List(vec![object([("type", text("string"))]), table]))])
 }
