@@ -3,6 +3,10 @@
 
 use tidegate_core::scheme::Scheme;
 
+#[cfg(test)]
+mod testing;
+mod toolbox;
+
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].
 macro_rules! schemes {
     ($($module:ident,)*) => {
@@ -14,7 +18,15 @@ macro_rules! schemes {
 }
 
 schemes! {
+    catchunks_aimd,
+    catchunks_cubic,
     fixed,
+    icp,
+    ndnsim_aimd,
+    ndnsim_bic,
+    ndnsim_cubic,
+    ndnsim_window,
+    pcon_ndnsim,
 }
 
 /// The scheme called `name` among `schemes`.

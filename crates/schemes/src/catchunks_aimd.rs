@@ -1,0 +1,131 @@
+//! ndnget's AIMD pipeline: one step more per round trip, half on a mark or loss, once per round trip.
+//!
+//! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`).
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "catchunks-aimd",
+    summary: "ndnget's AIMD pipeline: half on a mark or loss, once per round trip",
+    paper: "ndn-tools PipelineInterestsAimd",
+    provenance: Provenance::Source,
+    params: Params::TABLE,
+    shell: ShellKind::NdnTools,
+    consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+/// Slow-start thresholds and windows never shrink below this, packets (`MIN_SSTHRESH`).
+const LEAST_THRESHOLD: f64 = 2.0;
+
+params! {
+    /// First window (`init-cwnd`); releases before 2024 start at 1.
+    initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
+    /// First slow-start threshold (`init-ssthresh`); the default is out of reach.
+    initial_threshold: f64 = 1e9, "packets", 0.0..=1e9;
+    /// Growth per Data in slow start and per round trip above (`aimd-step`).
+    step: f64 = 1.0, "packets", 0.01..=100.0;
+    /// Part of the window kept on a decrease (`aimd-beta`).
+    beta: f64 = 0.5, "of the window", 0.1..=0.99;
+    /// Whether a decrease goes back to the first window (`reset-cwnd-to-init`).
+    reset_to_initial: bool = false;
+    /// Whether every mark and loss decreases, not one per round trip (`disable-cwa`).
+    disable_cwa: bool = false;
+    /// Whether a marked Data counts as an unmarked one (`ignore-marks`).
+    ignore_marks: bool = false;
+}
+
+fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
+    let rule = AimdRule {
+        initial: params.initial_window,
+        threshold: params.initial_threshold,
+        step: params.step,
+        keep: params.beta,
+        least: LEAST_THRESHOLD,
+        divides_by_whole_window: true,
+        restarts: params.reset_to_initial,
+    };
+    AdaptivePipeline {
+        rule: AimdWindow::new(rule),
+        gate: (!params.disable_cwa).then(OncePerRoundTrip::default),
+        ignores_marks: params.ignore_marks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, follow, lost, marked};
+    use tidegate_core::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
+    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::params::Value;
+
+    #[test]
+    fn whole_window_steps_and_the_gate_follow_the_worked_case() {
+        // W = 2; slow start adds 1; R is the recovery point, from 0, and moves to the highest segment asked for.
+        //  4 mark, received 3 > 0: threshold = W = max(2, 5 / 2) = 2.5; R = 8
+        //  5 suppressed mark: neither growth nor decrease      6 lost 5 <= 8: nothing
+        //  7 2.5 + 1/floor(2.5) = 3      8 3 + 1/3      9 3.333333 + 1/3
+        // 10 lost 9 > 8: 3.666667 / 2 = 1.833333 < 2: 2; R = 13
+        // 11 not a congestion Nack      12 lost 13 <= 13: nothing
+        // 13 2 + 1/2      14 2.5 + 1/2      15 lost 14 > 13: 3 / 2 < 2: 2; R = 16      16 lost 16 <= 16
+        // 17 2 + 1/2      18 2.5 + 1/2 = 3  19 3 + 1/3      20 notice of 17 > 16: 2
+        let steps = [
+            (data(40, 0, 4), 3.0),
+            (data(40, 1, 6), 4.0),
+            (data(41, 2, 8), 5.0),
+            (marked(41, 3, 9), 2.5),
+            (marked(42, 4, 9), 2.5),
+            (lost(300, 5, 9, Timeout), 2.5),
+            (data(310, 6, 10), 3.0),
+            (data(320, 7, 11), 3.333333),
+            (data(330, 8, 13), 3.666667),
+            (lost(540, 9, 14, Expired), 2.0),
+            (lost(541, 9, 14, Nack(Duplicate)), 2.0),
+            (lost(550, 13, 15, Timeout), 2.0),
+            (data(560, 14, 16), 2.5),
+            (data(570, 15, 17), 3.0),
+            (lost(580, 14, 17, Nack(Congestion)), 2.0),
+            (lost(590, 16, 18, Timeout), 2.0),
+            (data(600, 17, 19), 2.5),
+            (data(610, 18, 20), 3.0),
+            (data(620, 19, 22), 3.333333),
+            (lost(630, 17, 22, Notice), 2.0),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[]), &steps);
+    }
+
+    #[test]
+    fn a_reset_goes_back_to_slow_start_up_to_half_the_window() {
+        let given = [("reset_to_initial", Value::Bool(true)), ("initial_window", Value::Number(6.0))];
+        // 7, 8 in slow start; threshold 4, W = 6 again: 6 + 1/6.
+        let steps = [
+            (data(40, 1, 8), 7.0),
+            (data(40, 2, 9), 8.0),
+            (lost(300, 3, 10, Timeout), 6.0),
+            (data(310, 4, 10), 6.166667),
+        ];
+        follow(&mut Driver::new(&SCHEME, &given), &steps);
+    }
+
+    #[test]
+    fn an_ignored_mark_grows_the_window() {
+        let mut driver = Driver::new(&SCHEME, &[("ignore_marks", Value::Bool(true))]);
+        follow(&mut driver, &[(marked(40, 1, 4), 3.0)]);
+    }
+
+    #[test]
+    fn without_the_gate_every_mark_halves_the_window() {
+        let given = [("disable_cwa", Value::Bool(true)), ("initial_window", Value::Number(16.0))];
+        let mut driver = Driver::new(&SCHEME, &given);
+        follow(&mut driver, &[(marked(40, 1, 17), 8.0), (marked(40, 2, 17), 4.0)]);
+    }
+}

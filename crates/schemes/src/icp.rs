@@ -1,0 +1,176 @@
+//! ICP: one packet more per round trip from the start, half when an Interest outlives the timer, once per timer.
+//!
+//! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP). The timer lies between the smallest and the largest of
+//! the last round-trip times (the range estimator), so with caches on the path it also fires without a loss.
+//! Marks are not looked at. `least_timeout` and `initial_timeout` are not in the paper.
+
+use std::collections::VecDeque;
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::context::Context;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::Span;
+
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::congestion_loss::is_congestion;
+use crate::toolbox::once_per_timeout::OncePerTimeout;
+use crate::toolbox::window_rule::WindowRule;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "icp",
+    summary: "one packet more per round trip, half per expired timer set between the last round-trip times",
+    paper: "Carofiglio, Gallo & Muscariello 2012 (ICP)",
+    provenance: Provenance::Paper,
+    params: Params::TABLE,
+    shell: ShellKind::Own,
+    consumer: Some(|settings| Ok(Box::new(Icp::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// First window and floor of all.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Growth per round trip (eta).
+    eta: f64 = 1.0, "packets", 0.01..=100.0;
+    /// Part of the window kept on a decrease (beta).
+    beta: f64 = 0.5, "of the window", 0.1..=0.99;
+    /// Where the timer lies between the smallest (0) and largest (1) round-trip time (delta).
+    delta: f64 = 0.5, "of the range", 0.0..=1.0;
+    /// Round-trip times the timer looks back on.
+    samples: u32 = 20, "count", 1..=10_000;
+    /// The timer before the first round-trip time.
+    initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
+    /// The timer is never shorter than this.
+    least_timeout: Span = Span::from_millis(10), "time", Span::from_micros(1)..=Span::from_secs(60);
+}
+
+#[derive(Debug)]
+struct Icp {
+    params: Params,
+    window: AimdWindow,
+    gate: OncePerTimeout,
+    round_trips: VecDeque<Span>,
+}
+
+impl Icp {
+    fn new(params: Params) -> Self {
+        let rule = AimdRule {
+            initial: params.initial_window,
+            threshold: 0.0,
+            step: params.eta,
+            keep: params.beta,
+            least: params.initial_window,
+            divides_by_whole_window: false,
+            restarts: false,
+        };
+        let (gate, round_trips) = (OncePerTimeout::default(), VecDeque::new());
+        Self { window: AimdWindow::new(rule), gate, round_trips, params }
+    }
+
+    fn sample(&mut self, round_trip: Span) {
+        self.round_trips.push_back(round_trip);
+        if self.round_trips.len() > self.params.samples as usize {
+            self.round_trips.pop_front();
+        }
+    }
+
+    fn timeout(&self) -> Span {
+        let Some((low, high)) = self.round_trips.iter().min().zip(self.round_trips.iter().max()) else {
+            return self.params.initial_timeout;
+        };
+        (*low + (*high - *low).scale(self.params.delta)).max(self.params.least_timeout)
+    }
+}
+
+impl CongestionController for Icp {
+    fn window(&self) -> f64 {
+        self.window.window()
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
+        if let Some(round_trip) = delivery.rtt {
+            self.sample(round_trip);
+        }
+        self.window.increase(cx.now, None);
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        if is_congestion(loss.signal) && self.gate.admits(cx.now, self.timeout()) {
+            self.window.decrease(cx.now);
+        }
+    }
+
+    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
+        Some(self.timeout())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, data_after, follow, lost, marked, sent};
+    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::packet::NackReason::NoRoute;
+    use tidegate_core::params::Value;
+    use tidegate_core::units::Time;
+
+    fn timer(driver: &Driver) -> Span {
+        let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+        driver.controller.loss_timeout(&sent).expect("ICP has its own timer")
+    }
+
+    #[test]
+    fn growth_and_one_decrease_per_timer_follow_the_worked_case() {
+        // W = 1, no slow start: each Data adds 1/W, marked or not. tau lies halfway in the range of samples.
+        //  2 1 + 1/1       3 2 + 1/2       4 2.5 + 1/2.5      5 2.9 + 1/2.9 = 3.244828
+        //    samples 40, 60, 100, 40 ms: tau = 40 + 0.5 * 60 = 70 ms
+        //  6 at 200 ms: 3.244828 / 2; shut until 270      7 at 269: nothing
+        //  8 sent again, no sample: 1.622414 + 1/1.622414 = 2.238779
+        //  9 at 270: 2.238779 / 2; shut until 340         10 1.119390 + 1/1.119390 = 2.012734
+        // 11 marked: 2.012734 + 1/2.012734 = 2.509570     12 at 339: nothing
+        // 13 not a congestion Nack                        14 at 341: 2.509570 / 2; shut until 411
+        // 15 at 411: 1.254785 / 2 < 1: the floor
+        let steps = [
+            (sent(0, 0), 1.0),
+            (data_after(40, 0, 1, Some(40)), 2.0),
+            (data_after(100, 1, 3, Some(60)), 2.5),
+            (data_after(150, 2, 5, Some(100)), 2.9),
+            (data_after(160, 3, 7, Some(40)), 3.244828),
+            (lost(200, 4, 8, Timeout), 1.622414),
+            (lost(269, 5, 8, Timeout), 1.622414),
+            (data_after(269, 4, 8, None), 2.238779),
+            (lost(270, 6, 8, Notice), 1.119390),
+            (data(300, 6, 9), 2.012734),
+            (marked(310, 7, 9), 2.509570),
+            (lost(339, 8, 10, Timeout), 2.509570),
+            (lost(341, 9, 10, Nack(NoRoute)), 2.509570),
+            (lost(341, 8, 10, Timeout), 1.254785),
+            (lost(411, 9, 10, Timeout), 1.0),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[]), &steps);
+    }
+
+    #[test]
+    fn the_timer_lies_halfway_between_the_last_round_trip_times() {
+        let mut driver = Driver::new(&SCHEME, &[("samples", Value::Number(2.0))]);
+        let mut after = |rtt_ms| {
+            driver.tell(data_after(40, 0, 1, rtt_ms));
+            timer(&driver)
+        };
+        assert_eq!(after(None), Span::from_secs(1), "no sample yet");
+        assert_eq!(after(Some(20)), Span::from_millis(20));
+        assert_eq!(after(Some(60)), Span::from_millis(40));
+        assert_eq!(after(Some(100)), Span::from_millis(80), "20 ms is forgotten");
+    }
+
+    #[test]
+    fn the_timer_is_never_shorter_than_its_floor() {
+        let mut driver = Driver::new(&SCHEME, &[]);
+        driver.tell(data_after(40, 0, 1, Some(3)));
+        assert_eq!(timer(&driver), Span::from_millis(10));
+    }
+}

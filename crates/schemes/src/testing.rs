@@ -1,0 +1,52 @@
+//! Follows one controller event by event through a case worked by hand.
+
+use tidegate_core::congestion::LossSignal;
+use tidegate_core::units::{Span, Time};
+
+#[path = "../tests/it/driver.rs"]
+pub mod driver;
+
+use driver::{Driver, Event, RTT, Told};
+
+/// `at_ms`: a Data arrives unmarked, 40 ms after its Interest.
+pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> Event {
+    arrival(at_ms, segment, next_segment, 0, Some(RTT))
+}
+
+/// As [`data`], with a congestion mark.
+pub fn marked(at_ms: u64, segment: u32, next_segment: u32) -> Event {
+    arrival(at_ms, segment, next_segment, 1, Some(RTT))
+}
+
+/// As [`data`], `rtt_ms` after its Interest; `None` for a segment that was sent again.
+pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u64>) -> Event {
+    arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
+}
+
+/// An Interest leaves for the first time.
+pub fn sent(at_ms: u64, segment: u32) -> Event {
+    event(at_ms, segment + 1, Told::Sent { segment, is_retransmission: false })
+}
+
+/// A loss of `segment` is heard of.
+pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> Event {
+    event(at_ms, next_segment, Told::Loss { segment, signal })
+}
+
+fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> Event {
+    event(at_ms, next_segment, Told::Data { segment, mark, rtt })
+}
+
+fn event(at_ms: u64, next_segment: u32, told: Told) -> Event {
+    Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment, told }
+}
+
+/// Tells `driver` each event and compares the window after it with six decimals.
+#[track_caller]
+pub fn follow(driver: &mut Driver, steps: &[(Event, f64)]) {
+    for (number, (event, expected)) in steps.iter().enumerate() {
+        let window = driver.tell(*event);
+        let number = number + 1;
+        assert!((window - expected).abs() < 6e-7, "event {number} {event:?}: {window}, by hand {expected}");
+    }
+}

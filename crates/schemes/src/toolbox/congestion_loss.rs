@@ -1,0 +1,25 @@
+//! Which losses are a sign of congestion.
+
+use tidegate_core::congestion::LossSignal;
+use tidegate_core::packet::NackReason;
+
+/// Whether `signal` calls for a smaller window: all do, but a Nack only when it names congestion.
+pub fn is_congestion(signal: LossSignal) -> bool {
+    match signal {
+        LossSignal::Nack(reason) => reason == NackReason::Congestion,
+        LossSignal::Timeout | LossSignal::Expired | LossSignal::Gap | LossSignal::Notice => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nack_counts_only_when_it_names_congestion() {
+        assert!(is_congestion(LossSignal::Nack(NackReason::Congestion)));
+        assert!(!is_congestion(LossSignal::Nack(NackReason::Duplicate)));
+        assert!(!is_congestion(LossSignal::Nack(NackReason::NoRoute)));
+        assert!(is_congestion(LossSignal::Notice));
+    }
+}

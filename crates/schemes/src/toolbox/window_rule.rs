@@ -1,0 +1,20 @@
+//! What a window rule must answer, so that a controller can be written once for all of them.
+
+use std::fmt::Debug;
+
+use tidegate_core::units::{Span, Time};
+
+/// How a window grows and shrinks; when it does is the controller's business.
+pub trait WindowRule: Debug {
+    /// Congestion window, packets, finite and at least 1.
+    fn window(&self) -> f64;
+
+    /// Slow-start threshold, packets; infinite before the first decrease where the program starts so.
+    fn threshold(&self) -> f64;
+
+    /// Grows for one segment that arrived at `now`; `smoothed_rtt` is `None` before the first sample.
+    fn increase(&mut self, now: Time, smoothed_rtt: Option<Span>);
+
+    /// Shrinks once.
+    fn decrease(&mut self, now: Time);
+}
