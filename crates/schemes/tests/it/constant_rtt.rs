@@ -1,0 +1,164 @@
+//! One flow on a path of constant delay: too many packets under way are marked, far too many are lost.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::fmt::Write as _;
+
+use tidegate_core::congestion::{LossSignal, Pacing, Sent};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::Scheme;
+use tidegate_core::units::{Span, Time};
+
+use crate::driver::{Driver, Event, RTT, Told};
+
+/// Of the Interests sent while this many packets are under way, one in ten comes back marked.
+const MARK_ABOVE: u32 = 60;
+const MARK_EVERY: u32 = 10;
+/// Interests sent while this many packets are under way are lost.
+const LOSE_ABOVE: u32 = 80;
+/// A loss is heard of this long after sending, unless the scheme has its own timer. It is never spurious.
+const TIMEOUT: Span = Span::from_millis(200);
+const END: Time = Time::from_nanos(4_000_000_000);
+const ROW: Span = Span::from_millis(80);
+
+/// What becomes of an Interest, in the order it is heard of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Outcome {
+    at: Time,
+    order: u32,
+    segment: u32,
+    is_lost: bool,
+    is_marked: bool,
+    is_retransmission: bool,
+}
+
+struct Run {
+    driver: Driver,
+    now: Time,
+    /// ndnget sends by the whole window, ndnSIM by the real one.
+    by_whole_window: bool,
+    outcomes: BinaryHeap<Reverse<Outcome>>,
+    lost: VecDeque<u32>,
+    next_segment: u32,
+    sent: u32,
+    outstanding: u32,
+    under_way: u32,
+    above_mark: u32,
+    delivered: u32,
+    losses: u32,
+    marks: u32,
+}
+
+impl Run {
+    fn new(scheme: &Scheme) -> Self {
+        Self {
+            driver: Driver::new(scheme, &[]),
+            now: Time::ZERO,
+            by_whole_window: scheme.shell == ShellKind::NdnTools,
+            outcomes: BinaryHeap::new(),
+            lost: VecDeque::new(),
+            next_segment: 0,
+            sent: 0,
+            outstanding: 0,
+            under_way: 0,
+            above_mark: 0,
+            delivered: 0,
+            losses: 0,
+            marks: 0,
+        }
+    }
+
+    fn window_has_room(&self) -> bool {
+        let window = self.driver.controller.window();
+        let window = if self.by_whole_window { window.floor() } else { window };
+        f64::from(self.outstanding) < window
+    }
+
+    fn send_all(&mut self) {
+        assert_eq!(self.driver.controller.pacing(), Pacing::Unpaced, "this run has no pacer");
+        while self.window_has_room() {
+            let lost = self.lost.pop_front();
+            let segment = lost.unwrap_or(self.next_segment);
+            if lost.is_none() {
+                self.next_segment += 1;
+            }
+            self.send(segment, lost.is_some());
+        }
+    }
+
+    fn send(&mut self, segment: u32, is_retransmission: bool) {
+        let is_lost = self.under_way >= LOSE_ABOVE;
+        let is_congested = self.under_way >= MARK_ABOVE;
+        self.above_mark += u32::from(is_congested);
+        let sent = Sent { segment, at: self.now, is_retransmission };
+        let timeout = self.driver.controller.loss_timeout(&sent).unwrap_or(TIMEOUT);
+        self.outcomes.push(Reverse(Outcome {
+            at: self.now + if is_lost { timeout } else { RTT },
+            order: self.sent,
+            segment,
+            is_lost,
+            is_marked: is_congested && self.above_mark.is_multiple_of(MARK_EVERY),
+            is_retransmission,
+        }));
+        self.sent += 1;
+        self.outstanding += 1;
+        self.under_way += u32::from(!is_lost);
+        self.tell(Told::Sent { segment, is_retransmission });
+    }
+
+    fn hear(&mut self, outcome: Outcome) {
+        let segment = outcome.segment;
+        self.now = outcome.at;
+        self.outstanding -= 1;
+        if outcome.is_lost {
+            self.losses += 1;
+            self.lost.push_back(segment);
+            self.tell(Told::Loss { segment, signal: LossSignal::Timeout });
+        } else {
+            self.under_way -= 1;
+            self.delivered += 1;
+            self.marks += u32::from(outcome.is_marked);
+            let rtt = (!outcome.is_retransmission).then_some(RTT);
+            self.tell(Told::Data { segment, mark: u8::from(outcome.is_marked), rtt });
+        }
+    }
+
+    fn tell(&mut self, told: Told) {
+        self.driver.tell(Event { at: self.now, next_segment: self.next_segment, told });
+    }
+
+    fn row(&self, at: Time) -> String {
+        let window = self.driver.controller.window().round();
+        let threshold = self.driver.controller.slow_start_threshold().map_or(f64::INFINITY, f64::round);
+        let threshold = if threshold < 1e9 { threshold.to_string() } else { "-".to_owned() };
+        let [outstanding, delivered] = [self.outstanding, self.delivered];
+        format!(
+            "{:>5}{window:>8}{threshold:>11}{outstanding:>13}{delivered:>11}{:>7}{:>8}",
+            at.as_nanos() / 1_000_000,
+            self.marks,
+            self.losses
+        )
+    }
+}
+
+/// The run of `scheme` with default parameters as a table in whole packets; counts are totals since the start.
+pub fn trace(scheme: &Scheme) -> String {
+    let mut run = Run::new(scheme);
+    let mut text = format!(
+        "# {}: round trip of 40 ms; from {MARK_ABOVE} under way one in {MARK_EVERY} is marked, from {LOSE_ABOVE} all are lost\n\
+         # t_ms  window  threshold  outstanding  delivered  marks  losses\n",
+        scheme.name
+    );
+    let mut row_at = Time::ZERO + ROW;
+    run.send_all();
+    while row_at <= END {
+        let Some(Reverse(outcome)) = run.outcomes.pop() else { break };
+        while row_at < outcome.at && row_at <= END {
+            writeln!(text, "{}", run.row(row_at)).expect("a string takes every row");
+            row_at += ROW;
+        }
+        run.hear(outcome);
+        run.send_all();
+    }
+    text
+}
