@@ -5,11 +5,12 @@ use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::packet::{
-    Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
+    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
 };
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::queue::Queue;
 use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
 
@@ -78,8 +79,17 @@ impl Bench {
     pub fn push(&mut self, kind: Kind, size: u64) {
         let name = Name::segment(self.prefix, self.next_segment);
         self.next_segment += 1;
-        let header = Header::new(name, kind, ByteCount::new(size));
+        let mut header = Header::new(name, kind, ByteCount::new(size));
+        if header.is_loss_notice() {
+            header.hop.class = Class::NOTICE;
+        }
         self.run(|queue, cx| queue.push(cx, Packet { header, body: () }));
+    }
+
+    /// Pushes a loss notice from elsewhere at `millis`.
+    pub fn push_notice(&mut self, millis: u64) {
+        self.now = Time::from_nanos(millis * 1_000_000);
+        self.push(Kind::LossNotice(LossNotice { token: PitToken(0) }), 30);
     }
 
     /// Pushes `count` Data packets of 1000 bytes at `millis`.

@@ -52,8 +52,9 @@ fn codel_drops_at_the_times_of_its_control_law() {
 
 #[test]
 fn codel_starts_over_after_sixteen_intervals_without_a_drop() {
-    // Enters at 105, drops again at 205 and 276 (count 3), is good until a second overload.
-    for (second, next_drop_after) in [(400, 71), (2_000, 100)] {
+    // Enters at 105, drops again at 205 and 276 (count 3) and is good at once, so the time of the next drop stays
+    // 275.710678; 1600 ms later is 1875.710678, and a second overload drops first 105 ms after its begin.
+    for (second, next_drop_after) in [(400, 71), (1_770, 71), (1_780, 100)] {
         let mut bench = Bench::new("codel", &[], 100);
         bench.push_data(0, 8);
         [5, 105, 205, 276, 277].into_iter().for_each(|millis| drop(bench.pop(millis)));
@@ -69,9 +70,23 @@ fn codel_starts_over_after_sixteen_intervals_without_a_drop() {
 #[test]
 fn codel_leaves_a_queue_of_one_packet_alone() {
     let mut bench = Bench::new("codel", &[], 100);
-    for round in 0..20 {
+    bench.push_data(0, 1);
+    for round in 1..20 {
         bench.push_data(round * 50, 1);
         assert_eq!(bench.pop(round * 50 + 49).dropped, []);
+    }
+}
+
+#[test]
+fn a_notice_that_overtakes_the_queue_does_not_make_its_waiting_times_good() {
+    for (scheme, expected) in [("codel", (2, 0, &[1][..])), ("codel-mark", (1, 1, &[][..]))] {
+        let mut bench = Bench::new(scheme, &[], 100);
+        bench.push_data(0, 20);
+        bench.pop(6);
+        bench.push_notice(60);
+        assert_eq!(bench.pop(60).segment, 20);
+        let Popped { segment, mark, dropped } = bench.pop(120);
+        assert_eq!((segment, mark, &dropped[..]), expected, "{scheme}");
     }
 }
 

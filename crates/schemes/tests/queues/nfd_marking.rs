@@ -41,7 +41,9 @@ fn since_0_7_the_queue_must_stay_above_the_threshold_for_an_interval() {
         (340, false), // 3000 waiting, not above: everything starts over
         (374, false), // 4000 waiting: first mark at 474
         (473, false),
-        (474, true),
+        (474, true), // next at 474 + 70.710678 = 544.710678
+        (544, false),
+        (545, true),
     ];
     for (millis, marked) in steps {
         assert_eq!(push(&mut bench, millis, data()), marked, "push at {millis} ms");
@@ -60,8 +62,8 @@ fn up_to_0_6_the_first_packet_above_half_the_limit_is_marked() {
         (101, nack(), true), // next at 101 + 70.710678 = 171.710678
         (171, data(), false),
         (172, data(), true), // next at 171.710678 + 57.735026 = 229.445704
-        (229, tcp(), false),
         (229, data(), false),
+        (230, tcp(), false), // no NDN packet
         (230, data(), true), // next at 229.445704 + 50 = 279.445704
     ];
     for (millis, kind, marked) in steps {
