@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn only_echoed_signals_come_back() {
-        let mut hop = HopSignals { mark: 1, ..HopSignals::default() };
+        let mut hop = HopSignals::default();
+        hop.raise_mark(1);
         hop.put(Signal::TimestampEcho, 123);
         hop.put(Signal::FlowRate, 5);
         let data = answer(segment(0), hop).expect("served");

@@ -18,13 +18,12 @@ impl Consumer {
                 self.outstanding.set_deadline(sent.segment, deadline);
                 self.sweep_after(deadline);
             }
-            TimeoutReading::AtSweep if self.sweep_at == Time::MAX => self.rearm_sweep(sent.at),
-            TimeoutReading::AtSweep => {}
+            TimeoutReading::AtSweep => self.sweep_after(self.deadline_now(sent)),
         }
-        if self.shell.tracking == Tracking::Exact {
-            if let Some(lifetime) = self.shell.lifetime {
-                self.expire_at = self.expire_at.min(sent.at + lifetime);
-            }
+        if self.shell.tracking == Tracking::Exact
+            && let Some(lifetime) = self.shell.lifetime
+        {
+            self.expire_at = self.expire_at.min(sent.at + lifetime);
         }
     }
 
@@ -62,9 +61,9 @@ impl Consumer {
 
     /// Sweeps as soon as the oldest Interest may have timed out, but not in this instant.
     pub(super) fn rearm_sweep(&mut self, now: Time) {
-        let Some((segment, sent_at)) = self.outstanding.oldest() else { return };
-        let deadline = self.deadline_now(segment, sent_at);
-        self.sweep_after(deadline.max(now));
+        if let Some(sent) = self.oldest() {
+            self.sweep_after(self.deadline_now(&sent).max(now));
+        }
     }
 
     /// A loss that is heard of by itself: counted and answered.
@@ -150,34 +149,35 @@ impl Consumer {
     /// returns the deadline of that one.
     fn lose_in_order(&mut self, now: Time, overdue: &mut Vec<u32>) -> Time {
         let rto = self.estimator.rto();
-        while let Some((segment, at)) = self.outstanding.oldest() {
-            let sent = Sent { segment, at, is_retransmission: self.is_retransmission(segment) };
-            if at + self.timeout_of(&sent, rto) > now {
-                return self.deadline_now(segment, at).max(now);
+        while let Some(sent) = self.oldest() {
+            if sent.at + self.timeout_of(&sent, rto) > now {
+                return self.deadline_now(&sent).max(now);
             }
-            self.outstanding.lose(segment);
-            overdue.push(segment);
+            self.outstanding.lose(sent.segment);
+            overdue.push(sent.segment);
         }
         Time::MAX
     }
 
+    /// The outstanding Interest that left first.
+    fn oldest(&mut self) -> Option<Sent> {
+        let (segment, at) = self.outstanding.oldest()?;
+        let is_retransmission = self.outstanding.get(segment).is_some_and(|slot| slot.retransmissions > 0);
+        Some(Sent { segment, at, is_retransmission })
+    }
+
     /// Last instant at which an Interest does not count as lost by today's timeout. A controller that sets
     /// its own may change it at any time, so it is asked at every sweep.
-    fn deadline_now(&self, segment: u32, at: Time) -> Time {
-        let sent = Sent { segment, at, is_retransmission: self.is_retransmission(segment) };
-        match self.controller.loss_timeout(&sent) {
-            Some(_) => at,
-            None => Time::from_nanos((at + self.estimator.rto()).as_nanos().saturating_sub(1)),
+    fn deadline_now(&self, sent: &Sent) -> Time {
+        match self.controller.loss_timeout(sent) {
+            Some(_) => sent.at,
+            None => Time::from_nanos((sent.at + self.estimator.rto()).as_nanos().saturating_sub(1)),
         }
     }
 
     #[inline]
     fn timeout_of(&self, sent: &Sent, rto: Span) -> Span {
         self.controller.loss_timeout(sent).unwrap_or(rto)
-    }
-
-    fn is_retransmission(&self, segment: u32) -> bool {
-        self.outstanding.get(segment).is_some_and(|slot| slot.retransmissions > 0)
     }
 
     /// Sweeps at the first tick after `deadline`, or earlier if that is planned.
