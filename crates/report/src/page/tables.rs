@@ -73,7 +73,9 @@ impl Shown<'_> {
         if let Some(Cell::Text(text)) = cells.first() {
             page.add(format_args!("<td>{}</td>", Escaped(text)));
         } else {
-            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&text::short(&estimate(&cells)))));
+            let estimate = estimate(&cells);
+            let shown = if estimate.n == 0 { "–".to_owned() } else { text::short(&estimate) };
+            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
         }
     }
 }
