@@ -232,7 +232,8 @@ fn skip_text(text: &str, quote: char) -> &str {
 /// The document as TOML: one section per table of the first level, everything below inline.
 pub(super) fn write(root: &Table) -> String {
     let mut text = String::new();
-    let (sections, values): (Vec<&Entry>, Vec<&Entry>) = root.0.iter().partition(|entry| is_section(&entry.item));
+    let (sections, values): (Vec<&Entry>, Vec<&Entry>) =
+        root.0.iter().partition(|entry| is_section(&entry.item));
     write_entries(&mut text, &values);
     for section in sections {
         let tables: Vec<&Table> = match &section.item.value {
@@ -276,7 +277,9 @@ fn write_value(text: &mut String, value: &Value) {
         Value::Bool(truth) => text.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) => text.push_str(&number.written),
         Value::Date(date) => text.push_str(date),
-        Value::List(items) => write_list(text, items.iter(), ('[', ']'), |text, item| write_value(text, &item.value)),
+        Value::List(items) => {
+            write_list(text, items.iter(), ('[', ']'), |text, item| write_value(text, &item.value))
+        }
         Value::Table(table) => write_list(text, table.0.iter(), ('{', '}'), |text, entry| {
             text.push_str(&format!("{} = ", written_key(&entry.key)));
             write_value(text, &entry.item.value);
@@ -299,7 +302,8 @@ fn write_list<T>(
 }
 
 fn written_key(key: &str) -> String {
-    let is_bare = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let is_bare =
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if is_bare { key.to_owned() } else { quoted(key) }
 }
 

@@ -150,13 +150,7 @@ impl Sources<'_> {
         std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
     }
 
-    fn error(
-        &self,
-        lines: &[usize],
-        place: Place,
-        message: String,
-        suggestion: Option<String>,
-    ) -> Error {
+    fn error(&self, lines: &[usize], place: Place, message: String, suggestion: Option<String>) -> Error {
         let (file, line, text, start) = match place.origin.checked_sub(1) {
             None => {
                 let line = lines.partition_point(|start| *start <= place.start).max(1);
@@ -166,7 +160,8 @@ impl Sources<'_> {
             Some(index) => ("--set", index + 1, self.overrides.get(index).map_or("", String::as_str), 0),
         };
         let text = text.lines().next().unwrap_or("");
-        let (before, length) = characters(text, place.start.saturating_sub(start), place.end.saturating_sub(start));
+        let (before, length) =
+            characters(text, place.start.saturating_sub(start), place.end.saturating_sub(start));
         let (excerpt, pointer) = excerpt(text, before);
         let room = excerpt.chars().count().saturating_sub(pointer);
         Error {

@@ -36,7 +36,13 @@ impl Desk<'_> {
     }
 
     /// Notes that `word` is not one of `known`, which are called `what`.
-    pub fn refuse_word<'k>(&self, place: Place, what: &str, word: &str, known: impl Iterator<Item = &'k str>) {
+    pub fn refuse_word<'k>(
+        &self,
+        place: Place,
+        what: &str,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+    ) {
         let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
         let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
         let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
@@ -102,12 +108,6 @@ impl<'a> Fields<'a> {
             desk.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
         }
         fields
-    }
-
-    /// The table without the problems of its keys, which another reading has noted.
-    pub fn quiet(desk: &'a Desk<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
-        let Value::Table(table) = &item.value else { return None };
-        Some(Self { desk, place: item.place, keys, entries: &table.0 })
     }
 
     /// A table without any keys.
@@ -230,7 +230,11 @@ impl<'a> Fields<'a> {
     pub fn rate(&self, key: &str) -> Option<BitRate> {
         self.read(key, |item| {
             let rate: BitRate = read_quantity(item, "10Mbps")?;
-            if rate.as_bps() > 0 { Ok(rate) } else { Err(format!("{} is not above zero", shown(&item.value))) }
+            if rate.as_bps() > 0 {
+                Ok(rate)
+            } else {
+                Err(format!("{} is not above zero", shown(&item.value)))
+            }
         })
     }
 
@@ -283,7 +287,11 @@ impl<'a> Fields<'a> {
 fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
     let suggestion = nearest(&entry.key, keys.iter().map(|key| key.name)).map(str::to_owned);
     let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
-    let known = if suggestion.is_some() { String::new() } else { format!("; {} has {}", keys.what, known.join(", ")) };
+    let known = if suggestion.is_some() {
+        String::new()
+    } else {
+        format!("; {} has {}", keys.what, known.join(", "))
+    };
     let message = format!("unknown key {}{known}", show(&entry.key));
     desk.problems.borrow_mut().add(entry.place, message, suggestion);
 }
@@ -334,7 +342,11 @@ pub(super) fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
         Kind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::Time)),
         kind => matches!(kind, Kind::Time),
     };
-    if span > Span::ZERO || may_be_zero { Ok(span) } else { Err(format!("{} is not above zero", shown(&item.value))) }
+    if span > Span::ZERO || may_be_zero {
+        Ok(span)
+    } else {
+        Err(format!("{} is not above zero", shown(&item.value)))
+    }
 }
 
 fn read_limit(item: &Item) -> Result<Limit, String> {

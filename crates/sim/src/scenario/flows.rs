@@ -28,7 +28,9 @@ const MOST_SEGMENTS: u64 = 4_294_967_294;
 /// Reads every `[[flow]]`.
 pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<FlowPlan> {
     let mut roster = Roster { plans: Vec::new(), names: BTreeSet::new(), served: BTreeMap::new(), total: 0 };
-    if root.list("flow").is_empty() && root.item("flow").is_none_or(|item| matches!(item.value, Value::List(_))) {
+    if root.list("flow").is_empty()
+        && root.item("flow").is_none_or(|item| matches!(item.value, Value::List(_)))
+    {
         root.desk.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]]");
     }
     for item in root.list("flow") {
@@ -119,7 +121,10 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
         _ => std::slice::from_ref(item),
     };
     if items.is_empty() || items.len() > MOST_PRODUCERS {
-        flow.refuse("producer", format!("producer: 1 to {MOST_PRODUCERS} nodes are needed, not {}", items.len()));
+        flow.refuse(
+            "producer",
+            format!("producer: 1 to {MOST_PRODUCERS} nodes are needed, not {}", items.len()),
+        );
         return None;
     }
     let read = |item: &Item| match read_text(item) {
@@ -140,25 +145,37 @@ fn read_shell(flow: &Fields<'_>, kind: ShellKind) -> Option<Shell> {
     }
 }
 
-fn read_shell_table(shell: &Fields<'_>, kind: ShellKind) -> Shell {
-    let base = Shell::of(shell.word("kind", &ShellKind::ALL).unwrap_or(kind));
-    Shell {
-        estimator: shell.word("estimator", keys::ESTIMATORS).unwrap_or(base.estimator),
-        sweep: shell.time("sweep").unwrap_or(base.sweep),
-        reading: shell.word("reading", keys::READINGS).unwrap_or(base.reading),
-        retransmit: shell.word("retransmit", keys::RETRANSMIT_ORDERS).unwrap_or(base.retransmit),
-        retry_limit: match text_of(shell, "retry_limit") {
-            Some(_) => shell.word("retry_limit", &[((), "none")]).map_or(base.retry_limit, |()| None),
-            None => shell.count_u32("retry_limit").or(base.retry_limit),
+fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
+    let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
+    set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
+    set(&mut shell.sweep, table.time("sweep"));
+    set(&mut shell.reading, table.word("reading", keys::READINGS));
+    set(&mut shell.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
+    set(
+        &mut shell.retry_limit,
+        match text_of(table, "retry_limit") {
+            Some(_) => table.word("retry_limit", &[(None, "none")]),
+            None => table.count_u32("retry_limit").map(Some),
         },
-        lifetime: match text_of(shell, "lifetime") {
-            Some("auto") => None,
-            _ => shell.time("lifetime").or(base.lifetime),
+    );
+    set(
+        &mut shell.lifetime,
+        match text_of(table, "lifetime") {
+            Some("auto") => Some(None),
+            _ => table.time("lifetime").map(Some),
         },
-        nack_is_loss: shell.flag("nack_is_loss").unwrap_or(base.nack_is_loss),
-        one_over: shell.flag("one_over").unwrap_or(base.one_over),
-        notice: shell.word("notice", keys::NOTICES).unwrap_or(base.notice),
-        hop_limit: shell.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()).unwrap_or(base.hop_limit),
+    );
+    set(&mut shell.nack_is_loss, table.flag("nack_is_loss"));
+    set(&mut shell.one_over, table.flag("one_over"));
+    set(&mut shell.notice, table.word("notice", keys::NOTICES));
+    set(&mut shell.hop_limit, table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()));
+    shell
+}
+
+/// Changes a value if there is a new one.
+fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
     }
 }
 
@@ -168,9 +185,13 @@ fn text_of<'a>(fields: &Fields<'a>, key: &str) -> Option<&'a str> {
 }
 
 fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<Demand> {
-    let given: Vec<&str> = ["size", "segments", "rate"].into_iter().filter(|key| flow.item(key).is_some()).collect();
+    let given: Vec<&str> =
+        ["size", "segments", "rate"].into_iter().filter(|key| flow.item(key).is_some()).collect();
     if let [first, second, ..] = given.as_slice() {
-        flow.refuse(second, format!("a flow has one of size, segments and rate; {first:?} stands there already"));
+        flow.refuse(
+            second,
+            format!("a flow has one of size, segments and rate; {first:?} stands there already"),
+        );
         return None;
     }
     if flow.item("bursts").is_some() && flow.item("rate").is_none() {
@@ -251,7 +272,13 @@ impl Roster {
     }
 
     /// Adds one repetition; `None` ends them, as the next would have the same problem.
-    fn add_one(&mut self, flow: &Fields<'_>, template: &Template, network: &Network, number: u64) -> Option<()> {
+    fn add_one(
+        &mut self,
+        flow: &Fields<'_>,
+        template: &Template,
+        network: &Network,
+        number: u64,
+    ) -> Option<()> {
         let desk = flow.desk;
         let expand = |place, text: &str| expand(desk, place, text, number, flow.item("repeat").is_some());
         let texts = &template.texts;

@@ -152,7 +152,12 @@ pub(super) static SCENARIO: Keys = keys(
         key("name", Text, Must, "Name in tables and titles."),
         key("duration", LongTime, Must, "Simulated time."),
         key("seeds", Count(1, 100_000), Else("1"), "How many seeds are run."),
-        key("first_seed", Count(0, i64::MAX - 100_000), Else("1"), "The first of them; the others follow it."),
+        key(
+            "first_seed",
+            Count(0, i64::MAX - 100_000),
+            Else("1"),
+            "The first of them; the others follow it.",
+        ),
         key("stop_when_complete", Bool, Else("false"), "End once every finite flow is complete."),
         key("sample", AnyOf(&[LongTime, False]), Else("10ms"), "Pause between samples; false for none."),
         key("events", List(&Words(timeline::event_words)), May, "Events that are kept; none by default."),
@@ -227,8 +232,18 @@ pub(super) static LOSS: Keys = keys(
         key("probability", Number(0.0, 1.0), May, "bernoulli: of every packet."),
         key("to_bad", Number(0.0, 1.0), May, "gilbert-elliott: good to bad, per packet."),
         key("to_good", Number(0.0, 1.0), May, "gilbert-elliott: bad to good, per packet."),
-        key("loss_good", Number(0.0, 1.0), May, "gilbert-elliott: of a packet in the good state; 0 by default."),
-        key("loss_bad", Number(0.0, 1.0), May, "gilbert-elliott: of a packet in the bad state; 1 by default."),
+        key(
+            "loss_good",
+            Number(0.0, 1.0),
+            May,
+            "gilbert-elliott: of a packet in the good state; 0 by default.",
+        ),
+        key(
+            "loss_bad",
+            Number(0.0, 1.0),
+            May,
+            "gilbert-elliott: of a packet in the bad state; 1 by default.",
+        ),
         key("pattern", Text, May, "trace: one digit per packet, 1 loses it; starts again at its end."),
         key("file", Text, May, "trace: a file with the pattern."),
     ],
@@ -270,8 +285,18 @@ pub(super) static CLOCK: Keys = keys(
     "clock",
     &[
         key("period", LongTime, Must, "Time between ticks."),
-        key("phase", AnyOf(&[Time, Words(random_word)]), Else("random"), "First tick; random draws it per seed."),
-        key("flush_on_arrival", Bool, Else("false"), "Whether arriving Data, Nacks and ACKs wake the node too."),
+        key(
+            "phase",
+            AnyOf(&[Time, Words(random_word)]),
+            Else("random"),
+            "First tick; random draws it per seed.",
+        ),
+        key(
+            "flush_on_arrival",
+            Bool,
+            Else("false"),
+            "Whether arriving Data, Nacks and ACKs wake the node too.",
+        ),
     ],
 );
 
@@ -292,17 +317,19 @@ pub(super) static ROUTER: Keys = keys(
 
 pub(super) static ROUTER_PREFIX: Keys = keys(
     "[[router.prefix]]",
-    &[
-        key("prefix", Text, Must, "The prefix."),
-        key("strategy", SchemeOf(&STRATEGY), Must, "Its strategy."),
-    ],
+    &[key("prefix", Text, Must, "The prefix."), key("strategy", SchemeOf(&STRATEGY), Must, "Its strategy.")],
 );
 
 pub(super) static FLOW: Keys = keys(
     "[[flow]]",
     &[
         key("name", Text, May, "Name; consumer:prefix by default."),
-        key("repeat", Count(1, MANY), Else("1"), "Flows made of this table; {i} in names counts them from 1."),
+        key(
+            "repeat",
+            Count(1, MANY),
+            Else("1"),
+            "Flows made of this table; {i} in names counts them from 1.",
+        ),
         key("consumer", Text, Must, "Node that asks."),
         key("producer", AnyOf(&[Text, List(&Text)]), Must, "Node, or nodes, that answer."),
         key("prefix", Text, Must, "Prefix of the segments."),
@@ -315,10 +342,20 @@ pub(super) static FLOW: Keys = keys(
         ),
         key("size", Size(u64::MAX), May, "Bytes of content to fetch."),
         key("segments", Count(1, 4_294_967_294), May, "Segments to fetch, instead of a size."),
-        key("rate", Rate, May, "Constant rate of content to ask for, instead of a size, whatever the window."),
+        key(
+            "rate",
+            Rate,
+            May,
+            "Constant rate of content to ask for, instead of a size, whatever the window.",
+        ),
         key("bursts", List(&Table(&BURST)), May, "With a rate: when to ask; always by default."),
         key("payload", Size(LARGEST_PAYLOAD), Else("1024B"), "Content of each Data."),
-        key("size_rule", Words(size_rules), Else("ceil"), "Segments of a size: ceil, or ndnSIM's floor(1 + size/payload)."),
+        key(
+            "size_rule",
+            Words(size_rules),
+            Else("ceil"),
+            "Segments of a size: ceil, or ndnSIM's floor(1 + size/payload).",
+        ),
         key("start", Time, Else("0s"), "First Interest."),
         key("stop", LongTime, May, "No Interest leaves from then on."),
         key("freshness", Time, Else("10s"), "Freshness period of each Data."),
@@ -332,10 +369,7 @@ fn size_rules() -> Vec<&'static str> {
 
 pub(super) static BURST: Keys = keys(
     "a burst",
-    &[
-        key("at", Time, Must, "Its start, from the run's start."),
-        key("for", LongTime, Must, "Its length."),
-    ],
+    &[key("at", Time, Must, "Its start, from the run's start."), key("for", LongTime, Must, "Its length.")],
 );
 
 pub(super) static SHELL: Keys = keys(

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Packets, Span};
 
+use super::document::Value;
 use super::fields::{Fields, shown};
 use super::keys;
 use super::uses;
-use super::document::Value;
 use crate::plan::{LinkPlan, LossPlan, QueuePlan, SchemeUse};
 
 /// Packets in a loss pattern.
@@ -152,7 +152,10 @@ fn read_loss(fields: &Fields<'_>) -> Option<LossPlan> {
         return match text.as_str() {
             "none" => Some(LossPlan::None),
             _ => {
-                fields.refuse("loss", format!("loss: {} is not \"none\"; models with values are tables", shown(&item.value)));
+                fields.refuse(
+                    "loss",
+                    format!("loss: {} is not \"none\"; models with values are tables", shown(&item.value)),
+                );
                 None
             }
         };

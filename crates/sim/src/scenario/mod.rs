@@ -87,7 +87,8 @@ impl<'a> Parser<'a> {
     /// Everything that is wrong with it.
     pub fn parse(&self, text: &str) -> Result<Plan, Errors> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let overrides: Vec<String> = self.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let overrides: Vec<String> =
+            self.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let desk = Desk {
             schemes: self.schemes,
             files: self.files,
@@ -134,7 +135,8 @@ impl<'a> Parser<'a> {
             return None;
         }
         overrides::apply(desk, &mut document, self.overrides, overrides);
-        let text = if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, overrides) };
+        let text =
+            if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, overrides) };
         check_format(desk, &document)?;
         read_plan(desk, &document, text)
     }
@@ -145,7 +147,10 @@ fn check_format(desk: &Desk<'_>, document: &Table) -> Option<()> {
     match document.get("format").map(|entry| &entry.item) {
         Some(Item { value: Value::Number(number), .. }) if number.whole == Some(1) => Some(()),
         Some(item) => {
-            desk.refuse(item.place, format!("format {} is not known; this program reads format 1", fields::shown(&item.value)));
+            desk.refuse(
+                item.place,
+                format!("format {} is not known; this program reads format 1", fields::shown(&item.value)),
+            );
             None
         }
         // Reading goes on and notes it as missing.

@@ -230,7 +230,11 @@ fn build(builtin: &Builtin, topology: &Fields<'_>) -> Option<Shape> {
     let limits = topology.desk.limits;
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
     if nodes > limits.nodes as u64 || links > limits.links as u64 {
-        let size = if nodes == u64::MAX { "far too many nodes".to_owned() } else { format!("{nodes} nodes and up to {links} links") };
+        let size = if nodes == u64::MAX {
+            "far too many nodes".to_owned()
+        } else {
+            format!("{nodes} nodes and up to {links} links")
+        };
         let message = format!(
             "topology {:?} would have {size}; at most {} nodes and {} links",
             builtin.name, limits.nodes, limits.links
@@ -322,7 +326,9 @@ fn change_by_name(root: &Fields<'_>, network: &mut Network, shape: &Shape, value
         let changes = LinkValues::read(&link);
         let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
         let Some(index) = network.find_link(desk, &name) else { continue };
-        let (Some(shape), Some(plan)) = (shape.links.get(index), network.links.get_mut(index)) else { continue };
+        let (Some(shape), Some(plan)) = (shape.links.get(index), network.links.get_mut(index)) else {
+            continue;
+        };
         let all = values.of(shape.class).with(&changes);
         *plan = all.plan(entry.key.clone(), shape.a, shape.b);
         complete.get_mut(index).into_iter().for_each(|complete| *complete = all.is_complete());
@@ -336,7 +342,10 @@ fn change_by_name(root: &Fields<'_>, network: &mut Network, shape: &Shape, value
             Class::Plain => "\"link\"",
         };
         let place = root.place_of("topology");
-        desk.refuse(place, format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name));
+        desk.refuse(
+            place,
+            format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name),
+        );
     }
 }
 
@@ -360,14 +369,18 @@ fn read_written(root: &Fields<'_>, topology: Option<&Fields<'_>>, router: &Route
     }
     for key in ["node", "link"] {
         if let Some(Value::Table(_)) = root.item(key).map(|item| &item.value) {
-            root.refuse(key, format!("[{key}.NAME] goes with a builtin topology; without one, write [[{key}]]"));
+            root.refuse(
+                key,
+                format!("[{key}.NAME] goes with a builtin topology; without one, write [[{key}]]"),
+            );
             network.is_partial = true;
             return network;
         }
     }
     if root.list("node").is_empty() {
         let place = topology.map_or(root.place, |topology| topology.place);
-        root.desk.refuse(place, "there is no network; give [topology] a builtin, or write [[node]] and [[link]]");
+        root.desk
+            .refuse(place, "there is no network; give [topology] a builtin, or write [[node]] and [[link]]");
         network.is_partial = true;
         return network;
     }
@@ -485,7 +498,9 @@ fn add_written_link(network: &mut Network, link: &Fields<'_>, base: &LinkValues)
 fn check_roles(network: &Network, tables: &[Fields<'_>]) {
     let degrees = degrees(network);
     for table in tables {
-        let Some(index) = table.text("name").and_then(|name| network.node_index.get(&name).copied()) else { continue };
+        let Some(index) = table.text("name").and_then(|name| network.node_index.get(&name).copied()) else {
+            continue;
+        };
         let degree = degrees.get(index).copied().unwrap_or(0);
         if degree > 1 && table.flag("router") == Some(false) {
             table.refuse("router", format!("router: a node with {degree} links is a router"));

@@ -158,7 +158,8 @@ impl Walk<'_> {
         let count = items.len();
         match step.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
             Some(item) => self.set_in_item(item, rest, kind),
-            None => self.refuse(format!("there is no element {}; the list has {count}, counted from 0", show(step))),
+            None => self
+                .refuse(format!("there is no element {}; the list has {count}, counted from 0", show(step))),
         }
     }
 }

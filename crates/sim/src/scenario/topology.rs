@@ -230,7 +230,9 @@ fn build_tree(params: &Params, shape: &mut Shape) {
         let is_last = depth_now == depth;
         let children = level.len() as u64 * fanout;
         let parents = std::mem::take(&mut level);
-        for (number, parent) in (1..=children).zip(parents.iter().flat_map(|parent| (0..fanout).map(move |_| *parent))) {
+        for (number, parent) in
+            (1..=children).zip(parents.iter().flat_map(|parent| (0..fanout).map(move |_| *parent)))
+        {
             let position = (spread(number, children), down(depth_now));
             let (kind, index) = if is_last { ('c', number) } else { ('r', routers + number) };
             let child = shape.node(kind, index, position);

@@ -36,7 +36,10 @@ pub(super) fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<
         }
         Value::Table(table) => read_table(desk, item.place, table, role),
         other => {
-            desk.refuse(item.place, format!("{} is not the name of a {}, nor a table with one", shown(other), role.word));
+            desk.refuse(
+                item.place,
+                format!("{} is not the name of a {}, nor a table with one", shown(other), role.word),
+            );
             None
         }
     }
@@ -53,11 +56,15 @@ fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Role)
         return None;
     }
     let Value::Text(text) = &name.item.value else {
-        desk.refuse(name.item.place, format!("{} is not the name of a {}", shown(&name.item.value), role.word));
+        desk.refuse(
+            name.item.place,
+            format!("{} is not the name of a {}", shown(&name.item.value), role.word),
+        );
         return None;
     };
     let scheme = find(desk, name.item.place, text, role)?;
-    let settings: Vec<&Entry> = table.0.iter().filter(|entry| !NAMING.contains(&entry.key.as_str())).collect();
+    let settings: Vec<&Entry> =
+        table.0.iter().filter(|entry| !NAMING.contains(&entry.key.as_str())).collect();
     check(desk, place, scheme, &settings)
 }
 
@@ -88,7 +95,8 @@ fn check(desk: &Desk<'_>, place: Place, scheme: &'static Scheme, given: &[&Entry
                 is_sound = false;
                 let known = scheme.params.iter().map(|spec| spec.name);
                 let is_unknown = scheme.params.iter().all(|spec| spec.name != entry.key);
-                let suggestion = if is_unknown { nearest(&entry.key, known).map(str::to_owned) } else { None };
+                let suggestion =
+                    if is_unknown { nearest(&entry.key, known).map(str::to_owned) } else { None };
                 desk.problems.borrow_mut().add(place, message, suggestion);
             }
         }
@@ -112,7 +120,12 @@ fn setting(scheme: &Scheme, entry: &Entry) -> Result<Setting, (Place, String)> {
         Value::Number(number) if number.value.is_finite() => Ok(Setting::Number(number.value)),
         Value::Bool(truth) => Ok(Setting::Bool(*truth)),
         other => {
-            let message = format!("scheme {:?}: parameter {:?}: {} is no setting", scheme.name, entry.key, shown(other));
+            let message = format!(
+                "scheme {:?}: parameter {:?}: {} is no setting",
+                scheme.name,
+                entry.key,
+                shown(other)
+            );
             Err((entry.item.place, message))
         }
     }

@@ -1,0 +1,3 @@
+//! Scenario files as users write them.
+
+mod examples;
