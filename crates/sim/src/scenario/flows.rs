@@ -91,12 +91,28 @@ impl Template {
     }
 }
 
+impl Template {
+    /// Bytes that one flow takes in a plan, about.
+    fn bytes(&self) -> u64 {
+        let bursts =
+            if let Demand::Constant { bursts, .. } = &self.demand { 16 * bursts.len() as u64 } else { 0 };
+        let texts = 2 * (self.texts.consumer.len() + self.texts.prefix.len()) as u64;
+        700 + texts
+            + 8 * self.texts.producers.len() as u64
+            + bursts
+            + uses::bytes(std::slice::from_ref(&self.scheme))
+    }
+}
+
 fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, duration: Span) {
     if start >= duration {
-        flow.refuse("start", format!("start: this is not before the end of the run, {duration}"));
+        flow.refuse(
+            "start",
+            format!("start: {} is not before the end of the run, {duration}", flow.shown("start")),
+        );
     }
     if stop.is_some_and(|stop| stop <= start) {
-        flow.refuse("stop", format!("stop: this is not after the start, {start}"));
+        flow.refuse("stop", format!("stop: {} is not after the start, {start}", flow.shown("stop")));
     }
 }
 
@@ -229,7 +245,10 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
     for burst in flow.tables("bursts", &keys::BURST) {
         let (Some(at), Some(length)) = (burst.time("at"), burst.time("for")) else { continue };
         if at >= duration {
-            burst.refuse("at", format!("at: this is not before the end of the run, {duration}"));
+            burst.refuse(
+                "at",
+                format!("at: {} is not before the end of the run, {duration}", burst.shown("at")),
+            );
         }
         bursts.push((Time::ZERO + at, length, burst.place));
     }
@@ -262,6 +281,9 @@ impl Roster {
         if self.total > most {
             let key = if flow.item("repeat").is_some() { "repeat" } else { "consumer" };
             flow.refuse(key, format!("{} flows with these; at most {most}", self.total));
+            return;
+        }
+        if !flow.desk.claim(flow.place, template.bytes(), template.repeat) {
             return;
         }
         for number in 1..=template.repeat {
@@ -388,9 +410,9 @@ fn expand(desk: &Desk<'_>, place: Place, text: &str, number: u64, is_repeated: b
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
-        let (inside, tail) = after.split_once('}').unwrap_or((after, ""));
-        let value = if is_repeated { counter(inside, number) } else { None };
-        let Some(value) = value else {
+        let counted = after.split_once('}').filter(|_| is_repeated);
+        let counted = counted.and_then(|(inside, tail)| Some((counter(inside, number)?, tail)));
+        let Some((value, tail)) = counted else {
             let rule = if is_repeated { "write {i}, {i+N} or {i%N}" } else { "it needs \"repeat\"" };
             desk.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
             return None;
