@@ -116,6 +116,11 @@ impl Problems {
         }
     }
 
+    /// Problems so far.
+    pub fn count(&self) -> usize {
+        self.list.len() + self.omitted
+    }
+
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -189,5 +194,6 @@ fn excerpt(line: &str, at: usize) -> (String, usize) {
     let blank = |c: char| if c.is_control() { ' ' } else { c };
     let skipped = if line.chars().nth(WIDTH).is_none() { 0 } else { at.saturating_sub(LEAD) };
     let shown: String = line.chars().skip(skipped).take(WIDTH).map(blank).collect();
-    if skipped == 0 { (shown, at) } else { (format!("...{shown}"), at - skipped + 3) }
+    let cut = if line.chars().nth(skipped + WIDTH).is_some() { "..." } else { "" };
+    if skipped == 0 { (format!("{shown}{cut}"), at) } else { (format!("...{shown}{cut}"), at - skipped + 3) }
 }

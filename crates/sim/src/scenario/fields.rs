@@ -1,7 +1,7 @@
 //! Reading one table of the document by its declared keys; every problem is noted, nothing stops.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::str::FromStr;
 
 use tidegate_core::face::Limit;
@@ -17,7 +17,7 @@ use super::{FileReader, Limits};
 /// Known words listed in a message.
 const MOST_LISTED: usize = 12;
 /// Words searched for the nearest.
-const MOST_SEARCHED: usize = 10_000;
+const MOST_SEARCHED: usize = 1_000;
 /// Bytes of a text quoted in a message.
 const MOST_QUOTED: usize = 60;
 
@@ -27,6 +27,8 @@ pub(super) struct Desk<'a> {
     pub files: Option<FileReader<'a>>,
     pub limits: Limits,
     pub problems: RefCell<Problems>,
+    /// Bytes of the plan so far, about.
+    pub plan_bytes: Cell<u64>,
 }
 
 impl Desk<'_> {
@@ -43,11 +45,33 @@ impl Desk<'_> {
         word: &str,
         known: impl Iterator<Item = &'k str>,
     ) {
+        if self.is_full() {
+            return self.refuse(place, String::new());
+        }
         let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
         let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
         let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
         let message = format!("{what} {} is not known{listed}", show(word));
         self.problems.borrow_mut().add(place, message, suggestion);
+    }
+
+    /// Counts `count` parts of the plan of about `bytes` each; notes and refuses if they are too large.
+    #[must_use]
+    pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
+        let total = bytes.checked_mul(count).and_then(|more| self.plan_bytes.get().checked_add(more));
+        let is_small = total.is_some_and(|total| total <= self.limits.plan_bytes);
+        if is_small {
+            self.plan_bytes.set(total.unwrap_or(u64::MAX));
+        } else {
+            let most = self.limits.plan_bytes;
+            self.refuse(place, format!("with this the scenario takes more than {most} bytes of memory"));
+        }
+        is_small
+    }
+
+    /// Problems so far.
+    pub fn count(&self) -> usize {
+        self.problems.borrow().count()
     }
 
     /// Whether nothing further would be shown.
@@ -110,12 +134,6 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// The table without the problems of its keys, which another reading has noted.
-    pub fn quiet(desk: &'a Desk<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
-        let Value::Table(table) = &item.value else { return None };
-        Some(Self { desk, place: item.place, keys, entries: &table.0 })
-    }
-
     /// A table without any keys.
     pub fn empty(desk: &'a Desk<'a>, place: Place, keys: &'static Keys) -> Self {
         Self { desk, place, keys, entries: &[] }
@@ -140,6 +158,11 @@ impl<'a> Fields<'a> {
     /// Where the value of `key` stands, else the table.
     pub fn place_of(&self, key: &str) -> Place {
         self.item(key).map_or(self.place, |item| item.place)
+    }
+
+    /// The value of `key` as written, for messages.
+    pub fn shown(&self, key: &str) -> String {
+        self.item(key).map_or_else(String::new, |item| shown(&item.value))
     }
 
     /// Notes a problem with the value of `key`.
@@ -283,7 +306,11 @@ impl<'a> Fields<'a> {
             None => &[],
             Some((_, Value::List(items))) => items,
             Some((item, other)) => {
-                self.desk.refuse(item.place, format!("{key}: {} is not a list", shown(other)));
+                let hint = match self.kind(key) {
+                    Kind::List(Kind::Table(keys)) => format!("; write {}", keys.what),
+                    _ => String::new(),
+                };
+                self.desk.refuse(item.place, format!("{key}: {} is not a list{hint}", shown(other)));
                 &[]
             }
         }

@@ -91,12 +91,28 @@ impl Template {
     }
 }
 
+impl Template {
+    /// Bytes that one flow takes in a plan, about.
+    fn bytes(&self) -> u64 {
+        let bursts =
+            if let Demand::Constant { bursts, .. } = &self.demand { 16 * bursts.len() as u64 } else { 0 };
+        let texts = 2 * (self.texts.consumer.len() + self.texts.prefix.len()) as u64;
+        700 + texts
+            + 8 * self.texts.producers.len() as u64
+            + bursts
+            + uses::bytes(std::slice::from_ref(&self.scheme))
+    }
+}
+
 fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, duration: Span) {
     if start >= duration {
-        flow.refuse("start", format!("start: this is not before the end of the run, {duration}"));
+        flow.refuse(
+            "start",
+            format!("start: {} is not before the end of the run, {duration}", flow.shown("start")),
+        );
     }
     if stop.is_some_and(|stop| stop <= start) {
-        flow.refuse("stop", format!("stop: this is not after the start, {start}"));
+        flow.refuse("stop", format!("stop: {} is not after the start, {start}", flow.shown("stop")));
     }
 }
 
@@ -145,29 +161,37 @@ fn read_shell(flow: &Fields<'_>, kind: ShellKind) -> Option<Shell> {
     }
 }
 
-fn read_shell_table(shell: &Fields<'_>, kind: ShellKind) -> Shell {
-    let base = Shell::of(shell.word("kind", &ShellKind::ALL).unwrap_or(kind));
-    Shell {
-        estimator: shell.word("estimator", keys::ESTIMATORS).unwrap_or(base.estimator),
-        sweep: shell.time("sweep").unwrap_or(base.sweep),
-        reading: shell.word("reading", keys::READINGS).unwrap_or(base.reading),
-        retransmit: shell.word("retransmit", keys::RETRANSMIT_ORDERS).unwrap_or(base.retransmit),
-        retry_limit: match text_of(shell, "retry_limit") {
-            Some(_) => shell.word("retry_limit", &[((), "none")]).map_or(base.retry_limit, |()| None),
-            None => shell.count_u32("retry_limit").or(base.retry_limit),
+fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
+    let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
+    set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
+    set(&mut shell.sweep, table.time("sweep"));
+    set(&mut shell.reading, table.word("reading", keys::READINGS));
+    set(&mut shell.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
+    set(
+        &mut shell.retry_limit,
+        match text_of(table, "retry_limit") {
+            Some(_) => table.word("retry_limit", &[(None, "none")]),
+            None => table.count_u32("retry_limit").map(Some),
         },
-        lifetime: match text_of(shell, "lifetime") {
-            Some("auto") => None,
-            _ => shell.time("lifetime").or(base.lifetime),
+    );
+    set(
+        &mut shell.lifetime,
+        match text_of(table, "lifetime") {
+            Some("auto") => Some(None),
+            _ => table.time("lifetime").map(Some),
         },
-        nack_is_loss: shell.flag("nack_is_loss").unwrap_or(base.nack_is_loss),
-        one_over: shell.flag("one_over").unwrap_or(base.one_over),
-        notice: shell.word("notice", keys::NOTICES).unwrap_or(base.notice),
-        hop_limit: shell
-            .count("hop_limit")
-            .and_then(|limit| u8::try_from(limit).ok())
-            .unwrap_or(base.hop_limit),
-        ..base
+    );
+    set(&mut shell.nack_is_loss, table.flag("nack_is_loss"));
+    set(&mut shell.one_over, table.flag("one_over"));
+    set(&mut shell.notice, table.word("notice", keys::NOTICES));
+    set(&mut shell.hop_limit, table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()));
+    shell
+}
+
+/// Changes a value if there is a new one.
+fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
     }
 }
 
@@ -221,7 +245,10 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
     for burst in flow.tables("bursts", &keys::BURST) {
         let (Some(at), Some(length)) = (burst.time("at"), burst.time("for")) else { continue };
         if at >= duration {
-            burst.refuse("at", format!("at: this is not before the end of the run, {duration}"));
+            burst.refuse(
+                "at",
+                format!("at: {} is not before the end of the run, {duration}", burst.shown("at")),
+            );
         }
         bursts.push((Time::ZERO + at, length, burst.place));
     }
@@ -254,6 +281,9 @@ impl Roster {
         if self.total > most {
             let key = if flow.item("repeat").is_some() { "repeat" } else { "consumer" };
             flow.refuse(key, format!("{} flows with these; at most {most}", self.total));
+            return;
+        }
+        if !flow.desk.claim(flow.place, template.bytes(), template.repeat) {
             return;
         }
         for number in 1..=template.repeat {
@@ -380,9 +410,9 @@ fn expand(desk: &Desk<'_>, place: Place, text: &str, number: u64, is_repeated: b
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
-        let (inside, tail) = after.split_once('}').unwrap_or((after, ""));
-        let value = if is_repeated { counter(inside, number) } else { None };
-        let Some(value) = value else {
+        let counted = after.split_once('}').filter(|_| is_repeated);
+        let counted = counted.and_then(|(inside, tail)| Some((counter(inside, number)?, tail)));
+        let Some((value, tail)) = counted else {
             let rule = if is_repeated { "write {i}, {i+N} or {i%N}" } else { "it needs \"repeat\"" };
             desk.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
             return None;

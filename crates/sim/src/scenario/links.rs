@@ -45,7 +45,8 @@ impl LinkValues {
             own.map_or_else(|| both.clone(), |own| both.with(&own))
         };
         Self {
-            delay: link.time("delay"),
+            // What is given but unreadable has been noted; it is not missing as well.
+            delay: link.time("delay").or(given("delay").then_some(Span::ZERO)),
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
             cost: link.count_u32("cost").filter(|_| given("cost")),
@@ -64,6 +65,12 @@ impl LinkValues {
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
         }
+    }
+
+    /// Bytes that one such link takes in a plan, about.
+    pub fn bytes(&self) -> u64 {
+        let uses = |direction: &DirectionValues| direction.disciplines.as_deref().map_or(0, uses::bytes);
+        700 + self.directions.iter().map(uses).sum::<u64>()
     }
 
     /// Whether rate and delay are given.
@@ -104,7 +111,7 @@ impl DirectionValues {
         let queue = fields.table("queue", &keys::QUEUE);
         let queue = queue.as_ref();
         Self {
-            rate: fields.rate("rate"),
+            rate: fields.rate("rate").or(fields.item("rate").map(|_| BitRate::from_bps(1))),
             loss: read_loss(fields),
             limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
             disciplines: queue

@@ -17,7 +17,7 @@ mod timeline;
 mod topology;
 mod uses;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use tidegate_core::scheme::Scheme;
 
@@ -43,12 +43,20 @@ pub struct Limits {
     pub links: usize,
     /// Flows.
     pub flows: usize,
+    /// Bytes of the plan, about.
+    pub plan_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 8 MiB of text, 1,000,000 nodes, 2,000,000 links, 1,000,000 flows.
+    /// 8 MiB of text, 1,000,000 nodes, 2,000,000 links, 1,000,000 flows, 4 GiB of plan.
     fn default() -> Self {
-        Self { text_bytes: 8 << 20, nodes: 1_000_000, links: 2_000_000, flows: 1_000_000 }
+        Self {
+            text_bytes: 8 << 20,
+            nodes: 1_000_000,
+            links: 2_000_000,
+            flows: 1_000_000,
+            plan_bytes: 4 << 30,
+        }
     }
 }
 
@@ -94,6 +102,7 @@ impl<'a> Parser<'a> {
             files: self.files,
             limits: self.limits,
             problems: RefCell::new(Problems::default()),
+            plan_bytes: Cell::new(0),
         };
         let plan = self.read(&desk, text, &overrides);
         let problems = desk.problems.into_inner();

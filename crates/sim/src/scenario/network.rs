@@ -6,7 +6,7 @@ use tidegate_core::units::Packets;
 
 use super::document::{Entry, Item, Value};
 use super::error::Place;
-use super::fields::{Desk, Fields, read_number, read_text, shown};
+use super::fields::{Desk, Fields, read_number, read_text, show, shown};
 use super::keys::{self, Kind};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
@@ -61,14 +61,21 @@ impl Network {
         };
         let found = self.link_index.get(name).copied();
         if found.is_none() && !self.is_partial {
-            desk.refuse_word(item.place, "link", name, self.links.iter().map(|link| link.name.as_str()));
+            let reversed = name.split_once('-').map(|(a, b)| format!("{b}-{a}"));
+            let reversed = reversed.filter(|reversed| self.link_index.contains_key(reversed));
+            if let Some(reversed) = reversed {
+                let message = format!("link {} is not known; it is called {reversed:?}", show(name));
+                desk.refuse(item.place, message);
+            } else {
+                desk.refuse_word(item.place, "link", name, self.links.iter().map(|link| link.name.as_str()));
+            }
         }
         found
     }
 
-    /// Whether two nodes are connected.
+    /// Whether two nodes are connected, or could be if everything were known.
     pub fn connects(&self, a: usize, b: usize) -> bool {
-        self.part.get(a) == self.part.get(b)
+        self.is_partial || self.part.get(a) == self.part.get(b)
     }
 }
 
@@ -97,6 +104,15 @@ impl RouterValues {
             parts: uses::read_list(&router, "parts", &keys::ROUTER_PART),
             prefixes: prefixes.iter().filter_map(read_prefix_strategy).collect(),
         }
+    }
+
+    /// Bytes that one node takes in a plan, about.
+    fn bytes(&self) -> u64 {
+        let prefix = |(prefix, used): &(String, SchemeUse)| {
+            100 + prefix.len() as u64 + uses::bytes(std::slice::from_ref(used))
+        };
+        let prefixes: u64 = self.prefixes.iter().map(prefix).sum();
+        700 + uses::bytes(self.strategy.as_slice()) + uses::bytes(&self.parts) + prefixes
     }
 
     /// A node as `[router]` has it.
@@ -185,7 +201,10 @@ fn read_clock(clock: &Fields<'_>) -> Option<ClockPlan> {
         && clock.text("phase").is_some_and(|text| text == "random");
     let phase = if is_random { None } else { Some(clock.time("phase")?) };
     if phase.is_some_and(|phase| phase >= period) {
-        clock.refuse("phase", format!("phase: this is not less than the period, {period}"));
+        clock.refuse(
+            "phase",
+            format!("phase: {} is not less than the period, {period}", clock.shown("phase")),
+        );
     }
     Some(ClockPlan { period, phase, flush_on_arrival: clock.flag("flush_on_arrival").unwrap_or(false) })
 }
@@ -207,7 +226,9 @@ pub(super) fn read(root: &Fields<'_>) -> Network {
 
 fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues) -> Network {
     let mut network = Network { is_partial: true, ..Network::default() };
+    let sound = root.desk.count();
     let values = ClassValues::read(topology);
+    let is_sound = root.desk.count() == sound;
     let words: Vec<(usize, &str)> = BUILTINS.iter().map(|builtin| builtin.name).enumerate().collect();
     let Some(builtin) = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index)) else {
         return network;
@@ -218,11 +239,27 @@ fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues)
         }
     }
     let Some(shape) = build(builtin, topology) else { return network };
+    if !claim(topology, &shape, router, &values) {
+        return network;
+    }
     network.is_partial = false;
     add_shape_nodes(&mut network, &shape, router, topology);
     add_shape_links(&mut network, &shape, &values, topology);
-    change_by_name(root, &mut network, &shape, &values);
+    let complete = change_by_name(root, &mut network, &shape, &values);
+    // A misspelt key may be the one that is missing.
+    if is_sound {
+        check_complete(topology, &network, &shape, &complete, &values);
+    }
     network
+}
+
+/// Whether the topology's plan is small enough.
+fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &ClassValues) -> bool {
+    let classes = [Class::Plain, Class::Access, Class::Bottleneck];
+    let largest = classes.map(|class| values.of(class).bytes()).into_iter().max().unwrap_or(0);
+    let place = topology.place_of("builtin");
+    topology.desk.claim(place, router.bytes(), shape.nodes.len() as u64)
+        && topology.desk.claim(place, largest, shape.links.len() as u64)
 }
 
 fn build(builtin: &Builtin, topology: &Fields<'_>) -> Option<Shape> {
@@ -288,6 +325,7 @@ fn add_node(network: &mut Network, plan: NodePlan, desk: &Desk<'_>, place: Place
     let index = network.nodes.len();
     if network.node_index.insert(plan.name.clone(), index).is_some() {
         desk.refuse(place, format!("two nodes are called {:?}", plan.name));
+        network.is_partial = true;
     }
     network.nodes.push(plan);
 }
@@ -310,8 +348,13 @@ fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, t
     }
 }
 
-/// Applies `[node.x]` and `[link.x]`, then asks every link for its rate and delay.
-fn change_by_name(root: &Fields<'_>, network: &mut Network, shape: &Shape, values: &ClassValues) {
+/// Applies `[node.x]` and `[link.x]`; says which links have rate and delay then.
+fn change_by_name(
+    root: &Fields<'_>,
+    network: &mut Network,
+    shape: &Shape,
+    values: &ClassValues,
+) -> Vec<bool> {
     let desk = root.desk;
     for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
         let index = network.node_called(desk, entry.place, &entry.key);
@@ -320,8 +363,8 @@ fn change_by_name(root: &Fields<'_>, network: &mut Network, shape: &Shape, value
             values.apply(plan);
         }
     }
-    let mut complete: Vec<bool> = Vec::new();
-    complete.extend(shape.links.iter().map(|link| values.of(link.class).is_complete()));
+    let mut complete: Vec<bool> =
+        shape.links.iter().map(|link| values.of(link.class).is_complete()).collect();
     for (entry, link) in named(root, "link", &keys::LINK_CHANGES) {
         let changes = LinkValues::read(&link);
         let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
@@ -333,20 +376,27 @@ fn change_by_name(root: &Fields<'_>, network: &mut Network, shape: &Shape, value
         *plan = all.plan(entry.key.clone(), shape.a, shape.b);
         complete.get_mut(index).into_iter().for_each(|complete| *complete = all.is_complete());
     }
-    let first = network.links.iter().zip(&complete).zip(&shape.links).find(|((_, complete), _)| !**complete);
-    if let Some(((plan, _), link)) = first {
-        let missing = values.of(link.class).missing();
-        let tables = match link.class {
-            Class::Access => "\"access\" or \"link\"",
-            Class::Bottleneck => "\"bottleneck\" or \"link\"",
-            Class::Plain => "\"link\"",
-        };
-        let place = root.place_of("topology");
-        desk.refuse(
-            place,
-            format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name),
-        );
-    }
+    complete
+}
+
+/// Notes the first link without rate or delay.
+fn check_complete(
+    topology: &Fields<'_>,
+    network: &Network,
+    shape: &Shape,
+    complete: &[bool],
+    values: &ClassValues,
+) {
+    let mut links = network.links.iter().zip(&shape.links).zip(complete);
+    let Some(((plan, link), _)) = links.find(|(_, complete)| !**complete) else { return };
+    let missing = values.of(link.class).missing();
+    let tables = match link.class {
+        Class::Access => "\"access\" or \"link\"",
+        Class::Bottleneck => "\"bottleneck\" or \"link\"",
+        Class::Plain => "\"link\"",
+    };
+    let message = format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name);
+    topology.desk.refuse(topology.place, message);
 }
 
 /// The tables of `[key.name]`, opened; a list is refused.
@@ -395,6 +445,10 @@ fn read_written(root: &Fields<'_>, topology: Option<&Fields<'_>>, router: &Route
     let base = topology.and_then(|topology| topology.table("link", &keys::LINK_CHANGES));
     let base = base.map(|link| LinkValues::read(&link)).unwrap_or_default();
     let tables: Vec<Fields<'_>> = root.tables("node", &keys::NODE);
+    if !root.desk.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
+        network.is_partial = true;
+        return network;
+    }
     add_written_nodes(&mut network, &tables, root, router);
     for link in root.tables("link", &keys::LINK) {
         add_written_link(&mut network, &link, &base);
@@ -463,6 +517,7 @@ fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
 
 fn add_written_link(network: &mut Network, link: &Fields<'_>, base: &LinkValues) {
     let desk = link.desk;
+    let sound = desk.count();
     let values = base.with(&LinkValues::read(link));
     let given = link.item("name").map(|item| read_name(desk, item));
     let ends = link.list("ends");
@@ -480,15 +535,16 @@ fn add_written_link(network: &mut Network, link: &Fields<'_>, base: &LinkValues)
     };
     if a == b {
         link.refuse("ends", "ends: a link needs two different nodes");
+        network.is_partial = true;
         return;
     }
     let node_name = |index: usize| network.nodes.get(index).map_or("", |node| node.name.as_str());
     let name = given.unwrap_or_else(|| Some(format!("{}-{}", node_name(a), node_name(b))));
-    let Some(name) = name else {
+    let Some(name) = name.filter(|_| desk.claim(link.place, values.bytes(), 1)) else {
         network.is_partial = true;
         return;
     };
-    if !values.is_complete() {
+    if !values.is_complete() && desk.count() == sound {
         desk.refuse(link.place, format!("link {name:?} has no {}", values.missing()));
     }
     add_link(network, values.plan(name, a, b), desk, link.place);

@@ -7,6 +7,8 @@ use super::keys::{self, Key, Keys, Kind};
 
 /// Bytes of one override.
 const LONGEST: usize = 1 << 16;
+/// Bytes that one override may put into the document; `*` repeats it.
+const ROOM: usize = 64 << 20;
 /// Parts of one path.
 const DEEPEST: usize = 16;
 
@@ -15,7 +17,7 @@ pub(super) fn apply(desk: &Desk<'_>, root: &mut Table, overrides: &[(String, Str
     for (index, ((path, value), source)) in overrides.iter().zip(sources).enumerate() {
         let origin = index + 1;
         let whole = Place { origin, start: 0, end: path.len() };
-        let steps: Vec<&str> = path.split('.').map(str::trim).collect();
+        let steps = split(path, origin);
         if source.len() > LONGEST || steps.len() > DEEPEST {
             desk.refuse(whole, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
             continue;
@@ -27,9 +29,27 @@ pub(super) fn apply(desk: &Desk<'_>, root: &mut Table, overrides: &[(String, Str
                 continue;
             }
         };
-        let mut walk = Walk { desk, place: whole, item: &item };
+        let mut walk = Walk { desk, item: &item, room: ROOM / source.len().max(1) };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
     }
+}
+
+/// One part of a path and where it stands.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    name: &'a str,
+    place: Place,
+}
+
+fn split(path: &str, origin: usize) -> Vec<Step<'_>> {
+    let mut start = 0;
+    let mut steps = Vec::new();
+    for name in path.split('.') {
+        let end = start + name.len();
+        steps.push(Step { name, place: Place { origin, start, end } });
+        start = end + 1;
+    }
+    steps
 }
 
 /// The document as text, with the overrides as a comment.
@@ -96,42 +116,36 @@ fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
 /// One override on its way through the document.
 struct Walk<'a> {
     desk: &'a Desk<'a>,
-    place: Place,
     item: &'a Item,
+    /// How often it may still be put somewhere.
+    room: usize,
 }
 
 impl Walk<'_> {
-    fn refuse(&self, message: String) {
-        self.desk.refuse(self.place, message);
-    }
-
-    fn set_in_table(&mut self, table: &mut Table, steps: &[&str], known: Known) {
-        let Some((&key, rest)) = steps.split_first() else { return };
-        let Some(kind) = known.kind_of(key) else {
+    fn set_in_table(&mut self, table: &mut Table, steps: &[Step<'_>], known: Known) {
+        let Some((step, rest)) = steps.split_first() else { return };
+        let Some(kind) = known.kind_of(step.name) else {
             if let Known::Keys(keys) = known {
-                self.desk.refuse_word(self.place, "key", key, keys.iter().map(|key| key.name));
+                self.desk.refuse_word(step.place, "key", step.name, keys.iter().map(|key| key.name));
             }
             return;
         };
-        if let Some(entry) = table.get_mut(key) {
+        if let Some(entry) = table.get_mut(step.name) {
             self.set_in_item(&mut entry.item, rest, kind);
             return;
         }
-        let mut item = Item { place: self.place, value: Value::Table(Table::default()) };
-        if rest.is_empty() {
-            item = self.item.clone();
-        } else if kind.and_then(Known::of_kind).is_some() {
-            self.set_in_item(&mut item, rest, kind);
-        } else {
-            self.refuse(format!("{} is not there and is no table", show(key)));
+        let mut item = Item { place: step.place, value: Value::Table(Table::default()) };
+        if !rest.is_empty() && kind.and_then(Known::of_kind).is_none() {
+            self.desk.refuse(step.place, format!("{} is not there and is no table", show(step.name)));
             return;
         }
-        table.0.push(Entry { key: key.to_owned(), place: self.place, item });
+        self.set_in_item(&mut item, rest, kind);
+        table.0.push(Entry { key: step.name.to_owned(), place: step.place, item });
     }
 
-    fn set_in_item(&mut self, item: &mut Item, steps: &[&str], kind: Option<&'static Kind>) {
-        let Some((&step, rest)) = steps.split_first() else {
-            *item = self.item.clone();
+    fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static Kind>) {
+        let Some((step, rest)) = steps.split_first() else {
+            self.put(item);
             return;
         };
         let known = kind.and_then(Known::of_kind);
@@ -142,24 +156,42 @@ impl Walk<'_> {
         }
         match (&mut item.value, known) {
             (Value::Table(table), Some(known)) => self.set_in_table(table, steps, known),
-            (Value::List(items), _) => self.set_in_list(items, step, rest, kind.and_then(element_kind)),
+            (Value::List(items), _) => self.set_in_list(items, *step, rest, kind.and_then(element_kind)),
             (other, _) => {
-                let message = format!("{} leads into {}, which has no parts", show(step), other.kind());
-                self.refuse(message);
+                let message = format!("{} leads into {}, which has no parts", show(step.name), other.kind());
+                self.desk.refuse(step.place, message);
             }
         }
     }
 
-    fn set_in_list(&mut self, items: &mut [Item], step: &str, rest: &[&str], kind: Option<&'static Kind>) {
-        if step == "*" {
+    fn set_in_list(
+        &mut self,
+        items: &mut [Item],
+        step: Step<'_>,
+        rest: &[Step<'_>],
+        kind: Option<&'static Kind>,
+    ) {
+        if step.name == "*" {
             items.iter_mut().for_each(|item| self.set_in_item(item, rest, kind));
             return;
         }
         let count = items.len();
-        match step.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+        match step.name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
             Some(item) => self.set_in_item(item, rest, kind),
-            None => self
-                .refuse(format!("there is no element {}; the list has {count}, counted from 0", show(step))),
+            None => {
+                let message =
+                    format!("there is no element {}; the list has {count}, counted from 0", show(step.name));
+                self.desk.refuse(step.place, message);
+            }
         }
+    }
+
+    fn put(&mut self, item: &mut Item) {
+        if self.room == 0 {
+            self.desk.refuse(self.item.place, "this is put into too many places");
+            return;
+        }
+        self.room -= 1;
+        *item = self.item.clone();
     }
 }

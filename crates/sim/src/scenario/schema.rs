@@ -1,7 +1,7 @@
 //! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
 
 use super::document::quoted;
-use super::keys::{Key, Keys, Kind, Need, ROOT};
+use super::keys::{Key, Keys, Kind, Need, ROOT, Role};
 
 /// The JSON Schema of scenario files, for editors.
 pub fn json_schema() -> String {
@@ -99,7 +99,7 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Packets => quantity("pkt"),
         Kind::Limit => quantity(&format!("pkt|{BYTES}")),
         Kind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
-        Kind::Scheme(_) => scheme(),
+        Kind::Scheme(role) => scheme(role),
         Kind::Table(keys) => table(keys),
         Kind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
         Kind::Open(element) => {
@@ -128,9 +128,12 @@ fn bounded(kind: &str, least: &str, most: &str) -> Json {
 }
 
 /// A name, or a table with it and parameters, which the scheme checks.
-fn scheme() -> Json {
+fn scheme(role: &Role) -> Json {
     let naming = |key| object([("required", Json::List(vec![text(key)]))]);
     let table =
         object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
-    object([("anyOf", Json::List(vec![object([("type", text("string"))]), table]))])
+    object([
+        ("title", text(role.word)),
+        ("anyOf", Json::List(vec![object([("type", text("string"))]), table])),
+    ])
 }

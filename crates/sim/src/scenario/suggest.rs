@@ -19,15 +19,15 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     best.map(|(_, candidate)| candidate)
 }
 
-/// The distance, if it is small for words of this length.
+/// The distance, if it is small for words of this length: in a short one any letter may have been meant.
 fn near(given: &[char], candidate: &str) -> Option<usize> {
     let candidate: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
-    let shorter = given.len().min(candidate.len());
+    let longer = given.len().max(candidate.len());
     if candidate.len() > LONGEST || given.len().abs_diff(candidate.len()) > 2 {
         return None;
     }
     let distance = distance(given, &candidate);
-    (distance <= 2 && distance < shorter).then_some(distance)
+    (distance <= 2 && 3 * distance <= longer).then_some(distance)
 }
 
 /// Edits (insert, delete, change, swap of neighbours) between two words: Damerau-Levenshtein, each place
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn only_words_that_share_most_of_their_letters_are_suggested() {
         assert_eq!(nearest("queu", ["loss", "queue"]), Some("queue"));
-        assert_eq!(nearest("xy", ["at", "to"]), None);
+        assert_eq!(nearest("c7", ["c1", "r7"]), None);
         assert_eq!(nearest("bogus", ["rate", "delay"]), None);
         assert_eq!(nearest(&"x".repeat(1_000_000), ["x"]), None);
     }

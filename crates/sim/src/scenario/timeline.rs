@@ -126,7 +126,7 @@ pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) 
 fn read_event(event: &Fields<'_>, network: &Network, duration: Span) -> Option<EventPlan> {
     let at = event.time("at");
     if at.is_some_and(|at| at >= duration) {
-        event.refuse("at", format!("at: this is not before the end of the run, {duration}"));
+        event.refuse("at", format!("at: {} is not before the end of the run, {duration}", event.shown("at")));
     }
     let change = match (event.entry("link"), event.entry("node")) {
         (Some(_), None) => read_link_change(event, network),

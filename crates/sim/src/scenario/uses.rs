@@ -17,6 +17,16 @@ const LONGEST_SETTING: usize = 256;
 /// Schemes in one list.
 const MOST_LISTED: usize = 16;
 
+/// Bytes that these take in a plan, about.
+pub(super) fn bytes(uses: &[SchemeUse]) -> u64 {
+    let setting = |(name, value): &(String, Setting)| match value {
+        Setting::Text(text) => 100 + name.len() + text.len(),
+        _ => 100 + name.len(),
+    };
+    let one = |used: &SchemeUse| 50 + used.settings.0.iter().map(setting).sum::<usize>();
+    uses.iter().map(one).sum::<usize>() as u64
+}
+
 /// Reads the schemes of the list under `key`.
 pub(super) fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
     let items = fields.list(key);

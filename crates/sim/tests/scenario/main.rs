@@ -1,0 +1,4 @@
+//! Scenario files as users write them.
+
+mod bad_input;
+mod examples;
