@@ -4,7 +4,7 @@ use tidegate_core::records::{FlowRecord, LinkRecord};
 use tidegate_report::claims::{self, Judged, Paper};
 use tidegate_report::page::{self, BarSeries, BoardPage, Figure, FigureKind, RunPage, Series, TopologyView};
 use tidegate_report::stats::Estimate;
-use tidegate_report::tables::RunContext;
+use tidegate_report::tables::{self, RunContext};
 use tidegate_report::text;
 
 use crate::invented;
@@ -294,6 +294,12 @@ fn sample_pages_are_written() {
     write("claims.txt", &text::claims_table(&judged(&paper(), false)));
     write("board.html", &sample_board(false));
     write("reduced.html", &sample_board(true));
+    for table in tables::build(&[invented::dumbbell(1), invented::dumbbell(2)], &context()) {
+        let mut bytes = Vec::new();
+        table.write_parquet(&mut bytes).expect("writing to memory");
+        std::fs::write(Path::new(&folder).join(format!("{}.parquet", table.name)), bytes)
+            .expect("the folder is writable");
+    }
     for figure in figures() {
         write(&format!("{}.svg", figure.id), &figure.to_svg());
     }
