@@ -37,7 +37,7 @@ const CARDS: [&str; 8] = [
     "packet_hops",
 ];
 
-const FLOW_COLUMNS: [&str; 16] = [
+const FLOW_COLUMNS: [&str; 15] = [
     "name",
     "scheme",
     "consumer",
@@ -50,7 +50,6 @@ const FLOW_COLUMNS: [&str; 16] = [
     "last_delay_mean_ms",
     "retransmissions",
     "timeouts",
-    "duplicates",
     "marks",
     "nacks",
     "loss_notices",

@@ -71,7 +71,7 @@ impl Shown<'_> {
         let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == Cell::Count(key));
         let cells: Vec<Cell<'_>> = rows.map(|row| column.cell(row)).collect();
         if let Some(Cell::Text(text)) = cells.first() {
-            page.add(format_args!("<td>{}</td>", Escaped(text)));
+            page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
         } else {
             let estimate = estimate(&cells);
             let shown = if estimate.n == 0 { "–".to_owned() } else { text::short(&estimate) };
