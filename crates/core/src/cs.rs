@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use crate::name::{Name, NameTable, PrefixId, Segment};
+use crate::name::{Name, NameTable, PrefixId};
 use crate::packet::{Data, Header, Interest, Kind, Packet};
 use crate::pit::hash;
 use crate::signal::HopSignals;
@@ -93,10 +93,11 @@ impl<B: Clone> Cs<B> {
         now: Time,
     ) -> Option<Packet<B>> {
         let exact = self.find(name).filter(|slot| self.may_answer(*slot, interest, now));
-        let found = if interest.can_be_prefix && name.segment == Segment::NONE {
-            exact.or_else(|| self.find_under(name.prefix, interest, names, now))
-        } else {
-            exact
+        let found = match exact {
+            None if interest.can_be_prefix => {
+                names.prefix_of(name).and_then(|prefix| self.find_under(prefix, interest, names, now))
+            }
+            _ => exact,
         };
         let slot = found?;
         self.touch(slot);
@@ -189,6 +190,7 @@ pub(crate) fn with_token(header: &Header, token: crate::packet::PitToken) -> Hea
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::name::Segment;
     use crate::packet::{Millis, PitToken};
     use crate::units::ByteCount;
 

@@ -13,35 +13,43 @@ pub const LIFETIME: Span = Span::from_secs(6);
 /// Nonces by name, forgotten after [`LIFETIME`].
 #[derive(Debug, Default)]
 pub struct DeadNonceList {
+    /// Oldest first; an entry whose time differs from the one in `known` was remembered again later.
     order: VecDeque<(Time, u64)>,
-    known: HashTable<u64>,
+    known: HashTable<(Time, u64)>,
 }
 
 impl DeadNonceList {
     /// Whether nothing is remembered; a lookup is not worth its cost then.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.known.is_empty()
     }
 
     /// Nonces remembered now.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.known.len()
     }
 
     /// Remembers `nonce` of an Interest for `name`.
     pub fn insert(&mut self, name: Name, nonce: u32, now: Time) {
         self.forget_before(now);
         let key = key(name, nonce);
-        self.order.push_back((now + LIFETIME, key));
-        self.known.insert_unique(key, key, |key| *key);
+        let until = now + LIFETIME;
+        match self.known.find_mut(key, |(_, known)| *known == key) {
+            Some((known_until, _)) if *known_until == until => return,
+            Some((known_until, _)) => *known_until = until,
+            None => {
+                self.known.insert_unique(key, (until, key), |(_, key)| *key);
+            }
+        }
+        self.order.push_back((until, key));
     }
 
     /// Whether `nonce` was used for `name` not long ago.
     pub fn has(&mut self, name: Name, nonce: u32, now: Time) -> bool {
         self.forget_before(now);
         let key = key(name, nonce);
-        self.known.find(key, |known| *known == key).is_some()
+        self.known.find(key, |(_, known)| *known == key).is_some()
     }
 
     fn forget_before(&mut self, now: Time) {
@@ -50,7 +58,7 @@ impl DeadNonceList {
                 return;
             }
             self.order.pop_front();
-            if let Ok(entry) = self.known.find_entry(key, |known| *known == key) {
+            if let Ok(entry) = self.known.find_entry(key, |known| *known == (until, key)) {
                 entry.remove();
             }
         }

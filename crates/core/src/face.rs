@@ -127,7 +127,7 @@ impl FaceView {
     /// Whether `class` has no room for a packet of `size`.
     #[inline]
     pub fn is_full_for(&self, class: Class, size: ByteCount) -> bool {
-        let class = usize::from(class.0);
+        let class = class.index();
         match self.limit {
             Limit::Packets(limit) => self.packets[class].get() >= limit.get(),
             Limit::Bytes(limit) => self.bytes[class].get() + size.get() > limit.get(),
@@ -137,7 +137,7 @@ impl FaceView {
     /// Packets of `class` waiting.
     #[inline]
     pub fn backlog(&self, class: Class) -> u32 {
-        self.packets[usize::from(class.0)].get()
+        self.packets[class.index()].get()
     }
 
     /// Packets waiting in all classes.

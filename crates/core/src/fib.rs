@@ -29,26 +29,34 @@ pub struct FibEntry {
 /// Routes of one node, given or found through [`Routes`], with the answer per prefix kept.
 #[derive(Debug, Default)]
 pub struct Fib {
+    /// By prefix number, as `strategies`.
     given: Vec<(PrefixId, Vec<NextHop>)>,
     strategies: Vec<(PrefixId, StrategyId)>,
     resolved: Resolved,
 }
 
 impl Fib {
-    /// Sets the next hops of `prefix`; an empty list removes it.
+    /// Sets the next hops of `prefix`; an empty list removes it. Of several ways through one face the cheapest
+    /// counts.
     pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
+        hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
+        hops.dedup_by_key(|hop| hop.face);
         hops.sort_unstable();
-        self.given.retain(|(given, _)| *given != prefix);
-        if !hops.is_empty() {
-            self.given.push((prefix, hops));
+        match (self.given.binary_search_by_key(&prefix, |(given, _)| *given), hops.is_empty()) {
+            (Ok(at), true) => drop(self.given.remove(at)),
+            (Ok(at), false) => self.given[at].1 = hops,
+            (Err(_), true) => {}
+            (Err(at), false) => self.given.insert(at, (prefix, hops)),
         }
         self.forget();
     }
 
     /// Sets the strategy of `prefix` and everything under it that has none of its own.
     pub fn set_strategy(&mut self, prefix: PrefixId, strategy: StrategyId) {
-        self.strategies.retain(|(given, _)| *given != prefix);
-        self.strategies.push((prefix, strategy));
+        match self.strategies.binary_search_by_key(&prefix, |(given, _)| *given) {
+            Ok(at) => self.strategies[at].1 = strategy,
+            Err(at) => self.strategies.insert(at, (prefix, strategy)),
+        }
         self.forget();
     }
 
@@ -78,8 +86,8 @@ impl Fib {
         let mut hops = Vec::new();
         let mut at = Some(prefix);
         while let Some(candidate) = at {
-            if let Some((_, given)) = self.given.iter().find(|(given, _)| *given == candidate) {
-                hops.clone_from(given);
+            if let Ok(at) = self.given.binary_search_by_key(&candidate, |(given, _)| *given) {
+                hops.clone_from(&self.given[at].1);
             } else {
                 routes.next_hops(node, candidate, &mut hops);
             }
@@ -95,8 +103,8 @@ impl Fib {
     fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {
         let mut at = Some(prefix);
         while let Some(candidate) = at {
-            if let Some((_, strategy)) = self.strategies.iter().find(|(given, _)| *given == candidate) {
-                return *strategy;
+            if let Ok(at) = self.strategies.binary_search_by_key(&candidate, |(given, _)| *given) {
+                return self.strategies[at].1;
             }
             at = names.parent(candidate);
         }

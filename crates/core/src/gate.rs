@@ -1,6 +1,8 @@
 //! Gates: what a face does with Interests before they leave, and with what comes back.
 
 use crate::context::Context;
+use crate::control::Directive;
+use crate::name::PrefixId;
 use crate::packet::{Header, NackReason};
 use crate::pit::PitId;
 use crate::units::{Span, Time};
@@ -49,10 +51,14 @@ pub trait FaceGate: std::fmt::Debug {
         GateVerdict::Admit
     }
 
-    /// The time asked for has come; the number of held packets to let go.
-    fn on_wake(&mut self, cx: &mut Context<'_>) -> u32 {
-        let _ = cx;
-        0
+    /// The time asked for has come; held packets may be let go.
+    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
+        let _ = (cx, releases);
+    }
+
+    /// The controller's word arrived.
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        let _ = (cx, directive);
     }
 
     /// When to wake; `None` for never.
@@ -70,8 +76,27 @@ pub enum GateVerdict {
     Nack(NackReason),
     /// It is dropped silently.
     Drop,
-    /// It waits in the gate's side store.
-    Hold,
+    /// It waits in the gate's side store, behind the others of this flow.
+    Hold(FlowKey),
+}
+
+/// A flow as a gate tells flows apart: a prefix, or the name of a TCP flow.
+pub type FlowKey = PrefixId;
+
+/// What a gate lets out of its side store, in the order asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Releases(Vec<(FlowKey, u32)>);
+
+impl Releases {
+    /// Lets the `count` oldest packets of `flow` go.
+    pub fn release(&mut self, flow: FlowKey, count: u32) {
+        self.0.push((flow, count));
+    }
+
+    /// Takes what was asked for.
+    pub fn drain(&mut self) -> impl Iterator<Item = (FlowKey, u32)> + '_ {
+        self.0.drain(..)
+    }
 }
 
 /// Where a Data comes from.

@@ -72,6 +72,8 @@ struct Prefix {
     /// TLV of the components, without the enclosing Name.
     components: Box<[u8]>,
     parent: Option<PrefixId>,
+    /// The last component as a segment number, [`Segment::NONE`] when it is none.
+    segment: Segment,
 }
 
 impl Default for NameTable {
@@ -88,7 +90,7 @@ impl NameTable {
     pub fn new() -> Self {
         let mut table =
             Self { prefixes: Vec::new(), index: HashTable::new(), hasher: BuildHasherDefault::default() };
-        table.insert(&[], None);
+        table.insert(&[], None, Segment::NONE);
         table
     }
 
@@ -143,14 +145,42 @@ impl NameTable {
 
     /// Interns `parent` followed by one component.
     pub fn child(&mut self, parent: PrefixId, kind: u64, value: &[u8]) -> PrefixId {
+        let components = self.extended(parent, kind, value);
+        self.insert(&components, Some(parent), segment_of(kind, value))
+    }
+
+    /// The name of a packet called exactly `prefix`: a trailing segment number becomes its segment.
+    pub fn name_of(&self, prefix: PrefixId) -> Name {
+        match self.prefixes[prefix.0 as usize] {
+            Prefix { segment, parent: Some(parent), .. } if segment != Segment::NONE => {
+                Name { prefix: parent, segment }
+            }
+            _ => Name::whole(prefix),
+        }
+    }
+
+    /// The prefix that `name` is as a whole; `None` when nothing under it was ever interned.
+    pub fn prefix_of(&self, name: Name) -> Option<PrefixId> {
+        let Segment(number) = name.segment;
+        if name.segment == Segment::NONE {
+            return Some(name.prefix);
+        }
+        let components = self.extended(name.prefix, SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..]);
+        let hash = self.hasher.hash_one(&*components);
+        let same = |id: &PrefixId| *self.prefixes[id.0 as usize].components == *components;
+        self.index.find(hash, same).copied()
+    }
+
+    /// Components of `parent` and one more.
+    fn extended(&self, parent: PrefixId, kind: u64, value: &[u8]) -> Vec<u8> {
         let mut components = self.prefixes[parent.0 as usize].components.to_vec();
         write_tlv_number(&mut components, kind);
         write_tlv_number(&mut components, value.len() as u64);
         components.extend_from_slice(value);
-        self.insert(&components, Some(parent))
+        components
     }
 
-    fn insert(&mut self, components: &[u8], parent: Option<PrefixId>) -> PrefixId {
+    fn insert(&mut self, components: &[u8], parent: Option<PrefixId>, segment: Segment) -> PrefixId {
         let hash = self.hasher.hash_one(components);
         let prefixes = &self.prefixes;
         let same = |id: &PrefixId| *prefixes[id.0 as usize].components == *components;
@@ -158,7 +188,7 @@ impl NameTable {
             return *id;
         }
         let id = PrefixId(u32::try_from(self.prefixes.len()).expect("fewer than 2^32 prefixes"));
-        self.prefixes.push(Prefix { components: components.into(), parent });
+        self.prefixes.push(Prefix { components: components.into(), parent, segment });
         let (prefixes, hasher) = (&self.prefixes, &self.hasher);
         self.index.insert_unique(hash, id, |id| hasher.hash_one(&*prefixes[id.0 as usize].components));
         id
@@ -188,6 +218,15 @@ impl NameTable {
         }
         if uri.is_empty() { "/".to_owned() } else { uri }
     }
+}
+
+/// The segment number that a component is the one encoding of; [`Segment::NONE`] for any other component.
+fn segment_of(kind: u64, value: &[u8]) -> Segment {
+    if kind != SEGMENT || !matches!(value.len(), 1 | 2 | 4) {
+        return Segment::NONE;
+    }
+    let number = value.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    if nni_len(number) == value.len() { Segment(number) } else { Segment::NONE }
 }
 
 /// Bytes of the shortest NonNegativeInteger that holds `number`.
@@ -342,6 +381,20 @@ mod tests {
         let mut names = NameTable::new();
         for uri in ["a/b", "", "/a//b", "/%4", "/%GG", "/0=a", "/x=a", "/..", "/seg=-1"] {
             assert!(names.intern_uri(uri).is_err(), "{uri:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_shortest_segment_number_becomes_the_segment_of_a_name() {
+        let mut names = NameTable::new();
+        let a = names.intern_uri("/a").expect("valid");
+        let segment = names.intern_uri("/a/seg=300").expect("valid");
+        assert_eq!(names.name_of(segment), Name::segment(a, 300));
+        assert_eq!(names.prefix_of(Name::segment(a, 300)), Some(segment));
+        assert_eq!(names.prefix_of(Name::segment(a, 301)), None);
+        for longer in [&[0, 1][..], &[0, 0, 1, 44], &[0, 0, 0, 0, 0, 0, 0, 7], &[255, 255, 255, 255], &[]] {
+            let prefix = names.child(a, 50, longer);
+            assert_eq!(names.name_of(prefix), Name::whole(prefix), "{longer:?}");
         }
     }
 

@@ -1,6 +1,9 @@
 //! A node: one forwarder and the queues of its devices. Drivers pass packets in and poll devices for packets.
 
+use std::collections::VecDeque;
+
 use crate::context::{Context, Env};
+use crate::control::Directive;
 use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
 use crate::packet::Packet;
@@ -19,7 +22,7 @@ pub struct Node<B> {
 #[derive(Debug)]
 struct Egress<B> {
     queues: Vec<Queue<B>>,
-    to_applications: Vec<(FaceId, Packet<B>)>,
+    to_applications: VecDeque<(FaceId, Packet<B>)>,
     touched: Vec<FaceId>,
 }
 
@@ -31,7 +34,7 @@ impl<B: Default> Outbox<B> for Egress<B> {
                 queue.push(cx, packet);
                 self.touched.push(face);
             }
-            None => self.to_applications.push((face, packet)),
+            None => self.to_applications.push_back((face, packet)),
         }
     }
 }
@@ -39,7 +42,7 @@ impl<B: Default> Outbox<B> for Egress<B> {
 impl<B: Clone + Default> Node<B> {
     /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
     pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
-        let egress = Egress { queues, to_applications: Vec::new(), touched: Vec::new() };
+        let egress = Egress { queues, to_applications: VecDeque::new(), touched: Vec::new() };
         Self { forwarder, egress, faces }
     }
 
@@ -93,7 +96,7 @@ impl<B: Clone + Default> Node<B> {
     /// The next packet for an application, and its face.
     #[inline]
     pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
-        self.egress.to_applications.pop()
+        self.egress.to_applications.pop_front()
     }
 
     /// The next device whose queue got a packet since the last call.
@@ -118,6 +121,15 @@ impl<B: Clone + Default> Node<B> {
     pub fn wake_forwarder(&mut self, env: Env<'_>) {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_wake(&mut cx);
+    }
+
+    /// Passes the controller's word to every part of the node.
+    pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive) {
+        let mut cx = Context::new(env, &self.faces);
+        self.forwarder.on_directive(&mut cx, directive);
+        for queue in &mut self.egress.queues {
+            queue.on_directive(&mut cx, directive);
+        }
     }
 
     /// Runs what is due in the queue of the device `face`.

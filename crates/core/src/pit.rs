@@ -30,10 +30,24 @@ impl Tick {
         Self((at.as_nanos() / 1_000_000) as u32)
     }
 
+    /// The first tick that is not before `now + span`; at most [`LONGEST`] from now, so that it never wraps
+    /// into the past, whatever lifetime a peer chose.
+    fn after(now: Time, span: Span) -> Self {
+        Self::not_before(now + span.min(LONGEST))
+    }
+
     fn is_after(self, other: Self) -> bool {
         (self.0.wrapping_sub(other.0) as i32) > 0
     }
+
+    /// Milliseconds from `earlier` to here.
+    fn since(self, earlier: Self) -> u32 {
+        self.0.wrapping_sub(earlier.0)
+    }
 }
+
+/// Longest time an entry can stay, 12.4 days: a quarter of what ticks can tell apart.
+const LONGEST: Span = Span::from_millis(1 << 30);
 
 /// A downstream that waits for the answer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,6 +101,14 @@ pub struct Selector {
 impl From<&Interest> for Selector {
     fn from(interest: &Interest) -> Self {
         Self { can_be_prefix: interest.can_be_prefix, must_be_fresh: interest.must_be_fresh }
+    }
+}
+
+impl Spill {
+    fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.ins.capacity() * size_of::<InRecord>()
+            + self.outs.capacity() * size_of::<OutRecord>()
     }
 }
 
@@ -205,7 +227,7 @@ impl PitEntry {
     /// Notes that `face` waits for the answer.
     #[inline]
     pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) {
-        let expires = Tick::not_before(now + interest.lifetime.span());
+        let expires = Tick::after(now, interest.lifetime.span());
         let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
         let count = usize::from(self.in_count);
         if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
@@ -275,19 +297,25 @@ impl PitEntry {
         }
     }
 
-    /// Whether the nonce came from another downstream or left to another upstream: a loop.
+    /// Whether the nonce came from another downstream or was sent upstream. One that came from the same
+    /// downstream before is no loop: the peer sent its Interest again.
     pub(crate) fn is_loop(&self, nonce: u32, from: FaceId) -> bool {
-        self.in_records().any(|record| record.nonce == nonce && record.face != from)
-            || self.out_records().any(|record| record.nonce == nonce && record.face != from)
+        let mut came_from_another = false;
+        for record in self.in_records().filter(|record| record.nonce == nonce) {
+            if record.face == from {
+                return false;
+            }
+            came_from_another = true;
+        }
+        came_from_another || self.out_records().any(|record| record.nonce == nonce)
     }
 
-    /// NFD's rule after a Nack from `from`: wait while any other upstream may answer; when the only one left
+    /// NFD's rule after a Nack: wait while any other upstream may answer; when the only one left
     /// is itself a downstream, tell just that one; when all refused, tell everybody the least severe reason.
-    pub fn nack_decision(&self, from: FaceId) -> NackDecision {
+    pub fn nack_decision(&self) -> NackDecision {
         let mut open = self.out_records().filter(|record| record.nacked.is_none());
-        let least = self.out_records().filter_map(|record| record.nacked).min();
-        let reason = least.or(self.out_record(from).and_then(|record| record.nacked));
-        match (open.next(), open.next(), reason) {
+        let least_severe = self.out_records().filter_map(|record| record.nacked).min();
+        match (open.next(), open.next(), least_severe) {
             (None, _, Some(reason)) => NackDecision::Return(reason),
             (Some(last), None, Some(reason)) if self.in_records().any(|record| record.face == last.face) => {
                 NackDecision::ReturnTo(last.face, reason)
@@ -326,7 +354,7 @@ impl Pit {
         self.prefix_entries
     }
 
-    /// Bytes of memory held, spilled records not counted.
+    /// Bytes of memory held; looks at every entry.
     pub fn memory_bytes(&self) -> usize {
         // One control byte beside each slot.
         self.index.capacity() * 8 / 7 * (size_of::<PitId>() + 1)
@@ -426,7 +454,7 @@ impl Pit {
         let entry = self.slab.get_mut(id.0);
         entry.satisfied = true;
         entry.clear_in_records();
-        entry.expires = Tick::not_before(now + straggler);
+        entry.expires = Tick::after(now, straggler);
         self.wheel.link(id.0, &mut self.slab, now);
     }
 
@@ -472,7 +500,8 @@ impl Pit {
         self.wheel.wake
     }
 
-    /// Appends every entry whose time is up, in order of time; each must then be removed or renewed.
+    /// Appends every entry whose time is up, in order of time to the millisecond; each must then be removed
+    /// or renewed.
     pub fn take_expired(&mut self, now: Time, expired: &mut Vec<PitId>) {
         self.wheel.advance(now, &mut self.slab, expired);
     }
@@ -545,7 +574,11 @@ impl Slab {
 
     fn memory_bytes(&self) -> usize {
         let entries: usize = self.chunks.iter().map(Vec::capacity).sum();
-        entries * size_of::<PitEntry>() + self.free.capacity() * size_of::<u32>()
+        let spills = self.chunks.iter().flatten().filter_map(|entry| entry.spill.as_deref());
+        entries * size_of::<PitEntry>()
+            + self.chunks.capacity() * size_of::<Vec<PitEntry>>()
+            + self.free.capacity() * size_of::<u32>()
+            + spills.map(Spill::memory_bytes).sum::<usize>()
     }
 }
 
@@ -554,13 +587,23 @@ impl Slab {
 /// `previous` of a list's first entry is `HEAD | slot`, so that unlinking needs no search.
 #[derive(Debug, Default)]
 struct Wheel {
-    /// First entry of each slot; empty until the first entry comes.
-    heads: Vec<u32>,
+    /// Empty until the first entry comes.
+    slots: Vec<Slot>,
     /// One bit per slot that is not empty.
     occupied: [u64; SLOTS / 64],
+    /// Entries linked.
+    linked: u32,
     /// Everything up to this tick has been looked at.
     done: Tick,
     wake: Option<Time>,
+}
+
+/// The entries that end in one millisecond of any turn.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    head: u32,
+    /// No entry of the list ends before; without it entries of later turns would cause a wake-up each turn.
+    earliest: Tick,
 }
 
 /// Marks a `previous` that is a slot.
@@ -568,32 +611,44 @@ const HEAD: u32 = 1 << 31;
 
 impl Wheel {
     fn memory_bytes(&self) -> usize {
-        self.heads.capacity() * size_of::<u32>()
+        self.slots.capacity() * size_of::<Slot>()
     }
 
     #[inline]
     fn link(&mut self, id: u32, slab: &mut Slab, now: Time) {
         let tick = Tick::not_after(now);
-        if self.heads.is_empty() {
-            self.heads = vec![NONE; SLOTS];
-            self.done = tick;
+        if self.linked == 0 {
+            self.start(tick);
         }
+        self.linked += 1;
         let expires = slab.get(id).expires;
         // What has ended already is looked at with the next tick.
         let due = if expires.is_after(self.done) { expires } else { Tick(self.done.0.wrapping_add(1)) };
-        let slot = due.0 as usize % SLOTS;
-        let head = self.heads[slot];
+        let index = due.0 as usize % SLOTS;
+        let slot = &mut self.slots[index];
+        let head = slot.head;
+        if head == NONE || slot.earliest.is_after(due) {
+            slot.earliest = due;
+        }
+        slot.head = id;
         let entry = slab.get_mut(id);
-        entry.previous = HEAD | slot as u32;
+        entry.previous = HEAD | index as u32;
         entry.next = head;
         if head != NONE {
             slab.get_mut(head).previous = id;
         }
-        self.heads[slot] = id;
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        let ahead = u64::from(due.0.wrapping_sub(tick.0));
-        let at = Time::from_nanos((now.as_nanos() / 1_000_000 + ahead) * 1_000_000);
+        self.occupied[index / 64] |= 1 << (index % 64);
+        let at = time_of(due, now);
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+
+    /// Begins to turn at `tick`; nothing is linked, however long ago the last entry was.
+    fn start(&mut self, tick: Tick) {
+        if self.slots.is_empty() {
+            self.slots = vec![Slot { head: NONE, earliest: tick }; SLOTS];
+        }
+        self.done = tick;
+        self.wake = None;
     }
 
     #[inline]
@@ -603,6 +658,7 @@ impl Wheel {
         if previous == NONE {
             return;
         }
+        self.linked -= 1;
         entry.previous = NONE;
         entry.next = NONE;
         if next != NONE {
@@ -613,7 +669,7 @@ impl Wheel {
             return;
         }
         let slot = (previous & !HEAD) as usize;
-        self.heads[slot] = next;
+        self.slots[slot].head = next;
         if next == NONE {
             self.occupied[slot / 64] &= !(1 << (slot % 64));
         }
@@ -621,54 +677,96 @@ impl Wheel {
 
     fn advance(&mut self, now: Time, slab: &mut Slab, expired: &mut Vec<PitId>) {
         let target = Tick::not_after(now);
-        if self.heads.is_empty() || !target.is_after(self.done) {
+        if self.linked == 0 {
+            self.wake = None;
             return;
         }
-        let passed = (target.0.wrapping_sub(self.done.0) as usize).min(SLOTS);
+        if !target.is_after(self.done) {
+            return;
+        }
+        let first = expired.len();
+        let passed = (target.since(self.done) as usize).min(SLOTS);
         for step in 1..=passed {
             let slot = self.done.0.wrapping_add(step as u32) as usize % SLOTS;
-            if self.occupied[slot / 64] & (1 << (slot % 64)) == 0 {
-                continue;
+            if self.occupied[slot / 64] & (1 << (slot % 64)) != 0
+                && !self.slots[slot].earliest.is_after(target)
+            {
+                self.take_slot(slot, target, slab, expired);
             }
-            let before = expired.len();
-            let mut at = self.heads[slot];
-            while at != NONE {
-                let entry = slab.get(at);
-                if !entry.expires.is_after(target) {
-                    expired.push(PitId(at));
-                }
-                at = entry.next;
-            }
-            // The list is in reverse order of arrival.
-            expired[before..].reverse();
         }
+        let before = self.done;
         self.done = target;
-        for id in expired.iter() {
+        for id in &expired[first..] {
             self.unlink(id.0, slab);
         }
-        self.wake = self.next_occupied().map(|ahead| {
-            let millis = now.as_nanos() / 1_000_000 + ahead;
-            Time::from_nanos(millis * 1_000_000)
-        });
+        if passed == SLOTS {
+            // A late call finds entries of several turns.
+            expired[first..].sort_by_key(|id| slab.get(id.0).expires.since(before));
+        }
+        self.wake = self.next_due().map(|due| time_of(due, now));
     }
 
-    /// Milliseconds from `done` to the next slot that is not empty.
-    fn next_occupied(&self) -> Option<u64> {
-        let start = (self.done.0 as usize + 1) % SLOTS;
-        let words = SLOTS / 64;
-        for step in 0..=words {
-            let word = (start / 64 + step) % words;
-            let mut bits = self.occupied[word];
-            if step == 0 {
-                bits &= u64::MAX << (start % 64);
-            } else if step == words {
-                bits &= !(u64::MAX << (start % 64));
+    /// Appends what ends in `slot` up to `target`, in order of arrival.
+    fn take_slot(&mut self, slot: usize, target: Tick, slab: &Slab, expired: &mut Vec<PitId>) {
+        let before = expired.len();
+        let mut earliest = None;
+        let mut at = self.slots[slot].head;
+        while at != NONE {
+            let entry = slab.get(at);
+            if !entry.expires.is_after(target) {
+                expired.push(PitId(at));
+            } else if earliest.is_none_or(|earliest: Tick| earliest.is_after(entry.expires)) {
+                earliest = Some(entry.expires);
             }
+            at = entry.next;
+        }
+        if let Some(earliest) = earliest {
+            self.slots[slot].earliest = earliest;
+        }
+        // The list is in reverse order of arrival.
+        expired[before..].reverse();
+    }
+
+    /// The first tick after `done` at which an entry may end. Entries whose turn has not come are passed over,
+    /// which costs no more than the milliseconds gained.
+    fn next_due(&self) -> Option<Tick> {
+        let turn = Tick(self.done.0.wrapping_add(SLOTS as u32));
+        let mut first: Option<Tick> = None;
+        let mut ahead = 0;
+        while let Some(next) = self.next_occupied(ahead) {
+            ahead = next;
+            let slot = self.done.0.wrapping_add(ahead) as usize % SLOTS;
+            let earliest = self.slots[slot].earliest;
+            if !earliest.is_after(turn) {
+                return Some(earliest);
+            }
+            if first.is_none_or(|first| first.is_after(earliest)) {
+                first = Some(earliest);
+            }
+        }
+        first
+    }
+
+    /// The next slot that is not empty more than `ahead` milliseconds after `done`, within one turn; its
+    /// distance in milliseconds.
+    fn next_occupied(&self, ahead: u32) -> Option<u32> {
+        let mut step = ahead + 1;
+        while step <= SLOTS as u32 {
+            let slot = self.done.0.wrapping_add(step) as usize % SLOTS;
+            let bits = self.occupied[slot / 64] >> (slot % 64);
             if bits != 0 {
-                let slot = word * 64 + bits.trailing_zeros() as usize;
-                return Some(((slot + SLOTS - start) % SLOTS) as u64 + 1);
+                let found = step + bits.trailing_zeros();
+                return (found <= SLOTS as u32).then_some(found);
             }
+            step += 64 - (slot % 64) as u32;
         }
         None
     }
+}
+
+/// The start of the millisecond `tick`, which is not before `now`.
+#[inline]
+fn time_of(tick: Tick, now: Time) -> Time {
+    let ahead = u64::from(tick.since(Tick::not_after(now)));
+    Time::from_nanos((now.as_nanos() / 1_000_000 + ahead).saturating_mul(1_000_000))
 }

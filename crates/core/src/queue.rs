@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::context::Context;
+use crate::control::Directive;
 use crate::event::{Cause, Event};
 use crate::face::{FaceId, FaceView};
 use crate::histogram::DelayHistogram;
@@ -42,6 +43,11 @@ pub trait QueueDiscipline: std::fmt::Debug {
     /// The time asked for by [`Actions::wake_at`] has come, or an earlier one.
     fn on_wake(&mut self, cx: &mut Context<'_>, queue: &FaceView, actions: &mut Actions) {
         let _ = (cx, queue, actions);
+    }
+
+    /// The controller's word arrived.
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive, actions: &mut Actions) {
+        let _ = (cx, directive, actions);
     }
 
     /// Whether this discipline chooses the class that is served; at most one per queue does.
@@ -87,7 +93,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Moves the `count` oldest packets of the side store to the end of the bulk class.
+    /// Moves the `count` oldest packets of the side store to the end of their class.
     pub fn release(&mut self, count: u32) {
         self.release += count;
     }
@@ -190,6 +196,7 @@ impl<B: Default> Queue<B> {
         self.stats.offered += 1;
         let view = cx.face(self.face);
         let mut mark = None;
+        let mut hold = None;
         for discipline in &mut self.disciplines {
             match discipline.on_enqueue(cx, &mut packet.header, view, &mut self.actions) {
                 Verdict::Pass => {}
@@ -199,15 +206,20 @@ impl<B: Default> Queue<B> {
                     return self.act(cx);
                 }
                 Verdict::Hold(until) => {
-                    self.hold(cx, packet, until);
-                    return self.act(cx);
+                    hold = Some(until);
+                    break;
                 }
             }
         }
-        if let Some((level, cause)) = mark {
+        // A packet that finds no room is not counted as marked.
+        let room = hold.is_some() || !view.is_full_for(packet.header.hop.class, packet.header.size());
+        if let Some((level, cause)) = mark.filter(|_| room) {
             self.mark_packet(cx, &mut packet.header, level, Span::ZERO, cause);
         }
-        self.append(cx, packet);
+        match hold {
+            Some(until) => self.hold(cx, packet, until),
+            None => self.append(cx, packet),
+        }
         self.act(cx);
     }
 
@@ -256,6 +268,14 @@ impl<B: Default> Queue<B> {
         self.act(cx);
     }
 
+    /// Passes the controller's word to every discipline.
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        for discipline in &mut self.disciplines {
+            discipline.on_directive(cx, directive, &mut self.actions);
+        }
+        self.act(cx);
+    }
+
     /// Drops everything that waits, stored packets included; the number of packets dropped.
     pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
         let before = self.stats.dropped;
@@ -278,7 +298,7 @@ impl<B: Default> Queue<B> {
             return None;
         }
         match self.disciplines[scheduler].select(cx.now, view) {
-            Selection::Class(class) => self.take_from(cx, usize::from(class.0)),
+            Selection::Class(class) => self.take_from(cx, class.index()),
             Selection::Until(at) => {
                 self.actions.wake_at(at);
                 self.act(cx);
@@ -308,7 +328,7 @@ impl<B: Default> Queue<B> {
         if view.is_full_for(class, size) {
             return self.drop_packet(cx, &packet.header, Cause("queue full"));
         }
-        let index = usize::from(class.0);
+        let index = class.index();
         view.packets[index].set(view.packets[index].get() + 1);
         view.bytes[index].set(view.bytes[index].get() + size.get());
         if class == Class::BULK {
@@ -366,8 +386,14 @@ impl<B: Default> Queue<B> {
         }
         self.actions.notices = notices;
         self.expire(cx);
-        for _ in 0..release {
+        let mut left = release;
+        while left > 0 {
             let Some(held) = self.store.pop_front() else { break };
+            if held.until <= cx.now {
+                self.drop_packet(cx, &held.packet.header, Cause("stored too long"));
+                continue;
+            }
+            left -= 1;
             self.stats.released += 1;
             cx.record(Event::Released { face: self.face.0, name: held.packet.header.name });
             self.append(cx, held.packet);

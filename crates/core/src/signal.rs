@@ -29,6 +29,13 @@ impl Class {
     pub const NOTICE: Self = Self(1);
     /// Classes a queue can have.
     pub const COUNT: usize = 2;
+
+    /// As an index below [`COUNT`](Self::COUNT); a class above the highest is served as the highest.
+    #[inline]
+    pub const fn index(self) -> usize {
+        let class = self.0 as usize;
+        if class < Self::COUNT { class } else { Self::COUNT - 1 }
+    }
 }
 
 /// How a value meets the one that already stands on the packet.
@@ -102,6 +109,8 @@ signals! {
     FlowRate = 948, "milli-Interests/s", Last, Interest;
     /// Consumer's smoothed round-trip time (3CP).
     FlowRtt = 952, "us", Last, Interest;
+    /// Rate granted to a TCP flow, on its ACKs (BRF); on a wire it stands in a TCP option.
+    GrantedRate = 956, "kbit/s", Min, Data;
 }
 
 impl HopSignals {

@@ -25,6 +25,11 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, data, from, pending, entry);
     }
 
+    /// A copy of the Data is about to leave for the downstream `to`; marks for that face alone go here.
+    fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
+        let _ = (cx, data, to);
+    }
+
     /// A Nack arrived from `from` and stands in its out-record.
     fn on_nack(
         &mut self,
@@ -34,8 +39,8 @@ pub trait Strategy: std::fmt::Debug {
         pending: PitId,
         entry: &PitEntry,
     ) -> NackDecision {
-        let _ = (cx, reason, pending);
-        entry.nack_decision(from)
+        let _ = (cx, reason, from, pending);
+        entry.nack_decision()
     }
 
     /// A loss notice arrived from `from`; it goes on to every in-record and the entry stays.
@@ -74,7 +79,8 @@ pub trait Strategy: std::fmt::Debug {
         None
     }
 
-    /// How long a satisfied entry stays, so that a later answer still reaches [`on_data`](Self::on_data).
+    /// How long a satisfied entry stays, so that a later answer still reaches [`on_data`](Self::on_data);
+    /// asked once, when the strategy is set.
     fn straggler(&self) -> Span {
         Span::ZERO
     }

@@ -1,13 +1,14 @@
 //! The Data pipelines: incoming, unsolicited, outgoing.
 
-use super::{Forwarder, Outbox};
+use super::{Forwarder, Outbox, Served};
 use crate::context::Context;
 use crate::cs::{UnsolicitedPolicy, with_token};
 use crate::dead_nonce;
 use crate::face::FaceId;
 use crate::name::Name;
-use crate::packet::{Header, Kind, Packet};
+use crate::packet::{Header, Kind, Packet, PitToken};
 use crate::pit::PitId;
+use crate::units::Span;
 
 impl<B: Clone + Default> Forwarder<B> {
     #[inline]
@@ -18,29 +19,20 @@ impl<B: Clone + Default> Forwarder<B> {
         packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        if self.cs.is_enabled() {
-            self.cache(cx, &packet);
-        }
         let exact = self.pit.find(packet.header.name);
         match exact {
             Some(id) if self.pit.prefix_entries() == 0 && self.pit.next_sibling(id).is_none() => {
-                self.satisfy(cx, from, packet, id, out);
+                if self.cs.is_enabled() {
+                    self.cs.insert(&packet, cx.now);
+                }
+                self.satisfy(cx, from, packet, id, None, out);
             }
             _ => self.satisfy_all(cx, from, &packet, exact, out),
         }
     }
 
-    /// Keeps the Data if somebody asked for it, or if the policy keeps everything.
-    fn cache(&mut self, cx: &Context<'_>, packet: &Packet<B>) {
-        let wanted =
-            self.unsolicited == UnsolicitedPolicy::Admit || !self.matches(cx, packet.header.name).is_empty();
-        if wanted {
-            self.cs.insert(packet, cx.now);
-        }
-    }
-
     /// Every entry that the Data answers: of its own name, and of any prefix that asked for anything under it.
-    fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
+    pub(super) fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
         let mut found = Vec::new();
         let siblings = |first| std::iter::successors(first, |id| self.pit.next_sibling(*id));
         found.extend(siblings(self.pit.find(name)));
@@ -49,7 +41,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         let mut at = Some(name.prefix);
         while let Some(prefix) = at {
-            let ancestor = Name::whole(prefix);
+            let ancestor = cx.names.name_of(prefix);
             if ancestor != name {
                 let entries = siblings(self.pit.find(ancestor));
                 found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
@@ -76,12 +68,19 @@ impl<B: Clone + Default> Forwarder<B> {
         if found.is_empty() {
             self.counters.unsolicited += 1;
         }
+        if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
+            self.cs.insert(packet, cx.now);
+        }
+        let mut served = Vec::new();
         for id in found {
-            self.satisfy(cx, from, packet.clone(), id, out);
+            self.satisfy(cx, from, packet.clone(), id, Some(&mut served), out);
         }
     }
 
     /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
+    ///
+    /// `served` lists the downstreams that another entry has answered already: one that asked twice with one
+    /// token gets one Data.
     #[inline]
     fn satisfy(
         &mut self,
@@ -89,13 +88,13 @@ impl<B: Clone + Default> Forwarder<B> {
         from: FaceId,
         mut packet: Packet<B>,
         id: PitId,
+        mut served: Option<&mut Vec<(FaceId, PitToken)>>,
         out: &mut impl Outbox<B>,
     ) {
         let name = self.pit.entry(id).name();
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
-        let strategy = &mut self.strategies[usize::from(strategy.0)];
+        let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
         strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
-        let straggler = strategy.straggler();
 
         let header = Header { hop: packet.header.hop.carried(), ..packet.header };
         let now = cx.now;
@@ -104,20 +103,29 @@ impl<B: Clone + Default> Forwarder<B> {
         let mut record = records.next().copied();
         while let Some(this) = record {
             record = records.next().copied();
-            let header = with_token(&header, this.token);
+            let mut header = with_token(&header, this.token);
+            if let Some(served) = served.as_deref_mut() {
+                if served.contains(&(this.face, this.token)) {
+                    continue;
+                }
+                served.push((this.face, this.token));
+            }
+            strategy.on_data_out(cx, &mut header, this.face);
             let body = if record.is_some() { packet.body.clone() } else { std::mem::take(&mut packet.body) };
             out.send(cx, this.face, Packet { header, body });
         }
         drop(records);
+        let straggler = *straggler;
 
         if self.needs_dead_nonce(&header, id) {
             self.remember_nonces(cx, id);
         }
-        if straggler.as_nanos() > 0 && !self.pit.entry(id).is_satisfied() {
-            self.pit.entry_mut(id).remove_out_record(from);
+        if straggler == Span::ZERO {
+            return self.pit.remove(id);
+        }
+        self.pit.entry_mut(id).remove_out_record(from);
+        if !self.pit.entry(id).is_satisfied() {
             self.pit.keep_satisfied(id, now, straggler);
-        } else if straggler.as_nanos() == 0 {
-            self.pit.remove(id);
         }
     }
 

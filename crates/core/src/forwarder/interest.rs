@@ -76,7 +76,7 @@ impl<B: Clone + Default> Forwarder<B> {
             hops: &route.hops,
             targets: &mut self.targets,
         };
-        match self.strategies[usize::from(route.strategy.0)].on_interest(cx, &mut arrival) {
+        match self.strategies[usize::from(route.strategy.0)].strategy.on_interest(cx, &mut arrival) {
             Decision::Forward => self.forward(cx, packet, interest, id, out),
             Decision::Suppress => self.counters.suppressed += 1,
             Decision::Nack(reason) => {
@@ -101,13 +101,18 @@ impl<B: Clone + Default> Forwarder<B> {
         let Some((last, others)) = self.targets.split_last() else {
             return self.end_if_idle(id);
         };
+        let mut sent = false;
         for target in others {
             let copy = packet.clone();
             let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-            send_interest(cx, &mut self.pit, id, *target, copy, Interest { nonce, ..interest }, out);
+            sent |= send_interest(cx, &mut self.pit, id, *target, copy, Interest { nonce, ..interest }, out);
         }
         let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-        send_interest(cx, &mut self.pit, id, *last, packet, Interest { nonce, ..interest }, out);
+        sent |= send_interest(cx, &mut self.pit, id, *last, packet, Interest { nonce, ..interest }, out);
+        if !sent {
+            self.counters.hop_limited += 1;
+            self.end_if_idle(id);
+        }
     }
 
     /// An entry that asks nobody and nobody waits for has no purpose.
@@ -131,7 +136,7 @@ impl<B: Clone + Default> Forwarder<B> {
         };
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
-        self.strategies[usize::from(strategy.0)].on_content_hit(cx, &found.header);
+        self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
         found.header = with_token(&found.header, interest.token);
         out.send(cx, from, found);
         true
@@ -150,6 +155,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 }
 
+/// Sends one copy; false when its hops are used up.
 #[inline]
 fn send_interest<B>(
     cx: &mut Context<'_>,
@@ -159,14 +165,15 @@ fn send_interest<B>(
     mut packet: Packet<B>,
     interest: Interest,
     out: &mut impl Outbox<B>,
-) {
+) -> bool {
     // Only an application on this node may be asked with no hops left.
     if interest.hop_limit == 0 && !cx.face(target.face).is_local() {
-        return;
+        return false;
     }
     pit.entry_mut(id).set_out_record(target.face, interest.nonce, cx.now);
     packet.header.kind = Kind::Interest(interest);
     out.send(cx, target.face, packet);
+    true
 }
 
 pub(super) fn send_nack<B: Default>(

@@ -14,13 +14,11 @@ impl<B: Clone + Default> Forwarder<B> {
         packet: &Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let name = packet.header.name;
-        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
-        let strategy = &mut self.strategies[usize::from(strategy.0)];
-        let mut next = self.pit.find(name);
-        while let Some(id) = next {
-            next = self.pit.next_sibling(id);
+        for id in self.matches(cx, packet.header.name) {
+            let prefix = self.pit.entry(id).name().prefix;
+            let strategy = self.fib.lookup(prefix, cx.names, cx.routes, cx.node).strategy;
             self.pit.entry_mut(id).count_notice();
+            let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
             strategy.on_loss_notice(cx, from, id, self.pit.entry(id));
             let now = cx.now;
             let waiting = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));

@@ -6,6 +6,7 @@ mod loss_notice;
 mod nack;
 
 use crate::context::Context;
+use crate::control::Directive;
 use crate::cs::{Cs, UnsolicitedPolicy};
 use crate::dead_nonce::DeadNonceList;
 use crate::face::FaceId;
@@ -15,7 +16,7 @@ use crate::packet::{Kind, Packet};
 use crate::pit::{Pit, PitId};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, Target};
-use crate::units::{Packets, Time};
+use crate::units::{Packets, Span, Time};
 
 /// Takes the packets a forwarder sends.
 pub trait Outbox<B> {
@@ -53,6 +54,19 @@ pub struct ForwarderSetup {
     pub nonces: Rng,
 }
 
+/// A strategy and what it said when it was set.
+#[derive(Debug)]
+struct Served {
+    strategy: Box<dyn Strategy>,
+    straggler: Span,
+}
+
+impl Served {
+    fn by(strategy: Box<dyn Strategy>) -> Self {
+        Self { straggler: strategy.straggler(), strategy }
+    }
+}
+
 /// One node's forwarding plane. `B` is the body of packets, which it never looks into.
 #[derive(Debug)]
 pub struct Forwarder<B> {
@@ -61,7 +75,7 @@ pub struct Forwarder<B> {
     cs: Cs<B>,
     unsolicited: UnsolicitedPolicy,
     dead_nonces: DeadNonceList,
-    strategies: Vec<Box<dyn Strategy>>,
+    strategies: Vec<Served>,
     nonces: Rng,
     counters: ForwarderCounters,
     targets: Vec<Target>,
@@ -77,7 +91,7 @@ impl<B: Clone + Default> Forwarder<B> {
             cs: Cs::new(setup.cache),
             unsolicited: setup.unsolicited,
             dead_nonces: DeadNonceList::default(),
-            strategies: vec![setup.strategy],
+            strategies: vec![Served::by(setup.strategy)],
             nonces: setup.nonces,
             counters: ForwarderCounters::default(),
             targets: Vec::new(),
@@ -88,7 +102,7 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Serves everything under `prefix` by `strategy`.
     pub fn set_strategy(&mut self, prefix: PrefixId, strategy: Box<dyn Strategy>) {
         let id = StrategyId(u16::try_from(self.strategies.len()).expect("fewer than 2^16 strategies"));
-        self.strategies.push(strategy);
+        self.strategies.push(Served::by(strategy));
         self.fib.set_strategy(prefix, id);
     }
 
@@ -100,6 +114,11 @@ impl<B: Clone + Default> Forwarder<B> {
     /// The PIT.
     pub fn pit(&self) -> &Pit {
         &self.pit
+    }
+
+    /// Nonces of Interests that left the PIT.
+    pub fn dead_nonces(&self) -> &DeadNonceList {
+        &self.dead_nonces
     }
 
     /// The content store.
@@ -134,10 +153,11 @@ impl<B: Clone + Default> Forwarder<B> {
     /// When [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        self.pit.next_expiry()
+        let strategies = self.strategies.iter().filter_map(|served| served.strategy.next_wake());
+        strategies.chain(self.pit.next_expiry()).min()
     }
 
-    /// Ends the entries whose time is up.
+    /// Ends the entries whose time is up and wakes the strategies that asked for it.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
         let mut expired = std::mem::take(&mut self.expired);
         self.pit.take_expired(cx.now, &mut expired);
@@ -149,6 +169,18 @@ impl<B: Clone + Default> Forwarder<B> {
             }
         }
         self.expired = expired;
+        for Served { strategy, .. } in &mut self.strategies {
+            if strategy.next_wake().is_some_and(|at| at <= cx.now) {
+                strategy.on_wake(cx);
+            }
+        }
+    }
+
+    /// Passes the controller's word to every strategy.
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        for Served { strategy, .. } in &mut self.strategies {
+            strategy.on_directive(cx, directive);
+        }
     }
 
     /// Tells the strategy and the dead nonce list, and removes the entry.
@@ -156,7 +188,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.counters.expired += 1;
         let entry = self.pit.entry(id);
         let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
-        self.strategies[usize::from(strategy.0)].on_expiry(cx, id, entry);
+        self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
         self.remember_nonces(cx, id);
         self.pit.remove(id);
     }

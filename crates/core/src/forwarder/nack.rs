@@ -27,9 +27,11 @@ impl<B: Clone + Default> Forwarder<B> {
             _ => return,
         }
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
-        let strategy = &mut self.strategies[usize::from(strategy.0)];
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         match strategy.on_nack(cx, nack.reason, from, id, self.pit.entry(id)) {
             NackDecision::Wait => {}
+            // Nobody waits for a satisfied entry, and nothing more can come for it.
+            NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => self.pit.remove(id),
             NackDecision::ReturnTo(face, reason) => {
                 self.return_nack(cx, &packet.header, nack.interest, Some(face), reason, id, out);
                 self.pit.entry_mut(id).remove_in_record(face);

@@ -1,0 +1,280 @@
+//! One forwarder with six devices and an application, a strategy that writes down what it is told, and an outbox.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::control::Directive;
+use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::fib::NextHop;
+use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
+use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::packet::{
+    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken,
+};
+use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+/// Face of the application; 0 to 5 are devices.
+pub const APPLICATION: u16 = 6;
+
+/// How the strategy behaves and what it was told.
+#[derive(Debug, Default)]
+pub struct Script {
+    /// An Interest for a name that is pending upstream already goes out again.
+    pub resends: bool,
+    /// Every target gets a nonce of its own.
+    pub fresh_nonces: bool,
+    pub straggler: Span,
+    pub refuses: Option<NackReason>,
+    /// Face whose copies of Data are marked with this level.
+    pub marks: Option<(u16, u8)>,
+    pub wake: Option<Time>,
+    /// Words for what it was told, in order.
+    pub told: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Scripted(Rc<RefCell<Script>>);
+
+impl Scripted {
+    fn note(&self, word: String) {
+        self.0.borrow_mut().told.push(word);
+    }
+}
+
+impl Strategy for Scripted {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let script = self.0.borrow();
+        if let Some(reason) = script.refuses {
+            return Decision::Nack(reason);
+        }
+        if arrival.entry.out_records().next().is_some() && !script.resends {
+            return Decision::Suppress;
+        }
+        let faces: Vec<FaceId> = arrival.usable(cx).collect();
+        for face in &faces {
+            arrival.forward(*face);
+        }
+        for target in arrival.targets.iter_mut() {
+            target.fresh_nonce = script.fresh_nonces;
+        }
+        if faces.is_empty() { Decision::Nack(NackReason::NoRoute) } else { Decision::Forward }
+    }
+
+    fn on_data(&mut self, _: &mut Context<'_>, data: &mut Header, from: FaceId, _: PitId, entry: &PitEntry) {
+        self.note(format!("data from {} mark {} satisfied {}", from.0, data.hop.mark, entry.is_satisfied()));
+    }
+
+    fn on_data_out(&mut self, _: &mut Context<'_>, data: &mut Header, to: FaceId) {
+        if let Some((_, level)) = self.0.borrow().marks.filter(|(face, _)| FaceId(*face) == to) {
+            data.hop.raise_mark(level);
+        }
+    }
+
+    fn on_loss_notice(&mut self, _: &mut Context<'_>, from: FaceId, _: PitId, entry: &PitEntry) {
+        self.note(format!("notice {} from {}", entry.notices(), from.0));
+    }
+
+    fn on_expiry(&mut self, cx: &mut Context<'_>, _: PitId, entry: &PitEntry) {
+        self.note(format!("expiry of {}", cx.names.uri(entry.name())));
+    }
+
+    fn on_content_hit(&mut self, _: &mut Context<'_>, _: &Header) {
+        self.note("content hit".to_owned());
+    }
+
+    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
+        self.note(format!("{directive:?}"));
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        self.0.borrow_mut().wake = None;
+        self.note(format!("wake at {}", cx.now));
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.0.borrow().wake
+    }
+
+    fn straggler(&self) -> Span {
+        self.0.borrow().straggler
+    }
+}
+
+/// What left, in order: face and packet.
+pub type Sent = Vec<(u16, Packet<u32>)>;
+
+struct Collected(Sent);
+
+impl Outbox<u32> for Collected {
+    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: Packet<u32>) {
+        self.0.push((face.0, packet));
+    }
+}
+
+/// A router whose packets carry a number as body.
+pub struct Router {
+    pub names: NameTable,
+    pub faces: Vec<FaceView>,
+    pub forwarder: Forwarder<u32>,
+    pub script: Rc<RefCell<Script>>,
+    pub prefix: PrefixId,
+}
+
+impl Router {
+    /// A router without cache that sends Interests under `/a` through `upstreams`.
+    pub fn new(upstreams: &[u16]) -> Self {
+        Self::with(upstreams, 0, UnsolicitedPolicy::Drop, Script::default())
+    }
+
+    pub fn scripted(upstreams: &[u16], script: Script) -> Self {
+        Self::with(upstreams, 0, UnsolicitedPolicy::Drop, script)
+    }
+
+    pub fn caching(upstreams: &[u16], unsolicited: UnsolicitedPolicy) -> Self {
+        Self::with(upstreams, 10, unsolicited, Script::default())
+    }
+
+    pub fn with(upstreams: &[u16], cache: u32, unsolicited: UnsolicitedPolicy, script: Script) -> Self {
+        let script = Rc::new(RefCell::new(script));
+        let mut names = NameTable::new();
+        let prefix = names.intern_uri("/a").expect("valid");
+        let mut forwarder = Forwarder::new(ForwarderSetup {
+            cache: Packets::new(cache),
+            unsolicited,
+            strategy: Box::new(Scripted(script.clone())),
+            nonces: Rng::stream(Seed(1), "probes"),
+        });
+        let hops = upstreams.iter().map(|face| NextHop { cost: 1, face: FaceId(*face) }).collect();
+        forwarder.fib_mut().set(prefix, hops);
+        let device =
+            || FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, Limit::Packets(Packets::new(100)));
+        let mut faces: Vec<FaceView> = (0..APPLICATION).map(|_| device()).collect();
+        faces.push(FaceView::application());
+        Self { names, faces, forwarder, script, prefix }
+    }
+
+    /// Segment `segment` under `/a`.
+    pub fn name(&self, segment: u32) -> Name {
+        Name::segment(self.prefix, segment)
+    }
+
+    fn call<T>(&mut self, at: Time, part: impl FnOnce(&mut Forwarder<u32>, &mut Context<'_>) -> T) -> T {
+        let mut sink = NoSink;
+        let env = Env {
+            now: at,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &NoRoutes,
+            sink: &mut sink,
+            mask: EventMask::NONE,
+        };
+        part(&mut self.forwarder, &mut Context::new(env, &self.faces))
+    }
+
+    /// Passes a packet in at `at_ms`; what leaves.
+    pub fn receive(&mut self, at_ms: u64, from: u16, packet: Packet<u32>) -> Sent {
+        let mut out = Collected(Vec::new());
+        self.call(ms(at_ms), |forwarder, cx| forwarder.receive(cx, FaceId(from), packet, &mut out));
+        out.0
+    }
+
+    /// Wakes the forwarder at `at_ms`.
+    pub fn wake(&mut self, at_ms: u64) {
+        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx));
+    }
+
+    pub fn direct(&mut self, directive: &Directive) {
+        self.call(Time::ZERO, |forwarder, cx| forwarder.on_directive(cx, directive));
+    }
+
+    pub fn told(&self) -> Vec<String> {
+        self.script.borrow().told.clone()
+    }
+
+    pub fn pending(&self) -> usize {
+        self.forwarder.pit().len()
+    }
+}
+
+/// `at` milliseconds after the start.
+pub fn ms(at: u64) -> Time {
+    Time::ZERO + Span::from_millis(at)
+}
+
+/// An Interest of one second; its token is its nonce plus 1000, its body its nonce plus 2000.
+pub fn interest(name: Name, nonce: u32) -> Packet<u32> {
+    interest_with(name, nonce, |_| {})
+}
+
+pub fn interest_with(name: Name, nonce: u32, change: impl FnOnce(&mut Interest)) -> Packet<u32> {
+    let mut interest = Interest {
+        nonce,
+        lifetime: Millis(1000),
+        token: PitToken(nonce + 1000),
+        hop_limit: 255,
+        can_be_prefix: false,
+        must_be_fresh: false,
+    };
+    change(&mut interest);
+    Packet { header: Header::new(name, Kind::Interest(interest), ByteCount::new(40)), body: nonce + 2000 }
+}
+
+/// Data that is fresh for `freshness_ms`, with body 77.
+pub fn data(name: Name, freshness_ms: u32) -> Packet<u32> {
+    let kind = Kind::Data(Data {
+        freshness: Millis(freshness_ms),
+        final_segment: Segment::NONE,
+        payload: 1024,
+        token: PitToken(0),
+    });
+    Packet { header: Header::new(name, kind, ByteCount::new(1100)), body: 77 }
+}
+
+/// The Nack to an Interest that was sent upstream.
+pub fn nack(refused: &Packet<u32>, reason: NackReason) -> Packet<u32> {
+    let kind = Kind::Nack(Nack { interest: interest_in(refused), reason });
+    Packet { header: Header::new(refused.header.name, kind, ByteCount::new(40)), body: 0 }
+}
+
+pub fn loss_notice(name: Name) -> Packet<u32> {
+    let kind = Kind::LossNotice(LossNotice { token: PitToken(0) });
+    Packet { header: Header::new(name, kind, ByteCount::new(30)), body: 55 }
+}
+
+/// The Interest fields of an Interest or Nack.
+pub fn interest_in(packet: &Packet<u32>) -> Interest {
+    match packet.header.kind {
+        Kind::Interest(interest) => interest,
+        Kind::Nack(nack) => nack.interest,
+        _ => panic!("no Interest in {packet:?}"),
+    }
+}
+
+/// The token a packet carries.
+pub fn token(packet: &Packet<u32>) -> u32 {
+    match packet.header.kind {
+        Kind::Interest(interest) => interest.token.0,
+        Kind::Data(data) => data.token.0,
+        Kind::Nack(nack) => nack.interest.token.0,
+        Kind::LossNotice(notice) => notice.token.0,
+        Kind::Tcp(_) => 0,
+    }
+}
+
+/// Each packet as "face kind", a Nack with its reason.
+pub fn words(sent: &Sent) -> Vec<String> {
+    let kind = |packet: &Packet<u32>| match packet.header.kind {
+        Kind::Interest(_) => "interest".to_owned(),
+        Kind::Data(_) => "data".to_owned(),
+        Kind::Nack(nack) => format!("nack {:?}", nack.reason),
+        Kind::LossNotice(_) => "notice".to_owned(),
+        Kind::Tcp(_) => "tcp".to_owned(),
+    };
+    sent.iter().map(|(face, packet)| format!("{face} {}", kind(packet))).collect()
+}

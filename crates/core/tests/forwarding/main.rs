@@ -1,0 +1,9 @@
+//! The forwarding core as its users meet it: pipelines packet by packet, tables against naive models.
+
+mod data;
+mod harness;
+mod interest;
+mod loss_notice;
+mod nack;
+mod node;
+mod tables;

@@ -1,0 +1,617 @@
+//! Sketches of schemes to come, each just large enough to show that the traits carry it.
+//!
+//! A sketch goes when its scheme arrives.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use tidegate_core::context::{Context, Env, NoRoutes, Sink};
+use tidegate_core::control::{Directive, NetworkController, Report, RouterAgent};
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::fib::NextHop;
+use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
+use tidegate_core::pit::{Pit, PitEntry, PitId, Selector};
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::signal::Signal;
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+/// The node's surroundings: three devices, and what was reported.
+struct Bench {
+    names: NameTable,
+    faces: Vec<FaceView>,
+    reports: Reports,
+}
+
+#[derive(Default)]
+struct Reports(Vec<Report>);
+
+impl Sink for Reports {
+    fn record(&mut self, _: Time, _: NodeId, _: Event) {}
+
+    fn report(&mut self, _: Time, _: NodeId, report: Report) {
+        self.0.push(report);
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let device =
+            || FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, Limit::Packets(Packets::new(100)));
+        Self {
+            names: NameTable::new(),
+            faces: vec![device(), device(), device()],
+            reports: Reports::default(),
+        }
+    }
+
+    fn at<T>(&mut self, at_ms: u64, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        let (node, names, mask) = (NodeId(0), &self.names, EventMask::NONE);
+        let env = Env { now: ms(at_ms), node, names, routes: &NoRoutes, sink: &mut self.reports, mask };
+        part(&mut Context::new(env, &self.faces))
+    }
+}
+
+fn ms(at: u64) -> Time {
+    Time::ZERO + Span::from_millis(at)
+}
+
+fn interest() -> Header {
+    let (nonce, lifetime, token) = (1, Millis(1000), PitToken(0));
+    let interest =
+        Interest { nonce, lifetime, token, hop_limit: 255, can_be_prefix: false, must_be_fresh: false };
+    Header::new(name(), Kind::Interest(interest), ByteCount::new(40))
+}
+
+fn data() -> Header {
+    let final_segment = tidegate_core::name::Segment::NONE;
+    let data = Data { freshness: Millis(0), final_segment, payload: 1024, token: PitToken(0) };
+    Header::new(name(), Kind::Data(data), ByteCount::new(1100))
+}
+
+fn name() -> Name {
+    Name::segment(NameTable::ROOT, 1)
+}
+
+/// Asks `strategy` about a new Interest from face 0 with next hops 1 and 2; the faces it chose.
+fn ask(
+    cx: &mut Context<'_>,
+    question: impl FnOnce(&mut Context<'_>, &mut Arrival<'_>) -> Decision,
+) -> (Decision, Vec<FaceId>) {
+    let mut pit = Pit::default();
+    let interest = interest();
+    let (pending, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
+    let hops = [1, 2].map(|face| NextHop { cost: u32::from(face), face: FaceId(face) });
+    let mut targets = Vec::new();
+    let entry = pit.entry_mut(pending);
+    let from = FaceId(0);
+    let mut arrival =
+        Arrival { interest: &interest, from, pending, entry, hops: &hops, targets: &mut targets };
+    let decision = question(cx, &mut arrival);
+    (decision, targets.iter().map(|target| target.face).collect())
+}
+
+// PCON: the queue towards a downstream decides that Data for it is to be marked; the strategy marks that copy
+// alone, shifts its split on marks from upstream and remembers congested upstreams by pending entry.
+
+#[derive(Debug)]
+struct PconMarker;
+
+impl QueueDiscipline for PconMarker {
+    fn on_dequeue(
+        &mut self,
+        _: &mut Context<'_>,
+        _: &mut Header,
+        sojourn: Span,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        if sojourn > Span::from_millis(5) {
+            queue.leave_mark();
+        }
+        Verdict::Pass
+    }
+}
+
+#[derive(Debug)]
+struct PconSplit {
+    fractions: Vec<(FaceId, f64)>,
+    random: Rng,
+    congested: HashMap<PitId, bool>,
+}
+
+impl Strategy for PconSplit {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let mut left = self.random.uniform();
+        let share =
+            |face: FaceId| self.fractions.iter().find(|(known, _)| *known == face).map_or(0.0, |f| f.1);
+        let chosen = arrival.usable(cx).find(|face| {
+            left -= share(*face);
+            left < 0.0
+        });
+        let Some(face) = chosen else { return Decision::Nack(NackReason::NoRoute) };
+        self.congested.insert(arrival.pending, cx.face(face).take_mark());
+        arrival.forward(face);
+        Decision::Forward
+    }
+
+    fn on_data(
+        &mut self,
+        _: &mut Context<'_>,
+        data: &mut Header,
+        from: FaceId,
+        pending: PitId,
+        _: &PitEntry,
+    ) {
+        if data.hop.mark > 0 {
+            let others = (self.fractions.len() - 1) as f64;
+            let moved = 0.02 * self.fractions.iter().find(|(face, _)| *face == from).map_or(0.0, |f| f.1);
+            for (face, fraction) in &mut self.fractions {
+                *fraction += if *face == from { -moved } else { moved / others };
+            }
+        }
+        if self.congested.remove(&pending) == Some(true) {
+            data.hop.raise_mark(1);
+        }
+    }
+
+    fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
+        if cx.face(to).take_mark() {
+            data.hop.raise_mark(1);
+        }
+    }
+
+    fn straggler(&self) -> Span {
+        Span::from_millis(100)
+    }
+}
+
+#[test]
+fn pcon_marks_data_for_the_congested_downstream_alone_and_once() {
+    let mut bench = Bench::new();
+    let fractions = vec![(FaceId(1), 1.0), (FaceId(2), 0.0)];
+    let random = Rng::stream(Seed(1), "split");
+    let mut strategy = PconSplit { fractions, random, congested: HashMap::new() };
+    bench.at(0, |cx| {
+        let mut actions = Actions::default();
+        let view = &cx.faces[1];
+        PconMarker.on_dequeue(cx, &mut data(), Span::from_millis(6), view, &mut actions);
+        let mut marks = Vec::new();
+        for to in [0, 1, 1] {
+            let mut copy = data();
+            strategy.on_data_out(cx, &mut copy, FaceId(to));
+            marks.push(copy.hop.mark);
+        }
+        assert_eq!(marks, [0, 1, 0]);
+        assert_eq!(ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)).1, [FaceId(1)]);
+        let mut pit = Pit::default();
+        let (id, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
+        let mut marked = data();
+        marked.hop.mark = 1;
+        strategy.on_data(cx, &mut marked, FaceId(1), id, pit.entry(id));
+    });
+    assert_eq!(strategy.fractions, [(FaceId(1), 0.98), (FaceId(2), 0.02)]);
+}
+
+// MIRCC: a bucket polices Interests, their rate and the measured round trip give a rate, Data carry it away.
+
+#[derive(Debug)]
+struct MirccGate {
+    capacity: f64,
+    depth: f64,
+    fill: f64,
+    leaked_at: Time,
+    arrived: f64,
+    rate: f64,
+    rtt: f64,
+    update_at: Time,
+}
+
+impl FaceGate for MirccGate {
+    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
+        self.arrived += 1.0;
+        let leaked = cx.now.since(self.leaked_at).as_secs_f64() * self.capacity;
+        (self.fill, self.leaked_at) = ((self.fill - leaked).max(0.0), cx.now);
+        if self.fill > self.depth - 1.0 {
+            return GateVerdict::Nack(NackReason::Congestion);
+        }
+        self.fill += 1.0;
+        GateVerdict::Admit
+    }
+
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
+        self.rtt += rtt.map_or(0.0, |rtt| (rtt.as_secs_f64() - self.rtt) / 8.0);
+        data.hop.put(Signal::StampingRate, (self.rate * 1000.0) as u32);
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
+        let offered = std::mem::take(&mut self.arrived) * 10.0;
+        let flows = self.capacity.max(offered) / self.rate;
+        self.rate = (self.capacity - 0.1 * self.fill / self.rtt) / flows + self.rate - offered / flows;
+        self.update_at = cx.now + Span::from_millis(100);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Some(self.update_at)
+    }
+}
+
+#[test]
+fn mircc_polices_interests_and_stamps_data_with_its_rate() {
+    let mut gate = MirccGate {
+        capacity: 1000.0,
+        depth: 2.0,
+        fill: 0.0,
+        leaked_at: Time::ZERO,
+        arrived: 0.0,
+        rate: 1000.0,
+        rtt: 0.4,
+        update_at: ms(100),
+    };
+    let mut bench = Bench::new();
+    let verdicts: Vec<GateVerdict> = [0, 0, 0, 1]
+        .map(|at| bench.at(at, |cx| gate.on_interest_out(cx, PitId(0), &mut interest())))
+        .to_vec();
+    let refused = GateVerdict::Nack(NackReason::Congestion);
+    assert_eq!(verdicts, [GateVerdict::Admit, GateVerdict::Admit, refused, GateVerdict::Admit]);
+    bench.at(100, |cx| gate.on_wake(cx, &mut Releases::default()));
+    assert_eq!(gate.next_wake(), Some(ms(200)));
+    let mut answer = data();
+    answer.hop.put(Signal::StampingRate, 5_000_000);
+    bench.at(100, |cx| gate.on_data_in(cx, PitId(0), &mut answer, Some(Span::from_millis(400))));
+    // N = 1, base = 1000 - 0.1 * 2 / 0.4, excess = 1000 - 40.
+    assert_eq!(answer.hop.get(Signal::StampingRate), Some(1_959_500));
+}
+
+// HoBHIS: Interests of a flow wait in the gate and leave with a gap that the flow's Data queue sets.
+
+#[derive(Debug)]
+struct HobhisShaper {
+    data_queue: Rc<RefCell<HashMap<PrefixId, f64>>>,
+    waiting: VecDeque<PrefixId>,
+    free_at: Time,
+    delay: f64,
+}
+
+impl HobhisShaper {
+    /// Time to the next Interest: 1 / (mu + h (B - e) / A), of one flow.
+    fn gap(&self, flow: PrefixId) -> Span {
+        let queued = self.data_queue.borrow().get(&flow).copied().unwrap_or(0.0);
+        Span::from_secs_f64(1.0 / (1000.0 + 0.1 * (50.0 - queued) / self.delay))
+    }
+}
+
+impl FaceGate for HobhisShaper {
+    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
+        let flow = interest.name.prefix;
+        if cx.now < self.free_at || !self.waiting.is_empty() {
+            self.waiting.push_back(flow);
+            return GateVerdict::Hold(flow);
+        }
+        self.free_at = cx.now + self.gap(flow);
+        GateVerdict::Admit
+    }
+
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, rtt: Option<Span>) {
+        self.delay = rtt.map_or(self.delay, Span::as_secs_f64);
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
+        let Some(flow) = self.waiting.pop_front() else { return };
+        releases.release(flow, 1);
+        self.free_at = cx.now + self.gap(flow);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        (!self.waiting.is_empty()).then_some(self.free_at)
+    }
+}
+
+#[test]
+fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
+    let data_queue = Rc::new(RefCell::new(HashMap::from([(NameTable::ROOT, 50.0)])));
+    let (waiting, free_at) = (VecDeque::new(), Time::ZERO);
+    let mut gate = HobhisShaper { data_queue, waiting, free_at, delay: 0.1 };
+    let mut bench = Bench::new();
+    let first = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut interest()));
+    let second = bench.at(0, |cx| gate.on_interest_out(cx, PitId(1), &mut interest()));
+    assert_eq!((first, second), (GateVerdict::Admit, GateVerdict::Hold(NameTable::ROOT)));
+    assert_eq!(gate.next_wake(), Some(ms(1)));
+    let mut releases = Releases::default();
+    bench.at(1, |cx| gate.on_wake(cx, &mut releases));
+    assert_eq!(releases.drain().collect::<Vec<_>>(), [(NameTable::ROOT, 1)]);
+    assert_eq!(gate.next_wake(), None);
+}
+
+// Stateful forwarding: a limit of pending Interests per face that Data, Nacks and expiries give back; the
+// strategy tries the next face, and a Nack goes down when all are full.
+
+#[derive(Debug)]
+struct SfLimit {
+    limit: f64,
+    pending: u32,
+}
+
+impl FaceGate for SfLimit {
+    fn on_interest_out(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
+        if f64::from(self.pending) >= self.limit {
+            return GateVerdict::Nack(NackReason::Congestion);
+        }
+        self.pending += 1;
+        GateVerdict::Admit
+    }
+
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, _: Option<Span>) {
+        self.pending -= 1;
+        self.limit += 1.0 / self.limit;
+    }
+
+    fn on_nack_in(&mut self, _: &mut Context<'_>, _: PitId, _: NackReason) {
+        self.pending -= 1;
+        self.limit = (self.limit / 2.0).max(1.0);
+    }
+
+    fn on_expiry(&mut self, _: &mut Context<'_>, _: PitId) {
+        self.pending -= 1;
+    }
+}
+
+#[derive(Debug)]
+struct SfRanking;
+
+impl Strategy for SfRanking {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let best = arrival.usable(cx).next();
+        best.map_or(Decision::Nack(NackReason::NoRoute), |face| {
+            arrival.forward(face);
+            Decision::Forward
+        })
+    }
+
+    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
+        let next = arrival.usable(cx).skip_while(|usable| *usable != face).nth(1);
+        next.map_or(Decision::Nack(NackReason::Congestion), |face| {
+            arrival.forward(face);
+            Decision::Forward
+        })
+    }
+}
+
+#[test]
+fn stateful_forwarding_tries_the_next_face_at_the_limit_and_nacks_at_the_last() {
+    let mut gate = SfLimit { limit: 1.0, pending: 0 };
+    let mut bench = Bench::new();
+    bench.at(0, |cx| {
+        assert_eq!(gate.on_interest_out(cx, PitId(0), &mut interest()), GateVerdict::Admit);
+        let refused = GateVerdict::Nack(NackReason::Congestion);
+        assert_eq!(gate.on_interest_out(cx, PitId(1), &mut interest()), refused);
+        let next = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(1), arrival));
+        assert_eq!(next, (Decision::Forward, vec![FaceId(2)]));
+        let last = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(2), arrival));
+        assert_eq!(last, (Decision::Nack(NackReason::Congestion), vec![]));
+        gate.on_data_in(cx, PitId(0), &mut data(), None);
+        gate.on_interest_out(cx, PitId(1), &mut interest());
+        gate.on_nack_in(cx, PitId(1), NackReason::Congestion);
+    });
+    assert_eq!((gate.limit, gate.pending), (1.0, 0));
+}
+
+// ndnSieve: an agent reports the load of every face, the controller answers with metrics, the strategy follows
+// the lowest.
+
+#[derive(Debug)]
+struct SieveAgent {
+    next: Time,
+}
+
+impl RouterAgent for SieveAgent {
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        for (face, view) in (0..).map(FaceId).zip(cx.faces) {
+            let occupancy = f64::from(view.queued_packets()) / f64::from(view.limit_packets());
+            cx.report(Report::FaceLoad { face, utilisation: 0.5, occupancy });
+        }
+        self.next = cx.now + Span::from_millis(500);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Some(self.next)
+    }
+}
+
+#[derive(Debug)]
+struct SieveController;
+
+impl NetworkController for SieveController {
+    fn on_report(&mut self, _: Time, from: NodeId, report: &Report, orders: &mut Vec<(NodeId, Directive)>) {
+        if let Report::FaceLoad { face, utilisation, occupancy } = *report {
+            let metric = utilisation * 10.0 * occupancy.exp();
+            // Face 1 leads over a second, loaded link.
+            let metric = if face == FaceId(1) { metric + 1.0 } else { metric };
+            orders.push((from, Directive::Metric { prefix: NameTable::ROOT, face, metric }));
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct MetricTable(HashMap<(PrefixId, FaceId), f64>);
+
+impl Strategy for MetricTable {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let prefix = arrival.interest.name.prefix;
+        let metric = |face: &FaceId| self.0.get(&(prefix, *face)).copied().unwrap_or(0.0);
+        let best = arrival.usable(cx).min_by(|a, b| metric(a).total_cmp(&metric(b)));
+        let Some(face) = best else { return Decision::Nack(NackReason::NoRoute) };
+        arrival.forward(face);
+        Decision::Forward
+    }
+
+    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
+        if let Directive::Metric { prefix, face, metric } = *directive {
+            self.0.insert((prefix, face), metric);
+        }
+    }
+}
+
+#[test]
+fn ndnsieve_reports_become_metrics_that_move_interests() {
+    let mut bench = Bench::new();
+    let (mut agent, mut strategy) = (SieveAgent { next: ms(500) }, MetricTable::default());
+    let before = bench.at(0, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
+    assert_eq!(before.1, [FaceId(1)]);
+    bench.at(500, |cx| agent.on_wake(cx));
+    let mut orders = Vec::new();
+    for report in &bench.reports.0 {
+        SieveController.on_report(ms(501), NodeId(0), report, &mut orders);
+    }
+    assert_eq!(orders.len(), 3);
+    for (_, directive) in &orders {
+        bench.at(502, |cx| strategy.on_directive(cx, directive));
+    }
+    let after = bench.at(503, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
+    assert_eq!(after.1, [FaceId(2)]);
+}
+
+// BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.
+
+#[derive(Debug)]
+struct BrfGate {
+    bytes: HashMap<PrefixId, u64>,
+    granted_kbps: u32,
+}
+
+impl FaceGate for BrfGate {
+    fn on_segment(&mut self, _: &mut Context<'_>, segment: &mut Header, direction: Direction) -> GateVerdict {
+        match direction {
+            Direction::Out => {
+                *self.bytes.entry(segment.name.prefix).or_default() += segment.size().get();
+            }
+            Direction::In => {
+                segment.hop.put(Signal::GrantedRate, self.granted_kbps);
+            }
+        }
+        GateVerdict::Admit
+    }
+
+    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
+        if let Directive::Rate { rate, .. } = directive {
+            self.granted_kbps = u32::try_from(rate.as_bps() / 1000).unwrap_or(u32::MAX);
+        }
+    }
+}
+
+#[test]
+fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() {
+    let mut gate = BrfGate { bytes: HashMap::new(), granted_kbps: 0 };
+    let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, flags: 0 };
+    let mut ack = Header::new(name(), Kind::Tcp(segment), ByteCount::new(66));
+    let granted = Directive::Rate { key: NameTable::ROOT, rate: BitRate::from_mbps(12.0) };
+    let mut bench = Bench::new();
+    bench.at(0, |cx| {
+        gate.on_directive(cx, &granted);
+        gate.on_segment(cx, &mut ack, Direction::In);
+        assert_eq!(ack.hop.get(Signal::GrantedRate), Some(12_000));
+        gate.granted_kbps = 90_000;
+        gate.on_segment(cx, &mut ack, Direction::In);
+        gate.on_segment(cx, &mut ack.clone(), Direction::Out);
+    });
+    assert_eq!(ack.hop.get(Signal::GrantedRate), Some(12_000));
+    assert_eq!(gate.bytes, HashMap::from([(NameTable::ROOT, 66)]));
+}
+
+// WLDR: a link service numbers frames, hears of gaps and has frames sent again. The link owns the frames; the
+// service sees tags alone, as disciplines see headers alone.
+
+/// A packet or a part of one on a link.
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    packet: Header,
+    /// Which part of how many.
+    index: u16,
+    count: u16,
+    tag: Tag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tag {
+    None,
+    Label(u16),
+    /// The receiver expected the first label and received the second.
+    Gap {
+        expected: u16,
+        received: u16,
+    },
+}
+
+/// What a service wants done.
+#[derive(Debug, Default)]
+struct LinkActions {
+    /// A frame of its own with this tag goes to the peer.
+    answers: Vec<Tag>,
+    /// The frames with these tags are sent again, under new tags.
+    resends: Vec<Tag>,
+}
+
+/// Sees frames on one end of a link.
+trait LinkService: std::fmt::Debug {
+    /// A frame is about to be sent; its tag, and whether the link keeps a copy.
+    fn on_send(&mut self, now: Time) -> (Tag, bool);
+    /// A frame arrived.
+    fn on_receive(&mut self, now: Time, tag: Tag, actions: &mut LinkActions);
+}
+
+#[derive(Debug)]
+struct Wldr {
+    next: u16,
+    expected: u16,
+}
+
+impl LinkService for Wldr {
+    fn on_send(&mut self, _: Time) -> (Tag, bool) {
+        let label = self.next;
+        // Label 0 stands for "off".
+        self.next = label.checked_add(1).unwrap_or(1);
+        (Tag::Label(label), true)
+    }
+
+    fn on_receive(&mut self, _: Time, tag: Tag, actions: &mut LinkActions) {
+        match tag {
+            Tag::None => {}
+            Tag::Label(received) => {
+                if received != self.expected {
+                    actions.answers.push(Tag::Gap { expected: self.expected, received });
+                }
+                self.expected = received.checked_add(1).unwrap_or(1);
+            }
+            Tag::Gap { expected, received } => actions.resends.extend((expected..received).map(Tag::Label)),
+        }
+    }
+}
+
+#[test]
+fn wldr_sends_the_frames_of_a_gap_again_under_new_labels() {
+    let [mut near, mut far] = [Wldr { next: 1, expected: 1 }, Wldr { next: 1, expected: 1 }];
+    let mut kept: VecDeque<Frame> = VecDeque::new();
+    for _ in 0..4 {
+        let (tag, keeps) = near.on_send(Time::ZERO);
+        assert!(keeps);
+        kept.push_back(Frame { packet: data(), index: 0, count: 1, tag });
+    }
+    let mut actions = LinkActions::default();
+    for frame in [&kept[0], &kept[3]] {
+        far.on_receive(Time::ZERO, frame.tag, &mut actions);
+    }
+    assert_eq!(actions.answers, [Tag::Gap { expected: 2, received: 4 }]);
+    let answers = std::mem::take(&mut actions.answers);
+    near.on_receive(Time::ZERO, answers[0], &mut actions);
+    assert_eq!(actions.resends, [Tag::Label(2), Tag::Label(3)]);
+    let again = actions.resends.iter().filter_map(|tag| kept.iter().find(|frame| frame.tag == *tag)).cloned();
+    let again: Vec<Frame> = again.map(|frame| Frame { tag: near.on_send(Time::ZERO).0, ..frame }).collect();
+    assert_eq!(again.iter().map(|frame| frame.tag).collect::<Vec<_>>(), [Tag::Label(5), Tag::Label(6)]);
+    far.on_receive(Time::ZERO, Tag::None, &mut actions);
+    assert!(again.iter().all(|frame| frame.index < frame.count && frame.packet == data()));
+}
