@@ -410,6 +410,18 @@ fn ndn_tools_tells_one_loss_per_sweep_and_backs_off_once_per_window_of_data() {
 }
 
 #[test]
+fn ndn_tools_does_not_back_off_for_losses_of_a_window_that_was_marked() {
+    let mut bench = Bench::of(ShellKind::NdnTools, 100, 4.0);
+    bench.sends(ms(0));
+    bench.set_window(0.0);
+    // 500 ms: 500 + 8 x 250 = 2.5 s from now on.
+    bench.receive(ms(500), 1, data(Segment::NONE), 1);
+    bench.wake(ms(1010));
+    assert_eq!(bench.losses(), [(3, LossSignal::Timeout)]);
+    assert_eq!(bench.consumer.view().rto, Span::from_millis(2500));
+}
+
+#[test]
 fn ndn_tools_asks_again_in_the_order_of_loss() {
     let mut bench = Bench::of(ShellKind::NdnTools, 100, 3.0);
     bench.sends(ms(0));
@@ -448,6 +460,17 @@ fn a_lifetime_that_ends_before_the_timeout_is_a_loss_at_that_instant() {
 }
 
 #[test]
+fn every_lifetime_ends_at_its_own_instant() {
+    let mut shell = Shell::of(ShellKind::NdnTools);
+    shell.lifetime = Some(Span::from_millis(300));
+    let mut bench = Bench::new(shell, Demand::Endless, 1.0);
+    bench.puppet.0.borrow_mut().pacing = Pacing::Gap(Span::from_millis(10));
+    bench.set_window(3.0);
+    bench.call(ms(0), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
+    assert_eq!(bench.run(ms(350)), [(0, 0), (10, 1), (20, 2), (300, 0), (310, 1), (320, 2)]);
+}
+
+#[test]
 fn ndnts_interests_live_one_second_longer_than_their_timeout() {
     let mut bench = Bench::of(ShellKind::Ndnts, 5, 1.0);
     let lifetime = |header: &Header| match header.kind {
@@ -476,6 +499,15 @@ fn a_segment_is_given_up_after_the_retry_limit_and_the_file_is_over_without_comp
 }
 
 #[test]
+fn a_file_with_a_hole_is_not_completed_by_its_last_segment() {
+    let mut bench = Bench::of(ShellKind::NdnTools, 2, 2.0);
+    bench.sends(ms(0));
+    bench.nack(ms(5), 0, NackReason::NoRoute);
+    bench.data(ms(10), 1);
+    assert_eq!((bench.consumer.is_complete(), bench.consumer.completed_at()), (true, None));
+}
+
+#[test]
 fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_route() {
     let mut bench = Bench::of(ShellKind::NdnTools, 3, 3.0);
     bench.sends(ms(0));
@@ -489,17 +521,17 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 
 #[test]
 fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
-    let mut bench = Bench::new(Shell::of(ShellKind::Own), Demand::Endless, 1.0);
-    let mut refusals = 0;
-    for reason in [NackReason::Congestion, NackReason::NoRoute] {
+    for (reason, told) in [(NackReason::Congestion, 1), (NackReason::NoRoute, 0)] {
+        let mut bench = Bench::new(Shell::of(ShellKind::Own), Demand::Endless, 1.0);
+        let mut refusals = 0;
         while let Some(header) = bench.call(ms(0), |consumer, cx| consumer.poll(cx)) {
             bench.nack(ms(0), header.name.segment.0, reason);
             refusals += 1;
-            assert!(refusals < 10, "refused for ever");
+            assert!(refusals < 10, "{reason:?} for ever");
         }
+        assert_eq!(bench.losses().len(), told, "{reason:?}");
+        assert_eq!(bench.run(ms(3000)).first(), Some(&(1010, 0)), "{reason:?}");
     }
-    assert_eq!(bench.losses(), [(0, LossSignal::Nack(NackReason::Congestion))]);
-    assert_eq!(bench.run(ms(1100)), [(1010, 0)]);
 }
 
 #[test]
@@ -574,6 +606,18 @@ fn a_late_duplicate_never_reaches_the_controller() {
     assert_eq!(bench.puppet.0.borrow().deliveries.len(), 2);
     let record = bench.record();
     assert_eq!((record.delivered_segments, record.duplicates, bench.consumer.in_flight()), (2, 3, 1));
+}
+
+#[test]
+fn ndnsim_frees_a_place_for_a_duplicate_too() {
+    let mut bench = Bench::of(ShellKind::Ndnsim, 10, 3.0);
+    bench.sends(ms(0));
+    assert_eq!((bench.data(ms(20), 1), bench.consumer.in_flight()), (Arrived::New { segment: 1 }, 2));
+    assert_eq!((bench.data(ms(21), 1), bench.consumer.in_flight()), (Arrived::Duplicate, 1));
+    for _ in 0..3 {
+        bench.data(ms(22), 1);
+    }
+    assert_eq!(bench.consumer.in_flight(), 0);
 }
 
 #[test]
