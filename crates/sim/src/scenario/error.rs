@@ -132,7 +132,7 @@ impl Problems {
 
     /// Gives every problem its line.
     pub fn locate(mut self, sources: &Sources<'_>) -> Errors {
-        self.list.sort_by(|a, b| a.0.cmp(&b.0));
+        self.list.sort_by_key(|(place, ..)| *place);
         let lines = sources.line_starts();
         let locate = |(place, message, suggestion)| sources.error(&lines, place, message, suggestion);
         Errors { list: self.list.into_iter().map(locate).collect(), omitted: self.omitted }

@@ -318,7 +318,7 @@ impl<'a> Fields<'a> {
 }
 
 fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
-    let suggestion = nearest(&entry.key, keys.iter().map(|key| key.name)).map(str::to_owned);
+    let suggestion = keys.nearest(&entry.key).map(str::to_owned);
     let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
     let known = if suggestion.is_some() {
         String::new()

@@ -4,6 +4,7 @@ use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading};
 use tidegate_core::scheme::Scheme;
 
+use super::suggest::nearest;
 use super::{timeline, topology};
 
 /// The keys of one table.
@@ -43,6 +44,32 @@ pub(super) enum Need {
     May,
     /// Its default, texts without quotes.
     Else(&'static str),
+}
+
+/// What other programs and papers call some keys.
+static SYNONYMS: &[(&str, &str)] = &[
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("from", "consumer"),
+    ("latency", "delay"),
+    ("metric", "cost"),
+    ("packets", "segments"),
+    ("repeat", "seeds"),
+    ("repetitions", "seeds"),
+    ("seed", "first_seed"),
+    ("time", "at"),
+    ("to", "producer"),
+    ("type", "builtin"),
+    ("until", "stop"),
+];
+
+impl Keys {
+    /// The key that was probably meant by `word`.
+    pub fn nearest(&self, word: &str) -> Option<&'static str> {
+        let near = nearest(word, self.iter().map(|key| key.name));
+        let meant = || SYNONYMS.iter().find(|(other, key)| *other == word && self.find(key).is_some());
+        near.or_else(|| meant().map(|(_, key)| *key))
+    }
 }
 
 /// What a key takes.

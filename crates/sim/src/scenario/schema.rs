@@ -5,18 +5,46 @@ use super::keys::{Key, Keys, Kind, Need, ROOT, Role};
 
 /// The JSON Schema of scenario files, for editors.
 pub fn json_schema() -> String {
-    let mut root = table(&ROOT);
-    let head = vec![
-        ("$schema".to_owned(), text("https://json-schema.org/draft/2020-12/schema")),
-        ("title".to_owned(), text("Tidegate scenario")),
-    ];
-    if let Json::Object(entries) = &mut root {
-        entries.splice(0..0, head);
-    }
+    let mut tables = vec![("root".to_owned(), &ROOT)];
+    collect(&ROOT, &mut tables);
+    let definitions = tables.iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
+    let root = object([
+        ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
+        ("title", text("Tidegate scenario")),
+        ("$ref", text("#/$defs/root")),
+        ("$defs", Json::Object(definitions)),
+    ]);
     let mut written = String::new();
     root.write(&mut written, 0);
     written.push('\n');
     written
+}
+
+/// Adds every table below `keys` that is not there yet.
+fn collect(keys: &'static Keys, tables: &mut Vec<(String, &'static Keys)>) {
+    for key in keys.iter() {
+        collect_kind(&key.kind, tables);
+    }
+}
+
+fn collect_kind(kind: &'static Kind, tables: &mut Vec<(String, &'static Keys)>) {
+    match kind {
+        Kind::Table(keys) => {
+            let name = definition(keys);
+            if tables.iter().all(|(known, _)| *known != name) {
+                tables.push((name, keys));
+                collect(keys, tables);
+            }
+        }
+        Kind::List(inner) | Kind::Open(inner) => collect_kind(inner, tables),
+        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, tables)),
+        _ => {}
+    }
+}
+
+/// The name of a table among the definitions.
+fn definition(keys: &Keys) -> String {
+    keys.what.replace(' ', "-").replace(['[', ']'], "")
 }
 
 enum Json {
@@ -87,7 +115,7 @@ fn property(key: &'static Key) -> Json {
 fn kind(kind: &'static Kind) -> Json {
     match kind {
         Kind::Text => object([("type", text("string"))]),
-        Kind::Name => pattern("^[\\p{L}\\p{N}_-]{1,64}$"),
+        Kind::Name => pattern("^[^\\s.{}]{1,64}$"),
         Kind::Words(words) => object([("enum", Json::List(words().iter().map(|word| text(word)).collect()))]),
         Kind::Bool => object([("type", text("boolean"))]),
         Kind::False => object([("const", Json::Raw("false".to_owned()))]),
@@ -100,7 +128,7 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Limit => quantity(&format!("pkt|{BYTES}")),
         Kind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
         Kind::Scheme(role) => scheme(role),
-        Kind::Table(keys) => table(keys),
+        Kind::Table(keys) => object([("$ref", text(&format!("#/$defs/{}", definition(keys))))]),
         Kind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
         Kind::Open(element) => {
             object([("type", text("object")), ("additionalProperties", self::kind(element))])
@@ -136,4 +164,48 @@ fn scheme(role: &Role) -> Json {
         ("title", text(role.word)),
         ("anyOf", Json::List(vec![object([("type", text("string"))]), table])),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every table reached through every path, however often.
+    fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
+        if !seen.iter().any(|known| std::ptr::eq(*known, keys)) {
+            seen.push(keys);
+            keys.iter().for_each(|key| visit_kind(&key.kind, seen));
+        }
+    }
+
+    fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
+        match kind {
+            Kind::Table(keys) => visit(keys, seen),
+            Kind::List(inner) | Kind::Open(inner) => visit_kind(inner, seen),
+            Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_table_has_a_definition_of_its_own() {
+        let (mut seen, mut defined) = (Vec::new(), vec![("root".to_owned(), &ROOT)]);
+        visit(&ROOT, &mut seen);
+        collect(&ROOT, &mut defined);
+        assert_eq!(seen.len(), defined.len());
+    }
+
+    #[test]
+    fn keys_are_declared_once_and_explained() {
+        let mut seen = Vec::new();
+        visit(&ROOT, &mut seen);
+        for keys in seen {
+            let mut names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+            names.sort_unstable();
+            let count = names.len();
+            names.dedup();
+            assert_eq!(names.len(), count, "{}", keys.what);
+            assert!(keys.iter().all(|key| key.help.ends_with('.')), "{}", keys.what);
+        }
+    }
 }

@@ -2,3 +2,8 @@
 
 mod bad_input;
 mod examples;
+mod mutations;
+mod overrides;
+mod schema;
+mod size;
+mod sound;
