@@ -32,6 +32,22 @@ impl DelayHistogram {
         self.sum = self.sum.saturating_add(nanos);
     }
 
+    /// All delays of this one and `other`.
+    pub fn merged(&self, other: &Self) -> Self {
+        if self.count == 0 || other.count == 0 {
+            return if self.count == 0 { other.clone() } else { self.clone() };
+        }
+        let bin = |bins: &[u32], index: usize| bins.get(index).copied().unwrap_or(0);
+        let len = self.bins.len().max(other.bins.len());
+        Self {
+            bins: (0..len).map(|index| bin(&self.bins, index) + bin(&other.bins, index)).collect(),
+            count: self.count + other.count,
+            sum: self.sum.saturating_add(other.sum),
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
     /// Number of delays counted.
     pub fn count(&self) -> u64 {
         self.count
@@ -109,6 +125,21 @@ mod tests {
             let error = percentile.as_millis_f64() / millis - 1.0;
             assert!((0.0..=1.0 / 64.0).contains(&error), "{percentile} for {millis} ms");
         }
+    }
+
+    #[test]
+    fn merged_histograms_are_the_histogram_of_all_delays() {
+        let mut parts = [DelayHistogram::default(), DelayHistogram::default()];
+        let mut all = DelayHistogram::default();
+        for millis in [3, 900, 20, 1, 44] {
+            parts[usize::from(millis > 10)].add(Span::from_millis(millis));
+            all.add(Span::from_millis(millis));
+        }
+        let [short, long] = &parts;
+        assert_eq!(short.merged(long).summary(), all.summary());
+        assert_eq!(long.merged(short).summary(), all.summary());
+        assert_eq!(short.merged(&DelayHistogram::default()).summary(), short.summary());
+        assert_eq!(DelayHistogram::default().merged(short).summary(), short.summary());
     }
 
     #[test]

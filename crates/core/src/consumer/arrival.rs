@@ -32,7 +32,7 @@ impl Consumer {
     /// Takes a packet in; Interests may leave afterwards.
     pub fn on_packet(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
         let Name { prefix, segment: Segment(segment) } = header.name;
-        if prefix != self.prefix || segment >= self.outstanding.next_segment() {
+        if prefix != self.prefix || segment >= self.view.next_segment {
             return Arrived::Unasked;
         }
         match &header.kind {
@@ -45,11 +45,11 @@ impl Consumer {
 
     fn on_data(&mut self, cx: &mut Context<'_>, header: &Header, data: &Data, segment: u32) -> Arrived {
         self.stats.marks += u64::from(header.hop.mark > 0);
-        let in_flight_before = self.in_flight;
+        let in_flight_before = self.view.in_flight;
         let Some(slot) = self.outstanding.receive(segment) else {
             self.stats.duplicates += 1;
             if self.shell.tracking == Tracking::Loose {
-                self.in_flight = self.in_flight.saturating_sub(1);
+                self.view.in_flight = self.view.in_flight.saturating_sub(1);
             }
             return Arrived::Duplicate;
         };
@@ -82,7 +82,7 @@ impl Consumer {
         let was_queued = slot.state == State::Queued;
         self.queued -= u32::from(was_queued);
         if !was_queued || self.shell.tracking == Tracking::Loose {
-            self.in_flight = self.in_flight.saturating_sub(1);
+            self.view.in_flight = self.view.in_flight.saturating_sub(1);
         }
     }
 
@@ -92,10 +92,12 @@ impl Consumer {
         if slot.retransmissions > 0 || is_late {
             return None;
         }
-        let (before, rtt) = (self.estimator.rto(), now.since(slot.last_sent));
-        self.estimator.sample(rtt, self.in_flight);
+        let (before, rtt) = (self.view.rto, now.since(slot.last_sent));
+        self.estimator.sample(rtt, self.view.in_flight);
+        self.view.rto = self.estimator.rto();
+        self.view.smoothed_rtt = self.estimator.smoothed_rtt();
         // A timeout read at the sweep may now end earlier than it was looked for.
-        if self.shell.reading == TimeoutReading::AtSweep && self.estimator.rto() < before {
+        if self.shell.reading == TimeoutReading::AtSweep && self.view.rto < before {
             self.rearm_sweep(now);
         }
         Some(rtt)
@@ -104,11 +106,12 @@ impl Consumer {
     fn count_in(&mut self, delivery: &Delivery, last_delay: Span, data: &Data) {
         self.stats.delivered += 1;
         self.stats.delivered_payload += ByteCount::new(u64::from(data.payload));
-        self.stats.full_delay.add(delivery.full_delay);
-        self.stats.last_delay.add(last_delay);
-        self.highest_received = self.highest_received.max(delivery.segment);
-        if delivery.mark > 0 && self.highest_received > self.recovery_point {
-            self.recovery_point = self.highest_sent;
+        self.stats.add_delays(delivery.full_delay, last_delay, delivery.retransmissions > 0);
+        self.view.delivered += 1;
+        self.view.remaining = self.view.remaining.map(|remaining| remaining.saturating_sub(1));
+        self.view.highest_received = self.view.highest_received.max(delivery.segment);
+        if delivery.mark > 0 && self.view.highest_received > self.recovery_point {
+            self.recovery_point = self.view.highest_sent;
         }
         if data.final_segment != Segment::NONE {
             self.learn_end(data.final_segment.0);
@@ -119,11 +122,13 @@ impl Consumer {
     /// below one that arrived is a mistake of the producer and not believed.
     #[inline]
     fn learn_end(&mut self, last: u32) {
-        if last >= self.highest_received && last + 1 < self.end {
+        if last >= self.view.highest_received && last + 1 < self.end {
             self.end = last + 1;
             let (in_flight, queued) = self.outstanding.truncate(self.end);
-            self.in_flight = self.in_flight.saturating_sub(in_flight);
             self.queued -= queued;
+            self.view.in_flight = self.view.in_flight.saturating_sub(in_flight);
+            self.view.next_segment = self.outstanding.next_segment();
+            self.view.remaining = Some(u64::from(self.end).saturating_sub(self.view.delivered));
         }
     }
 
@@ -139,6 +144,7 @@ impl Consumer {
         self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, delivery, view));
     }
 
+    #[cold]
     fn on_nack(&mut self, cx: &mut Context<'_>, segment: u32, reason: NackReason) -> Arrived {
         self.stats.nacks += 1;
         let is_pending = |slot: &&Slot| slot.state == State::InFlight;
@@ -160,7 +166,7 @@ impl Consumer {
             }
             NackReason::NoRoute if is_instant => {}
             NackReason::NoRoute => {
-                self.in_flight = self.in_flight.saturating_sub(1);
+                self.view.in_flight = self.view.in_flight.saturating_sub(1);
                 self.abandon(segment);
             }
         }
@@ -168,6 +174,7 @@ impl Consumer {
     }
 
     /// The Interest stays pending and its timer runs on: a router will send the Data later.
+    #[cold]
     fn on_notice(&mut self, cx: &mut Context<'_>, segment: u32) -> Arrived {
         self.stats.loss_notices += 1;
         let pending = self.outstanding.get(segment).filter(|slot| slot.state == State::InFlight);

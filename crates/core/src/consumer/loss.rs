@@ -9,21 +9,25 @@ use crate::name::Name;
 use crate::units::{Span, Time};
 
 impl Consumer {
-    /// Sets the clock for an Interest that leaves.
+    /// Sets the clock for an Interest that leaves: the last instant at which it does not count as lost, if
+    /// that is fixed now, else [`Time::MAX`].
     #[inline]
-    pub(super) fn watch(&mut self, sent: &Sent) {
-        match self.shell.reading {
-            TimeoutReading::AtSend => {
-                let deadline = sent.at + self.timeout_of(sent, self.estimator.rto());
-                self.outstanding.set_deadline(sent.segment, deadline);
-                self.sweep_after(deadline);
-            }
-            TimeoutReading::AtSweep => self.sweep_after(self.deadline_now(sent)),
-        }
+    pub(super) fn watch(&mut self, sent: &Sent) -> Time {
         if self.shell.tracking == Tracking::Exact
             && let Some(lifetime) = self.shell.lifetime
         {
             self.expire_at = self.expire_at.min(sent.at + lifetime);
+        }
+        match self.shell.reading {
+            TimeoutReading::AtSend => {
+                let deadline = sent.at + self.timeout_of(sent, self.view.rto);
+                self.sweep_after(deadline);
+                deadline
+            }
+            TimeoutReading::AtSweep => {
+                self.sweep_after(self.deadline_now(sent));
+                Time::MAX
+            }
         }
     }
 
@@ -77,8 +81,13 @@ impl Consumer {
     pub(super) fn answer_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
         self.tell_loss(cx, loss);
         if self.is_new_event(loss.segment) {
-            self.estimator.back_off();
+            self.back_off();
         }
+    }
+
+    fn back_off(&mut self) {
+        self.estimator.back_off();
+        self.view.rto = self.estimator.rto();
     }
 
     /// The controller hears of a loss.
@@ -95,7 +104,7 @@ impl Consumer {
     pub(super) fn is_new_event(&mut self, segment: u32) -> bool {
         let is_new = segment > self.recovery_point;
         if is_new {
-            self.recovery_point = self.highest_sent;
+            self.recovery_point = self.view.highest_sent;
         }
         is_new
     }
@@ -113,7 +122,7 @@ impl Consumer {
             if let Some(loss) = self.count_lost(cx, *segment, LossSignal::Timeout) {
                 self.tell_loss(cx, &loss);
             }
-            self.estimator.back_off();
+            self.back_off();
         }
     }
 
@@ -134,7 +143,7 @@ impl Consumer {
     fn count_lost(&mut self, cx: &mut Context<'_>, segment: u32, signal: LossSignal) -> Option<Loss> {
         let slot = *self.outstanding.get(segment)?;
         let loss = Loss { segment, sent_at: slot.last_sent, signal };
-        self.in_flight = self.in_flight.saturating_sub(1);
+        self.view.in_flight = self.view.in_flight.saturating_sub(1);
         if self.shell.retry_limit.is_some_and(|limit| u32::from(slot.retransmissions) >= limit) {
             self.abandon(segment);
         } else {
@@ -148,7 +157,7 @@ impl Consumer {
     /// Loses what timed out by today's timeout, in the order of sending up to the first that did not;
     /// returns the deadline of that one.
     fn lose_in_order(&mut self, now: Time, overdue: &mut Vec<u32>) -> Time {
-        let rto = self.estimator.rto();
+        let rto = self.view.rto;
         while let Some(sent) = self.oldest() {
             if sent.at + self.timeout_of(&sent, rto) > now {
                 return self.deadline_now(&sent).max(now);
@@ -171,7 +180,7 @@ impl Consumer {
     fn deadline_now(&self, sent: &Sent) -> Time {
         match self.controller.loss_timeout(sent) {
             Some(_) => sent.at,
-            None => Time::from_nanos((sent.at + self.estimator.rto()).as_nanos().saturating_sub(1)),
+            None => Time::from_nanos((sent.at + self.view.rto).as_nanos().saturating_sub(1)),
         }
     }
 

@@ -92,13 +92,12 @@ pub struct Consumer {
     pacer: Pacer,
     /// First segment that does not belong to the flow.
     end: u32,
-    in_flight: u32,
+    /// Kept up to date, so that a call to the controller costs no more than the call.
+    view: FlowView,
     /// Lost segments that wait to be asked for again.
     queued: u32,
     /// The controller's window when last asked, packets.
     window: f64,
-    highest_sent: u32,
-    highest_received: u32,
     /// Losses up to this segment belong to a congestion event that was answered already.
     recovery_point: u32,
     /// When to look for timed-out Interests, [`Time::MAX`] for never. Never too late, sometimes too early.
@@ -127,6 +126,9 @@ impl Consumer {
                 (UNBOUNDED, Some(Box::new(Timetable::new(rate, payload, bursts, setup.start))))
             }
         };
+        let estimator = Estimator::new(shell.estimator);
+        let remaining = (end != UNBOUNDED).then_some(u64::from(end));
+        let view = FlowView { remaining, rto: estimator.rto(), ..FlowView::default() };
         Self {
             flow,
             prefix,
@@ -140,14 +142,12 @@ impl Consumer {
             timetable,
             outstanding: Outstanding::default(),
             lost: RetransmitQueue::new(shell.retransmit),
-            estimator: Estimator::new(shell.estimator),
+            estimator,
             pacer: Pacer::new(payload),
             shell,
             end,
-            in_flight: 0,
+            view,
             queued: 0,
-            highest_sent: 0,
-            highest_received: 0,
             recovery_point: 0,
             sweep_at: Time::MAX,
             expire_at: Time::MAX,
@@ -191,14 +191,19 @@ impl Consumer {
     }
 
     /// The next Interest that may leave now.
+    #[inline]
     pub fn poll(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         if !self.is_active(cx.now) {
             return None;
         }
-        match &self.timetable {
-            None => self.poll_window(cx),
-            Some(_) => self.poll_timetable(cx),
+        if self.timetable.is_some() {
+            return self.poll_timetable(cx);
         }
+        if !self.window_is_open() || !(self.queued > 0 || self.has_new()) {
+            self.pacer.rest();
+            return None;
+        }
+        self.poll_pacer(cx)
     }
 
     /// Whether nothing is left to ask for: every segment arrived or was given up.
@@ -219,27 +224,18 @@ impl Consumer {
 
     /// Interests outstanding, as the shell counts them.
     pub fn in_flight(&self) -> u32 {
-        self.in_flight
+        self.view.in_flight
     }
 
     /// Smoothed round-trip time; `None` before the first sample.
     pub fn smoothed_rtt(&self) -> Option<Span> {
-        self.estimator.smoothed_rtt()
+        self.view.smoothed_rtt
     }
 
     /// State of the flow as the controller sees it.
     #[inline]
     pub fn view(&self) -> FlowView {
-        FlowView {
-            in_flight: self.in_flight,
-            next_segment: self.outstanding.next_segment(),
-            highest_sent: self.highest_sent,
-            highest_received: self.highest_received,
-            delivered: self.stats.delivered,
-            remaining: self.is_bounded().then(|| u64::from(self.end).saturating_sub(self.stats.delivered)),
-            smoothed_rtt: self.estimator.smoothed_rtt(),
-            rto: self.estimator.rto(),
-        }
+        self.view
     }
 
     fn is_bounded(&self) -> bool {
@@ -253,31 +249,32 @@ impl Consumer {
         self.has_started && now < self.stop
     }
 
+    #[inline]
     fn has_new(&self) -> bool {
-        self.outstanding.next_segment() < self.end
+        self.view.next_segment < self.end
     }
 
+    #[inline]
     fn window_is_open(&self) -> bool {
-        let in_flight = f64::from(self.in_flight);
+        let in_flight = f64::from(self.view.in_flight);
         let is_open = match (self.shell.one_over, self.shell.whole_window) {
             (true, _) => in_flight <= self.window,
             (false, true) => in_flight + 1.0 <= self.window,
             (false, false) => in_flight < self.window,
         };
-        is_open && self.in_flight < MAX_IN_FLIGHT
+        is_open && self.view.in_flight < MAX_IN_FLIGHT
     }
 
-    fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Header> {
-        if !self.window_is_open() || !(self.queued > 0 || self.has_new()) {
-            self.pacer.rest();
-            return None;
-        }
+    /// The next Interest of a flow whose window is open, if its time has come.
+    fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         if !self.pacer.admits(cx.now, self.controller.pacing()) {
             return None;
         }
         self.pacer.depart(cx.now);
-        let new_first = self.has_new() && self.controller.order() == SendOrder::NewFirst;
-        if self.queued > 0 && !new_first { self.send_lost(cx) } else { Some(self.send_new(cx)) }
+        if self.queued > 0 && !(self.has_new() && self.controller.order() == SendOrder::NewFirst) {
+            return self.send_lost(cx);
+        }
+        Some(self.send_new(cx))
     }
 
     /// Each tick of a burst carries a new segment and at most one lost one; between bursts lost segments
@@ -299,38 +296,42 @@ impl Consumer {
         Some(self.send_new(cx))
     }
 
-    #[inline]
     fn send_new(&mut self, cx: &mut Context<'_>) -> Header {
-        let segment = self.outstanding.next_segment();
-        self.outstanding.send_new(cx.now, self.stats.delivered as u32);
-        self.highest_sent = segment;
-        self.send(cx, segment, false)
+        let segment = self.view.next_segment;
+        self.view.next_segment = segment + 1;
+        self.view.highest_sent = segment;
+        let (header, deadline) = self.send(cx, segment, false);
+        self.outstanding.send_new(cx.now, deadline, self.view.delivered as u32);
+        header
     }
 
     fn send_lost(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let segment = self.lost.pop(&self.outstanding)?;
-        self.outstanding.send_again(segment, cx.now, self.stats.delivered as u32);
         self.queued -= 1;
         self.stats.retransmissions += 1;
-        Some(self.send(cx, segment, true))
+        let (header, deadline) = self.send(cx, segment, true);
+        self.outstanding.send_again(segment, cx.now, deadline, self.view.delivered as u32);
+        Some(header)
     }
 
-    /// Makes the Interest for a segment that is already in the table.
-    fn send(&mut self, cx: &mut Context<'_>, segment: u32, is_retransmission: bool) -> Header {
-        self.in_flight += 1;
+    /// Makes the Interest for a segment; also the last instant at which it does not count as lost, if that
+    /// is fixed now.
+    #[inline]
+    fn send(&mut self, cx: &mut Context<'_>, segment: u32, is_retransmission: bool) -> (Header, Time) {
+        self.view.in_flight += 1;
         self.stats.interests += 1;
         let name = Name::segment(self.prefix, segment);
         let mut header = Header::new(name, Kind::Interest(self.interest()), self.interest_size(cx, segment));
         let sent = Sent { segment, at: cx.now, is_retransmission };
         let hop = &mut header.hop;
         self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
-        self.watch(&sent);
+        let deadline = self.watch(&sent);
         cx.record(Event::InterestSent { flow: self.flow, name, retransmission: is_retransmission });
-        header
+        (header, deadline)
     }
 
     fn interest(&mut self) -> Interest {
-        let lifetime = self.shell.lifetime.unwrap_or_else(|| self.estimator.rto() + Span::from_secs(1));
+        let lifetime = self.shell.lifetime.unwrap_or_else(|| self.view.rto + Span::from_secs(1));
         Interest {
             nonce: (self.nonces.bits() >> 32) as u32,
             lifetime: Millis::from_span(lifetime),
@@ -359,8 +360,7 @@ impl Consumer {
         cause: Cause,
         call: impl FnOnce(&mut dyn CongestionController, &mut Context<'_>, &FlowView),
     ) {
-        let view = self.view();
-        call(self.controller.as_mut(), cx, &view);
+        call(self.controller.as_mut(), cx, &self.view);
         let window = self.controller.window();
         if window != self.window {
             self.window = window;

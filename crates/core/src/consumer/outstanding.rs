@@ -27,7 +27,7 @@ pub struct Slot {
     pub first_sent: Time,
     /// When its last Interest left.
     pub last_sent: Time,
-    /// Last instant at which that Interest does not count as lost, if fixed when it left.
+    /// Last instant at which that Interest does not count as lost, if fixed when it left; else [`Time::MAX`].
     pub deadline: Time,
     /// Distinct segments received when that Interest left.
     pub delivered_at_send: u32,
@@ -85,37 +85,29 @@ impl Outstanding {
         self.slots.get_mut(segment.checked_sub(self.base)? as usize)
     }
 
-    /// The next new segment is asked for at `now`; its deadline is still to be set.
+    /// The next new segment is asked for at `now`.
     #[inline]
-    pub fn send_new(&mut self, now: Time, delivered: u32) {
+    pub fn send_new(&mut self, now: Time, deadline: Time, delivered: u32) {
         self.slots.push_back(Slot {
             first_sent: now,
             last_sent: now,
-            deadline: Time::MAX,
+            deadline,
             delivered_at_send: delivered,
             retransmissions: 0,
             state: State::InFlight,
         });
     }
 
-    /// A queued segment is asked for again at `now`; its deadline is still to be set.
-    pub fn send_again(&mut self, segment: u32, now: Time, delivered: u32) {
+    /// A queued segment is asked for again at `now`.
+    pub fn send_again(&mut self, segment: u32, now: Time, deadline: Time, delivered: u32) {
         let Some(slot) = self.get_mut(segment) else { return };
         slot.last_sent = now;
-        slot.deadline = Time::MAX;
+        slot.deadline = deadline;
         slot.delivered_at_send = delivered;
         slot.retransmissions = slot.retransmissions.saturating_add(1);
         slot.state = State::InFlight;
         self.drop_stale_resent();
         self.resent.push_back((segment, now));
-    }
-
-    /// Fixes the last instant at which the Interest for `segment` does not count as lost.
-    #[inline]
-    pub fn set_deadline(&mut self, segment: u32, deadline: Time) {
-        if let Some(slot) = self.get_mut(segment) {
-            slot.deadline = deadline;
-        }
     }
 
     /// `segment` arrived: its slot as it stood before, `None` unless it was missing.
@@ -221,7 +213,6 @@ impl Outstanding {
         }
     }
 
-    /// Age of the oldest entry that the retransmission list still holds; for tests of its size.
     #[cfg(test)]
     fn resent_len(&self) -> usize {
         self.resent.len()
@@ -254,8 +245,7 @@ mod tests {
         let mut table = Outstanding::default();
         for segment in 0..count {
             let now = at(u64::from(segment) * 10);
-            table.send_new(now, 0);
-            table.set_deadline(segment, now + Span::from_nanos(100));
+            table.send_new(now, now + Span::from_nanos(100), 0);
         }
         table
     }
@@ -283,7 +273,7 @@ mod tests {
         let mut table = table(3);
         table.lose(0);
         assert_eq!(table.oldest(), Some((1, at(10))));
-        table.send_again(0, at(15), 0);
+        table.send_again(0, at(15), Time::MAX, 0);
         assert_eq!(table.oldest(), Some((1, at(10))));
         table.receive(1);
         assert_eq!(table.oldest(), Some((0, at(15))));
@@ -297,8 +287,7 @@ mod tests {
         let mut lost = Vec::new();
         assert_eq!(table.lose_overdue(at(110), &mut lost), at(110));
         assert_eq!(lost, [0]);
-        table.send_again(0, at(115), 0);
-        table.set_deadline(0, at(125));
+        table.send_again(0, at(115), at(125), 0);
         table.receive(2);
         lost.clear();
         assert_eq!(table.lose_overdue(at(126), &mut lost), at(130));
@@ -320,7 +309,7 @@ mod tests {
         let mut table = table(1);
         for round in 1..1000 {
             table.lose(0);
-            table.send_again(0, at(round * 10), 0);
+            table.send_again(0, at(round * 10), Time::MAX, 0);
         }
         assert_eq!(table.resent_len(), 1);
     }

@@ -3,7 +3,7 @@
 use super::Consumer;
 use crate::histogram::DelayHistogram;
 use crate::records::FlowRecord;
-use crate::units::ByteCount;
+use crate::units::{ByteCount, Span};
 
 /// What one flow did since its start.
 #[derive(Clone, Debug, Default)]
@@ -28,10 +28,39 @@ pub struct ConsumerStats {
     pub loss_notices: u64,
     /// Segments given up.
     pub abandoned: u64,
+    /// Delays of segments asked for once, whose first Interest is their last.
+    once: DelayHistogram,
+    /// Delays of segments asked for again; made at the first of them.
+    again: Option<Box<AgainDelays>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct AgainDelays {
+    full: DelayHistogram,
+    last: DelayHistogram,
+}
+
+impl ConsumerStats {
     /// From the first Interest of each delivered segment to its Data.
-    pub full_delay: DelayHistogram,
+    pub fn full_delay(&self) -> DelayHistogram {
+        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.full))
+    }
+
     /// From the last Interest of each delivered segment to its Data.
-    pub last_delay: DelayHistogram,
+    pub fn last_delay(&self) -> DelayHistogram {
+        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.last))
+    }
+
+    #[inline]
+    pub(super) fn add_delays(&mut self, full: Span, last: Span, was_sent_again: bool) {
+        if was_sent_again {
+            let again = self.again.get_or_insert_default();
+            again.full.add(full);
+            again.last.add(last);
+        } else {
+            self.once.add(full);
+        }
+    }
 }
 
 impl Consumer {
@@ -56,8 +85,8 @@ impl Consumer {
         record.marks = stats.marks;
         record.loss_notices = stats.loss_notices;
         record.abandoned = stats.abandoned;
-        record.full_delay = stats.full_delay.summary();
-        record.last_delay = stats.last_delay.summary();
+        record.full_delay = stats.full_delay().summary();
+        record.last_delay = stats.last_delay().summary();
         record.final_window_packets = self.window;
     }
 }
