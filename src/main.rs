@@ -1,2 +1,7 @@
-//! The program `tidegate`.
-fn main() {}
+//! The program `tidegate` with the schemes it comes with.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tidegate::main_with(&[])
+}

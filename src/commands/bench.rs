@@ -1,0 +1,271 @@
+//! `tidegate bench`: packet-hops per CPU second in named cases, each a process of its own.
+//!
+//! A packet-hop is one packet taken off one link. The CPU time is the whole process's: reading the scenario,
+//! the run, and writing the tables.
+
+use std::process::Command;
+
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+use tidegate_sim::scenario;
+use tidegate_sim::world::World;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::Folder;
+use crate::{Format, Session};
+
+/// A named case.
+struct Case {
+    name: &'static str,
+    scenario: &'static str,
+    /// Packet-hops per CPU second that are aimed at, millions; `None` where another figure is.
+    aim: Option<f64>,
+}
+
+const CASES: [Case; 6] = [
+    Case { name: "papers", scenario: include_str!("../../benches/papers.toml"), aim: Some(10.0) },
+    Case { name: "papers-cache", scenario: include_str!("../../benches/papers-cache.toml"), aim: None },
+    Case { name: "gigabit", scenario: include_str!("../../benches/gigabit.toml"), aim: Some(4.0) },
+    Case { name: "ten-gigabit", scenario: include_str!("../../benches/ten-gigabit.toml"), aim: Some(3.5) },
+    Case { name: "grid", scenario: include_str!("../../benches/grid.toml"), aim: Some(4.0) },
+    Case { name: "wide", scenario: include_str!("../../benches/wide.toml"), aim: None },
+];
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Cases to run; all unless given.
+    cases: Vec<String>,
+    /// Runs of each case; the median counts.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    runs: u32,
+    /// Measure one case in this process (how the command calls itself).
+    #[arg(long, hide = true)]
+    inside: bool,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let cases = chosen(&arguments.cases)?;
+    if arguments.inside {
+        let [case] = cases.as_slice() else {
+            return Err(Failure::usage("--inside takes one case"));
+        };
+        print(&measure(session, case)?.line());
+        return Ok(Exit::Ok);
+    }
+    let mut rows = Vec::new();
+    for case in cases {
+        let mut runs = Vec::new();
+        for _ in 0..arguments.runs {
+            runs.push(measure_outside(case)?);
+        }
+        runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
+        rows.push((case, runs));
+    }
+    print(&match session.format {
+        Format::Json => {
+            Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
+        }
+        Format::Text => table(&rows),
+    });
+    Ok(Exit::Ok)
+}
+
+fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+    if names.is_empty() {
+        return Ok(CASES.iter().collect());
+    }
+    let find = |name: &String| {
+        CASES.iter().find(|case| case.name == name).ok_or_else(|| {
+            let known: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+            Failure::usage(format!("case {name:?} is not known; known: {}", known.join(", ")))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// What one run of one case showed; written as a line of numbers between the two processes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    cpu_s: f64,
+    start_s: f64,
+    hops: f64,
+    peak_rss_bytes: f64,
+    delivered: f64,
+    dropped: f64,
+    marked: f64,
+    samples: f64,
+    pending: f64,
+    pit_bytes: f64,
+}
+
+impl Measured {
+    fn hops_per_cpu_s(&self) -> f64 {
+        self.hops / self.cpu_s
+    }
+
+    fn bytes_per_pending(&self) -> f64 {
+        self.pit_bytes / self.pending
+    }
+
+    fn fields(&self) -> [f64; 10] {
+        let Self {
+            cpu_s,
+            start_s,
+            hops,
+            peak_rss_bytes,
+            delivered,
+            dropped,
+            marked,
+            samples,
+            pending,
+            pit_bytes,
+        } = *self;
+        [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes]
+    }
+
+    fn line(&self) -> String {
+        let fields: Vec<String> = self.fields().iter().map(f64::to_string).collect();
+        fields.join(" ") + "\n"
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let fields: Result<Vec<f64>, _> = line.split_whitespace().map(str::parse).collect();
+        let [cpu_s, start_s, hops, peak_rss_bytes, delivered, dropped, marked, samples, pending, pit_bytes] =
+            fields.ok()?.try_into().ok()?;
+        Some(Self {
+            cpu_s,
+            start_s,
+            hops,
+            peak_rss_bytes,
+            delivered,
+            dropped,
+            marked,
+            samples,
+            pending,
+            pit_bytes,
+        })
+    }
+}
+
+fn measure_outside(case: &Case) -> Result<Measured, Failure> {
+    let program = std::env::current_exe().map_err(|why| Failure::error(format!("own program: {why}")))?;
+    let output = Command::new(program)
+        .args(["bench", "--inside", case.name])
+        .output()
+        .map_err(|why| Failure::error(format!("case {}: {why}", case.name)))?;
+    let line = String::from_utf8_lossy(&output.stdout);
+    Measured::read(&line).ok_or_else(|| {
+        Failure::error(format!("case {}: {}", case.name, String::from_utf8_lossy(&output.stderr).trim()))
+    })
+}
+
+/// Parts into which a run is cut to look at the PIT while it is full.
+const LOOKS: u64 = 20;
+
+fn measure(session: &Session, case: &Case) -> Result<Measured, Failure> {
+    let plan = scenario::parse(case.name, case.scenario, &[], &session.schemes).map_err(Failure::error)?;
+    let seed = plan.seeds[0];
+    let mut world = World::new(&plan, seed);
+    let start_s = cpu_seconds();
+    let mut measured = Measured { start_s, ..Measured::default() };
+    for look in 1..=LOOKS {
+        world.step_until(tidegate_core::units::Time::ZERO + plan.duration * look / LOOKS);
+        let tables = world.pending_interests();
+        let largest = tables.into_iter().max().unwrap_or_default();
+        if largest.0 as f64 > measured.pending {
+            (measured.pending, measured.pit_bytes) = (largest.0 as f64, largest.1 as f64);
+        }
+    }
+    let run = world.into_record(&plan, seed);
+    let folder = std::env::temp_dir().join(format!("tidegate-bench-{}", std::process::id()));
+    Folder::open(&folder, &plan)?.keep(0, &run)?;
+    // The tables were written; what is left of them does not matter.
+    let _ = std::fs::remove_dir_all(&folder);
+    let sum =
+        |of: fn(&tidegate_core::records::LinkRecord) -> u64| run.links.iter().map(of).sum::<u64>() as f64;
+    Ok(Measured {
+        cpu_s: cpu_seconds(),
+        hops: run.packet_hops as f64,
+        peak_rss_bytes: peak_rss_bytes(),
+        delivered: sum(|link| link.delivered_packets),
+        dropped: sum(|link| link.dropped_packets + link.lost_packets),
+        marked: sum(|link| link.marked_packets),
+        samples: (run.flow_samples.time.len() + run.link_samples.time.len()) as f64,
+        ..measured
+    })
+}
+
+/// CPU time of this single-threaded process so far, s; NaN where the system does not tell.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanos = text.split_whitespace().next().and_then(|field| field.parse::<f64>().ok());
+    nanos.map_or(f64::NAN, |nanos| nanos / 1e9)
+}
+
+/// Most memory held at once, bytes; NaN where the system does not tell.
+fn peak_rss_bytes() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
+    kib.map_or(f64::NAN, |kib| kib * 1024.0)
+}
+
+fn median(runs: &[Measured]) -> &Measured {
+    &runs[runs.len() / 2]
+}
+
+fn as_json(case: &Case, runs: &[Measured]) -> Json {
+    let middle = median(runs);
+    Json::Object(vec![
+        ("name", Json::text(case.name)),
+        ("hops_per_cpu_s", Json::Number(middle.hops_per_cpu_s())),
+        ("instructions_per_hop", Json::Null),
+        ("peak_rss_bytes", Json::Number(middle.peak_rss_bytes)),
+        ("delivered", Json::Number(middle.delivered)),
+        ("dropped", Json::Number(middle.dropped)),
+        ("marked", Json::Number(middle.marked)),
+        ("samples", Json::Number(middle.samples)),
+        ("packet_hops", Json::Number(middle.hops)),
+        ("start_cpu_s", Json::Number(middle.start_s)),
+        ("pit_bytes_per_pending", Json::Number(middle.bytes_per_pending())),
+        ("runs", Json::Count(runs.len() as u64)),
+    ])
+}
+
+fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
+    let heads = [
+        ("case", Align::Left),
+        ("M hops per CPU s", Align::Right),
+        ("least", Align::Right),
+        ("most", Align::Right),
+        ("aim", Align::Right),
+        ("M hops", Align::Right),
+        ("start, CPU s", Align::Right),
+        ("peak memory, MB", Align::Right),
+        ("PIT, B per pending", Align::Right),
+        ("marked", Align::Right),
+        ("dropped", Align::Right),
+        ("samples", Align::Right),
+    ];
+    let mut table = TextTable::new(&heads);
+    for (case, runs) in rows {
+        let middle = median(runs);
+        let rate = |run: &Measured| format!("{:.2}", run.hops_per_cpu_s() / 1e6);
+        table.row([
+            case.name.to_owned(),
+            rate(middle),
+            rate(&runs[0]),
+            rate(&runs[runs.len() - 1]),
+            case.aim.map_or_else(String::new, |aim| format!("{aim}")),
+            format!("{:.1}", middle.hops / 1e6),
+            format!("{:.3}", middle.start_s),
+            format!("{:.0}", middle.peak_rss_bytes / 1e6),
+            format!("{:.0}", middle.bytes_per_pending()),
+            format!("{}", middle.marked),
+            format!("{}", middle.dropped),
+            format!("{}", middle.samples),
+        ]);
+    }
+    table.render()
+}

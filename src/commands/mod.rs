@@ -1,0 +1,46 @@
+//! One file per command.
+
+pub(crate) mod bench;
+pub(crate) mod check;
+pub(crate) mod reproduce;
+pub(crate) mod run;
+pub(crate) mod schemes;
+
+use std::path::Path;
+
+use tidegate_sim::plan::Plan;
+use tidegate_sim::scenario;
+
+use crate::Session;
+use crate::exit::Failure;
+
+/// Values set on the command line over those of a scenario.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Overrides {
+    /// Set a value of the scenario, such as `flow.0.scheme.name=icp`; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub(crate) set: Vec<(String, String)>,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err(format!("{text:?} is not of the form KEY=VALUE")),
+    }
+}
+
+/// Reads and checks the scenario in `file`.
+pub(crate) fn read_plan(
+    session: &Session,
+    file: &Path,
+    overrides: &[(String, String)],
+) -> Result<Plan, Failure> {
+    let bytes = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    scenario::parse_bytes(&file.display().to_string(), &bytes, overrides, &session.schemes)
+        .map_err(|errors| Failure::error(errors))
+}
+
+/// Threads to run on: as asked, else one per core.
+pub(crate) fn threads(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}

@@ -1,0 +1,185 @@
+//! `tidegate run`: simulate every seed of a scenario, print a summary, write tables and a page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use tidegate_core::records::RunRecord;
+use tidegate_report::json::Json;
+use tidegate_report::page::{RunPage, run_page};
+use tidegate_report::text;
+use tidegate_sim::plan::Plan;
+use tidegate_sim::run::{Job, Progress, run_batch};
+
+use super::{Overrides, read_plan, threads};
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::progress::ProgressLine;
+use crate::results::Folder;
+use crate::{Format, SEMANTICS, Session, expect};
+
+/// What to run and where results go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario's file.
+    scenario: PathBuf,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// Number of seeds, in place of the scenario's.
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
+    /// Folder under which results are written.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Threads to run on; one per core unless given. Results do not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Run every seed again, even if an earlier batch finished it.
+    #[arg(long)]
+    fresh: bool,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let mut overrides = arguments.overrides.set.clone();
+    if let Some(seeds) = arguments.seeds {
+        overrides.push(("scenario.seeds".to_owned(), seeds.to_string()));
+    }
+    let plan = read_plan(session, &arguments.scenario, &overrides)?;
+    let begun = Instant::now();
+    let folder = Folder::open(&arguments.out, &plan)?;
+    let threads = threads(arguments.threads);
+    let batch = simulate(session, &plan, &folder, threads, arguments.fresh)?;
+    folder.merge(&plan.seeds)?;
+    let command = command_line(&arguments.scenario, &overrides);
+    let page = write_page(&plan, &folder, &batch.runs, &command)?;
+    let host = Host { wall_s: begun.elapsed().as_secs_f64(), threads, recalled: batch.recalled };
+    folder.write("run.json", (host.json(&command).to_string() + "\n").as_bytes())?;
+    let failed = expect::failures(&plan.expectations, &batch.runs);
+    report(session, &batch.runs, &folder, &page, &failed);
+    Ok(if failed.is_empty() { Exit::Ok } else { Exit::Unexpected })
+}
+
+/// What stands in `run.json`: everything that may differ between two makings of the same results.
+struct Host {
+    wall_s: f64,
+    threads: usize,
+    recalled: usize,
+}
+
+impl Host {
+    fn json(&self, command: &str) -> Json {
+        Json::Object(vec![
+            ("command", Json::text(command)),
+            ("version", Json::text(env!("CARGO_PKG_VERSION"))),
+            ("semantics", Json::Count(u64::from(SEMANTICS))),
+            ("wall_s", Json::Number(self.wall_s)),
+            ("threads", Json::Count(self.threads as u64)),
+            ("seeds_from_an_earlier_batch", Json::Count(self.recalled as u64)),
+            ("os", Json::text(std::env::consts::OS)),
+            ("architecture", Json::text(std::env::consts::ARCH)),
+        ])
+    }
+}
+
+/// A finished batch, in plan order; only the first run keeps its samples.
+struct Batch {
+    runs: Vec<RunRecord>,
+    recalled: usize,
+}
+
+/// Keeps each run on disk as it finishes.
+struct Keeper<'a> {
+    folder: &'a Folder,
+    /// Place in the plan of each job.
+    places: &'a [usize],
+    line: ProgressLine,
+    fault: Mutex<Option<Failure>>,
+}
+
+impl Progress for Keeper<'_> {
+    fn finished(&self, job: usize, run: &RunRecord) {
+        if let Err(fault) = self.folder.keep(self.places[job], run) {
+            *self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fault);
+        }
+        self.line.one_done();
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
+    }
+}
+
+/// Runs the seeds that an earlier batch has not finished.
+fn simulate(
+    session: &Session,
+    plan: &Plan,
+    folder: &Folder,
+    threads: usize,
+    fresh: bool,
+) -> Result<Batch, Failure> {
+    let mut runs: Vec<Option<RunRecord>> = plan
+        .seeds
+        .iter()
+        .enumerate()
+        .map(|(place, seed)| if fresh { None } else { folder.recall(*seed, place == 0) })
+        .collect();
+    let recalled = runs.iter().flatten().count();
+    let places: Vec<usize> = (0..runs.len()).filter(|place| runs[*place].is_none()).collect();
+    let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
+    let line = ProgressLine::new("seeds", jobs.len(), session.quiet);
+    let keeper = Keeper { folder, places: &places, line, fault: Mutex::default() };
+    let done = run_batch(&jobs, threads, &keeper, |job, run| without_samples(run, places[job] > 0));
+    if let Some(fault) = keeper.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        return Err(fault);
+    }
+    for (place, run) in places.iter().zip(done) {
+        runs[*place] = run;
+    }
+    Ok(Batch { runs: runs.into_iter().flatten().collect(), recalled })
+}
+
+fn without_samples(run: RunRecord, without: bool) -> RunRecord {
+    if !without {
+        return run;
+    }
+    RunRecord {
+        flow_samples: Default::default(),
+        link_samples: Default::default(),
+        events: Vec::new(),
+        ..run
+    }
+}
+
+fn write_page(plan: &Plan, folder: &Folder, runs: &[RunRecord], command: &str) -> Result<PathBuf, Failure> {
+    let topology = crate::drawing::topology(plan);
+    let page = run_page(&RunPage {
+        title: &plan.name,
+        runs,
+        topology: Some(&topology),
+        command,
+        context: folder.context(),
+    });
+    folder.write("report.html", page.as_bytes())
+}
+
+fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, failed: &[String]) {
+    match session.format {
+        Format::Text => {
+            let mut out = text::run_summary(runs);
+            out.push_str(&format!("\ntables  {}\nreport  {}\n", folder.path().display(), page.display()));
+            for line in failed {
+                out.push_str(&format!("expectation failed: {line}\n"));
+            }
+            print(&out);
+        }
+        Format::Json => print(&(text::run_summary_json(runs).to_string() + "\n")),
+    }
+}
+
+/// The command that makes the same results again.
+fn command_line(scenario: &Path, overrides: &[(String, String)]) -> String {
+    let mut line = format!("tidegate run {}", scenario.display());
+    for (key, value) in overrides {
+        line.push_str(&format!(" --set '{key}={value}'"));
+    }
+    line
+}

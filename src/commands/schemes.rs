@@ -1,0 +1,99 @@
+//! `tidegate schemes`: the catalogue.
+
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+
+/// What to list.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Show everything about this scheme.
+    name: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let shown: Vec<&Scheme> = match &arguments.name {
+        None => session.schemes.clone(),
+        Some(name) => vec![find(session, name)?],
+    };
+    print(&match (session.format, &arguments.name) {
+        (Format::Json, _) => {
+            Json::List(shown.iter().map(|scheme| as_json(scheme)).collect()).to_string() + "\n"
+        }
+        (Format::Text, None) => list(&shown),
+        (Format::Text, Some(_)) => shown.iter().map(|scheme| details(scheme)).collect(),
+    });
+    Ok(Exit::Ok)
+}
+
+fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
+    tidegate_schemes::find(&session.schemes, name).ok_or_else(|| {
+        let known: Vec<&str> = session.schemes.iter().map(|scheme| scheme.name).collect();
+        Failure::usage(format!("scheme {name:?} is not known; known: {}", known.join(", ")))
+    })
+}
+
+fn list(schemes: &[&Scheme]) -> String {
+    let mut table =
+        TextTable::new(&[("scheme", Align::Left), ("roles", Align::Left), ("what it does", Align::Left)]);
+    for scheme in schemes {
+        table.row([scheme.name.to_owned(), scheme.roles().join(", "), scheme.summary.to_owned()]);
+    }
+    table.render() + "\n`tidegate schemes NAME` shows the parameters of one.\n"
+}
+
+fn details(scheme: &Scheme) -> String {
+    let mut text = format!(
+        "{}: {}\n\nroles       {}\npaper       {}\nprovenance  {}\n",
+        scheme.name,
+        scheme.summary,
+        scheme.roles().join(", "),
+        scheme.paper,
+        provenance(scheme.provenance)
+    );
+    if scheme.params.is_empty() {
+        return text + "\nNo parameters.\n";
+    }
+    let columns = ["parameter", "default", "unit", "accepted", "meaning"].map(|head| (head, Align::Left));
+    let mut table = TextTable::new(&columns);
+    for spec in scheme.params {
+        let meaning: Vec<&str> = spec.doc.iter().map(|line| line.trim()).collect();
+        let cells =
+            [spec.name.to_owned(), (spec.default)(), spec.unit.to_owned(), (spec.range)(), meaning.join(" ")];
+        table.row(cells);
+    }
+    text.push('\n');
+    text + &table.render()
+}
+
+fn provenance(provenance: Provenance) -> &'static str {
+    match provenance {
+        Provenance::Paper => "paper",
+        Provenance::Source => "source code, read for its rules",
+        Provenance::Reconstruction => "reconstruction: not the authors' scheme",
+    }
+}
+
+fn as_json(scheme: &Scheme) -> Json {
+    let params = scheme.params.iter().map(|spec| {
+        let meaning: Vec<&str> = spec.doc.iter().map(|line| line.trim()).collect();
+        Json::Object(vec![
+            ("name", Json::text(spec.name)),
+            ("default", Json::text((spec.default)())),
+            ("unit", Json::text(spec.unit)),
+            ("accepted", Json::text((spec.range)())),
+            ("meaning", Json::text(meaning.join(" "))),
+        ])
+    });
+    Json::Object(vec![
+        ("name", Json::text(scheme.name)),
+        ("summary", Json::text(scheme.summary)),
+        ("paper", Json::text(scheme.paper)),
+        ("provenance", Json::text(provenance(scheme.provenance))),
+        ("roles", Json::List(scheme.roles().into_iter().map(Json::text).collect())),
+        ("parameters", Json::List(params.collect())),
+    ])
+}

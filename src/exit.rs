@@ -1,0 +1,51 @@
+//! Exit codes: the same for every command, and stable.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Ok = 0,
+    /// It could not be done.
+    Error = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// An expectation failed, or a claim's verdict is not the one on record.
+    Unexpected = 3,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command did not end well.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// It could not be done, because of `why`.
+    pub(crate) fn error(why: impl Display) -> Self {
+        Self { exit: Exit::Error, message: format!("error: {why}") }
+    }
+
+    /// The command line is wrong.
+    pub(crate) fn usage(why: impl Display) -> Self {
+        Self { exit: Exit::Usage, message: format!("error: {why}") }
+    }
+}
+
+pub(crate) type Outcome = Result<Exit, Failure>;
+
+/// Prints to standard output; a reader that has gone away ends the output, not the command.
+pub(crate) fn print(text: &str) {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

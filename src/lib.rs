@@ -1,0 +1,100 @@
+//! The program `tidegate` as a library, so that schemes can live outside this repository:
+//!
+//! ```no_run
+//! # use tidegate_core::scheme::Scheme;
+//! # static MY_SCHEME: Scheme = Scheme::NONE;
+//! fn main() -> std::process::ExitCode {
+//!     tidegate::main_with(&[&MY_SCHEME])
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod commands;
+mod drawing;
+mod exit;
+mod expect;
+mod progress;
+mod results;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tidegate_core::scheme::Scheme;
+
+use exit::{Exit, Failure};
+
+/// Raised whenever any simulated result may change; golden files are tied to it.
+pub const SEMANTICS: u32 = 1;
+
+/// Congestion control for Named Data Networking: simulate, compare, reproduce.
+#[derive(Debug, Parser)]
+#[command(name = "tidegate", version, arg_required_else_help = true)]
+struct Arguments {
+    /// How results are printed.
+    #[arg(long, global = true, value_enum, default_value = "text")]
+    format: Format,
+    /// Print results and errors only, no progress.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate a scenario; print a summary, write tables and a report page.
+    Run(commands::run::Arguments),
+    /// Run a paper's experiments and hold its claims against the results.
+    Reproduce(commands::reproduce::Arguments),
+    /// List the schemes, or everything about one.
+    Schemes(commands::schemes::Arguments),
+    /// Check a scenario without running it.
+    Check(commands::check::Arguments),
+    /// Measure the simulator's speed by named cases.
+    Bench(commands::bench::Arguments),
+}
+
+/// What every command gets.
+#[derive(Debug)]
+struct Session {
+    format: Format,
+    quiet: bool,
+    schemes: Vec<&'static Scheme>,
+}
+
+/// Runs the program with its own schemes and `more`; the exit code says how it went.
+pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; a closed pipe cannot be told about either.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+        }
+    };
+    let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
+    let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
+    let outcome = match arguments.command {
+        Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
+        Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
+        Command::Check(arguments) => commands::check::run(&session, &arguments),
+        Command::Bench(arguments) => commands::bench::run(&session, &arguments),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message }) => {
+            eprintln!("{message}");
+            exit.into()
+        }
+    }
+}

