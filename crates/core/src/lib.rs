@@ -20,6 +20,7 @@ pub mod node;
 pub mod packet;
 pub mod params;
 pub mod pit;
+pub mod producer;
 pub mod queue;
 pub mod records;
 pub mod rng;

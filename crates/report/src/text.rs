@@ -55,11 +55,15 @@ pub enum Align {
     Right,
 }
 
-/// A table of plain text; columns are as wide as their widest cell.
+/// Characters of a cell before it goes on in the next line.
+const WIDEST: usize = 36;
+
+/// A table of plain text; columns are as wide as their widest cell, long cells are broken at spaces.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     head: Vec<(String, Align)>,
-    rows: Vec<Vec<String>>,
+    /// Cells as lines.
+    rows: Vec<Vec<Vec<String>>>,
 }
 
 impl TextTable {
@@ -69,26 +73,29 @@ impl TextTable {
         Self { head, rows: Vec::new() }
     }
 
-    /// Adds a row; missing cells are empty. Line ends and control characters in cells become spaces.
+    /// Adds a row; missing cells are empty, control characters become spaces.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let clean = |cell: String| cell.replace(char::is_control, " ");
-        let mut row: Vec<String> = cells.into_iter().map(clean).collect();
-        row.resize(self.head.len(), String::new());
+        let mut row: Vec<Vec<String>> = cells.into_iter().map(|cell| broken(&cell)).collect();
+        row.resize(self.head.len(), Vec::new());
         self.rows.push(row);
     }
 
     /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
     pub fn render(&self) -> String {
         let width = |column: usize| {
-            let cells = self.rows.iter().map(|row| row[column].chars().count());
-            cells.max().unwrap_or(0).max(self.head[column].0.chars().count())
+            let lines = self.rows.iter().flat_map(|row| &row[column]).map(|line| line.chars().count());
+            lines.max().unwrap_or(0).max(self.head[column].0.chars().count())
         };
         let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
         let head: Vec<String> = self.head.iter().map(|(name, _)| name.clone()).collect();
         let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-        let mut text = String::new();
-        for row in [&head, &rule].into_iter().chain(&self.rows) {
-            text.push_str(&self.line(row, &widths));
+        let mut text = format!("{}{}", self.line(&head, &widths), self.line(&rule, &widths));
+        for row in &self.rows {
+            for line in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
+                let cells: Vec<String> =
+                    row.iter().map(|cell| cell.get(line).cloned().unwrap_or_default()).collect();
+                text.push_str(&self.line(&cells, &widths));
+            }
         }
         text
     }
@@ -101,6 +108,21 @@ impl TextTable {
         let cells: Vec<String> = row.iter().zip(widths).zip(&self.head).map(cell).collect();
         format!("{}\n", cells.join("  ").trim_end())
     }
+}
+
+/// The words of a cell in lines of at most [`WIDEST`] characters; a longer word has its own line.
+fn broken(cell: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in cell.split(|character: char| character.is_whitespace() || character.is_control()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDEST => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A measure of one flow of a run; `None` where it has no value.
@@ -236,10 +258,6 @@ pub fn claims_table(claims: &[Judged]) -> String {
         let claim = &judged.claim;
         let ours =
             if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &claim.unit) };
-        let record = match (judged.contradicts_record(), claim.recorded) {
-            (true, Some(recorded)) => format!(" (recorded: {recorded})"),
-            _ => String::new(),
-        };
         table.row([
             claim.id.clone(),
             claim.place.clone(),
@@ -247,10 +265,19 @@ pub fn claims_table(claims: &[Judged]) -> String {
             published(judged),
             ours,
             claim.band.to_string(),
-            format!("{}{record}", judged.word()),
+            judged.word().to_owned(),
         ]);
     }
-    format!("{}\n{}\n", table.render(), verdict_counts(claims))
+    format!("{}\n{}\n{}", table.render(), verdict_counts(claims), contradictions(claims))
+}
+
+/// One line per verdict that is not the one on record; empty without any.
+fn contradictions(claims: &[Judged]) -> String {
+    let line = |judged: &Judged| {
+        let recorded = judged.claim.recorded.filter(|_| judged.contradicts_record())?;
+        Some(format!("{}: {} is not the verdict on record, {recorded}\n", judged.claim.id, judged.word()))
+    };
+    claims.iter().filter_map(line).collect()
 }
 
 /// `3 agree, 1 direction, 2 differ`, with `n reduced` when there are any.
@@ -321,6 +348,20 @@ mod tests {
         assert_eq!(pair(12.345678, 0.0456), ("12.346".into(), "0.046".into()));
         assert_eq!(pair(12345.6, 321.0), ("12346".into(), "321".into()));
         assert_eq!(pair(-0.001, 0.5), ("0.00".into(), "0.50".into()));
+    }
+
+    #[test]
+    fn long_cells_go_on_in_the_next_line() {
+        let mut table = TextTable::new(&[("quantity", Align::Left), ("n", Align::Right)]);
+        table.row(["largest decrease of completion time over alpha, ICP".to_owned(), "10".to_owned()]);
+        let expected = [
+            "quantity                              n",
+            "-----------------------------------  --",
+            "largest decrease of completion time  10",
+            "over alpha, ICP",
+            "",
+        ];
+        assert_eq!(table.render(), expected.join("\n"));
     }
 
     #[test]

@@ -113,4 +113,34 @@ mod tests {
         let steps = [(data_after(0, 0, 3, None), 2.0), (data_after(2_000, 1, 4, None), 2.125131)];
         follow(&mut Driver::new(&SCHEME, &given), &steps);
     }
+
+    #[test]
+    fn fast_convergence_lowers_the_plateau_after_a_loss_below_the_last_peak() {
+        // 8 * 0.7 = 5.6 with plateau 8; a second loss at 5.6 < 8: W = 3.92, plateau 5.6 * 0.85 = 4.76.
+        // t = 3, rtt 5 s: K = cbrt(4.76 * 0.75) = 1.528350, Wc = 0.4 (3 - K)^3 + 4.76 = 6.034893;
+        // 3.92 + 2.114893/3.92 = 4.459514. Without: K = cbrt(5.6 * 0.75) = 1.613429,
+        // Wc = 5.6 + 1.066318 = 6.666318; 3.92 + 2.746318/3.92 = 4.620591.
+        for (on, expected) in [(true, 4.459514), (false, 4.620591)] {
+            let start = [(data(40, 1, 9), 3.0), (data(40, 2, 9), 4.0), (data(40, 3, 9), 5.0)];
+            let growth = [(data(40, 4, 9), 6.0), (data(40, 5, 9), 7.0), (data(40, 6, 9), 8.0)];
+            let losses = [
+                (lost(1_000, 7, 10, Timeout), 5.6),
+                (lost(1_000, 10, 12, Timeout), 3.92),
+                (data_after(4_000, 11, 12, Some(5_000)), expected),
+            ];
+            let mut driver = Driver::new(&SCHEME, &[("fast_convergence", Value::Bool(on))]);
+            follow(&mut driver, &[start, growth, losses].concat());
+        }
+    }
+
+    #[test]
+    fn an_ignored_mark_grows_the_window_and_without_the_gate_each_mark_shrinks_it() {
+        let option = |name| Driver::new(&SCHEME, &[(name, Value::Bool(true))]);
+        follow(&mut option("ignore_marks"), &[(marked(40, 1, 4), 3.0)]);
+        let steps = [(data(40, 1, 9), 3.0), (data(40, 2, 9), 4.0), (data(40, 3, 9), 5.0)];
+        let mut ungated = option("disable_cwa");
+        follow(&mut ungated, &steps);
+        // 5 * 0.7 = 3.5; 3.5 * 0.7 = 2.45.
+        follow(&mut ungated, &[(marked(50, 4, 9), 3.5), (marked(50, 5, 9), 2.45)]);
+    }
 }

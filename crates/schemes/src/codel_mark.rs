@@ -2,6 +2,7 @@
 //!
 //! Source: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
+//! Deviation: the packet that waited carries the mark, so that no strategy is needed (`carrier = "face"`).
 
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;

@@ -1,4 +1,11 @@
 //! Deterministic packet-level simulation of NDN networks.
 #![forbid(unsafe_code)]
 
+mod events;
+mod link;
+mod routes;
+
 pub mod plan;
+pub mod run;
+pub mod scenario;
+pub mod world;

@@ -1,5 +1,7 @@
 //! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this.
 
+use std::sync::Arc;
+
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::event::EventMask;
 use tidegate_core::face::Limit;
@@ -76,6 +78,19 @@ pub struct NodePlan {
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
+    /// A coarse clock; `None` for an exact one.
+    pub clock: Option<ClockPlan>,
+}
+
+/// A coarse clock: every wake-up of the node waits for its next tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockPlan {
+    /// Time between ticks, more than zero.
+    pub period: Span,
+    /// First tick, less than the period; `None` draws it anew for every seed.
+    pub phase: Option<Span>,
+    /// Whether arriving Data, Nacks and ACKs wake the node too.
+    pub flush_on_arrival: bool,
 }
 
 /// A link; index 0 of each pair is the direction from `a` to `b`.
@@ -124,8 +139,8 @@ pub enum LossPlan {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
-    /// `true` loses the packet; the pattern starts again at its end.
-    Trace(Vec<bool>),
+    /// `true` loses the packet; the pattern has at least one and starts again at its end.
+    Trace(Arc<[bool]>),
 }
 
 /// The queue of one direction of a link.
@@ -166,25 +181,7 @@ pub struct FlowPlan {
     pub stop: Option<Time>,
 }
 
-/// What a flow asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Demand {
-    /// So many segments as fast as the scheme allows.
-    File {
-        /// Number of segments, at least 1.
-        segments: u32,
-    },
-    /// New segments as fast as the scheme allows until the flow stops.
-    Endless,
-    /// New segments at a constant rate of content, whatever the window; in the given bursts only (one
-    /// endless burst from the start if there are none). Retransmissions go on afterwards.
-    Constant {
-        /// Content bits per second.
-        rate: BitRate,
-        /// Start (from the run's start) and length of each burst.
-        bursts: Vec<(Time, Span)>,
-    },
-}
+pub use tidegate_core::consumer::Demand;
 
 /// Something that changes during the run.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,377 @@
-//! The consumer.
+//! The consumer of one flow: decides what to ask for next and when, under a congestion controller.
+//!
+//! The controller says how much may be outstanding, the shell how losses are found and made good.
+//! Sources: ndnSIM `ndn-consumer*.cpp`, ndn-tools `pipeline-interests-adaptive.cpp`, NDNts `fetch/logic.ts`.
 
+mod arrival;
+mod demand;
+mod loss;
+pub mod outstanding;
+pub mod pacer;
+mod retransmit;
 pub mod rto;
 pub mod shell;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+pub use arrival::Arrived;
+pub use demand::Demand;
+pub use stats::ConsumerStats;
+
+use crate::congestion::{CongestionController, FlowView, SendOrder, Sent};
+use crate::context::Context;
+use crate::event::{Cause, Event};
+use crate::name::{Name, PrefixId};
+use crate::packet::{Header, Interest, Kind, Millis, PitToken, wire_size};
+use crate::rng::Rng;
+use crate::units::{ByteCount, Span, Time};
+
+use demand::Timetable;
+use outstanding::Outstanding;
+use pacer::Pacer;
+use retransmit::RetransmitQueue;
+use rto::Estimator;
+use shell::{Shell, TimeoutReading, Tracking};
+
+/// End of a flow without a known last segment: segment numbers end here too.
+const UNBOUNDED: u32 = u32::MAX;
+
+/// Most Interests outstanding whatever the window, so that an unbounded window cannot fill the memory.
+const MAX_IN_FLIGHT: u32 = 1 << 20;
+
+/// Shortest pause between sweeps and shortest lifetime: time must pass between an Interest and its loss.
+const SHORTEST_PAUSE: Span = Span::from_micros(1);
+
+/// Everything that makes a consumer.
+#[derive(Debug)]
+pub struct ConsumerSetup {
+    /// Number of the flow in events.
+    pub flow: u32,
+    /// Prefix of the segments.
+    pub prefix: PrefixId,
+    /// Habits around the controller.
+    pub shell: Shell,
+    /// Window or rate rule.
+    pub controller: Box<dyn CongestionController>,
+    /// What is asked for.
+    pub demand: Demand,
+    /// Content bytes per Data, by which rates are turned into Interests.
+    pub payload: ByteCount,
+    /// Whether Interests ask for fresh Data.
+    pub must_be_fresh: bool,
+    /// First Interest may leave.
+    pub start: Time,
+    /// No Interest leaves at or after this time; `None` for no such time.
+    pub stop: Option<Time>,
+    /// Where nonces come from.
+    pub nonces: Rng,
+}
+
+/// The consumer of one flow.
+///
+/// A driver calls [`on_wake`](Self::on_wake) at [`next_wake`](Self::next_wake) and
+/// [`on_packet`](Self::on_packet) for every packet, and after each of them [`poll`](Self::poll) until it
+/// gives `None`. Until its first Interest a consumer allocates nothing.
+#[derive(Debug)]
+pub struct Consumer {
+    flow: u32,
+    prefix: PrefixId,
+    shell: Shell,
+    controller: Box<dyn CongestionController>,
+    must_be_fresh: bool,
+    has_started: bool,
+    start: Time,
+    /// [`Time::MAX`] for never.
+    stop: Time,
+    nonces: Rng,
+    timetable: Option<Box<Timetable>>,
+    outstanding: Outstanding,
+    lost: RetransmitQueue,
+    estimator: Estimator,
+    pacer: Pacer,
+    /// First segment that does not belong to the flow.
+    end: u32,
+    in_flight: u32,
+    /// Lost segments that wait to be asked for again.
+    queued: u32,
+    /// The controller's window when last asked, packets.
+    window: f64,
+    highest_sent: u32,
+    highest_received: u32,
+    /// Losses up to this segment belong to a congestion event that was answered already.
+    recovery_point: u32,
+    /// When to look for timed-out Interests, [`Time::MAX`] for never. Never too late, sometimes too early.
+    sweep_at: Time,
+    /// When to look for lifetimes that end; as above.
+    expire_at: Time,
+    completed: Option<Time>,
+    /// Encoded lengths of names whose segment number takes 1, 2 and 4 bytes; zero until the first Interest.
+    name_lengths: [u32; 3],
+    stats: ConsumerStats,
+    /// Kept between sweeps for its memory alone.
+    overdue: Vec<u32>,
+}
+
+impl Consumer {
+    /// A consumer that has sent nothing yet.
+    pub fn new(setup: ConsumerSetup) -> Self {
+        let ConsumerSetup { flow, prefix, shell, controller, demand, payload, .. } = setup;
+        let mut shell = shell;
+        shell.sweep = shell.sweep.max(SHORTEST_PAUSE);
+        shell.lifetime = shell.lifetime.map(|lifetime| lifetime.max(SHORTEST_PAUSE));
+        let (end, timetable) = match demand {
+            Demand::File { segments } => (segments, None),
+            Demand::Endless => (UNBOUNDED, None),
+            Demand::Constant { rate, bursts } => {
+                (UNBOUNDED, Some(Box::new(Timetable::new(rate, payload, bursts, setup.start))))
+            }
+        };
+        Self {
+            flow,
+            prefix,
+            window: controller.window(),
+            controller,
+            must_be_fresh: setup.must_be_fresh,
+            has_started: false,
+            start: setup.start,
+            stop: setup.stop.unwrap_or(Time::MAX),
+            nonces: setup.nonces,
+            timetable,
+            outstanding: Outstanding::default(),
+            lost: RetransmitQueue::new(shell.retransmit),
+            estimator: Estimator::new(shell.estimator),
+            pacer: Pacer::new(payload),
+            shell,
+            end,
+            in_flight: 0,
+            queued: 0,
+            highest_sent: 0,
+            highest_received: 0,
+            recovery_point: 0,
+            sweep_at: Time::MAX,
+            expire_at: Time::MAX,
+            completed: None,
+            name_lengths: [0; 3],
+            stats: ConsumerStats::default(),
+            overdue: Vec::new(),
+        }
+    }
+
+    /// Runs what is due: losses found by the clock, the controller's own wake-up.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+        if !self.is_active(cx.now) {
+            return;
+        }
+        if self.sweep_at <= cx.now {
+            self.sweep(cx);
+        }
+        if self.expire_at <= cx.now {
+            self.expire(cx);
+        }
+        if self.controller.next_wake().is_some_and(|at| at <= cx.now) {
+            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
+        }
+    }
+
+    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
+    pub fn next_wake(&self) -> Option<Time> {
+        if self.is_complete() {
+            return None;
+        }
+        let mut next = self.start;
+        if self.has_started {
+            let tick = self.timetable.as_ref().and_then(|timetable| timetable.tick());
+            next = self.sweep_at.min(self.expire_at);
+            for other in [self.pacer.wake(), tick, self.controller.next_wake()] {
+                next = next.min(other.unwrap_or(Time::MAX));
+            }
+        }
+        (next < self.stop).then_some(next)
+    }
+
+    /// The next Interest that may leave now.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        if !self.is_active(cx.now) {
+            return None;
+        }
+        match &self.timetable {
+            None => self.poll_window(cx),
+            Some(_) => self.poll_timetable(cx),
+        }
+    }
+
+    /// Whether nothing is left to ask for: every segment arrived or was given up.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        self.outstanding.base() >= self.end
+    }
+
+    /// When the last segment arrived; `None` before that and when a segment was given up.
+    pub fn completed_at(&self) -> Option<Time> {
+        self.completed
+    }
+
+    /// Congestion window, packets.
+    pub fn window(&self) -> f64 {
+        self.window
+    }
+
+    /// Interests outstanding, as the shell counts them.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Smoothed round-trip time; `None` before the first sample.
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.estimator.smoothed_rtt()
+    }
+
+    /// State of the flow as the controller sees it.
+    #[inline]
+    pub fn view(&self) -> FlowView {
+        FlowView {
+            in_flight: self.in_flight,
+            next_segment: self.outstanding.next_segment(),
+            highest_sent: self.highest_sent,
+            highest_received: self.highest_received,
+            delivered: self.stats.delivered,
+            remaining: self.is_bounded().then(|| u64::from(self.end).saturating_sub(self.stats.delivered)),
+            smoothed_rtt: self.estimator.smoothed_rtt(),
+            rto: self.estimator.rto(),
+        }
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.end != UNBOUNDED
+    }
+
+    /// Between start and stop; notes that the start has passed.
+    #[inline]
+    fn is_active(&mut self, now: Time) -> bool {
+        self.has_started |= self.start <= now;
+        self.has_started && now < self.stop
+    }
+
+    fn has_new(&self) -> bool {
+        self.outstanding.next_segment() < self.end
+    }
+
+    fn window_is_open(&self) -> bool {
+        let in_flight = f64::from(self.in_flight);
+        let is_open = match (self.shell.one_over, self.shell.whole_window) {
+            (true, _) => in_flight <= self.window,
+            (false, true) => in_flight + 1.0 <= self.window,
+            (false, false) => in_flight < self.window,
+        };
+        is_open && self.in_flight < MAX_IN_FLIGHT
+    }
+
+    fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        if !self.window_is_open() || !(self.queued > 0 || self.has_new()) {
+            self.pacer.rest();
+            return None;
+        }
+        if !self.pacer.admits(cx.now, self.controller.pacing()) {
+            return None;
+        }
+        self.pacer.depart(cx.now);
+        let new_first = self.has_new() && self.controller.order() == SendOrder::NewFirst;
+        if self.queued > 0 && !new_first { self.send_lost(cx) } else { Some(self.send_new(cx)) }
+    }
+
+    /// Each tick of a burst carries a new segment and at most one lost one; between bursts lost segments
+    /// leave at once.
+    fn poll_timetable(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        let has_new = self.has_new();
+        let timetable = self.timetable.as_mut()?;
+        if !has_new {
+            timetable.end();
+        }
+        if timetable.tick().is_none_or(|tick| tick > cx.now) {
+            let may_retransmit = self.queued > 0 && !timetable.is_running(cx.now);
+            return if may_retransmit { self.send_lost(cx) } else { None };
+        }
+        if self.queued > 0 && timetable.take_retransmission() {
+            return self.send_lost(cx);
+        }
+        timetable.advance();
+        Some(self.send_new(cx))
+    }
+
+    #[inline]
+    fn send_new(&mut self, cx: &mut Context<'_>) -> Header {
+        let segment = self.outstanding.next_segment();
+        self.outstanding.send_new(cx.now, self.stats.delivered as u32);
+        self.highest_sent = segment;
+        self.send(cx, segment, false)
+    }
+
+    fn send_lost(&mut self, cx: &mut Context<'_>) -> Option<Header> {
+        let segment = self.lost.pop(&self.outstanding)?;
+        self.outstanding.send_again(segment, cx.now, self.stats.delivered as u32);
+        self.queued -= 1;
+        self.stats.retransmissions += 1;
+        Some(self.send(cx, segment, true))
+    }
+
+    /// Makes the Interest for a segment that is already in the table.
+    fn send(&mut self, cx: &mut Context<'_>, segment: u32, is_retransmission: bool) -> Header {
+        self.in_flight += 1;
+        self.stats.interests += 1;
+        let name = Name::segment(self.prefix, segment);
+        let mut header = Header::new(name, Kind::Interest(self.interest()), self.interest_size(cx, segment));
+        let sent = Sent { segment, at: cx.now, is_retransmission };
+        let hop = &mut header.hop;
+        self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
+        self.watch(&sent);
+        cx.record(Event::InterestSent { flow: self.flow, name, retransmission: is_retransmission });
+        header
+    }
+
+    fn interest(&mut self) -> Interest {
+        let lifetime = self.shell.lifetime.unwrap_or_else(|| self.estimator.rto() + Span::from_secs(1));
+        Interest {
+            nonce: (self.nonces.bits() >> 32) as u32,
+            lifetime: Millis::from_span(lifetime),
+            token: PitToken::default(),
+            hop_limit: self.shell.hop_limit,
+            can_be_prefix: false,
+            must_be_fresh: self.must_be_fresh,
+        }
+    }
+
+    #[inline]
+    fn interest_size(&mut self, cx: &Context<'_>, segment: u32) -> ByteCount {
+        if self.name_lengths[0] == 0 {
+            self.name_lengths =
+                [0, 0x100, 0x1_0000].map(|width| cx.names.encoded_len(Name::segment(self.prefix, width)));
+        }
+        let width = usize::from(segment > 0xFF) + usize::from(segment > 0xFFFF);
+        wire_size::interest(self.name_lengths[width])
+    }
+
+    /// Calls the controller, then takes note of its window.
+    #[inline]
+    fn tell(
+        &mut self,
+        cx: &mut Context<'_>,
+        cause: Cause,
+        call: impl FnOnce(&mut dyn CongestionController, &mut Context<'_>, &FlowView),
+    ) {
+        let view = self.view();
+        call(self.controller.as_mut(), cx, &view);
+        let window = self.controller.window();
+        if window != self.window {
+            self.window = window;
+            cx.record(Event::WindowChanged { flow: self.flow, window, cause });
+        }
+    }
+
+    /// Notes the time at which the last segment arrived.
+    fn note_completion(&mut self, now: Time) {
+        if self.is_complete() && self.completed.is_none() && self.stats.abandoned == 0 {
+            self.completed = Some(now);
+        }
+    }
+}

@@ -1,4 +1,11 @@
-//! Round-trip time estimators.
+//! Round-trip time estimators: how long an Interest may be outstanding before it counts as lost.
+//!
+//! Programs differ enough here to change results, so each keeps its own rule. Samples come from
+//! segments asked for once (Karn); the consumer sees to that.
+
+use std::collections::VecDeque;
+
+use crate::units::Span;
 
 /// Which estimator sets the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,4 +18,237 @@ pub enum EstimatorKind {
     Ndnts,
     /// ICP's: halfway between the smallest and largest of the last samples.
     Range,
+}
+
+/// Timeout before the first sample, ns; the same in every program.
+const INITIAL: f64 = 1e9;
+/// Smallest timeout of all but [`EstimatorKind::Range`], ns.
+const MIN: f64 = 200e6;
+/// Largest timeout in ndnSIM, ns.
+const NDNSIM_MAX: f64 = 200e9;
+/// Largest timeout in ndn-cxx and NDNts, ns.
+const NDN_CXX_MAX: f64 = 60e9;
+/// Largest backoff factor in ndnSIM.
+const NDNSIM_MAX_BACKOFF: f64 = 64.0;
+/// Weight of a sample in the smoothed round-trip time.
+const GAIN: f64 = 0.125;
+/// Weight of a sample in the variation.
+const VARIATION_GAIN: f64 = 0.25;
+/// Samples that ICP looks back on.
+const RANGE_SAMPLES: usize = 20;
+/// Smallest timeout of [`EstimatorKind::Range`].
+const RANGE_MIN: Span = Span::from_millis(10);
+
+/// One flow's estimate. Takes no memory of its own before the first sample.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    kind: EstimatorKind,
+    has_sample: bool,
+    /// ns.
+    smoothed: f64,
+    /// Mean deviation, ns.
+    variation: f64,
+    /// ndnSIM's factor on the timeout, 1..=64.
+    backoff: f64,
+    rto: Span,
+    /// The last samples, newest last; of [`EstimatorKind::Range`] alone.
+    recent: VecDeque<Span>,
+}
+
+impl Estimator {
+    /// An estimator without samples; its timeout is 1 s.
+    pub fn new(kind: EstimatorKind) -> Self {
+        Self {
+            kind,
+            has_sample: false,
+            smoothed: INITIAL,
+            variation: 0.0,
+            backoff: 1.0,
+            rto: nanos(INITIAL),
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// The retransmission timeout, backoff included.
+    #[inline]
+    pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// Smoothed round-trip time; `None` before the first sample.
+    #[inline]
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.has_sample.then(|| nanos(self.smoothed))
+    }
+
+    /// Takes the round-trip time of a segment asked for once, with `in_flight` Interests still outstanding.
+    pub fn sample(&mut self, rtt: Span, in_flight: u32) {
+        let sample = rtt.as_nanos() as f64;
+        let weight = match self.kind {
+            EstimatorKind::Ndnsim | EstimatorKind::Range => 1.0,
+            EstimatorKind::NdnTools => 1.0 / f64::from(in_flight.saturating_add(1) / 2).max(1.0),
+            EstimatorKind::Ndnts => 1.0 / f64::from(in_flight.saturating_add(1)),
+        };
+        if self.has_sample {
+            let error = sample - self.smoothed;
+            self.variation += VARIATION_GAIN * weight * (error.abs() - self.variation);
+            self.smoothed += GAIN * weight * error;
+        } else {
+            self.has_sample = true;
+            self.smoothed = sample;
+            self.variation = sample / 2.0;
+        }
+        self.backoff = 1.0;
+        self.rto = match self.kind {
+            EstimatorKind::Ndnsim => self.ndnsim_timeout(),
+            EstimatorKind::NdnTools => nanos((self.smoothed + 8.0 * self.variation).clamp(MIN, NDN_CXX_MAX)),
+            EstimatorKind::Ndnts => nanos((self.smoothed + 4.0 * self.variation).clamp(MIN, NDN_CXX_MAX)),
+            EstimatorKind::Range => self.range_timeout(rtt),
+        };
+    }
+
+    /// Doubles the timeout until the next sample, up to the program's limit; ICP has no backoff.
+    pub fn back_off(&mut self) {
+        match self.kind {
+            EstimatorKind::Ndnsim => {
+                self.backoff = (self.backoff * 2.0).min(NDNSIM_MAX_BACKOFF);
+                self.rto = self.ndnsim_timeout();
+            }
+            EstimatorKind::NdnTools | EstimatorKind::Ndnts => {
+                self.rto = (self.rto * 2).min(nanos(NDN_CXX_MAX));
+            }
+            EstimatorKind::Range => {}
+        }
+    }
+
+    fn ndnsim_timeout(&self) -> Span {
+        let timeout = (self.smoothed + 4.0 * self.variation).max(MIN);
+        nanos((self.backoff * timeout).min(NDNSIM_MAX))
+    }
+
+    /// ICP's τ = min + δ (max - min) with δ = 1/2.
+    fn range_timeout(&mut self, rtt: Span) -> Span {
+        if self.recent.len() == RANGE_SAMPLES {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(rtt);
+        let (mut shortest, mut longest) = (rtt, rtt);
+        for sample in &self.recent {
+            shortest = shortest.min(*sample);
+            longest = longest.max(*sample);
+        }
+        (shortest + (longest - shortest) / 2).max(RANGE_MIN)
+    }
+}
+
+/// Rounds down; the value is never negative.
+#[inline]
+fn nanos(value: f64) -> Span {
+    Span::from_nanos(value as i64 as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(estimator: &Estimator) -> f64 {
+        estimator.rto().as_millis_f64()
+    }
+
+    fn after(kind: EstimatorKind, samples: &[(u64, u32)]) -> Estimator {
+        let mut estimator = Estimator::new(kind);
+        for (rtt_ms, in_flight) in samples {
+            estimator.sample(Span::from_millis(*rtt_ms), *in_flight);
+        }
+        estimator
+    }
+
+    #[test]
+    fn every_estimator_starts_at_one_second_without_a_round_trip_time() {
+        for kind in
+            [EstimatorKind::Ndnsim, EstimatorKind::NdnTools, EstimatorKind::Ndnts, EstimatorKind::Range]
+        {
+            let estimator = Estimator::new(kind);
+            assert_eq!((estimator.rto(), estimator.smoothed_rtt()), (Span::from_secs(1), None), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn ndnsim_adds_four_mean_deviations_and_weights_samples_by_one_eighth() {
+        // First: 100 ms, deviation 50 ms. Then error 80 ms: 110 ms, deviation 50 + (80 - 50) / 4 = 57.5 ms.
+        assert_eq!(millis(&after(EstimatorKind::Ndnsim, &[(100, 9)])), 300.0);
+        let estimator = after(EstimatorKind::Ndnsim, &[(100, 9), (180, 9)]);
+        assert_eq!(millis(&estimator), 110.0 + 4.0 * 57.5);
+        assert_eq!(estimator.smoothed_rtt(), Some(Span::from_millis(110)));
+    }
+
+    #[test]
+    fn ndnsim_multiplies_its_floor_too_and_stops_at_64() {
+        // 20 ms + 4 x 10 ms lies below the floor of 200 ms, so the floor is what doubles.
+        let mut estimator = after(EstimatorKind::Ndnsim, &[(20, 1)]);
+        let mut timeouts = vec![millis(&estimator)];
+        for _ in 0..8 {
+            estimator.back_off();
+            timeouts.push(millis(&estimator));
+        }
+        assert_eq!(timeouts, [200.0, 400.0, 800.0, 1600.0, 3200.0, 6400.0, 12800.0, 12800.0, 12800.0]);
+        estimator.sample(Span::from_millis(20), 1);
+        assert_eq!(millis(&estimator), 200.0);
+    }
+
+    #[test]
+    fn ndnsim_never_waits_longer_than_200_seconds() {
+        let mut estimator = after(EstimatorKind::Ndnsim, &[(2000, 1)]);
+        for _ in 0..6 {
+            estimator.back_off();
+        }
+        assert_eq!(estimator.rto(), Span::from_secs(200));
+    }
+
+    #[test]
+    fn ndn_tools_adds_eight_variations_and_divides_the_gains_by_half_the_flight() {
+        assert_eq!(millis(&after(EstimatorKind::NdnTools, &[(100, 0)])), 500.0);
+        // 7 in flight: n = 4, gains 1/32 and 1/16. Variation 50 + (80 - 50) / 16 = 51.875, mean 102.5 ms.
+        let estimator = after(EstimatorKind::NdnTools, &[(100, 7), (180, 7)]);
+        assert_eq!(millis(&estimator), 102.5 + 8.0 * 51.875);
+        // Nothing in flight still is one expected sample: 110 + 8 x 57.5.
+        assert_eq!(millis(&after(EstimatorKind::NdnTools, &[(100, 0), (180, 0)])), 570.0);
+    }
+
+    #[test]
+    fn ndnts_adds_four_variations_and_divides_the_gains_by_the_whole_flight() {
+        // 3 in flight and this one: n = 4, so the same gains as above with the factor 4.
+        let estimator = after(EstimatorKind::Ndnts, &[(100, 3), (180, 3)]);
+        assert_eq!(millis(&estimator), 102.5 + 4.0 * 51.875);
+    }
+
+    #[test]
+    fn ndn_cxx_backoff_doubles_up_to_60_seconds_and_ends_with_a_sample() {
+        let mut estimator = after(EstimatorKind::NdnTools, &[(10, 0)]);
+        assert_eq!(millis(&estimator), 200.0);
+        for seconds in [0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 60.0, 60.0] {
+            estimator.back_off();
+            assert_eq!(estimator.rto(), Span::from_secs_f64(seconds));
+        }
+        estimator.sample(Span::from_millis(10), 0);
+        assert_eq!(millis(&estimator), 200.0);
+    }
+
+    #[test]
+    fn icp_waits_for_the_middle_of_the_last_twenty_samples() {
+        let mut estimator = after(EstimatorKind::Range, &[(40, 0), (80, 0), (60, 0)]);
+        assert_eq!(millis(&estimator), 60.0);
+        estimator.back_off();
+        assert_eq!(millis(&estimator), 60.0);
+        // 18 more push the 40 ms out of the window of 20: 50..80 remain.
+        for _ in 0..18 {
+            estimator.sample(Span::from_millis(50), 0);
+        }
+        assert_eq!(millis(&estimator), 65.0);
+    }
+
+    #[test]
+    fn icp_never_waits_less_than_ten_milliseconds() {
+        assert_eq!(millis(&after(EstimatorKind::Range, &[(1, 0)])), 10.0);
+    }
 }

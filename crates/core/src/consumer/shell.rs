@@ -49,6 +49,18 @@ pub enum RetransmitOrder {
     ByLoss,
 }
 
+/// How outstanding Interests are counted and losses told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracking {
+    /// ndnSIM's application: every Data frees a place in the window, even if its Interest had timed out
+    /// before; every Interest that times out is a loss with a backoff of its own, and its segment gives no
+    /// round-trip time any more; lifetimes are the forwarder's business.
+    Loose,
+    /// ndn-tools: only outstanding Interests count; all that time out together are one loss, told by the
+    /// highest segment; the timeout backs off once per window of data; the end of a lifetime is a loss.
+    Exact,
+}
+
 /// What a loss notice does at the consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeReaction {
@@ -67,14 +79,20 @@ pub struct Shell {
     pub sweep: Span,
     /// When the timeout is read.
     pub reading: TimeoutReading,
+    /// How outstanding Interests are counted and losses told.
+    pub tracking: Tracking,
     /// Order of retransmissions.
     pub retransmit: RetransmitOrder,
     /// Retransmissions of one segment before it is given up; `None` for no limit.
     pub retry_limit: Option<u32>,
     /// Lifetime of an Interest; `None` is the timeout plus one second (NDNts).
     pub lifetime: Option<Span>,
-    /// Whether a congestion Nack is answered like a timeout; otherwise it is only counted.
+    /// Whether a congestion Nack is answered like a timeout and a segment without a route given up; otherwise
+    /// Nacks are only counted.
     pub nack_is_loss: bool,
+    /// Whether only whole packets of the window count: 1.5 is 1 in ndn-tools and lets a second Interest out
+    /// in ndnSIM and NDNts.
+    pub whole_window: bool,
     /// Whether one more Interest may leave when the window is exactly full.
     pub one_over: bool,
     /// What a loss notice does.
@@ -90,10 +108,12 @@ impl Shell {
             estimator: EstimatorKind::NdnTools,
             sweep: Span::from_millis(10),
             reading: TimeoutReading::AtSend,
+            tracking: Tracking::Exact,
             retransmit: RetransmitOrder::ByLoss,
             retry_limit: Some(15),
             lifetime: Some(Span::from_secs(4)),
             nack_is_loss: true,
+            whole_window: true,
             one_over: false,
             notice: NoticeReaction::Reduce,
             hop_limit: 255,
@@ -103,10 +123,12 @@ impl Shell {
                 estimator: EstimatorKind::Ndnsim,
                 sweep: Span::from_millis(50),
                 reading: TimeoutReading::AtSweep,
+                tracking: Tracking::Loose,
                 retransmit: RetransmitOrder::BySegment,
                 retry_limit: None,
                 lifetime: Some(Span::from_secs(2)),
                 nack_is_loss: false,
+                whole_window: false,
                 ..ndn_tools
             },
             ShellKind::NdnTools => ndn_tools,
@@ -114,10 +136,11 @@ impl Shell {
                 estimator: EstimatorKind::Ndnts,
                 sweep: Span::from_millis(4),
                 lifetime: None,
+                whole_window: false,
                 ..ndn_tools
             },
             ShellKind::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
-            ShellKind::Own => Self { retry_limit: None, ..ndn_tools },
+            ShellKind::Own => Self { retry_limit: None, whole_window: false, ..ndn_tools },
         }
     }
 }

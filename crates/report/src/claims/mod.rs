@@ -107,9 +107,9 @@ impl fmt::Display for Band {
         let (low, high) = (crate::text::number(self.low), crate::text::number(self.high));
         let text = match (self.low.is_finite(), self.high.is_finite()) {
             (true, true) if self.low == self.high => format!("= {low}"),
-            (true, true) => format!("{low} .. {high}"),
-            (true, false) => format!(">= {low}"),
-            (false, true) => format!("<= {high}"),
+            (true, true) => format!("{low} to {high}"),
+            (true, false) => format!("≥ {low}"),
+            (false, true) => format!("≤ {high}"),
             (false, false) => "any".to_owned(),
         };
         f.pad(&text)

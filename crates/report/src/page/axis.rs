@@ -19,6 +19,11 @@ impl Scale {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
+    /// The same scale, `by` pixels further on.
+    pub(super) fn moved(self, by: f64) -> Self {
+        Self { start: self.start + by, end: self.end + by, ..self }
+    }
+
     /// Pixel of `value`, kept between the ends.
     pub(super) fn clamped(&self, value: f64) -> f64 {
         self.at(value.clamp(self.low, self.high))

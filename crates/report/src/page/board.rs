@@ -3,7 +3,7 @@
 use super::claim_strip;
 use super::figure::Figure;
 use super::markup::{self, Escaped, Markup, Scripts};
-use crate::claims::{Claim, Judged, Paper, Verdict};
+use crate::claims::{Claim, Judged, Paper, Published, Verdict};
 use crate::text;
 
 /// What the page shows.
@@ -28,7 +28,7 @@ pub fn board_page(page: &BoardPage<'_>) -> String {
     figures(&mut body, page.figures);
     claims(&mut body, page.claims);
     assumptions(&mut body, page.paper);
-    markup::glossary(&mut body);
+    markup::glossary(&mut body, false);
     let title = format!("{}: reproduction", page.paper.scheme);
     markup::document(&title, &body.0, &Scripts::Plain)
 }
@@ -116,7 +116,7 @@ fn claim_row(body: &mut Markup, judged: &Judged) {
         if judged.estimate.n == 0 { "–".to_owned() } else { text::with_unit(judged.estimate, &claim.unit) };
     body.add(format_args!(
         "<tr id=\"{0}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{3}</td>\
-         <td class=\"number\">{4}</td><td class=\"number\">{5}</td><td>{6}</td><td>{7}</td>\
+         <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
          <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
         Escaped(&claim.id),
         Escaped(&claim.quantity),
@@ -127,7 +127,8 @@ fn claim_row(body: &mut Markup, judged: &Judged) {
         band(claim),
         claim_strip::svg(judged),
         judged.word(),
-        record(judged)
+        record(judged),
+        if matches!(claim.published, Published::Number(_)) { "number" } else { "words" }
     ));
 }
 

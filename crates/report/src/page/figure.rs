@@ -131,8 +131,12 @@ impl Figure {
         let x =
             Scale { low: x_extent.low, high: x_extent.high, start: frame.left + 8.0, end: frame.right - 8.0 };
         x_axis(svg, &frame, &x, &x_ticks, x_label);
+        if y_extent.low < 0.0 {
+            zero_line(svg, &frame);
+        }
+        let count = series.len();
         for (index, series) in series.iter().enumerate() {
-            draw_line(svg, &frame.y, &x, series, index);
+            draw_line(svg, &frame.y, &x.moved(beside(index, count)), series, index);
         }
         label_ends(svg, &frame, &x, series, &names);
     }
@@ -150,29 +154,24 @@ impl Figure {
         let room = (frame.right - frame.left) / groups.len().max(1) as f64;
         let width = (room * 0.8 / series.len().max(1) as f64).min(64.0);
         let is_numbered = groups.len() * series.len() <= MOST_NUMBERED_BARS && width >= 24.0;
+        let count = series.len();
         for (group, name) in groups.iter().enumerate() {
             let middle = frame.left + (group as f64 + 0.5) * room;
             group_label(svg, name, middle, room, frame.bottom);
             for (index, series) in series.iter().enumerate() {
-                let x = middle + (index as f64 - series_middle(series_count(self))) * width;
+                let x = middle + (index as f64 - series_middle(count)) * width;
                 let bar = Bar { x, width: width * 0.86, index, is_numbered };
                 let ours = series.values.get(group).copied().flatten();
                 bar.draw(svg, &frame.y, ours, series.published.get(group).copied().flatten());
             }
         }
-        let zero = frame.y.at(0.0);
-        svg.add(format_args!(
-            "<path class=\"axis\" d=\"M{:.1} {zero:.1}H{:.1}\" stroke=\"#5b6066\"/>\n",
-            frame.left, frame.right
-        ));
+        zero_line(svg, &frame);
     }
 }
 
-fn series_count(figure: &Figure) -> usize {
-    match &figure.kind {
-        FigureKind::Lines { series, .. } => series.len(),
-        FigureKind::Bars { series, .. } => series.len(),
-    }
+/// How far the marks of line `index` stand beside their x, px: equal results stay readable side by side.
+fn beside(index: usize, count: usize) -> f64 {
+    if count > 6 { 0.0 } else { (index as f64 - series_middle(count)) * 4.0 }
 }
 
 /// Position of the middle among `count` neighbours, from the first.
@@ -226,6 +225,15 @@ impl Frame {
             Escaped(label)
         ));
     }
+}
+
+/// The value zero, which bars stand on and differences are read against.
+fn zero_line(svg: &mut Markup, frame: &Frame) {
+    let zero = frame.y.clamped(0.0);
+    svg.add(format_args!(
+        "<path class=\"axis\" d=\"M{:.1} {zero:.1}H{:.1}\" stroke=\"#5b6066\"/>\n",
+        frame.left, frame.right
+    ));
 }
 
 fn x_axis(svg: &mut Markup, frame: &Frame, x: &Scale, ticks: &[f64], label: &str) {
@@ -357,7 +365,7 @@ fn legend_marks(svg: &mut Markup, has_published: bool, is_line: bool, y: f64) ->
         format!("<circle class=\"fink\" cx=\"26\" cy=\"{:.1}\" r=\"4\" fill=\"#5b6066\"/>", base - 4.5)
     } else {
         format!(
-            "<rect class=\"fink\" x=\"20\" y=\"{:.1}\" width=\"12\" height=\"12\" fill=\"#5b6066\"/>",
+            "<rect class=\"fink\" x=\"20\" y=\"{:.1}\" width=\"12\" height=\"12\" fill=\"#5b6066\" fill-opacity=\"0.4\"/>",
             base - 10.5
         )
     };
@@ -446,21 +454,26 @@ impl Bar {
         }
     }
 
-    /// Our mean above everything that is drawn here, or a dash at the axis where there is no result.
+    /// Our mean beyond the end of the bar and clear of the published mark, or a dash at the axis where there
+    /// is no result.
     fn number(&self, svg: &mut Markup, y: &Scale, ours: Option<Estimate>, published: Option<f64>) {
-        let zero = y.at(0.0);
         let number = match &ours {
             None => "–".to_owned(),
             Some(_) if !self.is_numbered => return,
             Some(estimate) => text::number(estimate.mean),
         };
-        let ends = ours.iter().flat_map(shown_ends).map(|value| y.at(value));
-        let marks = published.map(|value| y.at(value) - 8.0);
-        let top = ends.chain(marks).fold(zero, f64::min);
+        let is_below = ours.is_some_and(|estimate| estimate.mean < 0.0);
+        let ends = || ours.iter().flat_map(shown_ends).map(|value| y.at(value)).chain([y.at(0.0)]);
+        let published = published.map(|value| y.at(value));
+        let is_hit = |base: f64| published.is_some_and(|mark| base - 19.0 < mark && mark < base + 9.0);
+        let mut base =
+            if is_below { ends().fold(0.0, f64::max) + 13.0 } else { ends().fold(HEIGHT, f64::min) - 5.0 };
+        if let Some(mark) = published.filter(|_| is_hit(base)) {
+            base = if is_below { mark + 20.0 } else { mark - 11.0 };
+        }
         svg.add(format_args!(
-            "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#1b1e22\">{number}</text>\n",
-            self.x,
-            top - 4.0
+            "<text class=\"ink\" x=\"{:.1}\" y=\"{base:.1}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#1b1e22\">{number}</text>\n",
+            self.x
         ));
     }
 }

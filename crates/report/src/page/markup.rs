@@ -124,9 +124,10 @@ pub(super) fn command_line(page: &mut Markup, command: &str) {
     ));
 }
 
-/// The definitions of all columns, folded.
-pub(super) fn glossary(page: &mut Markup) {
-    page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n<details open><summary>");
+/// The definitions of all columns, folded unless `is_open`.
+pub(super) fn glossary(page: &mut Markup, is_open: bool) {
+    page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");
+    page.0.push_str(if is_open { "<details open><summary>" } else { "<details><summary>" });
     page.add(format_args!(
         "What the {} columns of tables and files mean</summary>\n<dl>\n",
         DEFINITIONS.len()

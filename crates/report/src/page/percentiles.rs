@@ -10,6 +10,8 @@ const WIDTH: f64 = 760.0;
 const ROW: f64 = 24.0;
 /// Rows beyond this number are left out, the smallest delays first.
 const MOST_ROWS: usize = 24;
+/// Rows with less than this part of the largest delay are left out.
+const LEAST_SHARE: u64 = 20;
 
 /// One row.
 struct Row {
@@ -32,39 +34,31 @@ pub(super) fn flows(run: &RunRecord) -> String {
 
 /// Waiting times of all queues that sent something; empty without any.
 pub(super) fn queues(run: &RunRecord) -> String {
-    let rows = run.links.iter().enumerate().map(|(index, link)| Row {
+    let rows = run.links.iter().map(|link| Row {
         name: format!("{} → {}", shortened(&link.from, 12), shortened(&link.to, 12)),
-        series: index,
+        series: 0,
         delay: link.queue_delay,
     });
     chart("Waiting time per packet", "queues", rows.collect())
 }
 
 fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
-    rows.retain(|row| row.delay.count > 0);
     let found = rows.len();
-    if found == 0 {
-        return String::new();
-    }
-    let floor = largest(&rows);
-    rows.retain(|row| row.delay.p95 >= floor);
+    rows.retain(|row| row.delay.count > 0);
+    let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.max).collect();
+    sizes.sort_by(|left, right| right.cmp(left));
+    let Some(largest) = sizes.first().copied() else { return String::new() };
+    let least = sizes.get(MOST_ROWS - 1).copied().unwrap_or(Span::ZERO).max(largest / LEAST_SHARE);
+    rows.retain(|row| row.delay.max >= least);
     rows.truncate(MOST_ROWS);
     let mut svg = draw(label, &rows);
     if rows.len() < found {
+        let shown = rows.len();
         svg.push_str(&format!(
-            "<p class=\"note\">The {} largest of {found} {what} are shown.</p>\n",
-            rows.len()
+            "<p class=\"note\">{shown} of {found} {what} shown: those with the largest delays.</p>\n"
         ));
     }
     svg
-}
-
-/// The 95th percentile that the last of [`MOST_ROWS`] largest rows has.
-fn largest(rows: &[Row]) -> Span {
-    let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.p95).collect();
-    sizes.sort();
-    sizes.reverse();
-    sizes.get(MOST_ROWS - 1).copied().unwrap_or(Span::ZERO)
 }
 
 fn draw(label: &str, rows: &[Row]) -> String {

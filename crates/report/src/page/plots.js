@@ -4,24 +4,27 @@
   const root = document.getElementById("plots");
   const all = [0, data.end_s];
   const plots = [];
-  let isMoving = false;
 
   const show = (number) => number == null ? "–" : String(Number(number.toPrecision(5)));
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  // One range for all plots: the plot that was moved tells the others.
+  // One range for all plots; uPlot sets scales later, so the range is kept here.
+  let range = all;
   const moveTo = (min, max) => {
-    if (isMoving || !(max > min)) return;
-    isMoving = true;
+    if (!(max > min)) return;
+    range = [min, max];
     for (const plot of plots) plot.setScale("x", { min, max });
-    isMoving = false;
+  };
+  const onScale = (plot, key) => {
+    const { min, max } = plot.scales.x;
+    if (key === "x" && min != null && (min !== range[0] || max !== range[1])) moveTo(min, max);
   };
 
   const options = (panel, width) => ({
     width,
     height: 240,
     cursor: { sync: { key: "time", scales: ["x", null] }, drag: { x: true, y: false }, points: { size: 6 } },
-    scales: { x: { time: false, range: (_, min, max) => min == null ? all : [min, max] } },
+    scales: { x: { time: false, min: range[0], max: range[1], range: (_, min, max) => min == null ? range : [min, max] } },
     axes: [
       { stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") }, label: "time [s]", labelSize: 20, size: 36, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif" },
       { stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") }, label: `[${panel.unit}]`, labelSize: 20, size: 56, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif" },
@@ -38,7 +41,7 @@
         value: (_, value) => value == null ? "–" : `${show(value)} ${panel.unit}`,
       })),
     ],
-    hooks: { setScale: [(plot, key) => { if (key === "x") moveTo(plot.scales.x.min, plot.scales.x.max); }] },
+    hooks: { setScale: [onScale] },
   });
 
   // Names in the legend work with the keyboard, too.
@@ -56,8 +59,8 @@
   };
 
   const onKey = (event) => {
-    if (!plots.length || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { min, max } = plots[0].scales.x;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const [min, max] = range;
     const [width, middle] = [max - min, (min + max) / 2];
     const to = (from, until) => { event.preventDefault(); moveTo(Math.max(all[0], from), Math.min(all[1], until)); };
     if (event.key === "+" || event.key === "=") to(middle - width / 4, middle + width / 4);
@@ -87,7 +90,6 @@
 
   // Redrawn from scratch when the colour scheme changes; the shown range stays.
   const draw = () => {
-    const range = plots.length ? [plots[0].scales.x.min, plots[0].scales.x.max] : all;
     for (const plot of plots.splice(0)) plot.destroy();
     data.panels.forEach((panel, index) => {
       const values = [panel.time_s, ...panel.series.map((series) => series.values)];
@@ -96,7 +98,6 @@
       plot.over.addEventListener("dblclick", () => moveTo(...all));
       plots.push(plot);
     });
-    moveTo(...range);
   };
 
   draw();

@@ -81,13 +81,14 @@ fn queue_panel(run: &RunRecord) -> Option<Panel> {
         return None;
     }
     let mut shown = largest(&run.links, |link: &LinkRecord| link.peak_queue_packets);
-    let used = run.links.iter().filter(|link| link.peak_queue_packets > 0).count();
-    shown.retain(|index| run.links[*index].peak_queue_packets > 0 || used == 0);
+    // Queues that hold a packet or two now and then would only hide the others.
+    let peak = run.links.iter().map(|link| link.peak_queue_packets).max().unwrap_or(0);
+    shown.retain(|index| run.links[*index].peak_queue_packets * 20 >= peak);
     let name = |index: &usize| format!("{} → {}", run.links[*index].from, run.links[*index].to);
     Some(Panel {
         title: "Queue length",
         unit: "packets",
-        note: left_out(shown.len(), used.max(shown.len()), "queues", "peak"),
+        note: left_out(shown.len(), run.links.len(), "queues", "peak"),
         names: shown.iter().map(name).collect(),
         colours: (0..shown.len()).collect(),
         data: picked(samples::queues(run), &shown).thinned(MOST_POINTS),
@@ -119,7 +120,7 @@ fn largest<R>(parts: &[R], size: impl Fn(&R) -> u64) -> Vec<usize> {
 
 fn left_out(shown: usize, all: usize, what: &str, by: &str) -> String {
     if shown < all {
-        format!(" The {shown} of {all} {what} with the largest {by} are shown.")
+        format!(" {shown} of {all} {what} shown: those with the largest {by}.")
     } else {
         String::new()
     }

@@ -37,7 +37,7 @@ const CARDS: [&str; 8] = [
     "packet_hops",
 ];
 
-const FLOW_COLUMNS: [&str; 16] = [
+const FLOW_COLUMNS: [&str; 15] = [
     "name",
     "scheme",
     "consumer",
@@ -50,7 +50,6 @@ const FLOW_COLUMNS: [&str; 16] = [
     "last_delay_mean_ms",
     "retransmissions",
     "timeouts",
-    "duplicates",
     "marks",
     "nacks",
     "loss_notices",
@@ -84,7 +83,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     sections(&mut body, page, &flows, &links);
     let data = page.runs.first().and_then(plots::panels);
     scenario(&mut body, page.context);
-    markup::glossary(&mut body);
+    markup::glossary(&mut body, true);
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(page.title, &body.0, &scripts)
 }
@@ -110,15 +109,17 @@ fn cards(body: &mut Markup, runs: &Table) {
             "<li title=\"{}\"><span class=\"label\">{}</span><span class=\"value\">{}</span></li>\n",
             Escaped(definition.text),
             Escaped(&label(name)),
-            Escaped(&card_value(&run_level(runs, name), definition.unit))
+            card_value(&run_level(runs, name), definition.unit)
         ));
     }
     body.0.push_str("</ul></section>\n");
 }
 
 fn card_value(estimate: &Estimate, unit: &str) -> String {
-    let unit = if matches!(unit, "packets" | "") { "" } else { unit };
-    if estimate.n == 0 { "–".to_owned() } else { text::with_unit(text::short(estimate), unit) }
+    if estimate.n == 0 {
+        return "–".to_owned();
+    }
+    format!("{} <small>{}</small>", Escaped(&text::short(estimate)), Escaped(unit))
 }
 
 fn topology(body: &mut Markup, page: &RunPage<'_>, first: &RunRecord) {

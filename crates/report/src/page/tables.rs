@@ -26,22 +26,31 @@ impl Shown<'_> {
             page.0.push_str("<p class=\"note\">None.</p>\n");
             return;
         }
+        let (columns, idle): (Vec<&str>, Vec<&str>) =
+            self.columns.iter().partition(|name| !self.is_zero(name));
         page.add(format_args!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>\n<thead><tr>",
-            Escaped(&self.caption)
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}{1}</caption>\n<thead><tr>",
+            Escaped(&self.caption),
+            Escaped(&zero_note(&idle))
         ));
-        for name in self.columns {
+        for name in &columns {
             head(page, name);
         }
         page.0.push_str("</tr></thead>\n<tbody>\n");
         for key in keys {
             page.0.push_str("<tr>");
-            for name in self.columns {
+            for name in &columns {
                 self.cell(page, name, key);
             }
             page.0.push_str("</tr>\n");
         }
         page.0.push_str("</tbody></table></div>\n");
+    }
+
+    /// Whether the column is a count that is zero in every row.
+    fn is_zero(&self, name: &str) -> bool {
+        let column = self.table.column(name);
+        column.is_some_and(|column| (0..self.table.rows()).all(|row| column.cell(row) == Cell::Count(0)))
     }
 
     /// The distinct keys in order.
@@ -62,11 +71,22 @@ impl Shown<'_> {
         let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == Cell::Count(key));
         let cells: Vec<Cell<'_>> = rows.map(|row| column.cell(row)).collect();
         if let Some(Cell::Text(text)) = cells.first() {
-            page.add(format_args!("<td>{}</td>", Escaped(text)));
+            page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
         } else {
-            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&text::short(&estimate(&cells)))));
+            let estimate = estimate(&cells);
+            let shown = if estimate.n == 0 { "–".to_owned() } else { text::short(&estimate) };
+            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
         }
     }
+}
+
+/// Names the columns that are left out because they are zero throughout.
+fn zero_note(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let labels: Vec<String> = names.iter().map(|name| label(name)).collect();
+    format!(" Zero in every row: {}.", labels.join(", "))
 }
 
 /// Estimate over the cells of one row in all runs; nothing when one is missing.
@@ -108,7 +128,7 @@ fn head(page: &mut Markup, name: &str) {
 pub(super) fn label(name: &str) -> String {
     let stem =
         ["_ms", "_s", "_mbps", "_packets", "_bytes"].iter().find_map(|suffix| name.strip_suffix(suffix));
-    stem.unwrap_or(name).replace('_', " ")
+    stem.unwrap_or(name).replace('_', " ").replace("jain", "Jain")
 }
 
 /// A column of one run-level table as an estimate over all runs.

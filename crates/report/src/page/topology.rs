@@ -6,6 +6,9 @@ use tidegate_core::records::RunRecord;
 
 use super::markup::{Escaped, Markup, shortened, text_width};
 
+/// More rows than these are drawn small, with the names beside the nodes.
+const MOST_ROOMY_ROWS: usize = 12;
+
 /// What a node does; decides its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeKind {
@@ -149,9 +152,12 @@ impl TopologyView {
             return String::new();
         }
         let (places, rows) = self.places();
-        let (width, height) = (760.0, (46.0 + 62.0 * rows as f64).clamp(130.0, 900.0));
-        let at =
-            |node: usize| (60.0 + places[node].0 * (width - 120.0), 18.0 + places[node].1 * (height - 46.0));
+        let is_dense = rows > MOST_ROOMY_ROWS;
+        let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 62.0) };
+        let (width, height) = (760.0, (46.0 + row_height * rows as f64).max(130.0));
+        let at = |node: usize| {
+            (margin + places[node].0 * (width - 2.0 * margin), 18.0 + places[node].1 * (height - 46.0))
+        };
         let mut svg = Markup::default();
         svg.add(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topology\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -165,7 +171,8 @@ impl TopologyView {
             draw_link(&mut svg, &mut labels, at(link.from), at(link.to), &link.label, self.links.len() <= 40);
         }
         for (index, node) in self.nodes.iter().enumerate() {
-            draw_node(&mut svg, at(index), node);
+            let name_at = if is_dense { NamePlace::beside(places[index].0) } else { NamePlace::Below };
+            draw_node(&mut svg, at(index), node, name_at);
         }
         svg.0.push_str(&labels.0);
         svg.0.push_str("</svg>\n");
@@ -210,7 +217,7 @@ fn draw_link(
     is_labelled: bool,
 ) {
     // Links within a layer bend, so that they pass beside the nodes between their ends.
-    let bend = if (x1 - x2).abs() < 1.0 { 44.0 } else { 0.0 };
+    let bend = if (x1 - x2).abs() < 1.0 { (0.4 * (y1 - y2).abs()).clamp(44.0, 220.0) } else { 0.0 };
     let (middle_x, middle_y) = ((x1 + x2) / 2.0 + bend, (y1 + y2) / 2.0);
     svg.add(format_args!(
         "<path class=\"wire\" d=\"M{x1:.1} {y1:.1}Q{middle_x:.1} {middle_y:.1} {x2:.1} {y2:.1}\" fill=\"none\"><title>{}</title></path>\n",
@@ -231,22 +238,48 @@ fn draw_link(
     }
 }
 
-fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView) {
+/// Where a node's name stands.
+#[derive(Clone, Copy)]
+enum NamePlace {
+    Below,
+    Left,
+    Right,
+}
+
+impl NamePlace {
+    /// Outwards from the middle of the drawing; `x` in 0..=1.
+    fn beside(x: f64) -> Self {
+        if x < 0.5 { Self::Left } else { Self::Right }
+    }
+}
+
+fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView, name_at: NamePlace) {
+    let size = if matches!(name_at, NamePlace::Below) { 11.0 } else { 7.0 };
     let shape = match node.kind {
-        NodeKind::Consumer => format!("<circle class=\"consumer\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"11\"/>"),
+        NodeKind::Consumer => {
+            format!("<circle class=\"consumer\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size}\"/>")
+        }
         NodeKind::Router => format!(
-            "<rect class=\"router\" x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"20\" rx=\"3\"/>",
-            x - 10.0,
-            y - 10.0
+            "<rect class=\"router\" x=\"{:.1}\" y=\"{:.1}\" width=\"{2}\" height=\"{2}\" rx=\"3\"/>",
+            x - size + 1.0,
+            y - size + 1.0,
+            2.0 * size - 2.0
         ),
-        NodeKind::Producer => format!(
-            "<path class=\"producer\" d=\"M{x:.1} {:.1}l12.5 12.5l-12.5 12.5l-12.5 -12.5z\"/>",
-            y - 12.5
-        ),
+        NodeKind::Producer => {
+            let half = size + 1.5;
+            let top = y - half;
+            format!(
+                "<path class=\"producer\" d=\"M{x:.1} {top:.1}l{half} {half}l-{half} {half}l-{half} -{half}z\"/>"
+            )
+        }
+    };
+    let (name_x, name_y, anchor) = match name_at {
+        NamePlace::Below => (x, y + 27.0, "middle"),
+        NamePlace::Left => (x - 12.0, y + 4.0, "end"),
+        NamePlace::Right => (x + 12.0, y + 4.0, "start"),
     };
     svg.add(format_args!(
-        "{shape}<text class=\"ink node\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}<title>{}</title></text>\n",
-        y + 27.0,
+        "{shape}<text class=\"ink node\" x=\"{name_x:.1}\" y=\"{name_y:.1}\" text-anchor=\"{anchor}\">{}<title>{}</title></text>\n",
         Escaped(&shortened(&node.name, 16)),
         Escaped(&node.name)
     ));

@@ -1,9 +1,11 @@
 use std::path::Path;
 
+use tidegate_core::records::{FlowRecord, LinkRecord};
 use tidegate_report::claims::{self, Judged, Paper};
 use tidegate_report::page::{self, BarSeries, BoardPage, Figure, FigureKind, RunPage, Series, TopologyView};
 use tidegate_report::stats::Estimate;
-use tidegate_report::tables::RunContext;
+use tidegate_report::tables::{self, RunContext};
+use tidegate_report::text;
 
 use crate::invented;
 
@@ -223,6 +225,60 @@ fn a_board_shows_each_verdict_as_a_word_and_says_when_it_is_not_the_recorded_one
     assert!(reduced.contains("Reduced run.") && !reduced.contains("not as recorded"));
 }
 
+/// Forty flows through a parking lot of eight routers.
+fn crowded_page() -> String {
+    let mut run = invented::dumbbell(1);
+    let (flow, link) = (run.flows[0].clone(), run.links[5].clone());
+    run.links.clear();
+    run.flows.clear();
+    for index in 0..40 {
+        let (consumer, producer) = (format!("consumer{index}"), format!("producer{}", index % 8));
+        let (router, next) = (format!("r{}", index % 8), format!("r{}", (index + 1) % 8));
+        let flow = flow.clone();
+        let name = format!("a-rather-long-flow-name-{index}");
+        run.flows.push(FlowRecord { name, consumer: consumer.clone(), producer: producer.clone(), ..flow });
+        for (from, to) in
+            [(&consumer, &router), (&router, &consumer), (&router, &producer), (&producer, &router)]
+        {
+            run.links.push(LinkRecord { from: from.clone(), to: to.clone(), ..link.clone() });
+        }
+        run.links.push(LinkRecord { from: router, to: next, ..link.clone() });
+    }
+    let context = context();
+    page::run_page(&RunPage {
+        title: "crowded",
+        runs: &[run],
+        topology: None,
+        command: COMMAND,
+        context: &context,
+    })
+}
+
+#[test]
+fn summaries_name_every_flow_and_claim_and_end_with_what_is_not_on_record() {
+    let runs: Vec<_> = (1..=3).map(invented::dumbbell).collect();
+    let summary = text::run_summary(&runs);
+    assert!(summary.starts_with("dumbbell, seeds 1 to 3\n\nflow "), "{summary}");
+    assert!(
+        summary.lines().any(|line| line.starts_with("c2:/b  bbr-cd ") && line.contains(" ± ")),
+        "{summary}"
+    );
+    let paper = paper();
+    let claims = judged(&paper, false);
+    let table = text::claims_table(&claims);
+    let firsts: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split("  ").next()).collect();
+    assert!(paper.claims.iter().all(|claim| firsts.contains(&claim.id.as_str())), "{table}");
+    let end = "3 agree, 2 direction, 1 differ\nP8: direction is not the verdict on record, agrees\n";
+    assert!(table.ends_with(end), "{table}");
+    let json = text::claims_json(&paper, &claims).to_string();
+    assert!(json.contains(r#""band":[null,0.1]"#) && json.contains(r#""verdict":"agrees""#), "{json}");
+    assert!(
+        text::run_summary_json(&runs)
+            .to_string()
+            .starts_with(r#"{"scenario":"dumbbell","seeds":[1,2,3],"flows":[{"#)
+    );
+}
+
 /// Writes sample pages for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-report -- --ignored`.
 #[test]
 #[ignore = "writes files for a look at them"]
@@ -233,8 +289,17 @@ fn sample_pages_are_written() {
     };
     write("run.html", &sample_run_page(1));
     write("runs.html", &sample_run_page(3));
+    write("crowded.html", &crowded_page());
+    write("summary.txt", &text::run_summary(&[invented::dumbbell(1), invented::dumbbell(2)]));
+    write("claims.txt", &text::claims_table(&judged(&paper(), false)));
     write("board.html", &sample_board(false));
     write("reduced.html", &sample_board(true));
+    for table in tables::build(&[invented::dumbbell(1), invented::dumbbell(2)], &context()) {
+        let mut bytes = Vec::new();
+        table.write_parquet(&mut bytes).expect("writing to memory");
+        std::fs::write(Path::new(&folder).join(format!("{}.parquet", table.name)), bytes)
+            .expect("the folder is writable");
+    }
     for figure in figures() {
         write(&format!("{}.svg", figure.id), &figure.to_svg());
     }

@@ -82,7 +82,8 @@ params! {
     /// Longest stay in the store. The paper has such a timer (§IV.C) but gives no value; it should not exceed
     /// the lifetime of pending Interests, which a queue cannot see.
     residence: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// From which cumulative rate R on packets are sent again: the algorithm's R > 1 or the text's "reaches 1".
+    /// From which cumulative rate R on packets are sent again: the algorithm's R > 1 or the text's
+    /// "reaches 1".
     release: Release = Release::AboveOne;
     /// Where the total number of sent packets is counted (eq. 2, 4).
     sent_counted: SentCounted = SentCounted::Enqueue;
@@ -90,7 +91,8 @@ params! {
     /// bound on an idle link and the first stored packets leave in one burst.
     cap: bool = true;
     /// Whether packets moved from the store to the queue count as sent in the next round, as Algorithm 1
-    /// has it, though line 15 has already added them to the queue length; without effect on counting at dequeue.
+    /// has it, though line 15 has already added them to the queue length. Counting at dequeue is the same
+    /// as counting at enqueue without them, so this has no effect there.
     released_counted: bool = true;
     /// Which full class makes a passing notice be dropped; the text (§IV.D) may be read as any.
     full_for_notice: FullForNotice = FullForNotice::OwnClass;

@@ -80,6 +80,9 @@ impl RetransmissionStore {
     }
 
     /// A notice from another node passes.
+    ///
+    /// Deviation: §IV.D discards it when "the queue" is full, by default that of its own class here
+    /// (`full_for_notice = "any-class"`).
     fn on_notice(&self, notice: &Header, queue: &FaceView) -> Verdict {
         let any = self.params.full_for_notice == FullForNotice::AnyClass;
         if any && queue.is_full_for(Class::BULK, notice.size()) {
@@ -301,7 +304,7 @@ impl Recovery {
         u32::try_from(whole).unwrap_or(u32::MAX).min(seen.stored).min(seen.room)
     }
 
-    /// Whether the next rounds would do what the last one did, given that it began as `before` and moved nothing.
+    /// Whether the next rounds would do what the last one did: it began as `before` and moved nothing.
     fn repeats(&self, before: &Self, seen: &Seen) -> bool {
         let same = (self.last_waiting, self.last_sent) == (before.last_waiting, before.last_sent);
         same && (seen.stored == 0 || self.credit == before.credit)

@@ -482,7 +482,7 @@ fn rounds_made_up_for_later_equal_rounds_run_in_time() {
 #[test]
 fn a_late_wake_up_does_all_rounds_that_were_due() {
     let mut moved_late = 0;
-    for seed in 0..2_000 {
+    for seed in 0..20_000 {
         let mut rng = Rng::stream(Seed(seed), "plr/late");
         let params = random_params(&mut rng);
         let mut seen = Seen {
@@ -497,8 +497,8 @@ fn a_late_wake_up_does_all_rounds_that_were_due() {
             next_round: Time::ZERO,
             credit: i64::from(rng.below(40)),
             bandwidth: i64::from(rng.below(4)),
-            last_waiting: pick(&mut rng, &[0, 3, 5, 16]),
-            last_sent: u64::from(90 + rng.below(10)),
+            last_waiting: pick(&mut rng, &[0, 3, 4, 5, 16]),
+            last_sent: 100 - u64::from(rng.below(4)),
         };
         let (mut in_time, mut still, mut moved) = (late, seen, 0);
         let rounds = 1 + u64::from(rng.below(60));
@@ -616,4 +616,24 @@ fn released_packets_fit_a_queue_limited_in_bytes() {
     bench.until(1_001_500);
     // 6000 - 3 * 1040 bytes take 2 more.
     assert_eq!((bench.waiting(), bench.stats().released, bench.stats().dropped), (5, 2, 1));
+}
+
+#[test]
+fn a_packet_that_arrives_with_a_round_finds_what_the_round_left() {
+    let given = [("alpha", Value::Number(1.0)), ("cap", Value::Bool(false))];
+    let mut bench = Bench::new(packets(4), params(&given));
+    bench.until(500);
+    bench.push_data();
+    bench.until(1_500);
+    bench.pop_bulk(1);
+    // N_bw = 1 from round 2 on, so R is large by round 1000.
+    bench.until(1_000_500);
+    (0..8).for_each(|_| bench.push_data());
+    bench.pop_bulk(2);
+    bench.until(1_001_000);
+    // The round at this instant fills the queue with 2 of the 4 stored packets before the packet comes.
+    bench.push_data();
+    bench.wake();
+    assert_eq!((bench.waiting(), bench.faces[0].held_packets()), (4, 3));
+    assert_eq!((bench.stats().released, bench.stats().dropped), (2, 0));
 }

@@ -1,0 +1,183 @@
+//! What a consumer does with the packets that reach it.
+
+use super::Consumer;
+use super::outstanding::{Slot, State};
+use super::shell::{NoticeReaction, TimeoutReading, Tracking};
+use crate::congestion::{Delivery, Loss, LossSignal};
+use crate::context::Context;
+use crate::event::{Cause, Event};
+use crate::name::{Name, Segment};
+use crate::packet::{Data, Header, Kind, NackReason};
+use crate::units::{ByteCount, Span, Time};
+
+/// What a packet was to the consumer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrived {
+    /// A segment for the first time.
+    New {
+        /// Its number.
+        segment: u32,
+    },
+    /// A segment that had arrived before or was given up.
+    Duplicate,
+    /// A loss notice.
+    Notice,
+    /// A Nack.
+    Refused,
+    /// Nothing that this consumer asked for.
+    Unasked,
+}
+
+impl Consumer {
+    /// Takes a packet in; Interests may leave afterwards.
+    pub fn on_packet(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
+        let Name { prefix, segment: Segment(segment) } = header.name;
+        if prefix != self.prefix || segment >= self.outstanding.next_segment() {
+            return Arrived::Unasked;
+        }
+        match &header.kind {
+            Kind::Data(data) => self.on_data(cx, header, data, segment),
+            Kind::Nack(nack) => self.on_nack(cx, segment, nack.reason),
+            Kind::LossNotice(_) => self.on_notice(cx, segment),
+            Kind::Interest(_) | Kind::Tcp(_) => Arrived::Unasked,
+        }
+    }
+
+    fn on_data(&mut self, cx: &mut Context<'_>, header: &Header, data: &Data, segment: u32) -> Arrived {
+        self.stats.marks += u64::from(header.hop.mark > 0);
+        let in_flight_before = self.in_flight;
+        let Some(slot) = self.outstanding.receive(segment) else {
+            self.stats.duplicates += 1;
+            if self.shell.tracking == Tracking::Loose {
+                self.in_flight = self.in_flight.saturating_sub(1);
+            }
+            return Arrived::Duplicate;
+        };
+        self.count_out(&slot);
+        let last_delay = cx.now.since(slot.last_sent);
+        let rtt = self.sample(cx.now, &slot);
+        let delivery = Delivery {
+            segment,
+            size: header.size(),
+            rtt,
+            full_delay: cx.now.since(slot.first_sent),
+            sent_at: slot.last_sent,
+            retransmissions: u32::from(slot.retransmissions),
+            delivered_at_send: u64::from(slot.delivered_at_send),
+            in_flight_before,
+            mark: header.hop.mark,
+            hop: header.hop,
+            newly_acked: 1,
+            newly_sacked: 0,
+            newly_lost: 0,
+        };
+        self.count_in(&delivery, last_delay, data);
+        self.note_completion(cx.now);
+        self.tell_delivery(cx, &delivery, last_delay);
+        Arrived::New { segment }
+    }
+
+    /// Takes the Interest of a segment that arrived out of what is outstanding.
+    fn count_out(&mut self, slot: &Slot) {
+        let was_queued = slot.state == State::Queued;
+        self.queued -= u32::from(was_queued);
+        if !was_queued || self.shell.tracking == Tracking::Loose {
+            self.in_flight = self.in_flight.saturating_sub(1);
+        }
+    }
+
+    /// Karn: only a segment asked for once tells its round-trip time.
+    fn sample(&mut self, now: Time, slot: &Slot) -> Option<Span> {
+        let is_late = slot.state == State::Queued && self.shell.tracking == Tracking::Loose;
+        if slot.retransmissions > 0 || is_late {
+            return None;
+        }
+        let (before, rtt) = (self.estimator.rto(), now.since(slot.last_sent));
+        self.estimator.sample(rtt, self.in_flight);
+        // A timeout read at the sweep may now end earlier than it was looked for.
+        if self.shell.reading == TimeoutReading::AtSweep && self.estimator.rto() < before {
+            self.rearm_sweep(now);
+        }
+        Some(rtt)
+    }
+
+    fn count_in(&mut self, delivery: &Delivery, last_delay: Span, data: &Data) {
+        self.stats.delivered += 1;
+        self.stats.delivered_payload += ByteCount::new(u64::from(data.payload));
+        self.stats.full_delay.add(delivery.full_delay);
+        self.stats.last_delay.add(last_delay);
+        self.highest_received = self.highest_received.max(delivery.segment);
+        if delivery.mark > 0 && self.highest_received > self.recovery_point {
+            self.recovery_point = self.highest_sent;
+        }
+        if data.final_segment != Segment::NONE {
+            self.learn_end(data.final_segment.0);
+        }
+    }
+
+    /// The object ends with segment `last`; what was asked for behind it will never come. A last segment
+    /// below one that arrived is a mistake of the producer and not believed.
+    #[inline]
+    fn learn_end(&mut self, last: u32) {
+        if last >= self.highest_received && last + 1 < self.end {
+            self.end = last + 1;
+            let (in_flight, queued) = self.outstanding.truncate(self.end);
+            self.in_flight = self.in_flight.saturating_sub(in_flight);
+            self.queued -= queued;
+        }
+    }
+
+    fn tell_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, last_delay: Span) {
+        cx.record(Event::DataReceived {
+            flow: self.flow,
+            name: Name::segment(self.prefix, delivery.segment),
+            full_delay: delivery.full_delay,
+            last_delay,
+            mark: delivery.mark,
+        });
+        let cause = Cause(if delivery.mark > 0 { "mark" } else { "data" });
+        self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, delivery, view));
+    }
+
+    fn on_nack(&mut self, cx: &mut Context<'_>, segment: u32, reason: NackReason) -> Arrived {
+        self.stats.nacks += 1;
+        let is_pending = |slot: &&Slot| slot.state == State::InFlight;
+        let Some(slot) = self.outstanding.get(segment).filter(is_pending) else { return Arrived::Refused };
+        let signal = LossSignal::Nack(reason);
+        // Refused in the instant of sending, it would be refused for ever in that instant: its timer decides.
+        let is_instant = slot.last_sent == cx.now;
+        match reason {
+            _ if !self.shell.nack_is_loss => {}
+            NackReason::Duplicate => {}
+            NackReason::Congestion if is_instant => {
+                let loss = Loss { segment, sent_at: slot.last_sent, signal };
+                self.record_loss(cx, &loss);
+                self.answer_loss(cx, &loss);
+            }
+            NackReason::Congestion => {
+                self.outstanding.lose(segment);
+                self.lose_alone(cx, segment, signal);
+            }
+            NackReason::NoRoute if is_instant => {}
+            NackReason::NoRoute => {
+                self.in_flight = self.in_flight.saturating_sub(1);
+                self.abandon(segment);
+            }
+        }
+        Arrived::Refused
+    }
+
+    /// The Interest stays pending and its timer runs on: a router will send the Data later.
+    fn on_notice(&mut self, cx: &mut Context<'_>, segment: u32) -> Arrived {
+        self.stats.loss_notices += 1;
+        let pending = self.outstanding.get(segment).filter(|slot| slot.state == State::InFlight);
+        let Some(slot) = pending else { return Arrived::Notice };
+        let loss = Loss { segment, sent_at: slot.last_sent, signal: LossSignal::Notice };
+        self.record_loss(cx, &loss);
+        if self.shell.notice == NoticeReaction::Reduce {
+            self.is_new_event(segment);
+            self.tell_loss(cx, &loss);
+        }
+        Arrived::Notice
+    }
+}

@@ -1,0 +1,160 @@
+//! What a flow asks for, and the timetable of one that asks at a constant rate.
+
+use super::pacer::Cadence;
+use crate::units::{BitRate, ByteCount, Span, Time};
+
+/// What a flow asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Demand {
+    /// So many segments as fast as the scheme allows.
+    File {
+        /// Number of segments, at least 1.
+        segments: u32,
+    },
+    /// New segments as fast as the scheme allows until the flow stops.
+    Endless,
+    /// New segments at a constant rate of content, whatever the window; in the given bursts only (one
+    /// endless burst from the start if there are none). Retransmissions go on afterwards.
+    Constant {
+        /// Content bits per second.
+        rate: BitRate,
+        /// Start (from the run's start) and length of each burst.
+        bursts: Vec<(Time, Span)>,
+    },
+}
+
+/// The ticks of a constant rate: tick `k` of a burst lies exactly `k` segments after its start.
+#[derive(Debug)]
+pub(super) struct Timetable {
+    /// Start and end of the bursts to come, last first.
+    bursts: Vec<(Time, Time)>,
+    /// Steps from the start of a burst.
+    cadence: Cadence,
+    current: Option<Burst>,
+}
+
+/// The burst of the next tick.
+#[derive(Debug)]
+struct Burst {
+    start: Time,
+    end: Time,
+    tick: Time,
+    cadence: Cadence,
+    /// Whether this tick's retransmission has left.
+    has_retransmitted: bool,
+}
+
+impl Timetable {
+    /// `payload` bytes per tick at `rate`, in `bursts` cut to what lies after `start` and apart.
+    pub(super) fn new(rate: BitRate, payload: ByteCount, bursts: Vec<(Time, Span)>, start: Time) -> Self {
+        let mut bursts = if bursts.is_empty() { vec![(start, Span::MAX)] } else { bursts };
+        bursts.sort_unstable();
+        let mut free = start;
+        let mut apart: Vec<(Time, Time)> = bursts
+            .into_iter()
+            .map(|(begin, length)| {
+                let burst = (begin.max(free), begin + length);
+                free = free.max(burst.1);
+                burst
+            })
+            .filter(|(begin, end)| begin < end)
+            .collect();
+        apart.reverse();
+        let cadence = Cadence::of_rate(rate, payload.max(ByteCount::new(1)));
+        let mut timetable = Self { bursts: apart, cadence, current: None };
+        timetable.next_burst();
+        timetable
+    }
+
+    /// The next tick; `None` when there is none to come.
+    pub(super) fn tick(&self) -> Option<Time> {
+        self.current.as_ref().map(|burst| burst.tick)
+    }
+
+    /// Whether `now` lies in a burst that has ticks left.
+    pub(super) fn is_running(&self, now: Time) -> bool {
+        self.current.as_ref().is_some_and(|burst| burst.start <= now)
+    }
+
+    /// Whether the tick that is due may still carry a retransmission; it may once.
+    pub(super) fn take_retransmission(&mut self) -> bool {
+        self.current.as_mut().is_some_and(|burst| !std::mem::replace(&mut burst.has_retransmitted, true))
+    }
+
+    /// Goes on to the next tick.
+    pub(super) fn advance(&mut self) {
+        let Some(burst) = &mut self.current else { return };
+        burst.tick += burst.cadence.step();
+        burst.has_retransmitted = false;
+        if burst.tick >= burst.end {
+            self.next_burst();
+        }
+    }
+
+    /// There is nothing new to ask for any more.
+    pub(super) fn end(&mut self) {
+        self.bursts.clear();
+        self.current = None;
+    }
+
+    fn next_burst(&mut self) {
+        let cadence = self.cadence;
+        self.current = self.bursts.pop().map(|(start, end)| Burst {
+            start,
+            end,
+            tick: start,
+            cadence,
+            has_retransmitted: false,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(nanos: u64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    fn ticks(timetable: &mut Timetable) -> Vec<u64> {
+        let mut ticks = Vec::new();
+        while let Some(tick) = timetable.tick() {
+            ticks.push(tick.as_nanos());
+            timetable.advance();
+        }
+        ticks
+    }
+
+    /// One byte per 10 ns.
+    const RATE: BitRate = BitRate::from_bps(800_000_000);
+
+    #[test]
+    fn every_burst_begins_with_a_tick_and_has_none_at_its_end() {
+        let bursts = vec![(at(100), Span::from_nanos(30)), (at(205), Span::from_nanos(11))];
+        let mut timetable = Timetable::new(RATE, ByteCount::new(1), bursts, Time::ZERO);
+        assert_eq!(ticks(&mut timetable), [100, 110, 120, 205, 215]);
+    }
+
+    #[test]
+    fn bursts_that_overlap_or_lie_before_the_start_are_cut() {
+        let bursts = vec![(at(40), Span::from_nanos(10)), (at(0), Span::from_nanos(45)), (at(5), Span::ZERO)];
+        let mut timetable = Timetable::new(RATE, ByteCount::new(1), bursts, at(22));
+        assert_eq!(ticks(&mut timetable), [22, 32, 42, 45]);
+    }
+
+    #[test]
+    fn without_bursts_the_rate_is_kept_from_the_start_on() {
+        let mut timetable = Timetable::new(BitRate::from_bps(24), ByteCount::new(1), Vec::new(), at(5));
+        for _ in 0..3000 {
+            timetable.advance();
+        }
+        assert_eq!(timetable.tick(), Some(at(1_000_000_000_005)));
+    }
+
+    #[test]
+    fn rate_zero_ticks_once() {
+        let mut timetable = Timetable::new(BitRate::from_bps(0), ByteCount::new(1), Vec::new(), at(5));
+        assert_eq!(ticks(&mut timetable), [5]);
+    }
+}

@@ -1,0 +1,140 @@
+//! One queue under one discipline of the catalogue, with a clock.
+
+use tidegate_core::context::{Context, Env, NoRoutes, Sink};
+use tidegate_core::event::{Cause, Event, EventMask};
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::packet::{
+    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
+};
+use tidegate_core::params::{Settings, Value};
+use tidegate_core::queue::Queue;
+use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::signal::Class;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_schemes::{SCHEMES, find};
+
+/// Everything that the queue recorded.
+#[derive(Default)]
+pub struct Log(pub Vec<(Time, Event)>);
+
+impl Sink for Log {
+    fn record(&mut self, at: Time, _: NodeId, event: Event) {
+        self.0.push((at, event));
+    }
+}
+
+/// A packet that came out of the queue, and what became of those before it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Popped {
+    pub segment: u32,
+    pub mark: u8,
+    pub dropped: Vec<u32>,
+}
+
+pub struct Bench {
+    names: NameTable,
+    prefix: PrefixId,
+    pub faces: [FaceView; 1],
+    pub queue: Queue<()>,
+    pub log: Log,
+    pub now: Time,
+    next_segment: u32,
+}
+
+impl Bench {
+    /// A queue of `limit` packets under the discipline `scheme`.
+    pub fn new(scheme: &str, given: &[(&str, Value)], limit: u32) -> Self {
+        let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
+        let limit = Limit::Packets(Packets::new(limit));
+        let device =
+            DeviceSetup { face: FaceId(0), rate: BitRate::from_mbps(10.0), delay: Span::ZERO, limit };
+        let make = find(SCHEMES, scheme).and_then(|scheme| scheme.discipline).expect("a discipline");
+        let discipline = make(&settings, &device).expect("valid settings");
+        let mut names = NameTable::new();
+        Self {
+            prefix: names.intern_uri("/queues").expect("valid"),
+            names,
+            faces: [FaceView::device(device.rate, device.delay, limit)],
+            queue: Queue::new(FaceId(0), vec![discipline]),
+            log: Log::default(),
+            now: Time::ZERO,
+            next_segment: 0,
+        }
+    }
+
+    pub fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
+        let env = Env {
+            now: self.now,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &NoRoutes,
+            sink: &mut self.log,
+            mask: EventMask::ALL,
+        };
+        act(&mut self.queue, &mut Context::new(env, &self.faces))
+    }
+
+    /// Pushes a packet of `size` bytes; its segment counts the packets pushed.
+    pub fn push(&mut self, kind: Kind, size: u64) {
+        let name = Name::segment(self.prefix, self.next_segment);
+        self.next_segment += 1;
+        let mut header = Header::new(name, kind, ByteCount::new(size));
+        if header.is_loss_notice() {
+            header.hop.class = Class::NOTICE;
+        }
+        self.run(|queue, cx| queue.push(cx, Packet { header, body: () }));
+    }
+
+    /// Pushes a loss notice from elsewhere at `millis`.
+    pub fn push_notice(&mut self, millis: u64) {
+        self.now = Time::from_nanos(millis * 1_000_000);
+        self.push(Kind::LossNotice(LossNotice { token: PitToken(0) }), 30);
+    }
+
+    /// Pushes `count` Data packets of 1000 bytes at `millis`.
+    pub fn push_data(&mut self, millis: u64, count: u32) {
+        self.now = Time::from_nanos(millis * 1_000_000);
+        (0..count).for_each(|_| self.push(data(), 1000));
+    }
+
+    /// Takes a packet out at `millis`.
+    pub fn pop(&mut self, millis: u64) -> Popped {
+        self.now = Time::from_nanos(millis * 1_000_000);
+        self.log.0.clear();
+        let header = self.run(|queue, cx| queue.pop(cx)).expect("a packet waits").header;
+        let dropped = self.log.0.iter().filter_map(|(_, event)| match event {
+            Event::Dropped { name, cause: Cause("codel"), .. } => Some(name.segment.0),
+            _ => None,
+        });
+        Popped { segment: header.name.segment.0, mark: header.hop.mark, dropped: dropped.collect() }
+    }
+}
+
+pub fn data() -> Kind {
+    let (freshness, token) = (Millis(0), PitToken(0));
+    Kind::Data(Data { freshness, final_segment: Segment::NONE, payload: 900, token })
+}
+
+fn plain_interest() -> Interest {
+    Interest {
+        nonce: 1,
+        lifetime: Millis(4000),
+        token: PitToken(0),
+        hop_limit: 255,
+        can_be_prefix: false,
+        must_be_fresh: false,
+    }
+}
+
+pub fn interest() -> Kind {
+    Kind::Interest(plain_interest())
+}
+
+pub fn nack() -> Kind {
+    Kind::Nack(Nack { interest: plain_interest(), reason: NackReason::Congestion })
+}
+
+pub fn tcp() -> Kind {
+    Kind::Tcp(TcpSegment { seq: 0, ack: 0, timestamp: 0, echo: 0, payload: 900, flags: 0 })
+}

@@ -1,0 +1,235 @@
+//! Golden traces: each discipline before a 10 Mbps link, 1250-byte Data (1 ms each), through an overload.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p tidegate-schemes --test queues` rewrites the texts in `golden/`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tidegate_core::event::{Cause, Event};
+use tidegate_core::params::Value;
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use crate::bench::{Bench, data};
+
+/// Bytes per Data packet.
+const SIZE: u64 = 1250;
+
+/// Data arrives every `gap_us` microseconds until `until_ms`.
+struct Phase {
+    until_ms: u64,
+    gap_us: u64,
+}
+
+struct Case {
+    file: &'static str,
+    scheme: &'static str,
+    given: &'static [(&'static str, Value)],
+    limit: u32,
+    phases: &'static [Phase],
+    end_ms: u64,
+    sample_ms: u64,
+}
+
+const BURST: &[Phase] = &[
+    Phase { until_ms: 10, gap_us: 2_000 },
+    Phase { until_ms: 30, gap_us: 400 },
+    Phase { until_ms: 80, gap_us: 2_000 },
+];
+
+const STANDING_QUEUE: &[Phase] = &[
+    Phase { until_ms: 100, gap_us: 500 },
+    Phase { until_ms: 600, gap_us: 1_000 },
+    Phase { until_ms: 800, gap_us: 2_000 },
+];
+
+const LONG_QUEUE: &[Phase] = &[
+    Phase { until_ms: 200, gap_us: 700 },
+    Phase { until_ms: 700, gap_us: 1_000 },
+    Phase { until_ms: 900, gap_us: 2_000 },
+];
+
+const CASES: &[Case] = &[
+    Case {
+        file: "drop-tail/burst.txt",
+        scheme: "drop-tail",
+        given: &[],
+        limit: 16,
+        phases: BURST,
+        end_ms: 100,
+        sample_ms: 5,
+    },
+    Case {
+        file: "plr/burst.txt",
+        scheme: "plr",
+        given: &[],
+        limit: 16,
+        phases: BURST,
+        end_ms: 100,
+        sample_ms: 5,
+    },
+    Case {
+        file: "codel/standing-queue.txt",
+        scheme: "codel",
+        given: &[],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "codel/standing-queue-marked.txt",
+        scheme: "codel",
+        given: &[("mark", Value::Bool(true))],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "codel-mark/standing-queue.txt",
+        scheme: "codel-mark",
+        given: &[],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "nfd-marking/long-queue.txt",
+        scheme: "nfd-marking",
+        given: &[],
+        limit: 100,
+        phases: LONG_QUEUE,
+        end_ms: 1000,
+        sample_ms: 50,
+    },
+    Case {
+        file: "nfd-marking-0.6/long-queue.txt",
+        scheme: "nfd-marking-0.6",
+        given: &[],
+        limit: 100,
+        phases: LONG_QUEUE,
+        end_ms: 1000,
+        sample_ms: 50,
+    },
+];
+
+fn millis(at: Time) -> String {
+    format!("{:9.3}", at.as_nanos() as f64 / 1e6)
+}
+
+/// Arrival times of all packets of `phases`.
+fn arrivals(phases: &[Phase]) -> Vec<Time> {
+    let (mut at, mut times) = (Time::ZERO, Vec::new());
+    for phase in phases {
+        let until = Time::ZERO + Span::from_millis(phase.until_ms);
+        while at < until {
+            times.push(at);
+            at += Span::from_micros(phase.gap_us);
+        }
+    }
+    times
+}
+
+/// The bottleneck: what the queue gives is on the wire for as long as its size takes.
+struct Bottleneck {
+    bench: Bench,
+    free_at: Option<Time>,
+}
+
+impl Bottleneck {
+    /// Does everything due before `until`, in order of time; wake-ups before departures.
+    fn run_before(&mut self, until: Time) {
+        loop {
+            let wake = self.bench.queue.next_wake().unwrap_or(Time::MAX);
+            let free = self.free_at.unwrap_or(Time::MAX);
+            if wake.min(free) >= until {
+                return;
+            }
+            self.bench.now = wake.min(free);
+            if wake <= free {
+                self.bench.run(|queue, cx| queue.on_wake(cx));
+            } else {
+                self.free_at = None;
+            }
+            self.send();
+        }
+    }
+
+    fn send(&mut self) {
+        if self.free_at.is_some() {
+            return;
+        }
+        if let Some(packet) = self.bench.run(|queue, cx| queue.pop(cx)) {
+            let busy = self.bench.faces[0].rate().time_to_send(packet.header.size());
+            self.free_at = Some(self.bench.now + busy);
+        }
+    }
+
+    fn sample(&mut self, text: &mut String, at: Time) {
+        let (face, stats) = (&self.bench.faces[0], self.bench.queue.stats());
+        let (waiting, held, sent) = (face.queued_packets(), face.held_packets(), face.sent_packets());
+        let (dropped, marked) = (stats.dropped, stats.marked);
+        let line = format!("{} {waiting:8} {held:8} {sent:8} {dropped:8} {marked:8}", millis(at));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+fn trace(case: &Case) -> String {
+    let mut link = Bottleneck { bench: Bench::new(case.scheme, case.given, case.limit), free_at: None };
+    assert_eq!(link.bench.faces[0].rate().time_to_send(ByteCount::new(SIZE)), Span::from_millis(1));
+    let mut text = format!("# {}: 10 Mbps, {SIZE} B packets, queue of {} packets\n", case.scheme, case.limit);
+    let mut from = 0;
+    for phase in case.phases {
+        let rate = SIZE as f64 * 8.0 / phase.gap_us as f64;
+        writeln!(text, "# {from} to {} ms: {rate:.3} Mbps arrive", phase.until_ms).expect("a string");
+        from = phase.until_ms;
+    }
+    text.push_str("#    ms    waiting   stored     sent  dropped   marked\n");
+    let mut arrivals = arrivals(case.phases).into_iter().peekable();
+    for sample in 0..=case.end_ms / case.sample_ms {
+        let at = Time::ZERO + Span::from_millis(sample * case.sample_ms);
+        while let Some(arrival) = arrivals.next_if(|arrival| *arrival < at) {
+            link.run_before(arrival);
+            link.bench.now = arrival;
+            link.bench.push(data(), SIZE);
+            link.send();
+        }
+        link.run_before(at);
+        link.sample(&mut text, at);
+    }
+    text.push_str("\n#    ms  event\n");
+    link.bench.log.0.iter().for_each(|(at, event)| text.push_str(&line(*at, event)));
+    text
+}
+
+fn line(at: Time, event: &Event) -> String {
+    let (name, cause) = match event {
+        Event::Dropped { name, cause, .. } | Event::Marked { name, cause, .. } => (name, *cause),
+        Event::Stored { name, .. } | Event::Released { name, .. } | Event::NoticeMade { name, .. } => {
+            (name, Cause(""))
+        }
+        other => panic!("a queue does not record {}", other.kind()),
+    };
+    let text = format!("{}  {} {} {}", millis(at), event.kind(), name.segment.0, cause.0);
+    format!("{}\n", text.trim_end())
+}
+
+#[test]
+fn traces_equal_the_golden_texts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    for case in CASES {
+        let (path, text) = (root.join(case.file), trace(case));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::create_dir_all(path.parent().expect("in a folder")).expect("writable");
+            std::fs::write(&path, text).expect("writable");
+            continue;
+        }
+        let golden = std::fs::read_to_string(&path).unwrap_or_default();
+        let differs = golden.lines().zip(text.lines()).position(|(old, new)| old != new);
+        let line = differs.unwrap_or_else(|| golden.lines().count().min(text.lines().count()));
+        let (old, new) = (golden.lines().nth(line), text.lines().nth(line));
+        assert!(golden == text, "golden/{}:{}: was {old:?}, is {new:?}", case.file, line + 1);
+    }
+}

@@ -1,0 +1,6 @@
+//! Queue disciplines through real queues: cases worked by hand, and golden traces over a bottleneck.
+
+mod bench;
+mod codel;
+mod golden;
+mod nfd_marking;

@@ -1,0 +1,153 @@
+//! Shortest paths: one tree per set of producers, computed at the first Interest towards it.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use tidegate_core::context::Routes;
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::fib::NextHop;
+use tidegate_core::name::PrefixId;
+
+/// No way.
+const FAR: u32 = u32::MAX;
+
+/// A way from a node to a neighbour.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The neighbour.
+    pub to: u32,
+    /// The face that leads there.
+    pub face: FaceId,
+    /// Cost of the link.
+    pub cost: u32,
+    /// The link, an index into the plan's links.
+    pub link: u32,
+}
+
+/// Who serves a prefix.
+#[derive(Clone, Debug)]
+struct Served {
+    /// Producer nodes, sorted.
+    producers: Vec<u32>,
+    /// Index of the tree.
+    tree: usize,
+}
+
+/// Routes of the whole network.
+#[derive(Debug)]
+pub struct RouteTable {
+    edges: Vec<Vec<Edge>>,
+    link_up: Vec<bool>,
+    /// Face of each node on which its producers answer.
+    server_face: Vec<FaceId>,
+    served: Vec<Option<Served>>,
+    sets: Vec<Vec<u32>>,
+    /// Distance of every node to the set; empty until asked for.
+    distances: RefCell<Vec<Vec<u32>>>,
+}
+
+impl RouteTable {
+    /// Routes over `edges` (by node) and `links` links, all up.
+    pub fn new(edges: Vec<Vec<Edge>>, links: usize, server_face: Vec<FaceId>) -> Self {
+        Self {
+            edges,
+            link_up: vec![true; links],
+            server_face,
+            served: Vec::new(),
+            sets: Vec::new(),
+            distances: RefCell::default(),
+        }
+    }
+
+    /// `prefix` is served by `producers`.
+    pub fn serve(
+        &mut self,
+        prefix: PrefixId,
+        mut producers: Vec<u32>,
+        known: &mut std::collections::BTreeMap<Vec<u32>, usize>,
+    ) {
+        producers.sort_unstable();
+        producers.dedup();
+        let tree = *known.entry(producers.clone()).or_insert_with(|| {
+            self.sets.push(producers.clone());
+            self.distances.borrow_mut().push(Vec::new());
+            self.sets.len() - 1
+        });
+        let index = prefix.0 as usize;
+        if index >= self.served.len() {
+            self.served.resize(index + 1, None);
+        }
+        self.served[index] = Some(Served { producers, tree });
+    }
+
+    /// A link goes up or down; every tree is forgotten.
+    pub fn set_link(&mut self, link: usize, up: bool) {
+        self.link_up[link] = up;
+        self.distances.borrow_mut().iter_mut().for_each(Vec::clear);
+    }
+
+    /// The links from `node` to the nearest producer of `prefix` along the cheapest next hops; empty when
+    /// there is no way.
+    pub fn path(&self, node: u32, prefix: PrefixId) -> Vec<u32> {
+        let mut links = Vec::new();
+        let mut at = node;
+        let mut hops = Vec::new();
+        loop {
+            hops.clear();
+            self.next_hops(NodeId(at), prefix, &mut hops);
+            let next = hops
+                .first()
+                .and_then(|hop| self.edges[at as usize].iter().find(|edge| edge.face == hop.face));
+            let Some(edge) = next else { return links };
+            links.push(edge.link);
+            at = edge.to;
+        }
+    }
+
+    fn distances_to(&self, set: &[u32]) -> Vec<u32> {
+        let mut distances = vec![FAR; self.edges.len()];
+        let mut open = BinaryHeap::new();
+        for &producer in set {
+            distances[producer as usize] = 0;
+            open.push(Reverse((0, producer)));
+        }
+        while let Some(Reverse((distance, node))) = open.pop() {
+            if distance > distances[node as usize] {
+                continue;
+            }
+            for edge in self.edges[node as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
+                let through = distance.saturating_add(edge.cost);
+                if through < distances[edge.to as usize] {
+                    distances[edge.to as usize] = through;
+                    open.push(Reverse((through, edge.to)));
+                }
+            }
+        }
+        distances
+    }
+}
+
+impl Routes for RouteTable {
+    /// Every neighbour that is nearer to a producer is a next hop, so that no choice makes a loop.
+    fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>) {
+        let Some(Some(served)) = self.served.get(prefix.0 as usize) else { return };
+        if served.producers.binary_search(&node.0).is_ok() {
+            hops.push(NextHop { cost: 0, face: self.server_face[node.0 as usize] });
+            return;
+        }
+        let mut distances = self.distances.borrow_mut();
+        let tree = &mut distances[served.tree];
+        if tree.is_empty() {
+            *tree = self.distances_to(&self.sets[served.tree]);
+        }
+        let own = tree[node.0 as usize];
+        for edge in self.edges[node.0 as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
+            let beyond = tree[edge.to as usize];
+            if beyond < own {
+                hops.push(NextHop { cost: beyond.saturating_add(edge.cost), face: edge.face });
+            }
+        }
+        hops.sort_unstable();
+    }
+}

@@ -1,0 +1,81 @@
+//! Batches of runs on all cores: results come in plan order whatever the number of threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tidegate_core::records::RunRecord;
+use tidegate_core::rng::Seed;
+
+use crate::plan::Plan;
+use crate::world::World;
+
+/// Runs `plan` once.
+pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
+    let mut world = World::new(plan, seed);
+    world.run();
+    world.into_record(plan, seed)
+}
+
+/// One run of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// What is run.
+    pub plan: &'a Plan,
+    /// Its seed.
+    pub seed: Seed,
+}
+
+/// Hears of every finished run of a batch, as it finishes.
+pub trait Progress: Sync {
+    /// The job with this place in the batch has finished.
+    fn finished(&self, place: usize, record: &RunRecord);
+
+    /// Whether no further run is to be started.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug, Default)]
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn finished(&self, _: usize, _: &RunRecord) {}
+}
+
+/// Runs every job on `threads` threads; the records stand in the order of the jobs, `None` for those that a
+/// cancelled batch did not reach. `keep` says what is kept of each.
+pub fn run_batch<T: Send>(
+    jobs: &[Job<'_>],
+    threads: usize,
+    progress: &dyn Progress,
+    keep: impl Fn(usize, RunRecord) -> T + Sync,
+) -> Vec<Option<T>> {
+    let results: Vec<Mutex<Option<T>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(place) else { return };
+            if progress.is_cancelled() {
+                return stop.store(true, Ordering::Relaxed);
+            }
+            let record = run(job.plan, job.seed);
+            progress.finished(place, &record);
+            *results[place].lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
+                Some(keep(place, record));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.clamp(1, jobs.len().max(1)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    results
+        .into_iter()
+        .map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        .collect()
+}

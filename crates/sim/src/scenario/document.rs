@@ -1,0 +1,324 @@
+//! A TOML document as a tree whose every key and value knows its place.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Place, Problems};
+
+/// Brackets inside brackets, and dots in one key.
+const DEEPEST: usize = 16;
+/// Texts longer than this are told only their first syntax error.
+const SHORT: usize = 1 << 18;
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub place: Place,
+    pub value: Value,
+}
+
+/// A TOML value.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(String),
+    Bool(bool),
+    Number(Number),
+    /// A date or time, which no key takes.
+    Date(String),
+    List(Vec<Item>),
+    Table(Table),
+}
+
+/// A number as written.
+#[derive(Clone, Debug)]
+pub(super) struct Number {
+    /// May be infinite or NaN.
+    pub value: f64,
+    /// The same if it was written without a point and fits.
+    pub whole: Option<i64>,
+    pub written: String,
+}
+
+/// Keys in the order written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table(pub Vec<Entry>);
+
+/// One key of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    pub place: Place,
+    pub item: Item,
+}
+
+impl Table {
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.0.iter().find(|entry| entry.key == key)
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.0.iter_mut().find(|entry| entry.key == key)
+    }
+}
+
+impl Value {
+    /// What kind of value this is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a text",
+            Self::Bool(_) => "true or false",
+            Self::Number(_) => "a number",
+            Self::Date(_) => "a date",
+            Self::List(_) => "a list",
+            Self::Table(_) => "a table",
+        }
+    }
+}
+
+/// Reads a document; after a problem the tree is empty or partial.
+pub(super) fn read(text: &str, problems: &mut Problems) -> Table {
+    if let Err((place, message)) = check_depth(text, 0) {
+        problems.add(place, message, None);
+        return Table::default();
+    }
+    match DeTable::parse(text) {
+        Ok(table) => convert_table(table.into_inner(), 0),
+        Err(error) => {
+            let errors = if text.len() <= SHORT { DeTable::parse_recoverable(text).1 } else { vec![error] };
+            errors.iter().for_each(|error| add_syntax_error(error, text, problems));
+            Table::default()
+        }
+    }
+}
+
+/// Reads the value of override `origin`, which starts at byte `start` of it; a text that is no TOML stands
+/// for itself.
+pub(super) fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Place, String)> {
+    check_depth(text, origin)?;
+    let mut item = match DeValue::parse(text.trim()) {
+        Ok(value) => convert(value, origin),
+        Err(_) => Item { place: Place::default(), value: Value::Text(text.trim().to_owned()) },
+    };
+    replace_places(&mut item, Place { origin, start, end: start + text.len() });
+    Ok(item)
+}
+
+fn replace_places(item: &mut Item, place: Place) {
+    item.place = place;
+    match &mut item.value {
+        Value::List(items) => items.iter_mut().for_each(|item| replace_places(item, place)),
+        Value::Table(table) => {
+            for entry in &mut table.0 {
+                entry.place = place;
+                replace_places(&mut entry.item, place);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn add_syntax_error(error: &toml::de::Error, text: &str, problems: &mut Problems) {
+    let span = error.span().unwrap_or(text.len()..text.len());
+    let message = match (error.message(), text.get(span.clone())) {
+        ("duplicate key", Some(key)) => format!("key {key:?} is given twice"),
+        (message, _) => message.to_owned(),
+    };
+    problems.add(Place { origin: 0, start: span.start, end: span.end }, message, None);
+}
+
+fn convert_table(table: DeTable<'_>, origin: usize) -> Table {
+    let entry = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, _)| Entry {
+        place: place(&key, origin),
+        key: key.into_inner().into_owned(),
+        item: convert(value, origin),
+    };
+    let mut entries: Vec<Entry> = table.into_iter().map(entry).collect();
+    entries.sort_by_key(|entry| entry.place);
+    Table(entries)
+}
+
+fn place<T>(spanned: &Spanned<T>, origin: usize) -> Place {
+    let span = spanned.span();
+    Place { origin, start: span.start, end: span.end }
+}
+
+fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
+    let place = place(&value, origin);
+    let value = match value.into_inner() {
+        DeValue::String(text) => Value::Text(text.into_owned()),
+        DeValue::Boolean(truth) => Value::Bool(truth),
+        DeValue::Integer(integer) => {
+            let whole = i64::from_str_radix(integer.as_str(), integer.radix()).ok();
+            let value = whole.map_or(f64::INFINITY, |whole| whole as f64);
+            Value::Number(Number { value, whole, written: integer.to_string() })
+        }
+        DeValue::Float(float) => {
+            let value = float.as_str().parse().unwrap_or(f64::NAN);
+            Value::Number(Number { value, whole: None, written: float.as_str().to_owned() })
+        }
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
+        DeValue::Array(items) => Value::List(items.into_iter().map(|item| convert(item, origin)).collect()),
+        DeValue::Table(table) => Value::Table(convert_table(table, origin)),
+    };
+    Item { place, value }
+}
+
+/// Refuses texts whose tree would be so deep that walking it could exhaust the stack.
+fn check_depth(text: &str, origin: usize) -> Result<(), (Place, String)> {
+    let mut depth = 0_usize;
+    let mut dots = 0_usize;
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let at = text.len() - rest.len();
+        match first {
+            '#' => rest = rest.find(['\r', '\n']).and_then(|end| rest.get(end..)).unwrap_or(""),
+            '"' | '\'' => rest = skip_text(rest, first),
+            _ => rest = skip_word(rest, first),
+        }
+        match first {
+            '[' | '{' => (depth, dots) = (depth + 1, 0),
+            ']' | '}' => (depth, dots) = (depth.saturating_sub(1), 0),
+            '.' => dots += 1,
+            '\n' | ',' | '=' | '#' => dots = 0,
+            _ => {}
+        }
+        if depth > DEEPEST || dots > DEEPEST {
+            let message = format!("nested too deeply; at most {DEEPEST} levels");
+            return Err((Place { origin, start: at, end: at + 1 }, message));
+        }
+    }
+    Ok(())
+}
+
+/// What follows the word or sign at the start of `text`; a quote within a word opens nothing.
+fn skip_word(text: &str, first: char) -> &str {
+    const SIGNS: [char; 11] = ['.', '=', ',', '[', ']', '{', '}', ' ', '\t', '\r', '\n'];
+    let tail = text.get(first.len_utf8()..).unwrap_or("");
+    if SIGNS.contains(&first) {
+        return tail;
+    }
+    tail.find(|c| c == '#' || SIGNS.contains(&c)).and_then(|end| tail.get(end..)).unwrap_or("")
+}
+
+/// What follows the quoted text at the start of `text`, as TOML delimits it.
+fn skip_text(text: &str, quote: char) -> &str {
+    let triple = [quote; 3].iter().collect::<String>();
+    let (body, is_long) = match text.strip_prefix(&triple) {
+        Some(body) => (body, true),
+        None => (text.get(1..).unwrap_or(""), false),
+    };
+    let mut rest = body;
+    while let Some(c) = rest.chars().next() {
+        if is_long && rest.starts_with(&triple) {
+            let tail = rest.get(3..).unwrap_or("");
+            let tail = tail.strip_prefix(quote).unwrap_or(tail);
+            return tail.strip_prefix(quote).unwrap_or(tail);
+        }
+        let escaped = c == '\\' && quote == '"';
+        rest = rest.get(c.len_utf8()..).unwrap_or("");
+        match c {
+            _ if escaped && !rest.starts_with('\n') => {
+                let next = rest.chars().next().map_or(0, char::len_utf8);
+                rest = rest.get(next..).unwrap_or("");
+            }
+            '\n' if !is_long => return rest,
+            _ if c == quote && !is_long => return rest,
+            _ => {}
+        }
+    }
+    rest
+}
+
+/// The document as TOML: one section per table of the first level, everything below inline.
+pub(super) fn write(root: &Table) -> String {
+    let mut text = String::new();
+    let (sections, values): (Vec<&Entry>, Vec<&Entry>) =
+        root.0.iter().partition(|entry| is_section(&entry.item));
+    write_entries(&mut text, &values);
+    for section in sections {
+        let tables: Vec<&Table> = match &section.item.value {
+            Value::Table(table) => vec![table],
+            Value::List(items) => items.iter().filter_map(as_table).collect(),
+            _ => Vec::new(),
+        };
+        let is_list = matches!(section.item.value, Value::List(_));
+        for table in tables {
+            let name = written_key(&section.key);
+            text.push_str(&if is_list { format!("[[{name}]]\n") } else { format!("[{name}]\n") });
+            write_entries(&mut text, &table.0.iter().collect::<Vec<_>>());
+        }
+    }
+    text
+}
+
+fn as_table(item: &Item) -> Option<&Table> {
+    if let Value::Table(table) = &item.value { Some(table) } else { None }
+}
+
+fn is_section(item: &Item) -> bool {
+    match &item.value {
+        Value::Table(_) => true,
+        Value::List(items) => !items.is_empty() && items.iter().all(|item| as_table(item).is_some()),
+        _ => false,
+    }
+}
+
+fn write_entries(text: &mut String, entries: &[&Entry]) {
+    for entry in entries {
+        text.push_str(&format!("{} = ", written_key(&entry.key)));
+        write_value(text, &entry.item.value);
+        text.push('\n');
+    }
+}
+
+fn write_value(text: &mut String, value: &Value) {
+    match value {
+        Value::Text(content) => text.push_str(&quoted(content)),
+        Value::Bool(truth) => text.push_str(if *truth { "true" } else { "false" }),
+        Value::Number(number) => text.push_str(&number.written),
+        Value::Date(date) => text.push_str(date),
+        Value::List(items) => {
+            write_list(text, items.iter(), ('[', ']'), |text, item| write_value(text, &item.value))
+        }
+        Value::Table(table) => write_list(text, table.0.iter(), ('{', '}'), |text, entry| {
+            text.push_str(&format!("{} = ", written_key(&entry.key)));
+            write_value(text, &entry.item.value);
+        }),
+    }
+}
+
+fn write_list<T>(
+    text: &mut String,
+    items: impl Iterator<Item = T>,
+    (open, close): (char, char),
+    mut write_one: impl FnMut(&mut String, T),
+) {
+    text.push(open);
+    for (index, item) in items.enumerate() {
+        text.push_str(if index > 0 { ", " } else { "" });
+        write_one(text, item);
+    }
+    text.push(close);
+}
+
+fn written_key(key: &str) -> String {
+    let is_bare =
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { key.to_owned() } else { quoted(key) }
+}
+
+/// `text` as a TOML basic string, which a JSON string is as well.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

@@ -1,0 +1,199 @@
+//! What is wrong with a scenario: where it stands, what is wrong and what is accepted.
+
+use std::fmt;
+
+/// Problems shown; the rest is only counted.
+const MOST_SHOWN: usize = 50;
+/// Characters of a source line that are shown.
+const WIDTH: usize = 120;
+/// Characters shown before the place in a line longer than that.
+const LEAD: usize = 40;
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Name of the source as the caller gave it; `--set` for an override.
+    pub file: String,
+    /// Line, from 1; for an override its number.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong and what is accepted.
+    pub message: String,
+    /// The known word that was probably meant.
+    pub suggestion: Option<String>,
+    /// The source line, shortened around the place if it is long, control characters blanked.
+    pub excerpt: String,
+    /// Where the pointer stands in [`excerpt`](Self::excerpt), characters from 0.
+    pub pointer: usize,
+    /// Length of the pointer, characters, at least 1.
+    pub width: usize,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.message)?;
+        if let Some(word) = &self.suggestion {
+            write!(f, "; did you mean {word:?}?")?;
+        }
+        write!(f, "\n  {}\n  {}{}", self.excerpt, " ".repeat(self.pointer), "^".repeat(self.width))
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Everything that is wrong with a scenario, in the order of its text; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors {
+    list: Vec<Error>,
+    omitted: usize,
+}
+
+impl Errors {
+    /// The problems, the overrides' last.
+    pub fn iter(&self) -> std::slice::Iter<'_, Error> {
+        self.list.iter()
+    }
+
+    /// Problems found beyond those listed.
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+}
+
+impl<'a> IntoIterator for &'a Errors {
+    type Item = &'a Error;
+    type IntoIter = std::slice::Iter<'a, Error>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.list.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{error}")?;
+        }
+        if self.omitted > 0 {
+            write!(f, "\nand {} more", self.omitted)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+/// Bytes of the file or of one override.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// 0 for the file, else the override's number.
+    pub origin: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Problems as they are found, before they are given lines.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    list: Vec<(Place, String, Option<String>)>,
+    omitted: usize,
+}
+
+impl Problems {
+    /// Adds a problem unless there are too many, or the same one stands there already.
+    pub fn add(&mut self, place: Place, message: String, suggestion: Option<String>) {
+        if self.list.iter().any(|(at, same, _)| *at == place && *same == message) {
+            return;
+        }
+        if self.list.len() < MOST_SHOWN {
+            self.list.push((place, message, suggestion));
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    /// Problems so far.
+    pub fn count(&self) -> usize {
+        self.list.len() + self.omitted
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether further problems would only be counted.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MOST_SHOWN
+    }
+
+    /// Gives every problem its line.
+    pub fn locate(mut self, sources: &Sources<'_>) -> Errors {
+        self.list.sort_by_key(|(place, ..)| *place);
+        let lines = sources.line_starts();
+        let locate = |(place, message, suggestion)| sources.error(&lines, place, message, suggestion);
+        Errors { list: self.list.into_iter().map(locate).collect(), omitted: self.omitted }
+    }
+}
+
+/// The texts that places point into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sources<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+    /// Overrides as `key=value`.
+    pub overrides: &'a [String],
+}
+
+impl Sources<'_> {
+    /// Where each line of the file starts.
+    fn line_starts(&self) -> Vec<usize> {
+        let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
+    }
+
+    fn error(&self, lines: &[usize], place: Place, message: String, suggestion: Option<String>) -> Error {
+        let (file, line, text, start) = match place.origin.checked_sub(1) {
+            None => {
+                let line = lines.partition_point(|start| *start <= place.start).max(1);
+                let start = lines.get(line - 1).copied().unwrap_or(0);
+                (self.name, line, self.text.get(start..).unwrap_or(""), start)
+            }
+            Some(index) => ("--set", index + 1, self.overrides.get(index).map_or("", String::as_str), 0),
+        };
+        let text = text.lines().next().unwrap_or("");
+        let (before, length) =
+            characters(text, place.start.saturating_sub(start), place.end.saturating_sub(start));
+        let (excerpt, pointer) = excerpt(text, before);
+        let room = excerpt.chars().count().saturating_sub(pointer);
+        Error {
+            file: file.to_owned(),
+            line,
+            column: before + 1,
+            message,
+            suggestion,
+            excerpt,
+            pointer,
+            width: length.min(room).max(1),
+        }
+    }
+}
+
+/// Characters of `line` before byte `start`, and from there to byte `end`.
+fn characters(line: &str, start: usize, end: usize) -> (usize, usize) {
+    let before = line.char_indices().take_while(|(at, _)| *at < start).count();
+    let until = line.char_indices().take_while(|(at, _)| *at < end).count();
+    (before, until.saturating_sub(before))
+}
+
+/// The part of `line` around character `at`, and where that character stands in it.
+fn excerpt(line: &str, at: usize) -> (String, usize) {
+    let blank = |c: char| if c.is_control() { ' ' } else { c };
+    let skipped = if line.chars().nth(WIDTH).is_none() { 0 } else { at.saturating_sub(LEAD) };
+    let shown: String = line.chars().skip(skipped).take(WIDTH).map(blank).collect();
+    let cut = if line.chars().nth(skipped + WIDTH).is_some() { "..." } else { "" };
+    if skipped == 0 { (format!("{shown}{cut}"), at) } else { (format!("...{shown}{cut}"), at - skipped + 3) }
+}

@@ -1,0 +1,434 @@
+//! Reading one table of the document by its declared keys; every problem is noted, nothing stops.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::str::FromStr;
+
+use tidegate_core::face::Limit;
+use tidegate_core::scheme::Scheme;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
+
+use super::document::{Entry, Item, Number, Value};
+use super::error::{Place, Problems};
+use super::keys::{Key, Keys, Kind, Need};
+use super::suggest::nearest;
+use super::{FileReader, Limits};
+
+/// Known words listed in a message.
+const MOST_LISTED: usize = 12;
+/// Words searched for the nearest.
+const MOST_SEARCHED: usize = 1_000;
+/// Bytes of a text quoted in a message.
+const MOST_QUOTED: usize = 60;
+
+/// What is known beside the document, and the problems so far.
+pub(super) struct Desk<'a> {
+    pub schemes: &'a [&'static Scheme],
+    pub files: Option<FileReader<'a>>,
+    pub limits: Limits,
+    pub problems: RefCell<Problems>,
+    /// Bytes of the plan so far, about.
+    pub plan_bytes: Cell<u64>,
+}
+
+impl Desk<'_> {
+    /// Notes a problem.
+    pub fn refuse(&self, place: Place, message: impl Into<String>) {
+        self.problems.borrow_mut().add(place, message.into(), None);
+    }
+
+    /// Notes that `word` is not one of `known`, which are called `what`.
+    pub fn refuse_word<'k>(
+        &self,
+        place: Place,
+        what: &str,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+    ) {
+        if self.is_full() {
+            return self.refuse(place, String::new());
+        }
+        let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
+        let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
+        let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
+        let message = format!("{what} {} is not known{listed}", show(word));
+        self.problems.borrow_mut().add(place, message, suggestion);
+    }
+
+    /// Counts `count` parts of the plan of about `bytes` each; notes and refuses if they are too large.
+    #[must_use]
+    pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
+        let total = bytes.checked_mul(count).and_then(|more| self.plan_bytes.get().checked_add(more));
+        let is_small = total.is_some_and(|total| total <= self.limits.plan_bytes);
+        if is_small {
+            self.plan_bytes.set(total.unwrap_or(u64::MAX));
+        } else {
+            let most = self.limits.plan_bytes;
+            self.refuse(place, format!("with this the scenario takes more than {most} bytes of memory"));
+        }
+        is_small
+    }
+
+    /// Problems so far.
+    pub fn count(&self) -> usize {
+        self.problems.borrow().count()
+    }
+
+    /// Whether nothing further would be shown.
+    pub fn is_full(&self) -> bool {
+        self.problems.borrow().is_full()
+    }
+}
+
+/// `known: a, b, c and 5 more`.
+fn list_words(known: &[&str]) -> String {
+    if known.is_empty() {
+        return "there are none".to_owned();
+    }
+    let shown: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+    let more = known.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("known: {}{more}", shown.join(", "))
+}
+
+/// `text` in quotes, shortened.
+pub(super) fn show(text: &str) -> String {
+    if text.len() <= MOST_QUOTED {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(MOST_QUOTED / 2).collect();
+    format!("{:?}", format!("{start}..."))
+}
+
+/// One table and the keys it may have.
+pub(super) struct Fields<'a> {
+    pub desk: &'a Desk<'a>,
+    /// The table's header or braces.
+    pub place: Place,
+    keys: &'static Keys,
+    entries: &'a [Entry],
+}
+
+impl<'a> Fields<'a> {
+    /// Opens a table; notes keys that are unknown and keys that are missing.
+    pub fn open(desk: &'a Desk<'a>, item: &'a Item, keys: &'static Keys) -> Option<Self> {
+        let Value::Table(table) = &item.value else {
+            desk.refuse(item.place, format!("{} is {}; a table is needed", keys.what, item.value.kind()));
+            return None;
+        };
+        Some(Self::over(desk, item.place, &table.0, keys))
+    }
+
+    /// As [`open`](Self::open), of entries without a table around them.
+    pub fn over(desk: &'a Desk<'a>, place: Place, entries: &'a [Entry], keys: &'static Keys) -> Self {
+        for entry in entries.iter().filter(|entry| keys.find(&entry.key).is_none()) {
+            if desk.is_full() {
+                break;
+            }
+            refuse_key(desk, entry, keys);
+        }
+        let fields = Self { desk, place, keys, entries };
+        for key in keys.iter().filter(|key| key.need == Need::Must && fields.entry(key.name).is_none()) {
+            desk.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
+        }
+        fields
+    }
+
+    /// A table without any keys.
+    pub fn empty(desk: &'a Desk<'a>, place: Place, keys: &'static Keys) -> Self {
+        Self { desk, place, keys, entries: &[] }
+    }
+
+    /// All keys given.
+    pub fn entries(&self) -> &'a [Entry] {
+        self.entries
+    }
+
+    /// The entry of `key`, if given.
+    pub fn entry(&self, key: &str) -> Option<&'a Entry> {
+        debug_assert!(self.keys.find(key).is_some(), "{key} is declared in {}", self.keys.what);
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// The value of `key`, if given.
+    pub fn item(&self, key: &str) -> Option<&'a Item> {
+        self.entry(key).map(|entry| &entry.item)
+    }
+
+    /// Where the value of `key` stands, else the table.
+    pub fn place_of(&self, key: &str) -> Place {
+        self.item(key).map_or(self.place, |item| item.place)
+    }
+
+    /// The value of `key` as written, for messages.
+    pub fn shown(&self, key: &str) -> String {
+        self.item(key).map_or_else(String::new, |item| shown(&item.value))
+    }
+
+    /// Notes a problem with the value of `key`.
+    pub fn refuse(&self, key: &str, message: impl Into<String>) {
+        self.desk.refuse(self.place_of(key), message);
+    }
+
+    /// Notes that `key`, or one of them, is missing.
+    pub fn refuse_missing(&self, key: &str) {
+        self.desk.refuse(self.place, format!("{} has no {key}; it needs one", self.keys.what));
+    }
+
+    /// Reads `key` or its default.
+    fn read<T>(&self, key: &str, read: impl FnOnce(&Item) -> Result<T, String>) -> Option<T> {
+        let declared = self.keys.find(key)?;
+        let item = match (self.item(key), declared.need) {
+            (Some(item), _) => Cow::Borrowed(item),
+            (None, Need::Else(default)) => Cow::Owned(default_item(declared, default, self.place)),
+            (None, _) => return None,
+        };
+        match read(&item) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                self.desk.refuse(item.place, format!("{key}: {why}"));
+                None
+            }
+        }
+    }
+
+    fn kind(&self, key: &str) -> &'static Kind {
+        self.keys.find(key).map_or(&Kind::Text, |key| &key.kind)
+    }
+
+    /// A text.
+    pub fn text(&self, key: &str) -> Option<String> {
+        self.read(key, |item| read_text(item).map(str::to_owned))
+    }
+
+    /// One of the declared words and its meaning in `all`.
+    pub fn word<T: Copy>(&self, key: &str, all: &[(T, &'static str)]) -> Option<T> {
+        let item = self.read_item(key)?;
+        let text = match read_text(&item) {
+            Ok(text) => text,
+            Err(why) => {
+                self.desk.refuse(item.place, format!("{key}: {why}"));
+                return None;
+            }
+        };
+        let found = all.iter().find(|(_, word)| *word == text);
+        if found.is_none() {
+            self.desk.refuse_word(item.place, key, text, all.iter().map(|(_, word)| *word));
+        }
+        found.map(|(value, _)| *value)
+    }
+
+    fn read_item(&self, key: &str) -> Option<Cow<'a, Item>> {
+        let declared = self.keys.find(key)?;
+        match (self.item(key), declared.need) {
+            (Some(item), _) => Some(Cow::Borrowed(item)),
+            (None, Need::Else(default)) => Some(Cow::Owned(default_item(declared, default, self.place))),
+            (None, _) => None,
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.read(key, |item| match &item.value {
+            Value::Bool(truth) => Ok(*truth),
+            other => Err(format!("{} is not true or false", shown(other))),
+        })
+    }
+
+    /// A whole number within the declared bounds.
+    pub fn count(&self, key: &str) -> Option<i64> {
+        self.read(key, |item| read_count(item, self.kind(key)))
+    }
+
+    /// As [`count`](Self::count), for bounds that fit.
+    pub fn count_u32(&self, key: &str) -> Option<u32> {
+        self.count(key).and_then(|count| u32::try_from(count).ok())
+    }
+
+    /// A number within the declared bounds.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.read(key, |item| read_number(item, self.kind(key)))
+    }
+
+    /// A span of time.
+    pub fn time(&self, key: &str) -> Option<Span> {
+        self.read(key, |item| read_time(item, self.kind(key)))
+    }
+
+    /// A rate above zero.
+    pub fn rate(&self, key: &str) -> Option<BitRate> {
+        self.read(key, |item| {
+            let rate: BitRate = read_quantity(item, "10Mbps")?;
+            if rate.as_bps() > 0 {
+                Ok(rate)
+            } else {
+                Err(format!("{} is not above zero", shown(&item.value)))
+            }
+        })
+    }
+
+    /// A number of bytes within the declared bound.
+    pub fn size(&self, key: &str) -> Option<ByteCount> {
+        let Kind::Size(most) = *self.kind(key) else { return None };
+        self.read(key, |item| {
+            let size: ByteCount = read_quantity(item, "20MB")?;
+            match size.get() {
+                0 => Err(format!("{} is not above zero", shown(&item.value))),
+                bytes if bytes > most => Err(format!("{} is more than {most} bytes", shown(&item.value))),
+                _ => Ok(size),
+            }
+        })
+    }
+
+    /// A number of packets.
+    pub fn packets(&self, key: &str) -> Option<Packets> {
+        self.read(key, |item| read_quantity(item, "64pkt"))
+    }
+
+    /// A limit in packets or bytes.
+    pub fn limit(&self, key: &str) -> Option<Limit> {
+        self.read(key, read_limit)
+    }
+
+    /// The tables of a list, opened.
+    pub fn tables(&self, key: &str, keys: &'static Keys) -> Vec<Fields<'a>> {
+        self.list(key).iter().filter_map(|item| Fields::open(self.desk, item, keys)).collect()
+    }
+
+    /// The table under `key`, opened.
+    pub fn table(&self, key: &str, keys: &'static Keys) -> Option<Fields<'a>> {
+        self.item(key).and_then(|item| Fields::open(self.desk, item, keys))
+    }
+
+    /// The items of a list; none if it is missing.
+    pub fn list(&self, key: &str) -> &'a [Item] {
+        match self.item(key).map(|item| (item, &item.value)) {
+            None => &[],
+            Some((_, Value::List(items))) => items,
+            Some((item, other)) => {
+                let hint = match self.kind(key) {
+                    Kind::List(Kind::Table(keys)) => format!("; write {}", keys.what),
+                    _ => String::new(),
+                };
+                self.desk.refuse(item.place, format!("{key}: {} is not a list{hint}", shown(other)));
+                &[]
+            }
+        }
+    }
+}
+
+fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
+    let suggestion = keys.nearest(&entry.key).map(str::to_owned);
+    let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
+    let known = if suggestion.is_some() {
+        String::new()
+    } else {
+        format!("; {} has {}", keys.what, known.join(", "))
+    };
+    let message = format!("unknown key {}{known}", show(&entry.key));
+    desk.problems.borrow_mut().add(entry.place, message, suggestion);
+}
+
+/// A declared default as if it stood in the file.
+fn default_item(key: &Key, text: &str, place: Place) -> Item {
+    let value = match key.kind {
+        Kind::Bool => Value::Bool(text == "true"),
+        Kind::Count(..) | Kind::Number(..) => Value::Number(Number {
+            value: text.parse().unwrap_or(f64::NAN),
+            whole: text.parse().ok(),
+            written: text.to_owned(),
+        }),
+        _ => Value::Text(text.to_owned()),
+    };
+    Item { place, value }
+}
+
+/// A value as a message shows it.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => show(text),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(number) if number.written.len() <= MOST_QUOTED => number.written.clone(),
+        other => other.kind().to_owned(),
+    }
+}
+
+pub(super) fn read_text(item: &Item) -> Result<&str, String> {
+    match &item.value {
+        Value::Text(text) => Ok(text),
+        other => Err(format!("{} is not a text in quotes", shown(other))),
+    }
+}
+
+fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
+    match &item.value {
+        Value::Text(text) if text.len() > MOST_QUOTED => Err(format!("{} is too long", show(text))),
+        Value::Text(text) => text.parse(),
+        Value::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
+        other => Err(format!("{} is not a quantity; write it like {example:?}", shown(other))),
+    }
+}
+
+pub(super) fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
+    let span: Span = read_quantity(item, "15ms")?;
+    let may_be_zero = match kind {
+        Kind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::Time)),
+        kind => matches!(kind, Kind::Time),
+    };
+    if span > Span::ZERO || may_be_zero {
+        Ok(span)
+    } else {
+        Err(format!("{} is not above zero", shown(&item.value)))
+    }
+}
+
+fn read_limit(item: &Item) -> Result<Limit, String> {
+    let in_packets = matches!(&item.value, Value::Text(text) if text.ends_with("pkt"));
+    let limit = if in_packets {
+        Limit::Packets(read_quantity(item, "100pkt")?)
+    } else {
+        let bytes = read_quantity(item, "100pkt");
+        Limit::Bytes(bytes.map_err(|why: String| why.replace("known: GB", "known: pkt, GB"))?)
+    };
+    match limit {
+        Limit::Packets(packets) if packets.get() > 0 => Ok(limit),
+        Limit::Bytes(bytes) if bytes.get() > 0 => Ok(limit),
+        _ => Err(format!("{} is not above zero", shown(&item.value))),
+    }
+}
+
+/// The bounds of a count, itself or among others.
+fn count_bounds(kind: &Kind) -> (i64, i64) {
+    match kind {
+        Kind::Count(least, most) => (*least, *most),
+        Kind::AnyOf(kinds) => {
+            let is_count = |kind: &&Kind| matches!(kind, Kind::Count(..));
+            kinds.iter().find(is_count).map_or((0, i64::MAX), count_bounds)
+        }
+        _ => (0, i64::MAX),
+    }
+}
+
+fn read_count(item: &Item, kind: &Kind) -> Result<i64, String> {
+    let Value::Number(number) = &item.value else {
+        return Err(format!("{} is not a whole number", shown(&item.value)));
+    };
+    let (least, most) = count_bounds(kind);
+    match number.whole {
+        Some(whole) if (least..=most).contains(&whole) => Ok(whole),
+        None if number.value.is_finite() => Err(format!("{} is not a whole number", shown(&item.value))),
+        _ if least == most => Err(format!("{} is not {least}", shown(&item.value))),
+        _ => Err(format!("{} is not within {least} to {most}", shown(&item.value))),
+    }
+}
+
+pub(super) fn read_number(item: &Item, kind: &Kind) -> Result<f64, String> {
+    let Value::Number(number) = &item.value else {
+        return Err(format!("{} is not a plain number", shown(&item.value)));
+    };
+    let Kind::Number(least, most) = *kind else { return Ok(number.value) };
+    if (least..=most).contains(&number.value) {
+        return Ok(number.value);
+    }
+    Err(format!("{} is not within {least} to {most}", shown(&item.value)))
+}

@@ -1,0 +1,513 @@
+//! Flows: who asks whom for what, one plan per repetition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate_core::consumer::shell::{Shell, ShellKind};
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+
+use super::document::{Item, Value};
+use super::error::Place;
+use super::fields::{Desk, Fields, read_text, show};
+use super::keys;
+use super::network::Network;
+use super::uses;
+use crate::plan::{Demand, FlowPlan, SchemeUse};
+
+/// Bytes of a prefix.
+const LONGEST_PREFIX: usize = 512;
+/// Components of a prefix.
+const MOST_COMPONENTS: usize = 64;
+/// Producers of one flow.
+const MOST_PRODUCERS: usize = 1_000;
+/// Bursts of one flow.
+const MOST_BURSTS: usize = 10_000;
+/// Segments of one flow; the last number stands for "no segment".
+const MOST_SEGMENTS: u64 = 4_294_967_294;
+
+/// Reads every `[[flow]]`.
+pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<FlowPlan> {
+    let desk = root.desk;
+    if root.list("flow").is_empty()
+        && root.item("flow").is_none_or(|item| matches!(item.value, Value::List(_)))
+    {
+        desk.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]]");
+    }
+    let mut flows: Vec<(Fields<'_>, Template)> = Vec::new();
+    let mut total = 0_u64;
+    for flow in root.list("flow").iter().filter_map(|item| Fields::open(desk, item, &keys::FLOW)) {
+        let Some(template) = Template::read(&flow, duration) else { continue };
+        total = total.saturating_add(template.repeat);
+        if total > desk.limits.flows as u64 {
+            let key = if flow.item("repeat").is_some() { "repeat" } else { "consumer" };
+            flow.refuse(key, format!("{total} flows with these; at most {}", desk.limits.flows));
+            return Vec::new();
+        }
+        if !desk.claim(flow.place, template.bytes(), template.repeat) {
+            return Vec::new();
+        }
+        flows.push((flow, template));
+    }
+    let mut roster = Roster::default();
+    for (flow, template) in &flows {
+        if desk.is_full() {
+            break;
+        }
+        roster.add(flow, template, network);
+    }
+    roster.plans
+}
+
+/// What all repetitions of a flow share, and the texts they do not.
+struct Template {
+    repeat: u64,
+    texts: Texts,
+    scheme: SchemeUse,
+    shell: Shell,
+    demand: Demand,
+    payload: ByteCount,
+    freshness: Span,
+    must_be_fresh: bool,
+    start: Time,
+    stop: Option<Time>,
+}
+
+/// Texts that may contain `{i}`.
+struct Texts {
+    name: Option<String>,
+    consumer: String,
+    producers: Vec<(Place, String)>,
+    prefix: String,
+}
+
+impl Template {
+    fn read(flow: &Fields<'_>, duration: Span) -> Option<Self> {
+        let repeat = flow.count("repeat").and_then(|count| u64::try_from(count).ok());
+        let texts = Texts::read(flow);
+        let scheme = flow.item("scheme").and_then(|item| uses::read(flow.desk, item, &keys::CONSUMER));
+        let shell = read_shell(flow, scheme.as_ref().map_or(ShellKind::Own, |scheme| scheme.scheme.shell));
+        let payload = flow.size("payload");
+        let demand = read_demand(flow, payload.unwrap_or(ByteCount::new(1)), duration);
+        let (start, stop) = (flow.time("start"), flow.time("stop"));
+        check_times(flow, start.unwrap_or_default(), stop, duration);
+        Some(Self {
+            repeat: repeat?,
+            texts: texts?,
+            scheme: scheme?,
+            shell: shell?,
+            demand: demand?,
+            payload: payload?,
+            freshness: flow.time("freshness")?,
+            must_be_fresh: flow.flag("must_be_fresh")?,
+            start: Time::ZERO + start?,
+            stop: stop.map(|stop| Time::ZERO + stop),
+        })
+    }
+}
+
+impl Template {
+    /// Bytes that one flow takes in a plan, about.
+    fn bytes(&self) -> u64 {
+        let bursts =
+            if let Demand::Constant { bursts, .. } = &self.demand { 16 * bursts.len() as u64 } else { 0 };
+        let texts = 2 * (self.texts.consumer.len() + self.texts.prefix.len()) as u64;
+        700 + texts
+            + 8 * self.texts.producers.len() as u64
+            + bursts
+            + uses::bytes(std::slice::from_ref(&self.scheme))
+    }
+}
+
+fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, duration: Span) {
+    if start >= duration {
+        flow.refuse(
+            "start",
+            format!("start: {} is not before the end of the run, {duration}", flow.shown("start")),
+        );
+    }
+    if stop.is_some_and(|stop| stop <= start) {
+        flow.refuse("stop", format!("stop: {} is not after the start, {start}", flow.shown("stop")));
+    }
+}
+
+impl Texts {
+    fn read(flow: &Fields<'_>) -> Option<Self> {
+        let name = flow.text("name");
+        if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > 200) {
+            flow.refuse("name", "name: 1 to 200 bytes are needed");
+            return None;
+        }
+        let consumer = flow.text("consumer");
+        let prefix = flow.text("prefix");
+        let producers = read_producers(flow);
+        Some(Self { name, consumer: consumer?, producers: producers?, prefix: prefix? })
+    }
+}
+
+fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
+    let item = flow.item("producer")?;
+    let items = match &item.value {
+        Value::List(items) => items.as_slice(),
+        _ => std::slice::from_ref(item),
+    };
+    if items.is_empty() || items.len() > MOST_PRODUCERS {
+        flow.refuse(
+            "producer",
+            format!("producer: 1 to {MOST_PRODUCERS} nodes are needed, not {}", items.len()),
+        );
+        return None;
+    }
+    let read = |item: &Item| match read_text(item) {
+        Ok(text) => Some((item.place, text.to_owned())),
+        Err(why) => {
+            flow.desk.refuse(item.place, format!("producer: {why}"));
+            None
+        }
+    };
+    items.iter().map(read).collect()
+}
+
+fn read_shell(flow: &Fields<'_>, kind: ShellKind) -> Option<Shell> {
+    match flow.item("shell").map(|item| &item.value) {
+        None => Some(Shell::of(kind)),
+        Some(Value::Text(_)) => flow.word("shell", &ShellKind::ALL).map(Shell::of),
+        Some(_) => flow.table("shell", &keys::SHELL).map(|shell| read_shell_table(&shell, kind)),
+    }
+}
+
+fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
+    let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
+    set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
+    set(&mut shell.sweep, table.time("sweep"));
+    set(&mut shell.reading, table.word("reading", keys::READINGS));
+    set(&mut shell.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
+    set(
+        &mut shell.retry_limit,
+        match text_of(table, "retry_limit") {
+            Some(_) => table.word("retry_limit", &[(None, "none")]),
+            None => table.count_u32("retry_limit").map(Some),
+        },
+    );
+    set(
+        &mut shell.lifetime,
+        match text_of(table, "lifetime") {
+            Some("auto") => Some(None),
+            _ => table.time("lifetime").map(Some),
+        },
+    );
+    set(&mut shell.nack_is_loss, table.flag("nack_is_loss"));
+    set(&mut shell.one_over, table.flag("one_over"));
+    set(&mut shell.notice, table.word("notice", keys::NOTICES));
+    set(&mut shell.hop_limit, table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()));
+    shell
+}
+
+/// Changes a value if there is a new one.
+fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
+    }
+}
+
+/// The value of `key` if it is a text.
+fn text_of<'a>(fields: &Fields<'a>, key: &str) -> Option<&'a str> {
+    fields.item(key).and_then(|item| read_text(item).ok())
+}
+
+fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<Demand> {
+    let given: Vec<&str> =
+        ["size", "segments", "rate"].into_iter().filter(|key| flow.item(key).is_some()).collect();
+    if let [first, second, ..] = given.as_slice() {
+        flow.refuse(
+            second,
+            format!("a flow has one of size, segments and rate; {first:?} stands there already"),
+        );
+        return None;
+    }
+    if flow.item("bursts").is_some() && flow.item("rate").is_none() {
+        flow.refuse("bursts", "bursts need a \"rate\"");
+    }
+    if flow.item("size_rule").is_some() && flow.item("size").is_none() {
+        flow.refuse("size_rule", "size_rule goes with \"size\" only");
+    }
+    match given.first().copied() {
+        None => Some(Demand::Endless),
+        Some("size") => Some(Demand::File { segments: segments_of_size(flow, payload)? }),
+        Some("segments") => Some(Demand::File { segments: flow.count_u32("segments")? }),
+        Some(_) => read_constant(flow, flow.rate("rate"), duration),
+    }
+}
+
+fn segments_of_size(flow: &Fields<'_>, payload: ByteCount) -> Option<u32> {
+    let size = flow.size("size")?.get();
+    let is_ndnsim = flow.word("size_rule", &[(false, "ceil"), (true, "ndnsim")])?;
+    let payload = payload.get().max(1);
+    let segments = if is_ndnsim { (size / payload).saturating_add(1) } else { size.div_ceil(payload) };
+    if segments > MOST_SEGMENTS {
+        flow.refuse("size", format!("size: {segments} segments; at most {MOST_SEGMENTS}"));
+    }
+    u32::try_from(segments).ok()
+}
+
+fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Option<Demand> {
+    let items = flow.list("bursts");
+    if items.len() > MOST_BURSTS || (items.is_empty() && flow.item("bursts").is_some()) {
+        flow.refuse("bursts", format!("bursts: 1 to {MOST_BURSTS} are needed, not {}", items.len()));
+        return None;
+    }
+    let mut bursts: Vec<(Time, Span, Place)> = Vec::new();
+    for burst in flow.tables("bursts", &keys::BURST) {
+        let (Some(at), Some(length)) = (burst.time("at"), burst.time("for")) else { continue };
+        if at >= duration {
+            burst.refuse(
+                "at",
+                format!("at: {} is not before the end of the run, {duration}", burst.shown("at")),
+            );
+        }
+        bursts.push((Time::ZERO + at, length, burst.place));
+    }
+    bursts.sort_by_key(|(at, ..)| *at);
+    for pair in bursts.windows(2) {
+        if let [(at, length, _), (next, _, place)] = pair
+            && *at + *length > *next
+        {
+            flow.desk.refuse(*place, "this burst starts before the one before it ends");
+        }
+    }
+    let bursts = bursts.into_iter().map(|(at, length, _)| (at, length)).collect();
+    Some(Demand::Constant { rate: rate?, bursts })
+}
+
+/// The flows so far and what they claim.
+#[derive(Default)]
+struct Roster {
+    plans: Vec<FlowPlan>,
+    names: BTreeSet<String>,
+    /// The first flow of each prefix.
+    served: BTreeMap<String, usize>,
+}
+
+impl Roster {
+    fn add(&mut self, flow: &Fields<'_>, template: &Template, network: &Network) {
+        for number in 1..=template.repeat {
+            if self.add_one(flow, template, network, number).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Adds one repetition; `None` ends them, as the next would have the same problem.
+    fn add_one(
+        &mut self,
+        flow: &Fields<'_>,
+        template: &Template,
+        network: &Network,
+        number: u64,
+    ) -> Option<()> {
+        let desk = flow.desk;
+        let expand = |place, text: &str| expand(desk, place, text, number, flow.item("repeat").is_some());
+        let texts = &template.texts;
+        let consumer_name = expand(flow.place_of("consumer"), &texts.consumer)?;
+        let consumer = network.node_called(desk, flow.place_of("consumer"), &consumer_name);
+        let mut producers = Vec::new();
+        for (place, text) in &texts.producers {
+            producers.push((*place, network.node_called(desk, *place, &expand(*place, text)?)));
+        }
+        let prefix = match canonical_prefix(&expand(flow.place_of("prefix"), &texts.prefix)?) {
+            Ok(prefix) => prefix,
+            Err(why) => {
+                flow.refuse("prefix", why);
+                return None;
+            }
+        };
+        let name = match &texts.name {
+            Some(name) => expand(flow.place_of("name"), name)?,
+            None => format!("{consumer_name}:{prefix}"),
+        };
+        let consumer = consumer?;
+        let producers = check_producers(desk, network, consumer, &producers)?;
+        self.claim_name(flow, &name)?;
+        self.claim_prefix(flow, template, &prefix, &producers)?;
+        self.plans.push(FlowPlan {
+            name,
+            consumer,
+            producers,
+            prefix,
+            scheme: template.scheme.clone(),
+            shell: template.shell,
+            demand: template.demand.clone(),
+            payload: template.payload,
+            freshness: template.freshness,
+            must_be_fresh: template.must_be_fresh,
+            start: template.start,
+            stop: template.stop,
+        });
+        Some(())
+    }
+
+    fn claim_name(&mut self, flow: &Fields<'_>, name: &str) -> Option<()> {
+        if self.names.insert(name.to_owned()) {
+            return Some(());
+        }
+        let hint = if flow.item("name").is_some() { "" } else { "; name = \"...\" tells them apart" };
+        let place = flow.item("name").map_or(flow.place, |item| item.place);
+        flow.desk.refuse(place, format!("two flows are called {}{hint}", show(name)));
+        None
+    }
+
+    /// All flows of a prefix meet the same content.
+    fn claim_prefix(
+        &mut self,
+        flow: &Fields<'_>,
+        template: &Template,
+        prefix: &str,
+        producers: &[usize],
+    ) -> Option<()> {
+        let Some(first) = self.served.get(prefix).and_then(|index| self.plans.get(*index)) else {
+            self.served.insert(prefix.to_owned(), self.plans.len());
+            return Some(());
+        };
+        let difference = if first.producers != producers {
+            ("producer", "other producers")
+        } else if first.payload != template.payload {
+            ("payload", "another payload")
+        } else if first.freshness != template.freshness {
+            ("freshness", "another freshness")
+        } else {
+            return Some(());
+        };
+        let (key, what) = difference;
+        flow.refuse(key, format!("prefix {} has {what} in flow {}", show(prefix), show(&first.name)));
+        None
+    }
+}
+
+/// The producers in order, each once.
+fn check_producers(
+    desk: &Desk<'_>,
+    network: &Network,
+    consumer: usize,
+    producers: &[(Place, Option<usize>)],
+) -> Option<Vec<usize>> {
+    let mut checked = BTreeSet::new();
+    for (place, producer) in producers {
+        let producer = (*producer)?;
+        if producer == consumer {
+            desk.refuse(*place, "producer: this node is the consumer");
+            return None;
+        }
+        if !network.connects(consumer, producer) {
+            desk.refuse(*place, "producer: the consumer has no path to this node");
+            return None;
+        }
+        if !checked.insert(producer) {
+            desk.refuse(*place, "producer: this node is listed twice");
+            return None;
+        }
+    }
+    Some(checked.into_iter().collect())
+}
+
+/// Fills in `{i}`, `{i+N}` and `{i%N}` (which counts 1, 2, ..., N, 1, ...).
+fn expand(desk: &Desk<'_>, place: Place, text: &str, number: u64, is_repeated: bool) -> Option<String> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let counted = after.split_once('}').filter(|_| is_repeated);
+        let counted = counted.and_then(|(inside, tail)| Some((counter(inside, number)?, tail)));
+        let Some((value, tail)) = counted else {
+            let rule = if is_repeated { "write {i}, {i+N} or {i%N}" } else { "it needs \"repeat\"" };
+            desk.refuse(place, format!("{} has a \"{{\"; {rule}", show(text)));
+            return None;
+        };
+        filled.push_str(before);
+        filled.push_str(&value.to_string());
+        rest = tail;
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+/// The value of `i`, `i+N` or `i%N` in repetition `number`.
+fn counter(text: &str, number: u64) -> Option<u64> {
+    let operation = text.strip_prefix('i')?;
+    if operation.is_empty() {
+        return Some(number);
+    }
+    let mut signs = operation.chars();
+    let sign = signs.next()?;
+    let operand: u64 = signs.as_str().parse().ok()?;
+    match sign {
+        '+' => number.checked_add(operand),
+        '%' => Some((number - 1).checked_rem(operand)? + 1),
+        _ => None,
+    }
+}
+
+/// A prefix as all its spellings are kept.
+pub(super) fn canonical_prefix(text: &str) -> Result<String, String> {
+    let components = text.bytes().filter(|byte| *byte == b'/').count();
+    if text.len() > LONGEST_PREFIX || components > MOST_COMPONENTS {
+        return Err(format!(
+            "prefix {} is too long; at most {LONGEST_PREFIX} bytes and {MOST_COMPONENTS} components",
+            show(text)
+        ));
+    }
+    if is_canonical(text) {
+        return Ok(text.to_owned());
+    }
+    let mut names = NameTable::new();
+    let prefix = names.intern_uri(text).map_err(|error| error.to_string())?;
+    Ok(names.uri(Name::whole(prefix)))
+}
+
+/// Whether `text` is plainly as it would be kept; the usual case, ten times as fast.
+fn is_canonical(text: &str) -> bool {
+    let is_plain = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte))
+    };
+    text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_of_a_prefix_are_one() {
+        for (text, kept) in [
+            ("/a/b", "/a/b"),
+            ("/a/b/", "/a/b"),
+            ("ndn:/a/b", "/a/b"),
+            ("/%61/b", "/a/b"),
+            ("/", "/"),
+            ("/.../x", "/.../x"),
+        ] {
+            assert_eq!(canonical_prefix(text).as_deref(), Ok(kept), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_short_way_to_a_canonical_prefix_agrees_with_the_long_one() {
+        for text in ["/a", "/a-b/_c/~d", "/0/1/2"] {
+            let mut names = NameTable::new();
+            let prefix = names.intern_uri(text).expect("valid");
+            assert!(is_canonical(text));
+            assert_eq!(names.uri(Name::whole(prefix)), text);
+        }
+        for text in ["", "a", "/", "//", "/a/", "/a//b", "/a b", "/a.b", "/a=b", "/%61", "/ä"] {
+            assert!(!is_canonical(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn counters_count_from_one_shift_and_wrap() {
+        let values = |text: &str| [1, 2, 3, 4].map(|number| counter(text, number));
+        assert_eq!(values("i"), [1, 2, 3, 4].map(Some));
+        assert_eq!(values("i+10"), [11, 12, 13, 14].map(Some));
+        assert_eq!(values("i%3"), [1, 2, 3, 1].map(Some));
+        for text in ["", "j", "i*2", "i%0", "i%", "i+-1", "ii", "i+99999999999999999999"] {
+            assert_eq!(values(text), [None; 4], "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,483 @@
+//! Every key of the format, declared once: for reading, for error messages and for the JSON Schema.
+
+use tidegate_core::consumer::rto::EstimatorKind;
+use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading};
+use tidegate_core::scheme::Scheme;
+
+use super::suggest::nearest;
+use super::{timeline, topology};
+
+/// The keys of one table.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// What the table is called in messages.
+    pub what: &'static str,
+    pub own: &'static [Key],
+    /// Keys shared with other tables.
+    pub shared: &'static [&'static [Key]],
+}
+
+impl Keys {
+    /// All keys, own ones first.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        self.own.iter().chain(self.shared.iter().copied().flatten())
+    }
+
+    pub fn find(&self, name: &str) -> Option<&'static Key> {
+        self.iter().find(|key| key.name == name)
+    }
+}
+
+/// One key.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub need: Need,
+    pub help: &'static str,
+}
+
+/// Whether a key has to be there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Need {
+    Must,
+    May,
+    /// Its default, texts without quotes.
+    Else(&'static str),
+}
+
+/// What other programs and papers call some keys.
+static SYNONYMS: &[(&str, &str)] = &[
+    ("bandwidth", "rate"),
+    ("capacity", "rate"),
+    ("from", "consumer"),
+    ("latency", "delay"),
+    ("metric", "cost"),
+    ("packets", "segments"),
+    ("repeat", "seeds"),
+    ("repetitions", "seeds"),
+    ("seed", "first_seed"),
+    ("time", "at"),
+    ("to", "producer"),
+    ("type", "builtin"),
+    ("until", "stop"),
+];
+
+impl Keys {
+    /// The key that was probably meant by `word`.
+    pub fn nearest(&self, word: &str) -> Option<&'static str> {
+        let near = nearest(word, self.iter().map(|key| key.name));
+        let meant = || SYNONYMS.iter().find(|(other, key)| *other == word && self.find(key).is_some());
+        near.or_else(|| meant().map(|(_, key)| *key))
+    }
+}
+
+/// What a key takes.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// Any text.
+    Text,
+    /// A name: letters, digits, `_` and `-`.
+    Name,
+    /// One of these words.
+    Words(fn() -> Vec<&'static str>),
+    Bool,
+    /// The word `false` alone.
+    False,
+    /// A whole number.
+    Count(i64, i64),
+    /// A number.
+    Number(f64, f64),
+    /// A span of time.
+    Time,
+    /// A span of time longer than zero.
+    LongTime,
+    /// A rate above zero.
+    Rate,
+    /// A number of bytes, 1 up to this.
+    Size(u64),
+    /// A number of packets.
+    Packets,
+    /// A number of packets or bytes above zero.
+    Limit,
+    /// `">= 0.9"` and the like.
+    Comparison,
+    /// A scheme's name, or a table with its name and parameters.
+    Scheme(&'static Role),
+    Table(&'static Keys),
+    List(&'static Kind),
+    /// A table with any names as keys.
+    Open(&'static Kind),
+    AnyOf(&'static [Kind]),
+}
+
+/// What a scheme is used as.
+#[derive(Debug)]
+pub(super) struct Role {
+    pub word: &'static str,
+    pub fits: fn(&Scheme) -> bool,
+}
+
+pub(super) static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
+pub(super) static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
+pub(super) static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
+pub(super) static DISCIPLINE: Role =
+    Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };
+
+const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
+    Key { name, kind, need, help }
+}
+
+const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
+    Keys { what, own, shared: &[] }
+}
+
+use Kind::{
+    AnyOf, Bool, Comparison, Count, False, Limit, List, LongTime, Name, Number, Open, Packets, Rate,
+    Scheme as SchemeOf, Size, Table, Text, Time, Words,
+};
+use Need::{Else, May, Must};
+
+/// Nodes, flows and the like in one scenario; the document as a whole may be limited further.
+const MANY: i64 = 1_000_000;
+/// Bytes in an NDN packet's content here.
+const LARGEST_PAYLOAD: u64 = 65_536;
+
+pub(super) static ROOT: Keys = keys(
+    "the scenario",
+    &[
+        key("format", Count(1, 1), Must, "Version of this format: 1."),
+        key("scenario", Table(&SCENARIO), Must, "What is run, and how often."),
+        key("topology", Table(&TOPOLOGY), May, "A built-in topology, or what all links of this file share."),
+        key(
+            "node",
+            AnyOf(&[List(&Table(&NODE)), Open(&Table(&NODE_CHANGES))]),
+            May,
+            "Nodes, or changes to nodes of a built-in topology by name.",
+        ),
+        key(
+            "link",
+            AnyOf(&[List(&Table(&LINK)), Open(&Table(&LINK_CHANGES))]),
+            May,
+            "Links, or changes to links of a built-in topology by name.",
+        ),
+        key("router", Table(&ROUTER), May, "What every router has."),
+        key("flow", List(&Table(&FLOW)), May, "Who asks whom for what."),
+        key("event", List(&Table(&EVENT)), May, "What changes during the run."),
+        key(
+            "expect",
+            Open(&AnyOf(&[Comparison, List(&Comparison)])),
+            May,
+            "Expectations on measures of all flows, averaged over the seeds.",
+        ),
+    ],
+);
+
+pub(super) static SCENARIO: Keys = keys(
+    "[scenario]",
+    &[
+        key("name", Text, Must, "Name in tables and titles."),
+        key("duration", LongTime, Must, "Simulated time."),
+        key("seeds", Count(1, 100_000), Else("1"), "How many seeds are run."),
+        key(
+            "first_seed",
+            Count(0, i64::MAX - 100_000),
+            Else("1"),
+            "The first of them; the others follow it.",
+        ),
+        key("stop_when_complete", Bool, Else("false"), "End once every finite flow is complete."),
+        key("sample", AnyOf(&[LongTime, False]), Else("10ms"), "Pause between samples; false for none."),
+        key("events", List(&Words(timeline::event_words)), May, "Events that are kept; none by default."),
+        key("vary", Table(&VARY), May, "What differs between seeds beside random loss."),
+    ],
+);
+
+pub(super) static VARY: Keys = keys(
+    "vary",
+    &[
+        key("start", Bool, Else("false"), "Every flow starts later by U(0, base round-trip time)."),
+        key("delay", Number(0.0, 0.999), Else("0"), "Every link's delay changes once by up to this part."),
+    ],
+);
+
+pub(super) static TOPOLOGY: Keys = keys(
+    "[topology]",
+    &[
+        key("builtin", Words(topology::names), May, "Built-in topology; else [[node]] and [[link]]."),
+        key("pairs", Count(1, MANY), May, "dumbbell: consumers, and producers."),
+        key("routers", Count(1, MANY), May, "linear: routers in the chain."),
+        key("consumers", Count(1, MANY), May, "star: consumers."),
+        key("producers", Count(1, MANY), May, "star: producers, 1 by default."),
+        key("depth", Count(1, 64), May, "tree: levels of links below the root."),
+        key("fanout", Count(1, MANY), May, "tree: children of each router."),
+        key("rows", Count(1, MANY), May, "grid: rows of routers."),
+        key("columns", Count(1, MANY), May, "grid: routers in each row."),
+        key("hops", Count(1, MANY), May, "parking-lot: bottlenecks in a row."),
+        key("paths", Count(1, MANY), May, "multipath: paths, each to a producer of its own."),
+        key("link", Table(&LINK_CHANGES), May, "What all links share."),
+        key("access", Table(&LINK_CHANGES), May, "Links of hosts, in place of `link`."),
+        key("bottleneck", Table(&LINK_CHANGES), May, "Bottleneck links, in place of `link`."),
+    ],
+);
+
+static LINK_KEYS: [Key; 9] = [
+    key("rate", Rate, May, "Rate of each direction; needed."),
+    key("delay", Time, May, "Propagation delay; needed."),
+    key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per packet."),
+    key("reorder", Bool, Else("false"), "Whether jitter may change the order of packets."),
+    key("cost", Count(1, 4_294_967_295), Else("1"), "Cost for routing."),
+    key("loss", AnyOf(&[Words(loss_words), Table(&LOSS)]), Else("none"), "Loss of both directions."),
+    key("queue", Table(&QUEUE), May, "Queue of both directions."),
+    key("forward", Table(&DIRECTION), May, "From the first end to the second only."),
+    key("backward", Table(&DIRECTION), May, "From the second end to the first only."),
+];
+
+pub(super) static LINK_CHANGES: Keys = Keys { what: "a link", own: &[], shared: &[&LINK_KEYS] };
+
+pub(super) static LINK: Keys = Keys {
+    what: "[[link]]",
+    own: &[
+        key("name", Name, May, "Name; the ends with a dash between by default."),
+        key("ends", List(&Name), Must, "The two nodes."),
+    ],
+    shared: &[&LINK_KEYS],
+};
+
+pub(super) static DIRECTION: Keys = keys(
+    "a direction of a link",
+    &[
+        key("rate", Rate, May, "Rate."),
+        key("loss", AnyOf(&[Words(loss_words), Table(&LOSS)]), May, "Loss."),
+        key("queue", Table(&QUEUE), May, "Queue."),
+    ],
+);
+
+pub(super) static LOSS: Keys = keys(
+    "loss",
+    &[
+        key("model", Words(loss_words), Must, "How loss is drawn, per packet."),
+        key("probability", Number(0.0, 1.0), May, "bernoulli: of every packet."),
+        key("to_bad", Number(0.0, 1.0), May, "gilbert-elliott: good to bad, per packet."),
+        key("to_good", Number(0.0, 1.0), May, "gilbert-elliott: bad to good, per packet."),
+        key(
+            "loss_good",
+            Number(0.0, 1.0),
+            May,
+            "gilbert-elliott: of a packet in the good state; 0 by default.",
+        ),
+        key(
+            "loss_bad",
+            Number(0.0, 1.0),
+            May,
+            "gilbert-elliott: of a packet in the bad state; 1 by default.",
+        ),
+        key("pattern", Text, May, "trace: one digit per packet, 1 loses it; starts again at its end."),
+        key("file", Text, May, "trace: a file with the pattern."),
+    ],
+);
+
+fn loss_words() -> Vec<&'static str> {
+    vec!["none", "bernoulli", "gilbert-elliott", "trace"]
+}
+
+pub(super) static QUEUE: Keys = keys(
+    "queue",
+    &[
+        key("limit", Limit, Else("100pkt"), "What the queue holds, the packet being sent not counted."),
+        key("disciplines", List(&SchemeOf(&DISCIPLINE)), May, "Asked in this order; drop-tail without any."),
+    ],
+);
+
+static NODE_KEYS: [Key; 6] = [
+    key("cache", Packets, May, "Content store; of routers as in [router], of hosts none by default."),
+    key("unsolicited", Bool, May, "Whether Data that nobody asked for is cached."),
+    key("strategy", SchemeOf(&STRATEGY), May, "Forwarding strategy, in place of [router]'s."),
+    key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts, in place of [router]'s."),
+    key("position", List(&Number(0.0, 1.0)), May, "Place in a drawing, across and down."),
+    key("clock", Table(&CLOCK), May, "A coarse clock: every wake-up of the node waits for its next tick."),
+];
+
+pub(super) static NODE_CHANGES: Keys = Keys { what: "a node", own: &[], shared: &[&NODE_KEYS] };
+
+pub(super) static NODE: Keys = Keys {
+    what: "[[node]]",
+    own: &[
+        key("name", Name, Must, "Name."),
+        key("router", Bool, May, "Whether it is a router; by default if it has several links."),
+    ],
+    shared: &[&NODE_KEYS],
+};
+
+pub(super) static CLOCK: Keys = keys(
+    "clock",
+    &[
+        key("period", LongTime, Must, "Time between ticks."),
+        key(
+            "phase",
+            AnyOf(&[Time, Words(random_word)]),
+            Else("random"),
+            "First tick; random draws it per seed.",
+        ),
+        key(
+            "flush_on_arrival",
+            Bool,
+            Else("false"),
+            "Whether arriving Data, Nacks and ACKs wake the node too.",
+        ),
+    ],
+);
+
+fn random_word() -> Vec<&'static str> {
+    vec!["random"]
+}
+
+pub(super) static ROUTER: Keys = keys(
+    "[router]",
+    &[
+        key("strategy", SchemeOf(&STRATEGY), Else("best-route"), "Forwarding strategy of every node."),
+        key("cache", Packets, Else("0pkt"), "Content store of every router; 0pkt for none."),
+        key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
+        key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes on every router."),
+        key("prefix", List(&Table(&ROUTER_PREFIX)), May, "What differs for a prefix."),
+    ],
+);
+
+pub(super) static ROUTER_PREFIX: Keys = keys(
+    "[[router.prefix]]",
+    &[key("prefix", Text, Must, "The prefix."), key("strategy", SchemeOf(&STRATEGY), Must, "Its strategy.")],
+);
+
+pub(super) static FLOW: Keys = keys(
+    "[[flow]]",
+    &[
+        key("name", Text, May, "Name; consumer:prefix by default."),
+        key(
+            "repeat",
+            Count(1, MANY),
+            Else("1"),
+            "Flows made of this table; {i} in names counts them from 1.",
+        ),
+        key("consumer", Text, Must, "Node that asks."),
+        key("producer", AnyOf(&[Text, List(&Text)]), Must, "Node, or nodes, that answer."),
+        key("prefix", Text, Must, "Prefix of the segments."),
+        key("scheme", SchemeOf(&CONSUMER), Must, "Consumer scheme."),
+        key(
+            "shell",
+            AnyOf(&[Words(shell_words), Table(&SHELL)]),
+            May,
+            "Timers and retransmission habits; the scheme's by default.",
+        ),
+        key("size", Size(u64::MAX), May, "Bytes of content to fetch."),
+        key("segments", Count(1, 4_294_967_294), May, "Segments to fetch, instead of a size."),
+        key(
+            "rate",
+            Rate,
+            May,
+            "Constant rate of content to ask for, instead of a size, whatever the window.",
+        ),
+        key("bursts", List(&Table(&BURST)), May, "With a rate: when to ask; always by default."),
+        key("payload", Size(LARGEST_PAYLOAD), Else("1024B"), "Content of each Data."),
+        key(
+            "size_rule",
+            Words(size_rules),
+            Else("ceil"),
+            "Segments of a size: ceil, or ndnSIM's floor(1 + size/payload).",
+        ),
+        key("start", Time, Else("0s"), "First Interest."),
+        key("stop", LongTime, May, "No Interest leaves from then on."),
+        key("freshness", Time, Else("10s"), "Freshness period of each Data."),
+        key("must_be_fresh", Bool, Else("false"), "Whether Interests ask for fresh Data."),
+    ],
+);
+
+fn size_rules() -> Vec<&'static str> {
+    vec!["ceil", "ndnsim"]
+}
+
+pub(super) static BURST: Keys = keys(
+    "a burst",
+    &[key("at", Time, Must, "Its start, from the run's start."), key("for", LongTime, Must, "Its length.")],
+);
+
+pub(super) static SHELL: Keys = keys(
+    "shell",
+    &[
+        key("kind", Words(shell_words), May, "Whose habits the others change; the scheme's by default."),
+        key("estimator", Words(estimator_words), May, "Round-trip time estimator."),
+        key("sweep", LongTime, May, "Pause between two looks for timed-out Interests."),
+        key("reading", Words(reading_words), May, "When the timeout of an Interest is read."),
+        key("retransmit", Words(retransmit_words), May, "Order of retransmissions."),
+        key(
+            "retry_limit",
+            AnyOf(&[Count(0, 4_294_967_295), Words(none_word)]),
+            May,
+            "Retransmissions of one segment.",
+        ),
+        key("lifetime", AnyOf(&[LongTime, Words(auto_word)]), May, "Of an Interest; auto: timeout + 1 s."),
+        key("nack_is_loss", Bool, May, "Whether a congestion Nack is answered like a timeout."),
+        key("one_over", Bool, May, "Whether one more Interest leaves when the window is exactly full."),
+        key("notice", Words(notice_words), May, "What a loss notice does."),
+        key("hop_limit", Count(1, 255), May, "Hop limit of every Interest."),
+    ],
+);
+
+fn none_word() -> Vec<&'static str> {
+    vec!["none"]
+}
+
+fn auto_word() -> Vec<&'static str> {
+    vec!["auto"]
+}
+
+fn shell_words() -> Vec<&'static str> {
+    ShellKind::ALL.iter().map(|(_, word)| *word).collect()
+}
+
+/// Words of enums that carry none themselves.
+macro_rules! words {
+    ($list:ident, $all:ident: $type:ty = $($value:expr, $word:literal;)*) => {
+        pub(super) static $all: &[($type, &str)] = &[$(($value, $word)),*];
+
+        fn $list() -> Vec<&'static str> {
+            $all.iter().map(|(_, word)| *word).collect()
+        }
+    };
+}
+
+words! { estimator_words, ESTIMATORS: EstimatorKind =
+    EstimatorKind::Ndnsim, "ndnsim";
+    EstimatorKind::NdnTools, "ndn-tools";
+    EstimatorKind::Ndnts, "ndnts";
+    EstimatorKind::Range, "range";
+}
+
+words! { reading_words, READINGS: TimeoutReading =
+    TimeoutReading::AtSend, "at-send";
+    TimeoutReading::AtSweep, "at-sweep";
+}
+
+words! { retransmit_words, RETRANSMIT_ORDERS: RetransmitOrder =
+    RetransmitOrder::BySegment, "by-segment";
+    RetransmitOrder::ByLoss, "by-loss";
+}
+
+words! { notice_words, NOTICES: NoticeReaction =
+    NoticeReaction::Reduce, "reduce";
+    NoticeReaction::Ignore, "ignore";
+}
+
+pub(super) static EVENT: Keys = keys(
+    "[[event]]",
+    &[
+        key("at", Time, Must, "When."),
+        key("link", Text, May, "Link that changes."),
+        key("node", Text, May, "Node that changes, instead of a link."),
+        key("rate", Rate, May, "New rate of both directions of the link."),
+        key("state", Words(state_words), May, "Goes down or comes up."),
+        key("keep_queue", Bool, May, "With a link's state down: its queues keep their packets."),
+    ],
+);
+
+fn state_words() -> Vec<&'static str> {
+    vec!["down", "up"]
+}

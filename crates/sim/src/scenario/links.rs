@@ -1,0 +1,270 @@
+//! What a scenario says of links, layer upon layer: `link`, then `access` or `bottleneck`, then the link's own.
+
+use std::sync::Arc;
+
+use tidegate_core::face::Limit;
+use tidegate_core::units::{BitRate, Packets, Span};
+
+use super::document::Value;
+use super::fields::{Fields, shown};
+use super::keys;
+use super::uses;
+use crate::plan::{LinkPlan, LossPlan, QueuePlan, SchemeUse};
+
+/// Packets in a loss pattern.
+const LONGEST_PATTERN: usize = 16_000_000;
+/// What a queue holds where nothing is said.
+const LIMIT: Limit = Limit::Packets(Packets::new(100));
+
+/// Values of a link, as far as they are given.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinkValues {
+    delay: Option<Span>,
+    jitter: Option<Span>,
+    reorder: Option<bool>,
+    cost: Option<u32>,
+    directions: [DirectionValues; 2],
+}
+
+/// Values of one direction, as far as they are given.
+#[derive(Clone, Debug, Default)]
+struct DirectionValues {
+    rate: Option<BitRate>,
+    loss: Option<LossPlan>,
+    limit: Option<Limit>,
+    disciplines: Option<Vec<SchemeUse>>,
+}
+
+impl LinkValues {
+    /// Reads one table.
+    pub fn read(link: &Fields<'_>) -> Self {
+        let given = |key: &str| link.item(key).is_some();
+        let both = DirectionValues::read(link);
+        let direction = |key| {
+            let own = link.table(key, &keys::DIRECTION).map(|direction| DirectionValues::read(&direction));
+            own.map_or_else(|| both.clone(), |own| both.with(&own))
+        };
+        Self {
+            // What is given but unreadable has been noted; it is not missing as well.
+            delay: link.time("delay").or(given("delay").then_some(Span::ZERO)),
+            jitter: link.time("jitter").filter(|_| given("jitter")),
+            reorder: link.flag("reorder").filter(|_| given("reorder")),
+            cost: link.count_u32("cost").filter(|_| given("cost")),
+            directions: [direction("forward"), direction("backward")],
+        }
+    }
+
+    /// These values, `over` where it gives some.
+    pub fn with(&self, over: &Self) -> Self {
+        let [forward, backward] = &self.directions;
+        let [forward_over, backward_over] = &over.directions;
+        Self {
+            delay: over.delay.or(self.delay),
+            jitter: over.jitter.or(self.jitter),
+            reorder: over.reorder.or(self.reorder),
+            cost: over.cost.or(self.cost),
+            directions: [forward.with(forward_over), backward.with(backward_over)],
+        }
+    }
+
+    /// Bytes that one such link takes in a plan, about.
+    pub fn bytes(&self) -> u64 {
+        let uses = |direction: &DirectionValues| direction.disciplines.as_deref().map_or(0, uses::bytes);
+        700 + self.directions.iter().map(uses).sum::<u64>()
+    }
+
+    /// Whether rate and delay are given.
+    pub fn is_complete(&self) -> bool {
+        self.delay.is_some() && self.directions.iter().all(|direction| direction.rate.is_some())
+    }
+
+    /// Which of rate and delay is missing.
+    pub fn missing(&self) -> &'static str {
+        match (self.directions.iter().all(|direction| direction.rate.is_some()), self.delay.is_some()) {
+            (false, false) => "rate and no delay",
+            (false, true) => "rate",
+            (true, _) => "delay",
+        }
+    }
+
+    /// The link from node `a` to node `b`, defaults where nothing is given.
+    pub fn plan(&self, name: String, a: usize, b: usize) -> LinkPlan {
+        let [forward, backward] = &self.directions;
+        let rate = |direction: &DirectionValues| direction.rate.unwrap_or(BitRate::from_bps(1));
+        LinkPlan {
+            name,
+            a,
+            b,
+            rate: [rate(forward), rate(backward)],
+            delay: self.delay.unwrap_or_default(),
+            jitter: self.jitter.unwrap_or_default(),
+            reorder: self.reorder.unwrap_or(false),
+            loss: [forward, backward].map(|direction| direction.loss.clone().unwrap_or(LossPlan::None)),
+            queue: [forward, backward].map(DirectionValues::queue),
+            cost: self.cost.unwrap_or(1),
+        }
+    }
+}
+
+impl DirectionValues {
+    fn read(fields: &Fields<'_>) -> Self {
+        let queue = fields.table("queue", &keys::QUEUE);
+        let queue = queue.as_ref();
+        Self {
+            rate: fields.rate("rate").or(fields.item("rate").map(|_| BitRate::from_bps(1))),
+            loss: read_loss(fields),
+            limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
+            disciplines: queue
+                .filter(|queue| queue.item("disciplines").is_some())
+                .map(|queue| uses::read_list(queue, "disciplines", &keys::DISCIPLINE)),
+        }
+    }
+
+    fn with(&self, over: &Self) -> Self {
+        Self {
+            rate: over.rate.or(self.rate),
+            loss: over.loss.clone().or_else(|| self.loss.clone()),
+            limit: over.limit.or(self.limit),
+            disciplines: over.disciplines.clone().or_else(|| self.disciplines.clone()),
+        }
+    }
+
+    fn queue(&self) -> QueuePlan {
+        QueuePlan {
+            limit: self.limit.unwrap_or(LIMIT),
+            disciplines: self.disciplines.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// The models and the keys each needs.
+#[derive(Clone, Copy)]
+enum Model {
+    None,
+    Bernoulli,
+    GilbertElliott,
+    Trace,
+}
+
+const MODELS: [(Model, &str); 4] = [
+    (Model::None, "none"),
+    (Model::Bernoulli, "bernoulli"),
+    (Model::GilbertElliott, "gilbert-elliott"),
+    (Model::Trace, "trace"),
+];
+
+fn read_loss(fields: &Fields<'_>) -> Option<LossPlan> {
+    let item = fields.item("loss")?;
+    if let Value::Text(text) = &item.value {
+        return match text.as_str() {
+            "none" => Some(LossPlan::None),
+            _ => {
+                fields.refuse(
+                    "loss",
+                    format!("loss: {} is not \"none\"; models with values are tables", shown(&item.value)),
+                );
+                None
+            }
+        };
+    }
+    let loss = fields.table("loss", &keys::LOSS)?;
+    let model = loss.word("model", &MODELS)?;
+    refuse_foreign(&loss, model);
+    match model {
+        Model::None => Some(LossPlan::None),
+        Model::Bernoulli => Some(LossPlan::Bernoulli { probability: needed(&loss, "probability")? }),
+        Model::GilbertElliott => read_gilbert_elliott(&loss),
+        Model::Trace => read_trace(&loss),
+    }
+}
+
+fn read_gilbert_elliott(loss: &Fields<'_>) -> Option<LossPlan> {
+    let (to_bad, to_good) = (needed(loss, "to_bad"), needed(loss, "to_good"));
+    let or_else = |key, default| if loss.item(key).is_some() { loss.number(key) } else { Some(default) };
+    let (loss_good, loss_bad) = (or_else("loss_good", 0.0), or_else("loss_bad", 1.0));
+    Some(LossPlan::GilbertElliott {
+        to_bad: to_bad?,
+        to_good: to_good?,
+        loss_good: loss_good?,
+        loss_bad: loss_bad?,
+    })
+}
+
+/// A number that the model cannot do without.
+fn needed(loss: &Fields<'_>, key: &str) -> Option<f64> {
+    if loss.item(key).is_none() {
+        loss.refuse("model", format!("this model of loss has no {key:?}; it needs one"));
+    }
+    loss.number(key)
+}
+
+/// Notes values of other models.
+fn refuse_foreign(loss: &Fields<'_>, model: Model) {
+    let (name, own): (&str, &[&str]) = match model {
+        Model::None => ("none", &[]),
+        Model::Bernoulli => ("bernoulli", &["probability"]),
+        Model::GilbertElliott => ("gilbert-elliott", &["to_bad", "to_good", "loss_good", "loss_bad"]),
+        Model::Trace => ("trace", &["pattern", "file"]),
+    };
+    for entry in loss.entries() {
+        let is_own = entry.key == "model" || own.contains(&entry.key.as_str());
+        if !is_own && keys::LOSS.find(&entry.key).is_some() {
+            let own = if own.is_empty() { "no values".to_owned() } else { own.join(", ") };
+            loss.desk.refuse(entry.place, format!("loss model {name:?} has {own}, not {:?}", entry.key));
+        }
+    }
+}
+
+fn read_trace(loss: &Fields<'_>) -> Option<LossPlan> {
+    let (key, text) = match (loss.text("pattern"), loss.text("file")) {
+        (Some(pattern), None) => ("pattern", pattern),
+        (None, Some(name)) => ("file", read_file(loss, &name)?),
+        (Some(_), Some(_)) => {
+            loss.refuse("file", "a trace has a pattern or a file, not both");
+            return None;
+        }
+        (None, None) => {
+            if loss.item("pattern").is_none() && loss.item("file").is_none() {
+                loss.refuse("model", "a trace needs \"pattern\" or \"file\"");
+            }
+            return None;
+        }
+    };
+    match parse_pattern(&text) {
+        Ok(pattern) => Some(LossPlan::Trace(pattern)),
+        Err(why) => {
+            loss.refuse(key, format!("{key}: {why}"));
+            None
+        }
+    }
+}
+
+fn read_file(loss: &Fields<'_>, name: &str) -> Option<String> {
+    let Some(read) = loss.desk.files else {
+        loss.refuse("file", "file: no files can be read here; write the pattern itself");
+        return None;
+    };
+    match read(name) {
+        Ok(text) => Some(text),
+        Err(why) => {
+            loss.refuse("file", format!("file: {} cannot be read: {why}", super::fields::show(name)));
+            None
+        }
+    }
+}
+
+/// Digits 0 and 1, white space left out.
+fn parse_pattern(text: &str) -> Result<Arc<[bool]>, String> {
+    let mut pattern = Vec::new();
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '0' => pattern.push(false),
+            '1' => pattern.push(true),
+            other => return Err(format!("{other:?} is neither 0 nor 1")),
+        }
+        if pattern.len() > LONGEST_PATTERN {
+            return Err(format!("more than {LONGEST_PATTERN} packets"));
+        }
+    }
+    if pattern.is_empty() { Err("no packets".to_owned()) } else { Ok(pattern.into()) }
+}

@@ -1,0 +1,618 @@
+//! Nodes and links of a scenario, built-in or written out.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::units::Packets;
+
+use super::document::{Entry, Item, Value};
+use super::error::Place;
+use super::fields::{Desk, Fields, read_number, read_text, show, shown};
+use super::keys::{self, Kind};
+use super::links::LinkValues;
+use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
+use super::uses;
+use crate::plan::{ClockPlan, LinkPlan, NodePlan, SchemeUse};
+
+/// Links of one node, as face numbers have 16 bits and applications need some.
+const MOST_LINKS_OF_A_NODE: u32 = 60_000;
+
+/// Nodes and links with their names.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    pub nodes: Vec<NodePlan>,
+    pub links: Vec<LinkPlan>,
+    node_index: BTreeMap<String, usize>,
+    link_index: BTreeMap<String, usize>,
+    /// The part of the network each node is connected with, named by its lowest node.
+    part: Vec<usize>,
+    /// Whether something was left out, so that "not known" may be a consequence.
+    is_partial: bool,
+}
+
+impl Network {
+    /// The node a text names; notes if there is none.
+    pub fn find_node(&self, desk: &Desk<'_>, item: &Item) -> Option<usize> {
+        match read_text(item) {
+            Ok(name) => self.node_called(desk, item.place, name),
+            Err(why) => {
+                desk.refuse(item.place, why);
+                None
+            }
+        }
+    }
+
+    /// The node called `name`; notes at `place` if there is none.
+    pub fn node_called(&self, desk: &Desk<'_>, place: Place, name: &str) -> Option<usize> {
+        let found = self.node_index.get(name).copied();
+        if found.is_none() && !self.is_partial {
+            desk.refuse_word(place, "node", name, self.nodes.iter().map(|node| node.name.as_str()));
+        }
+        found
+    }
+
+    /// The link a text names; notes if there is none.
+    pub fn find_link(&self, desk: &Desk<'_>, item: &Item) -> Option<usize> {
+        let name = match read_text(item) {
+            Ok(name) => name,
+            Err(why) => {
+                desk.refuse(item.place, why);
+                return None;
+            }
+        };
+        let found = self.link_index.get(name).copied();
+        if found.is_none() && !self.is_partial {
+            let reversed = name.split_once('-').map(|(a, b)| format!("{b}-{a}"));
+            let reversed = reversed.filter(|reversed| self.link_index.contains_key(reversed));
+            if let Some(reversed) = reversed {
+                let message = format!("link {} is not known; it is called {reversed:?}", show(name));
+                desk.refuse(item.place, message);
+            } else {
+                desk.refuse_word(item.place, "link", name, self.links.iter().map(|link| link.name.as_str()));
+            }
+        }
+        found
+    }
+
+    /// Whether two nodes are connected, or could be if everything were known.
+    pub fn connects(&self, a: usize, b: usize) -> bool {
+        self.is_partial || self.part.get(a) == self.part.get(b)
+    }
+}
+
+/// What `[router]` says.
+pub(super) struct RouterValues {
+    strategy: Option<SchemeUse>,
+    cache: Packets,
+    unsolicited: bool,
+    parts: Vec<SchemeUse>,
+    prefixes: Vec<(String, SchemeUse)>,
+}
+
+impl RouterValues {
+    /// Reads `[router]`, which may be missing.
+    pub fn read(root: &Fields<'_>) -> Self {
+        let desk = root.desk;
+        let given = root.table("router", &keys::ROUTER);
+        let place = given.as_ref().map_or(root.place, |router| router.place);
+        let router = given.unwrap_or_else(|| Fields::empty(desk, place, &keys::ROUTER));
+        let default = Item { place, value: Value::Text("best-route".to_owned()) };
+        let prefixes = router.tables("prefix", &keys::ROUTER_PREFIX);
+        Self {
+            strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &keys::STRATEGY),
+            cache: router.packets("cache").unwrap_or_default(),
+            unsolicited: router.flag("unsolicited").unwrap_or(false),
+            parts: uses::read_list(&router, "parts", &keys::ROUTER_PART),
+            prefixes: prefixes.iter().filter_map(read_prefix_strategy).collect(),
+        }
+    }
+
+    /// Bytes that one node takes in a plan, about.
+    fn bytes(&self) -> u64 {
+        let prefix = |(prefix, used): &(String, SchemeUse)| {
+            100 + prefix.len() as u64 + uses::bytes(std::slice::from_ref(used))
+        };
+        let prefixes: u64 = self.prefixes.iter().map(prefix).sum();
+        700 + uses::bytes(self.strategy.as_slice()) + uses::bytes(&self.parts) + prefixes
+    }
+
+    /// A node as `[router]` has it.
+    fn node(&self, name: &str, is_router: bool) -> Option<NodePlan> {
+        Some(NodePlan {
+            name: name.to_owned(),
+            is_router,
+            position: None,
+            cache: if is_router { self.cache } else { Packets::new(0) },
+            cache_unsolicited: self.unsolicited,
+            strategy: self.strategy.clone()?,
+            prefix_strategies: self.prefixes.clone(),
+            parts: if is_router { self.parts.clone() } else { Vec::new() },
+            clock: None,
+        })
+    }
+}
+
+fn read_prefix_strategy(table: &Fields<'_>) -> Option<(String, SchemeUse)> {
+    let prefix = table.text("prefix").and_then(|text| match super::flows::canonical_prefix(&text) {
+        Ok(prefix) => Some(prefix),
+        Err(why) => {
+            table.refuse("prefix", why);
+            None
+        }
+    });
+    let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &keys::STRATEGY));
+    Some((prefix?, strategy?))
+}
+
+/// What a scenario says of one node beside its name.
+struct NodeValues {
+    cache: Option<Packets>,
+    unsolicited: Option<bool>,
+    strategy: Option<SchemeUse>,
+    parts: Option<Vec<SchemeUse>>,
+    position: Option<(f64, f64)>,
+    clock: Option<ClockPlan>,
+}
+
+impl NodeValues {
+    fn read(node: &Fields<'_>) -> Self {
+        Self {
+            cache: node.packets("cache"),
+            unsolicited: node.flag("unsolicited"),
+            strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &keys::STRATEGY)),
+            parts: node.item("parts").map(|_| uses::read_list(node, "parts", &keys::ROUTER_PART)),
+            position: read_position(node),
+            clock: node.table("clock", &keys::CLOCK).and_then(|clock| read_clock(&clock)),
+        }
+    }
+
+    fn apply(self, node: &mut NodePlan) {
+        node.cache = self.cache.unwrap_or(node.cache);
+        node.cache_unsolicited = self.unsolicited.unwrap_or(node.cache_unsolicited);
+        if let Some(strategy) = self.strategy {
+            node.strategy = strategy;
+        }
+        if let Some(parts) = self.parts {
+            node.parts = parts;
+        }
+        node.position = self.position.or(node.position);
+        node.clock = self.clock.or(node.clock);
+    }
+}
+
+fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
+    let item = node.item("position")?;
+    let [across, down] = node.list("position") else {
+        node.desk.refuse(item.place, "position: two numbers from 0 to 1 are needed, across and down");
+        return None;
+    };
+    let read = |item: &Item| match read_number(item, &Kind::Number(0.0, 1.0)) {
+        Ok(number) => Some(number),
+        Err(why) => {
+            node.desk.refuse(item.place, format!("position: {why}"));
+            None
+        }
+    };
+    read(across).zip(read(down))
+}
+
+fn read_clock(clock: &Fields<'_>) -> Option<ClockPlan> {
+    let period = clock.time("period")?;
+    let is_random = matches!(clock.item("phase").map(|item| &item.value), None | Some(Value::Text(_)))
+        && clock.text("phase").is_some_and(|text| text == "random");
+    let phase = if is_random { None } else { Some(clock.time("phase")?) };
+    if phase.is_some_and(|phase| phase >= period) {
+        clock.refuse(
+            "phase",
+            format!("phase: {} is not less than the period, {period}", clock.shown("phase")),
+        );
+    }
+    Some(ClockPlan { period, phase, flush_on_arrival: clock.flag("flush_on_arrival").unwrap_or(false) })
+}
+
+/// Reads `[topology]`, nodes and links.
+pub(super) fn read(root: &Fields<'_>) -> Network {
+    let router = RouterValues::read(root);
+    let topology = root.table("topology", &keys::TOPOLOGY);
+    let mut network = match topology.as_ref().filter(|topology| topology.item("builtin").is_some()) {
+        Some(topology) => read_builtin(root, topology, &router),
+        None => read_written(root, topology.as_ref(), &router),
+    };
+    network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
+    check_degrees(root, &network);
+    network.part = parts(&network);
+    check_connected(root, &network);
+    network
+}
+
+fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues) -> Network {
+    let mut network = Network { is_partial: true, ..Network::default() };
+    let sound = root.desk.count();
+    let values = ClassValues::read(topology);
+    let is_sound = root.desk.count() == sound;
+    let words: Vec<(usize, &str)> = BUILTINS.iter().map(|builtin| builtin.name).enumerate().collect();
+    let Some(builtin) = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index)) else {
+        return network;
+    };
+    for (key, class) in [("access", Class::Access), ("bottleneck", Class::Bottleneck)] {
+        if let Some(entry) = topology.entry(key).filter(|_| !builtin.classes.contains(&class)) {
+            topology.desk.refuse(entry.place, format!("topology {:?} has no {key} links", builtin.name));
+        }
+    }
+    let Some(shape) = build(builtin, topology) else { return network };
+    if !claim(topology, &shape, router, &values) {
+        return network;
+    }
+    network.is_partial = false;
+    add_shape_nodes(&mut network, &shape, router, topology);
+    add_shape_links(&mut network, &shape, &values, topology);
+    let complete = change_by_name(root, &mut network, &shape, &values);
+    // A misspelt key may be the one that is missing.
+    if is_sound {
+        check_complete(topology, &network, &shape, &complete, &values);
+    }
+    network
+}
+
+/// Whether the topology's plan is small enough.
+fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &ClassValues) -> bool {
+    let classes = [Class::Plain, Class::Access, Class::Bottleneck];
+    let largest = classes.map(|class| values.of(class).bytes()).into_iter().max().unwrap_or(0);
+    let place = topology.place_of("builtin");
+    topology.desk.claim(place, router.bytes(), shape.nodes.len() as u64)
+        && topology.desk.claim(place, largest, shape.links.len() as u64)
+}
+
+fn build(builtin: &Builtin, topology: &Fields<'_>) -> Option<Shape> {
+    let params = Params::read(builtin, topology)?;
+    let limits = topology.desk.limits;
+    let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
+    if nodes > limits.nodes as u64 || links > limits.links as u64 {
+        let size = if nodes == u64::MAX {
+            "far too many nodes".to_owned()
+        } else {
+            format!("{nodes} nodes and up to {links} links")
+        };
+        let message = format!(
+            "topology {:?} would have {size}; at most {} nodes and {} links",
+            builtin.name, limits.nodes, limits.links
+        );
+        topology.refuse("builtin", message);
+        return None;
+    }
+    let mut shape = Shape::default();
+    (builtin.build)(&params, &mut shape);
+    Some(shape)
+}
+
+/// The link tables of `[topology]`, each over `link`.
+struct ClassValues {
+    plain: LinkValues,
+    access: LinkValues,
+    bottleneck: LinkValues,
+}
+
+impl ClassValues {
+    fn read(topology: &Fields<'_>) -> Self {
+        let read = |key| {
+            topology.table(key, &keys::LINK_CHANGES).map(|link| LinkValues::read(&link)).unwrap_or_default()
+        };
+        let plain: LinkValues = read("link");
+        Self { access: plain.with(&read("access")), bottleneck: plain.with(&read("bottleneck")), plain }
+    }
+
+    fn of(&self, class: Class) -> &LinkValues {
+        match class {
+            Class::Access => &self.access,
+            Class::Bottleneck => &self.bottleneck,
+            Class::Plain => &self.plain,
+        }
+    }
+}
+
+fn add_shape_nodes(network: &mut Network, shape: &Shape, router: &RouterValues, topology: &Fields<'_>) {
+    for node in &shape.nodes {
+        let Some(mut plan) = router.node(&node.name, node.is_router) else {
+            network.is_partial = true;
+            return;
+        };
+        plan.position = Some(node.position);
+        add_node(network, plan, topology.desk, topology.place);
+    }
+}
+
+/// Adds a node whose name is new.
+fn add_node(network: &mut Network, plan: NodePlan, desk: &Desk<'_>, place: Place) {
+    let index = network.nodes.len();
+    if network.node_index.insert(plan.name.clone(), index).is_some() {
+        desk.refuse(place, format!("two nodes are called {:?}", plan.name));
+        network.is_partial = true;
+    }
+    network.nodes.push(plan);
+}
+
+/// Adds a link whose name is new.
+fn add_link(network: &mut Network, plan: LinkPlan, desk: &Desk<'_>, place: Place) {
+    let index = network.links.len();
+    if network.link_index.insert(plan.name.clone(), index).is_some() {
+        desk.refuse(place, format!("two links are called {:?}; name = \"...\" tells them apart", plan.name));
+    }
+    network.links.push(plan);
+}
+
+fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, topology: &Fields<'_>) {
+    for link in &shape.links {
+        let (Some(a), Some(b)) = (shape.nodes.get(link.a), shape.nodes.get(link.b)) else { continue };
+        let name = format!("{}-{}", a.name, b.name);
+        let plan = values.of(link.class).plan(name, link.a, link.b);
+        add_link(network, plan, topology.desk, topology.place);
+    }
+}
+
+/// Applies `[node.x]` and `[link.x]`; says which links have rate and delay then.
+fn change_by_name(
+    root: &Fields<'_>,
+    network: &mut Network,
+    shape: &Shape,
+    values: &ClassValues,
+) -> Vec<bool> {
+    let desk = root.desk;
+    for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
+        let index = network.node_called(desk, entry.place, &entry.key);
+        let values = NodeValues::read(&node);
+        if let Some(plan) = index.and_then(|index| network.nodes.get_mut(index)) {
+            values.apply(plan);
+        }
+    }
+    let mut complete: Vec<bool> =
+        shape.links.iter().map(|link| values.of(link.class).is_complete()).collect();
+    for (entry, link) in named(root, "link", &keys::LINK_CHANGES) {
+        let changes = LinkValues::read(&link);
+        let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
+        let Some(index) = network.find_link(desk, &name) else { continue };
+        let (Some(shape), Some(plan)) = (shape.links.get(index), network.links.get_mut(index)) else {
+            continue;
+        };
+        let all = values.of(shape.class).with(&changes);
+        *plan = all.plan(entry.key.clone(), shape.a, shape.b);
+        complete.get_mut(index).into_iter().for_each(|complete| *complete = all.is_complete());
+    }
+    complete
+}
+
+/// Notes the first link without rate or delay.
+fn check_complete(
+    topology: &Fields<'_>,
+    network: &Network,
+    shape: &Shape,
+    complete: &[bool],
+    values: &ClassValues,
+) {
+    let mut links = network.links.iter().zip(&shape.links).zip(complete);
+    let Some(((plan, link), _)) = links.find(|(_, complete)| !**complete) else { return };
+    let missing = values.of(link.class).missing();
+    let tables = match link.class {
+        Class::Access => "\"access\" or \"link\"",
+        Class::Bottleneck => "\"bottleneck\" or \"link\"",
+        Class::Plain => "\"link\"",
+    };
+    let message = format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name);
+    topology.desk.refuse(topology.place, message);
+}
+
+/// The tables of `[key.name]`, opened; a list is refused.
+fn named<'a>(root: &Fields<'a>, key: &str, known: &'static keys::Keys) -> Vec<(&'a Entry, Fields<'a>)> {
+    let Some(item) = root.item(key) else { return Vec::new() };
+    let Value::Table(table) = &item.value else {
+        let message = format!("[[{key}]] goes without a builtin topology; with one, write [{key}.NAME]");
+        root.desk.refuse(item.place, message);
+        return Vec::new();
+    };
+    let open = |entry: &'a Entry| Some((entry, Fields::open(root.desk, &entry.item, known)?));
+    table.0.iter().filter_map(open).collect()
+}
+
+/// Nodes and links as `[[node]]` and `[[link]]` write them out.
+fn read_written(root: &Fields<'_>, topology: Option<&Fields<'_>>, router: &RouterValues) -> Network {
+    let mut network = Network::default();
+    if let Some(topology) = topology {
+        refuse_builtin_keys(topology);
+    }
+    for key in ["node", "link"] {
+        if let Some(Value::Table(_)) = root.item(key).map(|item| &item.value) {
+            root.refuse(
+                key,
+                format!("[{key}.NAME] goes with a builtin topology; without one, write [[{key}]]"),
+            );
+            network.is_partial = true;
+            return network;
+        }
+    }
+    if root.list("node").is_empty() {
+        let place = topology.map_or(root.place, |topology| topology.place);
+        root.desk
+            .refuse(place, "there is no network; give [topology] a builtin, or write [[node]] and [[link]]");
+        network.is_partial = true;
+        return network;
+    }
+    let limits = root.desk.limits;
+    for (key, most) in [("node", limits.nodes), ("link", limits.links)] {
+        if root.list(key).len() > most {
+            root.refuse(key, format!("{} {key}s; at most {most}", root.list(key).len()));
+            network.is_partial = true;
+            return network;
+        }
+    }
+    let base = topology.and_then(|topology| topology.table("link", &keys::LINK_CHANGES));
+    let base = base.map(|link| LinkValues::read(&link)).unwrap_or_default();
+    let tables: Vec<Fields<'_>> = root.tables("node", &keys::NODE);
+    if !root.desk.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
+        network.is_partial = true;
+        return network;
+    }
+    add_written_nodes(&mut network, &tables, root, router);
+    for link in root.tables("link", &keys::LINK) {
+        add_written_link(&mut network, &link, &base);
+    }
+    check_roles(&network, &tables);
+    network
+}
+
+/// Notes keys of `[topology]` that need a builtin.
+fn refuse_builtin_keys(topology: &Fields<'_>) {
+    for entry in topology.entries().iter().filter(|entry| entry.key != "link") {
+        if keys::TOPOLOGY.find(&entry.key).is_some() {
+            topology.desk.refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+        }
+    }
+}
+
+/// A name of a node or link; notes if it is none.
+fn read_name(desk: &Desk<'_>, item: &Item) -> Option<String> {
+    let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    match &item.value {
+        Value::Text(name) if !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed) => {
+            Some(name.clone())
+        }
+        other => {
+            let rule = "a name has 1 to 64 letters, digits, \"_\" and \"-\"";
+            desk.refuse(item.place, format!("{} is no name; {rule}", shown(other)));
+            None
+        }
+    }
+}
+
+fn add_written_nodes(network: &mut Network, tables: &[Fields<'_>], root: &Fields<'_>, router: &RouterValues) {
+    let degrees = written_degrees(root);
+    for table in tables {
+        let values = NodeValues::read(table);
+        let declared = table.flag("router");
+        let name = table.item("name").and_then(|item| read_name(table.desk, item));
+        let plan = name.and_then(|name| {
+            let degree = degrees.get(name.as_str()).copied().unwrap_or(0);
+            router.node(&name, declared.unwrap_or(degree > 1))
+        });
+        let Some(mut plan) = plan else {
+            network.is_partial = true;
+            continue;
+        };
+        values.apply(&mut plan);
+        add_node(network, plan, table.desk, table.place_of("name"));
+    }
+}
+
+/// How often each name stands at an end of a link.
+fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
+    let mut degrees = BTreeMap::new();
+    for link in root.list("link") {
+        let Value::Table(table) = &link.value else { continue };
+        let Some(Value::List(ends)) = table.get("ends").map(|entry| &entry.item.value) else { continue };
+        for end in ends.iter().take(2) {
+            if let Ok(name) = read_text(end) {
+                *degrees.entry(name).or_insert(0) += 1;
+            }
+        }
+    }
+    degrees
+}
+
+fn add_written_link(network: &mut Network, link: &Fields<'_>, base: &LinkValues) {
+    let desk = link.desk;
+    let sound = desk.count();
+    let values = base.with(&LinkValues::read(link));
+    let given = link.item("name").map(|item| read_name(desk, item));
+    let ends = link.list("ends");
+    let [first, second] = ends else {
+        if link.item("ends").is_some() {
+            link.refuse("ends", format!("ends: two nodes are needed, not {}", ends.len()));
+        }
+        network.is_partial = true;
+        return;
+    };
+    let (a, b) = (network.find_node(desk, first), network.find_node(desk, second));
+    let (Some(a), Some(b)) = (a, b) else {
+        network.is_partial = true;
+        return;
+    };
+    if a == b {
+        link.refuse("ends", "ends: a link needs two different nodes");
+        network.is_partial = true;
+        return;
+    }
+    let node_name = |index: usize| network.nodes.get(index).map_or("", |node| node.name.as_str());
+    let name = given.unwrap_or_else(|| Some(format!("{}-{}", node_name(a), node_name(b))));
+    let Some(name) = name.filter(|_| desk.claim(link.place, values.bytes(), 1)) else {
+        network.is_partial = true;
+        return;
+    };
+    if !values.is_complete() && desk.count() == sound {
+        desk.refuse(link.place, format!("link {name:?} has no {}", values.missing()));
+    }
+    add_link(network, values.plan(name, a, b), desk, link.place);
+}
+
+/// Notes nodes that are declared hosts but have several links.
+fn check_roles(network: &Network, tables: &[Fields<'_>]) {
+    let degrees = degrees(network);
+    for table in tables {
+        let Some(index) = table.text("name").and_then(|name| network.node_index.get(&name).copied()) else {
+            continue;
+        };
+        let degree = degrees.get(index).copied().unwrap_or(0);
+        if degree > 1 && table.flag("router") == Some(false) {
+            table.refuse("router", format!("router: a node with {degree} links is a router"));
+        }
+    }
+}
+
+/// Links of each node.
+fn degrees(network: &Network) -> Vec<u32> {
+    let mut degrees = vec![0_u32; network.nodes.len()];
+    for end in network.links.iter().flat_map(|link| [link.a, link.b]) {
+        degrees.get_mut(end).into_iter().for_each(|degree| *degree += 1);
+    }
+    degrees
+}
+
+fn check_degrees(root: &Fields<'_>, network: &Network) {
+    let degrees = degrees(network);
+    let too_many = network.nodes.iter().zip(&degrees).find(|(_, degree)| **degree > MOST_LINKS_OF_A_NODE);
+    if let Some((node, degree)) = too_many {
+        let message = format!("node {:?} has {degree} links; at most {MOST_LINKS_OF_A_NODE}", node.name);
+        root.refuse("topology", message);
+    }
+}
+
+/// The part of the network each node belongs to, named by its lowest node (union by lowest, paths halved).
+fn parts(network: &Network) -> Vec<usize> {
+    let mut parents: Vec<usize> = (0..network.nodes.len()).collect();
+    for link in &network.links {
+        let (a, b) = (root_of(&mut parents, link.a), root_of(&mut parents, link.b));
+        if let Some(parent) = parents.get_mut(a.max(b)) {
+            *parent = a.min(b);
+        }
+    }
+    (0..network.nodes.len()).map(|node| root_of(&mut parents, node)).collect()
+}
+
+fn root_of(parents: &mut [usize], mut node: usize) -> usize {
+    while let Some(&parent) = parents.get(node) {
+        if parent == node {
+            break;
+        }
+        let grandparent = parents.get(parent).copied().unwrap_or(parent);
+        parents.get_mut(node).into_iter().for_each(|slot| *slot = grandparent);
+        node = grandparent;
+    }
+    node
+}
+
+fn check_connected(root: &Fields<'_>, network: &Network) {
+    let apart = network.part.iter().position(|part| *part != 0);
+    let (Some(apart), false) = (apart, network.is_partial) else { return };
+    if let (Some(node), Some(first)) = (network.nodes.get(apart), network.nodes.first()) {
+        let list = root.list("node");
+        let place = list.get(apart).map_or(root.place, |item| item.place);
+        let message = format!("node {:?} is not connected with {:?}", node.name, first.name);
+        root.desk.refuse(place, message);
+    }
+}

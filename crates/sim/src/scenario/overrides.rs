@@ -1,0 +1,197 @@
+//! `--set key=value`: changes to the document before it is checked.
+
+use super::document::{self, Entry, Item, Table, Value};
+use super::error::Place;
+use super::fields::{Desk, show};
+use super::keys::{self, Key, Keys, Kind};
+
+/// Bytes of one override.
+const LONGEST: usize = 1 << 16;
+/// Bytes that one override may put into the document; `*` repeats it.
+const ROOM: usize = 64 << 20;
+/// Parts of one path.
+const DEEPEST: usize = 16;
+
+/// Applies every override in order; notes paths that lead nowhere.
+pub(super) fn apply(desk: &Desk<'_>, root: &mut Table, overrides: &[(String, String)], sources: &[String]) {
+    for (index, ((path, value), source)) in overrides.iter().zip(sources).enumerate() {
+        let origin = index + 1;
+        let whole = Place { origin, start: 0, end: path.len() };
+        let steps = split(path, origin);
+        if source.len() > LONGEST || steps.len() > DEEPEST {
+            desk.refuse(whole, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
+            continue;
+        }
+        let item = match document::read_value(value, origin, path.len() + 1) {
+            Ok(item) => item,
+            Err((place, message)) => {
+                desk.refuse(place, message);
+                continue;
+            }
+        };
+        let mut walk = Walk { desk, item: &item, room: ROOM / source.len().max(1) };
+        walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
+    }
+}
+
+/// One part of a path and where it stands.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    name: &'a str,
+    place: Place,
+}
+
+fn split(path: &str, origin: usize) -> Vec<Step<'_>> {
+    let mut start = 0;
+    let mut steps = Vec::new();
+    for name in path.split('.') {
+        let end = start + name.len();
+        steps.push(Step { name, place: Place { origin, start, end } });
+        start = end + 1;
+    }
+    steps
+}
+
+/// The document as text, with the overrides as a comment.
+pub(super) fn render(root: &Table, overrides: &[String]) -> String {
+    let mut text = String::from("# Comments of the original are left out; these overrides were applied:\n");
+    for source in overrides {
+        text.push_str(&format!("# --set {}\n", source.replace(char::is_control, " ")));
+    }
+    text.push_str(&document::write(root));
+    text
+}
+
+/// Which keys a table can have.
+#[derive(Clone, Copy)]
+enum Known {
+    Keys(&'static Keys),
+    /// Any, with this kind of value.
+    Any(&'static Kind),
+    /// Any, with plain values: the parameters of a scheme.
+    Settings,
+}
+
+impl Known {
+    /// The table among the things that `kind` takes.
+    fn of_kind(kind: &'static Kind) -> Option<Self> {
+        match kind {
+            Kind::Table(keys) => Some(Self::Keys(keys)),
+            Kind::Open(kind) => Some(Self::Any(kind)),
+            Kind::Scheme(_) => Some(Self::Settings),
+            Kind::AnyOf(kinds) => kinds.iter().find_map(Self::of_kind),
+            _ => None,
+        }
+    }
+
+    /// What the value under `key` may be; the outer `None` for an unknown key.
+    fn kind_of(self, key: &str) -> Option<Option<&'static Kind>> {
+        match self {
+            Self::Keys(keys) => keys.find(key).map(|Key { kind, .. }| Some(kind)),
+            Self::Any(kind) => Some(Some(kind)),
+            Self::Settings => Some(None),
+        }
+    }
+
+    /// The key that a text in place of such a table stands for.
+    fn short_form(self) -> Option<&'static str> {
+        match self {
+            Self::Settings => Some("name"),
+            Self::Keys(keys) if std::ptr::eq(keys, &keys::SHELL) => Some("kind"),
+            Self::Keys(keys) if std::ptr::eq(keys, &keys::LOSS) => Some("model"),
+            _ => None,
+        }
+    }
+}
+
+/// What kind the elements of a list have.
+fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
+    match kind {
+        Kind::List(element) => Some(element),
+        Kind::AnyOf(kinds) => kinds.iter().find_map(element_kind),
+        _ => None,
+    }
+}
+
+/// One override on its way through the document.
+struct Walk<'a> {
+    desk: &'a Desk<'a>,
+    item: &'a Item,
+    /// How often it may still be put somewhere.
+    room: usize,
+}
+
+impl Walk<'_> {
+    fn set_in_table(&mut self, table: &mut Table, steps: &[Step<'_>], known: Known) {
+        let Some((step, rest)) = steps.split_first() else { return };
+        let Some(kind) = known.kind_of(step.name) else {
+            if let Known::Keys(keys) = known {
+                self.desk.refuse_word(step.place, "key", step.name, keys.iter().map(|key| key.name));
+            }
+            return;
+        };
+        if let Some(entry) = table.get_mut(step.name) {
+            self.set_in_item(&mut entry.item, rest, kind);
+            return;
+        }
+        let mut item = Item { place: step.place, value: Value::Table(Table::default()) };
+        if !rest.is_empty() && kind.and_then(Known::of_kind).is_none() {
+            self.desk.refuse(step.place, format!("{} is not there and is no table", show(step.name)));
+            return;
+        }
+        self.set_in_item(&mut item, rest, kind);
+        table.0.push(Entry { key: step.name.to_owned(), place: step.place, item });
+    }
+
+    fn set_in_item(&mut self, item: &mut Item, steps: &[Step<'_>], kind: Option<&'static Kind>) {
+        let Some((step, rest)) = steps.split_first() else {
+            self.put(item);
+            return;
+        };
+        let known = kind.and_then(Known::of_kind);
+        if let (Value::Text(text), Some(key)) = (&item.value, known.and_then(Known::short_form)) {
+            let inner = Item { place: item.place, value: Value::Text(text.clone()) };
+            let entry = Entry { key: key.to_owned(), place: item.place, item: inner };
+            item.value = Value::Table(Table(vec![entry]));
+        }
+        match (&mut item.value, known) {
+            (Value::Table(table), Some(known)) => self.set_in_table(table, steps, known),
+            (Value::List(items), _) => self.set_in_list(items, *step, rest, kind.and_then(element_kind)),
+            (other, _) => {
+                let message = format!("{} leads into {}, which has no parts", show(step.name), other.kind());
+                self.desk.refuse(step.place, message);
+            }
+        }
+    }
+
+    fn set_in_list(
+        &mut self,
+        items: &mut [Item],
+        step: Step<'_>,
+        rest: &[Step<'_>],
+        kind: Option<&'static Kind>,
+    ) {
+        if step.name == "*" {
+            items.iter_mut().for_each(|item| self.set_in_item(item, rest, kind));
+            return;
+        }
+        let count = items.len();
+        match step.name.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+            Some(item) => self.set_in_item(item, rest, kind),
+            None => {
+                let message =
+                    format!("there is no element {}; the list has {count}, counted from 0", show(step.name));
+                self.desk.refuse(step.place, message);
+            }
+        }
+    }
+
+    fn put(&mut self, item: &mut Item) {
+        if self.room == 0 {
+            self.desk.refuse(self.item.place, "this is put into too many places");
+            return;
+        }
+        self.room -= 1;
+        *item = self.item.clone();
+    }
+}

@@ -1,0 +1,211 @@
+//! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
+
+use super::document::quoted;
+use super::keys::{Key, Keys, Kind, Need, ROOT, Role};
+
+/// The JSON Schema of scenario files, for editors.
+pub fn json_schema() -> String {
+    let mut tables = vec![("root".to_owned(), &ROOT)];
+    collect(&ROOT, &mut tables);
+    let definitions = tables.iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
+    let root = object([
+        ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
+        ("title", text("Tidegate scenario")),
+        ("$ref", text("#/$defs/root")),
+        ("$defs", Json::Object(definitions)),
+    ]);
+    let mut written = String::new();
+    root.write(&mut written, 0);
+    written.push('\n');
+    written
+}
+
+/// Adds every table below `keys` that is not there yet.
+fn collect(keys: &'static Keys, tables: &mut Vec<(String, &'static Keys)>) {
+    for key in keys.iter() {
+        collect_kind(&key.kind, tables);
+    }
+}
+
+fn collect_kind(kind: &'static Kind, tables: &mut Vec<(String, &'static Keys)>) {
+    match kind {
+        Kind::Table(keys) => {
+            let name = definition(keys);
+            if tables.iter().all(|(known, _)| *known != name) {
+                tables.push((name, keys));
+                collect(keys, tables);
+            }
+        }
+        Kind::List(inner) | Kind::Open(inner) => collect_kind(inner, tables),
+        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| collect_kind(kind, tables)),
+        _ => {}
+    }
+}
+
+/// The name of a table among the definitions.
+fn definition(keys: &Keys) -> String {
+    keys.what.replace(' ', "-").replace(['[', ']'], "")
+}
+
+enum Json {
+    /// Written as it stands.
+    Raw(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    fn write(&self, out: &mut String, depth: usize) {
+        match self {
+            Self::Raw(raw) => out.push_str(raw),
+            Self::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    item.write(out, depth);
+                }
+                out.push(']');
+            }
+            Self::Object(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { ",\n" } else { "\n" });
+                    out.push_str(&"  ".repeat(depth + 1));
+                    out.push_str(&format!("{}: ", quoted(key)));
+                    value.write(out, depth + 1);
+                }
+                out.push_str(&format!("\n{}}}", "  ".repeat(depth)));
+            }
+        }
+    }
+}
+
+fn text(text: &str) -> Json {
+    Json::Raw(quoted(text))
+}
+
+fn object<const N: usize>(entries: [(&str, Json); N]) -> Json {
+    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+fn table(keys: &'static Keys) -> Json {
+    let properties = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let required = keys.iter().filter(|key| key.need == Need::Must).map(|key| text(key.name)).collect();
+    object([
+        ("type", text("object")),
+        ("properties", Json::Object(properties)),
+        ("required", Json::List(required)),
+        ("additionalProperties", Json::Raw("false".to_owned())),
+    ])
+}
+
+fn property(key: &'static Key) -> Json {
+    let mut schema = kind(&key.kind);
+    if let Json::Object(entries) = &mut schema {
+        entries.insert(0, ("description".to_owned(), text(key.help)));
+        if let Need::Else(default) = key.need {
+            let is_bare = matches!(key.kind, Kind::Bool | Kind::Count(..) | Kind::Number(..));
+            let default = if is_bare { Json::Raw(default.to_owned()) } else { text(default) };
+            entries.push(("default".to_owned(), default));
+        }
+    }
+    schema
+}
+
+fn kind(kind: &'static Kind) -> Json {
+    match kind {
+        Kind::Text => object([("type", text("string"))]),
+        Kind::Name => pattern("^[^\\s.{}]{1,64}$"),
+        Kind::Words(words) => object([("enum", Json::List(words().iter().map(|word| text(word)).collect()))]),
+        Kind::Bool => object([("type", text("boolean"))]),
+        Kind::False => object([("const", Json::Raw("false".to_owned()))]),
+        Kind::Count(least, most) => bounded("integer", &least.to_string(), &most.to_string()),
+        Kind::Number(least, most) => bounded("number", &least.to_string(), &most.to_string()),
+        Kind::Time | Kind::LongTime => quantity("s|ms|us|ns|min|h"),
+        Kind::Rate => quantity("Gbps|Mbps|kbps|bps"),
+        Kind::Size(_) => quantity(BYTES),
+        Kind::Packets => quantity("pkt"),
+        Kind::Limit => quantity(&format!("pkt|{BYTES}")),
+        Kind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),
+        Kind::Scheme(role) => scheme(role),
+        Kind::Table(keys) => object([("$ref", text(&format!("#/$defs/{}", definition(keys))))]),
+        Kind::List(element) => object([("type", text("array")), ("items", self::kind(element))]),
+        Kind::Open(element) => {
+            object([("type", text("object")), ("additionalProperties", self::kind(element))])
+        }
+        Kind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
+    }
+}
+
+const BYTES: &str = "GB|MB|kB|B|KiB|MiB|GiB";
+
+fn pattern(pattern: &str) -> Json {
+    object([("type", text("string")), ("pattern", text(pattern))])
+}
+
+fn quantity(units: &str) -> Json {
+    pattern(&format!("^\\s*[0-9.]+\\s*({units})\\s*$"))
+}
+
+fn bounded(kind: &str, least: &str, most: &str) -> Json {
+    object([
+        ("type", text(kind)),
+        ("minimum", Json::Raw(least.to_owned())),
+        ("maximum", Json::Raw(most.to_owned())),
+    ])
+}
+
+/// A name, or a table with it and parameters, which the scheme checks.
+fn scheme(role: &Role) -> Json {
+    let naming = |key| object([("required", Json::List(vec![text(key)]))]);
+    let table =
+        object([("type", text("object")), ("oneOf", Json::List(vec![naming("name"), naming("scheme")]))]);
+    object([
+        ("title", text(role.word)),
+        ("anyOf", Json::List(vec![object([("type", text("string"))]), table])),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every table reached through every path, however often.
+    fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
+        if !seen.iter().any(|known| std::ptr::eq(*known, keys)) {
+            seen.push(keys);
+            keys.iter().for_each(|key| visit_kind(&key.kind, seen));
+        }
+    }
+
+    fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
+        match kind {
+            Kind::Table(keys) => visit(keys, seen),
+            Kind::List(inner) | Kind::Open(inner) => visit_kind(inner, seen),
+            Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_table_has_a_definition_of_its_own() {
+        let (mut seen, mut defined) = (Vec::new(), vec![("root".to_owned(), &ROOT)]);
+        visit(&ROOT, &mut seen);
+        collect(&ROOT, &mut defined);
+        assert_eq!(seen.len(), defined.len());
+    }
+
+    #[test]
+    fn keys_are_declared_once_and_explained() {
+        let mut seen = Vec::new();
+        visit(&ROOT, &mut seen);
+        for keys in seen {
+            let mut names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+            names.sort_unstable();
+            let count = names.len();
+            names.dedup();
+            assert_eq!(names.len(), count, "{}", keys.what);
+            assert!(keys.iter().all(|key| key.help.ends_with('.')), "{}", keys.what);
+        }
+    }
+}

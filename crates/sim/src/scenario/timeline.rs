@@ -1,0 +1,229 @@
+//! What happens in a run beside the flows: changes, recorded events, expectations, seeds.
+
+use tidegate_core::event::{Cause, Event, EventMask};
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::rng::Seed;
+use tidegate_core::units::{Span, Time};
+
+use super::document::{Item, Value};
+use super::fields::{Desk, Fields, read_text, shown};
+use super::keys;
+use super::network::Network;
+use crate::plan::{Change, Comparison, EventPlan, Expectation, Variation};
+
+/// Samples of one run.
+const MOST_SAMPLES: u64 = 10_000_000;
+/// Changes during one run.
+const MOST_EVENTS: usize = 1_000_000;
+
+/// `[scenario]`, read.
+pub(super) struct Frame {
+    pub name: String,
+    pub duration: Span,
+    pub seeds: Vec<Seed>,
+    pub stop_when_complete: bool,
+    pub sampling: Option<Span>,
+    pub recorded: EventMask,
+    pub variation: Variation,
+}
+
+/// Reads `[scenario]`; where something is wrong a harmless value stands in.
+pub(super) fn read_frame(scenario: &Fields<'_>) -> Frame {
+    let duration = scenario.time("duration").unwrap_or(Span::MAX);
+    let first = scenario.count("first_seed").and_then(|first| u64::try_from(first).ok()).unwrap_or(1);
+    let count = scenario.count("seeds").and_then(|count| u64::try_from(count).ok()).unwrap_or(1);
+    let name = scenario.text("name").unwrap_or_default();
+    if scenario.item("name").is_some() && (name.trim().is_empty() || name.chars().count() > 200) {
+        scenario.refuse("name", "name: 1 to 200 characters are needed");
+    }
+    Frame {
+        name,
+        duration,
+        seeds: (first..first.saturating_add(count)).map(Seed).collect(),
+        stop_when_complete: scenario.flag("stop_when_complete").unwrap_or(false),
+        sampling: read_sampling(scenario, duration),
+        recorded: read_recorded(scenario),
+        variation: read_variation(scenario),
+    }
+}
+
+fn read_sampling(scenario: &Fields<'_>, duration: Span) -> Option<Span> {
+    match scenario.item("sample").map(|item| &item.value) {
+        Some(Value::Bool(false)) => return None,
+        Some(Value::Bool(true)) => {
+            scenario.refuse("sample", "sample: true is no pause; write one like \"10ms\", or false");
+            return None;
+        }
+        _ => {}
+    }
+    let pause = scenario.time("sample")?;
+    let samples = duration.as_nanos() / pause.as_nanos().max(1);
+    if samples > MOST_SAMPLES && duration != Span::MAX {
+        scenario.refuse("sample", format!("sample: {samples} samples in {duration}; at most {MOST_SAMPLES}"));
+    }
+    Some(pause)
+}
+
+fn read_variation(scenario: &Fields<'_>) -> Variation {
+    let vary = scenario.table("vary", &keys::VARY);
+    Variation {
+        start: vary.as_ref().and_then(|vary| vary.flag("start")).unwrap_or(false),
+        delay: vary.as_ref().and_then(|vary| vary.number("delay")).unwrap_or(0.0),
+    }
+}
+
+/// Every kind of event with its bit, in core's words.
+fn event_kinds() -> [(&'static str, EventMask); 9] {
+    let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
+    [
+        Event::InterestSent { flow: 0, name, retransmission: false },
+        Event::DataReceived { flow: 0, name, full_delay: sojourn, last_delay: sojourn, mark: 0 },
+        Event::LossDetected { flow: 0, name, cause },
+        Event::WindowChanged { flow: 0, window: 0.0, cause },
+        Event::Dropped { face: 0, name, cause },
+        Event::Marked { face: 0, name, sojourn, cause },
+        Event::Stored { face: 0, name },
+        Event::Released { face: 0, name },
+        Event::NoticeMade { face: 0, name },
+    ]
+    .map(|event| (event.kind(), event.bit()))
+}
+
+/// The words `events` takes.
+pub(super) fn event_words() -> Vec<&'static str> {
+    event_kinds().iter().map(|(kind, _)| *kind).chain(["all"]).collect()
+}
+
+fn read_recorded(scenario: &Fields<'_>) -> EventMask {
+    let kinds = event_kinds();
+    let mut mask = EventMask::NONE;
+    for item in scenario.list("events") {
+        match read_text(item) {
+            Ok("all") => mask = EventMask::ALL,
+            Ok(text) => match kinds.iter().find(|(kind, _)| *kind == text) {
+                Some((_, bit)) => mask = EventMask(mask.0 | bit.0),
+                None => scenario.desk.refuse_word(item.place, "event", text, event_words().into_iter()),
+            },
+            Err(why) => scenario.desk.refuse(item.place, format!("events: {why}")),
+        }
+    }
+    mask
+}
+
+/// Reads every `[[event]]`, in order of time.
+pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<EventPlan> {
+    if root.list("event").len() > MOST_EVENTS {
+        root.refuse("event", format!("more than {MOST_EVENTS} events"));
+        return Vec::new();
+    }
+    let tables = root.tables("event", &keys::EVENT);
+    let mut events: Vec<EventPlan> =
+        tables.iter().filter_map(|event| read_event(event, network, duration)).collect();
+    events.sort_by_key(|event| event.at);
+    events
+}
+
+fn read_event(event: &Fields<'_>, network: &Network, duration: Span) -> Option<EventPlan> {
+    let at = event.time("at");
+    if at.is_some_and(|at| at >= duration) {
+        event.refuse("at", format!("at: {} is not before the end of the run, {duration}", event.shown("at")));
+    }
+    let change = match (event.entry("link"), event.entry("node")) {
+        (Some(_), None) => read_link_change(event, network),
+        (None, Some(_)) => read_node_change(event, network),
+        (Some(_), Some(node)) => {
+            event.desk.refuse(node.place, "an event changes a link or a node, not both");
+            None
+        }
+        (None, None) => {
+            event.refuse_missing("\"link\" or \"node\"");
+            None
+        }
+    };
+    Some(EventPlan { at: Time::from_nanos(at?.as_nanos()), change: change? })
+}
+
+/// Whether the state asked for is up.
+fn read_state(event: &Fields<'_>) -> Option<bool> {
+    event.word("state", &[(false, "down"), (true, "up")])
+}
+
+fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
+    let link = network.find_link(event.desk, event.item("link")?);
+    let keep_queue = event.flag("keep_queue");
+    let has_state = event.item("state").is_some();
+    if event.item("rate").is_some() == has_state {
+        event.desk.refuse(event.place, "an event of a link has either \"rate\" or \"state\"");
+        return None;
+    }
+    let is_up = read_state(event);
+    if keep_queue.is_some() && is_up != Some(false) {
+        event.refuse("keep_queue", "keep_queue goes with state = \"down\" only");
+    }
+    if has_state {
+        let (link, is_up) = (link?, is_up?);
+        let keep_queue = keep_queue.unwrap_or(false);
+        return Some(if is_up { Change::LinkUp { link } } else { Change::LinkDown { link, keep_queue } });
+    }
+    let rate = event.rate("rate");
+    Some(Change::LinkRate { link: link?, rate: rate? })
+}
+
+fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
+    let node = network.find_node(event.desk, event.item("node")?);
+    for key in ["rate", "keep_queue"] {
+        if let Some(entry) = event.entry(key) {
+            event.desk.refuse(entry.place, format!("{key} goes with a link, not with a node"));
+        }
+    }
+    if event.item("state").is_none() {
+        event.refuse_missing("\"state\"");
+    }
+    let (is_up, node) = (read_state(event)?, node?);
+    Some(if is_up { Change::NodeOn { node } } else { Change::NodeOff { node } })
+}
+
+/// Reads `[expect]`.
+pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectation> {
+    let Value::Table(table) = &expect.value else {
+        desk.refuse(expect.place, format!("[expect] is {}; a table is needed", expect.value.kind()));
+        return Vec::new();
+    };
+    let mut expectations = Vec::new();
+    for entry in &table.0 {
+        let is_measure = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if entry.key.is_empty() || entry.key.len() > 64 || !entry.key.bytes().all(is_measure) {
+            desk.refuse(entry.place, "the name of a measure has small letters, digits and _ only");
+            continue;
+        }
+        let bounds = match &entry.item.value {
+            Value::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(&entry.item),
+        };
+        for bound in bounds {
+            match read_bound(bound) {
+                Ok((comparison, bound)) => {
+                    expectations.push(Expectation { measure: entry.key.clone(), comparison, bound });
+                }
+                Err(why) => desk.refuse(bound.place, format!("{}: {why}", entry.key)),
+            }
+        }
+    }
+    expectations
+}
+
+fn read_bound(item: &Item) -> Result<(Comparison, f64), String> {
+    const SIGNS: [(&str, Comparison); 4] = [
+        (">=", Comparison::AtLeast),
+        ("<=", Comparison::AtMost),
+        (">", Comparison::Above),
+        ("<", Comparison::Below),
+    ];
+    let wrong = || format!("{} is no expectation; write it like \">= 0.9\"", shown(&item.value));
+    let Value::Text(text) = &item.value else { return Err(wrong()) };
+    let text = text.trim();
+    let found = SIGNS.iter().find_map(|(sign, comparison)| Some((text.strip_prefix(sign)?, *comparison)));
+    let (number, comparison) = found.ok_or_else(wrong)?;
+    let bound: f64 = number.trim().parse().map_err(|_| wrong())?;
+    if bound.is_finite() { Ok((comparison, bound)) } else { Err(wrong()) }
+}

@@ -1,0 +1,142 @@
+//! Schemes as a scenario names them, with their settings checked.
+
+use tidegate_core::params::{Settings, Value as Setting};
+use tidegate_core::scheme::Scheme;
+
+use super::document::{Entry, Item, Table, Value};
+use super::error::Place;
+use super::fields::{Desk, Fields, show, shown};
+use super::keys::Role;
+use super::suggest::nearest;
+use crate::plan::SchemeUse;
+
+/// Keys that name the scheme in a table.
+const NAMING: [&str; 2] = ["name", "scheme"];
+/// Bytes of a setting's text.
+const LONGEST_SETTING: usize = 256;
+/// Schemes in one list.
+const MOST_LISTED: usize = 16;
+
+/// Bytes that these take in a plan, about.
+pub(super) fn bytes(uses: &[SchemeUse]) -> u64 {
+    let setting = |(name, value): &(String, Setting)| match value {
+        Setting::Text(text) => 100 + name.len() + text.len(),
+        _ => 100 + name.len(),
+    };
+    let one = |used: &SchemeUse| 50 + used.settings.0.iter().map(setting).sum::<usize>();
+    uses.iter().map(one).sum::<usize>() as u64
+}
+
+/// Reads the schemes of the list under `key`.
+pub(super) fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
+    let items = fields.list(key);
+    if items.len() > MOST_LISTED {
+        fields.refuse(key, format!("{key}: {} entries; at most {MOST_LISTED}", items.len()));
+        return Vec::new();
+    }
+    items.iter().filter_map(|item| read(fields.desk, item, role)).collect()
+}
+
+/// Reads a scheme's name, or a table with its name and settings.
+pub(super) fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<SchemeUse> {
+    match &item.value {
+        Value::Text(name) => {
+            let scheme = find(desk, item.place, name, role)?;
+            check(desk, item.place, scheme, &[])
+        }
+        Value::Table(table) => read_table(desk, item.place, table, role),
+        other => {
+            desk.refuse(
+                item.place,
+                format!("{} is not the name of a {}, nor a table with one", shown(other), role.word),
+            );
+            None
+        }
+    }
+}
+
+fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Role) -> Option<SchemeUse> {
+    let mut names = table.0.iter().filter(|entry| NAMING.contains(&entry.key.as_str()));
+    let Some(name) = names.next() else {
+        desk.refuse(place, format!("this table does not name its {}; write {{ name = \"...\" }}", role.word));
+        return None;
+    };
+    if let Some(second) = names.next() {
+        desk.refuse(second.place, format!("{:?} says the same as {:?}; one is enough", second.key, name.key));
+        return None;
+    }
+    let Value::Text(text) = &name.item.value else {
+        desk.refuse(
+            name.item.place,
+            format!("{} is not the name of a {}", shown(&name.item.value), role.word),
+        );
+        return None;
+    };
+    let scheme = find(desk, name.item.place, text, role)?;
+    let settings: Vec<&Entry> =
+        table.0.iter().filter(|entry| !NAMING.contains(&entry.key.as_str())).collect();
+    check(desk, place, scheme, &settings)
+}
+
+/// The scheme called `name`, if it fits the role.
+pub(super) fn find(desk: &Desk<'_>, place: Place, name: &str, role: &Role) -> Option<&'static Scheme> {
+    let Some(scheme) = desk.schemes.iter().copied().find(|scheme| scheme.name == name) else {
+        let fitting = desk.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
+        desk.refuse_word(place, role.word, name, fitting);
+        return None;
+    };
+    if (role.fits)(scheme) {
+        return Some(scheme);
+    }
+    let roles = scheme.roles();
+    let roles = if roles.is_empty() { "none".to_owned() } else { roles.join(", ") };
+    desk.refuse(place, format!("scheme {name:?} is no {}; its roles: {roles}", role.word));
+    None
+}
+
+/// Checks the settings of a scheme, each problem at the setting it belongs to.
+fn check(desk: &Desk<'_>, place: Place, scheme: &'static Scheme, given: &[&Entry]) -> Option<SchemeUse> {
+    let mut settings = Settings::default();
+    let mut is_sound = true;
+    for entry in given {
+        match setting(scheme, entry) {
+            Ok(value) => settings.0.push((entry.key.clone(), value)),
+            Err((place, message)) => {
+                is_sound = false;
+                let known = scheme.params.iter().map(|spec| spec.name);
+                let is_unknown = scheme.params.iter().all(|spec| spec.name != entry.key);
+                let suggestion =
+                    if is_unknown { nearest(&entry.key, known).map(str::to_owned) } else { None };
+                desk.problems.borrow_mut().add(place, message, suggestion);
+            }
+        }
+    }
+    for error in scheme.check(&settings).err().unwrap_or_default() {
+        is_sound = false;
+        let at = given.iter().find(|entry| entry.key == error.name).map_or(place, |entry| entry.item.place);
+        desk.refuse(at, format!("scheme {:?}: {}", scheme.name, error.message));
+    }
+    is_sound.then_some(SchemeUse { scheme, settings })
+}
+
+fn setting(scheme: &Scheme, entry: &Entry) -> Result<Setting, (Place, String)> {
+    if scheme.params.iter().all(|spec| spec.name != entry.key) {
+        let known: Vec<&str> = scheme.params.iter().map(|spec| spec.name).collect();
+        let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
+        return Err((entry.place, format!("scheme {:?} has {known}, not {}", scheme.name, show(&entry.key))));
+    }
+    match &entry.item.value {
+        Value::Text(text) if text.len() <= LONGEST_SETTING => Ok(Setting::Text(text.clone())),
+        Value::Number(number) if number.value.is_finite() => Ok(Setting::Number(number.value)),
+        Value::Bool(truth) => Ok(Setting::Bool(*truth)),
+        other => {
+            let message = format!(
+                "scheme {:?}: parameter {:?}: {} is no setting",
+                scheme.name,
+                entry.key,
+                shown(other)
+            );
+            Err((entry.item.place, message))
+        }
+    }
+}

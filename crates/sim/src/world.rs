@@ -1,0 +1,539 @@
+//! One run: the network of a plan, built for a seed, and the loop that moves it through time.
+//!
+//! The world only carries packets between state machines of core: it decides nothing about them.
+
+mod build;
+mod outcome;
+mod sample;
+
+pub use build::prefix_uris;
+pub use outcome::Ledger;
+
+use tidegate_core::consumer::Consumer;
+use tidegate_core::context::{Env, Sink};
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::name::NameTable;
+use tidegate_core::node::Node;
+use tidegate_core::packet::{Header, Packet};
+use tidegate_core::producer::Producer;
+use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
+use tidegate_core::units::{Span, Time};
+
+use crate::events::{EventQueue, Target};
+use crate::link::Direction;
+use crate::plan::{Change, EventPlan};
+use crate::routes::RouteTable;
+
+/// The body of a simulated packet: nothing yet needs one.
+pub type Body = ();
+
+/// A network in motion.
+#[derive(Debug)]
+pub struct World {
+    now: Time,
+    end: Time,
+    stop_when_complete: bool,
+    events: EventQueue,
+    directions: Vec<Direction<Body>>,
+    nodes: Vec<SimNode>,
+    consumers: Vec<Host>,
+    servers: Servers,
+    names: NameTable,
+    routes: RouteTable,
+    recorder: Recorder,
+    changes: Vec<EventPlan>,
+    sampling: Option<Span>,
+    flow_samples: FlowSamples,
+    link_samples: LinkSamples,
+    unfinished: usize,
+    packet_hops: u64,
+    /// Consumers that got a packet and may send.
+    ready: Vec<u32>,
+}
+
+/// A node and what runs on it.
+#[derive(Debug)]
+struct SimNode {
+    core: Node<Body>,
+    role: Role,
+    /// Direction in which each device sends.
+    directions: Vec<u32>,
+    /// Consumer on each application face after the servers' face.
+    consumers: Vec<u32>,
+    wake: Time,
+    is_on: bool,
+}
+
+/// Who handles the packets that arrive at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Its forwarder.
+    Router,
+    /// Its only consumer, directly.
+    Consumer(u32),
+    /// Its producers, directly.
+    Server,
+}
+
+/// A consumer and where it runs.
+#[derive(Debug)]
+struct Host {
+    consumer: Consumer,
+    node: u32,
+    /// Application face, or the device of a direct host.
+    face: FaceId,
+    wake: Time,
+    counted: bool,
+}
+
+/// Producers by prefix.
+#[derive(Debug, Default)]
+struct Servers {
+    /// By prefix number.
+    by_prefix: Vec<Vec<(u32, Producer)>>,
+}
+
+impl Servers {
+    fn find(&self, node: u32, prefix: tidegate_core::name::PrefixId) -> Option<&Producer> {
+        let here = self.by_prefix.get(prefix.0 as usize)?;
+        here.iter().find(|(at, _)| *at == node).map(|(_, producer)| producer)
+    }
+}
+
+/// Keeps the events that are wanted.
+#[derive(Debug, Default)]
+struct Recorder {
+    mask: EventMask,
+    events: Vec<EventRecord>,
+}
+
+impl Sink for Recorder {
+    fn record(&mut self, at: Time, node: NodeId, event: Event) {
+        self.events.push(EventRecord { time: at, node: node.0, event });
+    }
+}
+
+/// What an event is for; the ranges follow each other in the target's number.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    Arrival(usize),
+    Sent(usize),
+    QueueWake(usize),
+    NodeWake(usize),
+    ConsumerWake(usize),
+    Change(usize),
+    Sample,
+}
+
+/// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
+macro_rules! env {
+    ($world:expr, $node:expr) => {
+        Env {
+            now: $world.now,
+            node: NodeId($node as u32),
+            names: &$world.names,
+            routes: &$world.routes,
+            mask: $world.recorder.mask,
+            sink: &mut $world.recorder,
+        }
+    };
+}
+
+impl World {
+    /// The time now.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Packets taken off links so far.
+    pub fn packet_hops(&self) -> u64 {
+        self.packet_hops
+    }
+
+    /// Whether the run is over.
+    pub fn is_over(&self) -> bool {
+        self.now >= self.end
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        self.step_until(self.end);
+    }
+
+    /// Runs every event up to `limit`, or to the end if that is earlier.
+    pub fn step_until(&mut self, limit: Time) {
+        let limit = limit.min(self.end);
+        while let Some((at, target)) = self.events.take_until(limit) {
+            self.now = at;
+            match self.due(target) {
+                Due::Arrival(direction) => self.arrive(direction),
+                Due::Sent(direction) => self.sent(direction),
+                Due::QueueWake(direction) => self.wake_queue(direction),
+                Due::NodeWake(node) => self.wake_node(node),
+                Due::ConsumerWake(consumer) => self.wake_consumer(consumer),
+                Due::Change(index) => self.change(index),
+                Due::Sample => self.sample(),
+            }
+            if self.unfinished == 0 && self.stop_when_complete {
+                self.end = self.now;
+                return;
+            }
+        }
+        self.now = limit;
+    }
+
+    #[inline]
+    fn due(&self, target: Target) -> Due {
+        let mut index = target.0 as usize;
+        let directions = self.directions.len();
+        if index < directions {
+            return Due::Arrival(index);
+        }
+        index -= directions;
+        if index < directions {
+            return Due::Sent(index);
+        }
+        index -= directions;
+        if index < directions {
+            return Due::QueueWake(index);
+        }
+        index -= directions;
+        if index < self.consumers.len() {
+            return Due::ConsumerWake(index);
+        }
+        index -= self.consumers.len();
+        if index < self.nodes.len() {
+            return Due::NodeWake(index);
+        }
+        index -= self.nodes.len();
+        if index < self.changes.len() { Due::Change(index) } else { Due::Sample }
+    }
+
+    #[inline]
+    fn ask(&mut self, at: Time, due: Due) {
+        let directions = self.directions.len();
+        let after_queues = 3 * directions;
+        let after_consumers = after_queues + self.consumers.len();
+        let after_nodes = after_consumers + self.nodes.len();
+        let index = match due {
+            Due::Arrival(direction) => direction,
+            Due::Sent(direction) => directions + direction,
+            Due::QueueWake(direction) => 2 * directions + direction,
+            Due::ConsumerWake(consumer) => after_queues + consumer,
+            Due::NodeWake(node) => after_consumers + node,
+            Due::Change(index) => after_nodes + index,
+            Due::Sample => after_nodes + self.changes.len(),
+        };
+        self.events.push(at, Target(index as u32));
+    }
+
+    /// A packet reached the far end of a link.
+    #[inline]
+    fn arrive(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        let to = wire.to;
+        let Some((packet, next)) = wire.take_arrival(self.now) else { return };
+        if let Some(at) = next {
+            self.events.push(at, Target(direction as u32));
+        }
+        self.packet_hops += 1;
+        let node = &mut self.nodes[to.node as usize];
+        node.core.faces()[to.face.index()].count_received(packet.header.size());
+        match node.role {
+            Role::Router => {
+                node.core.receive(env!(self, to.node), to.face, packet);
+                self.settle(to.node as usize);
+                self.drain_ready();
+            }
+            Role::Consumer(consumer) => {
+                self.deliver(consumer as usize, &packet.header);
+                self.drain(consumer as usize);
+            }
+            Role::Server => {
+                let answer = self.answer(to.node, &packet.header);
+                if let Some(answer) = answer {
+                    self.enqueue(to.node as usize, to.face, answer);
+                }
+            }
+        }
+    }
+
+    /// The producers of `node` answer an Interest.
+    fn answer(&mut self, node: u32, interest: &Header) -> Option<Packet<Body>> {
+        let producer = self.servers.find(node, interest.name.prefix)?;
+        let core = &self.nodes[node as usize].core;
+        let header = core.with_context(env!(self, node), |cx| producer.answer(cx, interest))?;
+        Some(Packet { header, body: () })
+    }
+
+    /// Puts a packet into a device's queue past the forwarder.
+    #[inline]
+    fn enqueue(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let sim = &mut self.nodes[node];
+        sim.core.enqueue(env!(self, node), face, packet);
+        let direction = sim.directions[face.index()] as usize;
+        self.kick(direction);
+    }
+
+    /// A consumer gets a packet.
+    #[inline]
+    fn deliver(&mut self, index: usize, header: &Header) {
+        let host = &mut self.consumers[index];
+        let core = &self.nodes[host.node as usize].core;
+        core.with_context(env!(self, host.node), |cx| host.consumer.on_packet(cx, header));
+    }
+
+    /// Lets every consumer behind a forwarder that got a packet send. A list and not a recursion, because
+    /// a content store answers at once and a whole file may pass within one instant.
+    #[inline]
+    fn drain_ready(&mut self) {
+        while let Some(consumer) = self.ready.pop() {
+            self.drain(consumer as usize);
+        }
+    }
+
+    fn wake_consumer(&mut self, index: usize) {
+        let host = &mut self.consumers[index];
+        if host.wake != self.now {
+            return;
+        }
+        host.wake = Time::MAX;
+        let core = &self.nodes[host.node as usize].core;
+        core.with_context(env!(self, host.node), |cx| host.consumer.on_wake(cx));
+        self.drain(index);
+        self.drain_ready();
+    }
+
+    /// Sends every Interest that a consumer may send now, and asks for its next wake.
+    fn drain(&mut self, index: usize) {
+        let (node, face) = (self.consumers[index].node as usize, self.consumers[index].face);
+        if !self.nodes[node].is_on {
+            return;
+        }
+        let is_direct = self.nodes[node].role != Role::Router;
+        loop {
+            let host = &mut self.consumers[index];
+            let sim = &mut self.nodes[node];
+            let Some(header) = sim.core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
+                break;
+            };
+            let packet = Packet { header, body: () };
+            if is_direct {
+                self.enqueue(node, face, packet);
+            } else {
+                sim.core.receive(env!(self, node), face, packet);
+            }
+        }
+        if !is_direct {
+            self.settle(node);
+        }
+        self.rearm_consumer(index);
+    }
+
+    fn rearm_consumer(&mut self, index: usize) {
+        let host = &mut self.consumers[index];
+        if !host.counted && host.consumer.is_complete() {
+            host.counted = true;
+            self.unfinished -= 1;
+        }
+        if let Some(wake) = host.consumer.next_wake() {
+            let wake = wake.max(self.now);
+            if wake < host.wake {
+                host.wake = wake;
+                self.ask(wake, Due::ConsumerWake(index));
+            }
+        }
+    }
+
+    /// Carries what a forwarder sent to applications and devices.
+    fn settle(&mut self, node: usize) {
+        while let Some((face, packet)) = self.nodes[node].core.poll_application() {
+            self.to_application(node, face, &packet.header);
+        }
+        while let Some(face) = self.nodes[node].core.poll_touched() {
+            let direction = self.nodes[node].directions[face.index()] as usize;
+            self.kick(direction);
+        }
+        self.rearm_node(node);
+    }
+
+    #[inline]
+    fn rearm_node(&mut self, node: usize) {
+        let sim = &mut self.nodes[node];
+        if let Some(wake) = sim.core.forwarder_wake()
+            && wake < sim.wake
+        {
+            sim.wake = wake;
+            self.ask(wake, Due::NodeWake(node));
+        }
+    }
+
+    #[cold]
+    fn to_application(&mut self, node: usize, face: FaceId, header: &Header) {
+        let sim = &self.nodes[node];
+        if !sim.is_on {
+            return;
+        }
+        let first_consumer = sim.directions.len() + 1;
+        if let Some(place) = face.index().checked_sub(first_consumer) {
+            let consumer = sim.consumers[place];
+            self.deliver(consumer as usize, header);
+            return self.ready.push(consumer);
+        }
+        if let Some(answer) = self.answer(node as u32, header) {
+            self.nodes[node].core.receive(env!(self, node), face, answer);
+        }
+    }
+
+    /// A device may have something to send.
+    #[inline]
+    fn kick(&mut self, direction: usize) {
+        let wire = &self.directions[direction];
+        if !wire.is_up {
+            return self.kick_down(direction);
+        }
+        if wire.busy_until <= self.now {
+            self.transmit(direction);
+        } else if !wire.is_armed {
+            let at = wire.busy_until;
+            self.directions[direction].is_armed = true;
+            self.ask(at, Due::Sent(direction));
+        }
+        self.rearm_queue(direction);
+    }
+
+    /// A device without a link drops what it is given, unless told to keep it.
+    #[cold]
+    fn kick_down(&mut self, direction: usize) {
+        let wire = &self.directions[direction];
+        if !wire.keeps_queue {
+            let from = wire.from;
+            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
+        }
+    }
+
+    #[inline]
+    fn rearm_queue(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        let wake = self.nodes[wire.from.node as usize].core.queue_wake(wire.from.face);
+        if let Some(wake) = wake
+            && wake < wire.queue_wake
+        {
+            wire.queue_wake = wake;
+            self.ask(wake, Due::QueueWake(direction));
+        }
+    }
+
+    /// The device has finished sending a packet.
+    #[inline]
+    fn sent(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        // A link that went down in between left an event behind.
+        if wire.busy_until != self.now || !wire.is_armed {
+            return;
+        }
+        wire.is_armed = false;
+        self.transmit(direction);
+        self.rearm_queue(direction);
+    }
+
+    /// Puts the next packet on the wire.
+    #[inline]
+    fn transmit(&mut self, direction: usize) {
+        let from = self.directions[direction].from;
+        let core = &mut self.nodes[from.node as usize].core;
+        let Some(packet) = core.poll_transmit(env!(self, from.node), from.face) else { return };
+        let has_more = core.faces()[from.face.index()].queued_packets() > 0;
+        let wire = &mut self.directions[direction];
+        let arrival = wire.transmit(packet, self.now);
+        let busy_until = wire.busy_until;
+        wire.is_armed = has_more;
+        if let Some(at) = arrival {
+            self.ask(at, Due::Arrival(direction));
+        }
+        if has_more {
+            self.ask(busy_until, Due::Sent(direction));
+        }
+    }
+
+    fn wake_queue(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        if wire.queue_wake != self.now {
+            return;
+        }
+        wire.queue_wake = Time::MAX;
+        let from = wire.from;
+        let core = &mut self.nodes[from.node as usize].core;
+        core.wake_queue(env!(self, from.node), from.face);
+        if core.faces()[from.face.index()].queued_packets() > 0 {
+            self.kick(direction);
+        } else {
+            self.rearm_queue(direction);
+        }
+    }
+
+    fn wake_node(&mut self, node: usize) {
+        let sim = &mut self.nodes[node];
+        if sim.wake != self.now {
+            return;
+        }
+        sim.wake = Time::MAX;
+        sim.core.wake_forwarder(env!(self, node));
+        self.settle(node);
+    }
+
+    /// Something planned changes.
+    fn change(&mut self, index: usize) {
+        match self.changes[index].change {
+            Change::LinkDown { link, keep_queue } => self.set_link(link, false, keep_queue),
+            Change::LinkUp { link } => self.set_link(link, true, false),
+            Change::LinkRate { link, rate } => {
+                for direction in [2 * link, 2 * link + 1] {
+                    let wire = &mut self.directions[direction];
+                    wire.set_rate(rate);
+                    self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()].set_rate(rate);
+                }
+            }
+            Change::NodeOff { node } => self.set_node(node, false),
+            Change::NodeOn { node } => self.set_node(node, true),
+        }
+    }
+
+    fn set_node(&mut self, node: usize, on: bool) {
+        self.nodes[node].is_on = on;
+        let links: Vec<usize> =
+            self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
+        for link in links {
+            self.set_link(link, on, false);
+        }
+        if on {
+            for consumer in 0..self.consumers.len() {
+                if self.consumers[consumer].node as usize == node {
+                    self.drain(consumer);
+                }
+            }
+            self.drain_ready();
+        }
+    }
+
+    fn set_link(&mut self, link: usize, up: bool, keep_queue: bool) {
+        for direction in [2 * link, 2 * link + 1] {
+            let wire = &mut self.directions[direction];
+            wire.is_up = up;
+            wire.keeps_queue = keep_queue;
+            let from = wire.from;
+            if !up {
+                wire.cut();
+                wire.busy_until = self.now;
+                wire.is_armed = false;
+            }
+            self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
+            self.kick(direction);
+        }
+        self.routes.set_link(link, up);
+        for node in &mut self.nodes {
+            node.core.forwarder_mut().fib_mut().forget();
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! From a checked plan and a seed to a world at time zero.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
+use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::face::{FaceId, FaceView};
+use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::node::Node;
+use tidegate_core::producer::Producer;
+use tidegate_core::queue::{Queue, QueueDiscipline};
+use tidegate_core::records::{FlowSamples, LinkSamples};
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
+use tidegate_core::strategy::Strategy;
+use tidegate_core::units::{Span, Time};
+
+use super::{Body, Due, Host, Recorder, Role, Servers, SimNode, World};
+use crate::events::EventQueue;
+use crate::link::{Direction, End};
+use crate::plan::{FlowPlan, NodePlan, Plan, SchemeUse};
+use crate::routes::{Edge, RouteTable};
+
+/// Why a checked part can be made without an error.
+const CHECKED: &str = "settings were checked with the plan";
+
+/// Every prefix of a world of `plan`, in the order of their numbers.
+pub fn prefix_uris(plan: &Plan) -> Vec<String> {
+    let mut names = NameTable::new();
+    intern_prefixes(plan, &mut names);
+    (0..names.len()).map(|number| names.uri(Name::whole(PrefixId(number as u32)))).collect()
+}
+
+fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
+    let intern =
+        |flow: &FlowPlan| names.intern_uri(&flow.prefix).expect("prefixes were checked with the plan");
+    plan.flows.iter().map(intern).collect()
+}
+
+impl World {
+    /// The network of `plan` at time zero, with everything random drawn from `seed`.
+    pub fn new(plan: &Plan, seed: Seed) -> Self {
+        let mut names = NameTable::new();
+        let prefixes = intern_prefixes(plan, &mut names);
+        let delays = varied_delays(plan, seed);
+        let ports = Ports::new(plan);
+        let routes = routes(plan, &ports, &prefixes);
+        let mut world = Self {
+            now: Time::ZERO,
+            end: Time::ZERO + plan.duration,
+            stop_when_complete: plan.stop_when_complete,
+            events: EventQueue::default(),
+            directions: directions(plan, &ports, &delays, seed),
+            nodes: Vec::new(),
+            consumers: Vec::new(),
+            servers: servers(plan, &prefixes),
+            names,
+            routes,
+            recorder: Recorder { mask: plan.recorded, events: Vec::new() },
+            changes: plan.events.clone(),
+            sampling: plan.sampling,
+            flow_samples: FlowSamples::default(),
+            link_samples: LinkSamples::default(),
+            unfinished: 0,
+            packet_hops: 0,
+            ready: Vec::new(),
+        };
+        world.nodes = (0..plan.nodes.len())
+            .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
+            .collect();
+        for (index, flow) in plan.flows.iter().enumerate() {
+            let start = world.varied_start(plan, flow, prefixes[index], index, seed);
+            world.add_consumer(flow, prefixes[index], index, start, seed, &ports);
+        }
+        world.unfinished = plan.flows.iter().filter(|flow| is_finite(&flow.demand)).count();
+        if world.unfinished == 0 {
+            world.stop_when_complete = false;
+        }
+        world.ask_first_events();
+        world
+    }
+
+    fn add_consumer(
+        &mut self,
+        flow: &FlowPlan,
+        prefix: PrefixId,
+        index: usize,
+        start: Time,
+        seed: Seed,
+        ports: &Ports,
+    ) {
+        let make = flow.scheme.scheme.consumer.expect("the plan gives flows only consumer schemes");
+        let setup = ConsumerSetup {
+            flow: index as u32,
+            prefix,
+            shell: flow.shell,
+            controller: make(&flow.scheme.settings).expect(CHECKED),
+            demand: flow.demand.clone(),
+            payload: flow.payload,
+            must_be_fresh: flow.must_be_fresh,
+            start,
+            stop: flow.stop,
+            nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
+        };
+        let node = flow.consumer;
+        let sim = &mut self.nodes[node];
+        let devices = sim.directions.len();
+        let face = match sim.role {
+            Role::Router => FaceId((devices + 1 + ports.consumer_place(node, index)) as u16),
+            Role::Consumer(_) | Role::Server => FaceId(0),
+        };
+        let consumer = Consumer::new(setup);
+        let counted = !is_finite(&flow.demand);
+        self.consumers.push(Host { consumer, node: node as u32, face, wake: Time::MAX, counted });
+    }
+
+    /// The start of a flow: as planned, or later by up to one base round-trip time.
+    fn varied_start(&self, plan: &Plan, flow: &FlowPlan, prefix: PrefixId, index: usize, seed: Seed) -> Time {
+        if !plan.variation.start {
+            return flow.start;
+        }
+        let path = self.routes.path(flow.consumer as u32, prefix);
+        let one_way: Span = path.iter().map(|link| self.directions[2 * *link as usize].delay).sum();
+        let share = Rng::stream(seed, &format!("flow/{index}/start")).uniform();
+        flow.start + (one_way * 2).scale(share)
+    }
+
+    fn ask_first_events(&mut self) {
+        for index in 0..self.changes.len() {
+            self.ask(self.changes[index].at, Due::Change(index));
+        }
+        for index in 0..self.consumers.len() {
+            self.rearm_consumer(index);
+        }
+        if let Some(period) = self.sampling {
+            self.ask(Time::ZERO + period, Due::Sample);
+        }
+    }
+}
+
+fn is_finite(demand: &Demand) -> bool {
+    match demand {
+        Demand::File { .. } => true,
+        Demand::Endless => false,
+        Demand::Constant { bursts, .. } => !bursts.is_empty(),
+    }
+}
+
+/// Every link's delay, changed by one draw.
+fn varied_delays(plan: &Plan, seed: Seed) -> Vec<Span> {
+    let varied = |link: &crate::plan::LinkPlan| {
+        if plan.variation.delay == 0.0 {
+            return link.delay;
+        }
+        let draw = Rng::stream(seed, &format!("link/{}/delay", link.name)).uniform();
+        link.delay.scale(1.0 + plan.variation.delay * (2.0 * draw - 1.0))
+    };
+    plan.links.iter().map(varied).collect()
+}
+
+/// Which devices and consumers each node has.
+struct Ports {
+    /// Directions that leave each node, in face order.
+    devices: Vec<Vec<u32>>,
+    /// Flows consumed at each node.
+    consumers: Vec<Vec<u32>>,
+    /// Whether each node has a producer.
+    serves: Vec<bool>,
+    /// Face of each direction at its transmitter.
+    face: Vec<FaceId>,
+}
+
+impl Ports {
+    fn new(plan: &Plan) -> Self {
+        let nodes = plan.nodes.len();
+        let mut ports = Self {
+            devices: vec![Vec::new(); nodes],
+            consumers: vec![Vec::new(); nodes],
+            serves: vec![false; nodes],
+            face: Vec::with_capacity(2 * plan.links.len()),
+        };
+        for (index, link) in plan.links.iter().enumerate() {
+            for (way, node) in [link.a, link.b].into_iter().enumerate() {
+                ports.face.push(FaceId(ports.devices[node].len() as u16));
+                ports.devices[node].push((2 * index + way) as u32);
+            }
+        }
+        for (index, flow) in plan.flows.iter().enumerate() {
+            ports.consumers[flow.consumer].push(index as u32);
+            for producer in &flow.producers {
+                ports.serves[*producer] = true;
+            }
+        }
+        ports
+    }
+
+    fn consumer_place(&self, node: usize, flow: usize) -> usize {
+        // Flows are listed in order.
+        self.consumers[node].binary_search(&(flow as u32)).expect("the flow is consumed here")
+    }
+
+    /// A host with one application and one uplink needs no forwarder.
+    fn role(&self, node: usize, plan: &NodePlan) -> Role {
+        let is_plain = !plan.is_router
+            && plan.cache.get() == 0
+            && plan.parts.is_empty()
+            && self.devices[node].len() == 1;
+        match (is_plain, self.serves[node], self.consumers[node].as_slice()) {
+            (true, false, [only]) => Role::Consumer(*only),
+            (true, true, []) => Role::Server,
+            _ => Role::Router,
+        }
+    }
+}
+
+fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
+    let mut edges = vec![Vec::new(); plan.nodes.len()];
+    for (index, link) in plan.links.iter().enumerate() {
+        for (way, (from, to)) in [(link.a, link.b), (link.b, link.a)].into_iter().enumerate() {
+            let face = ports.face[2 * index + way];
+            edges[from].push(Edge { to: to as u32, face, cost: link.cost, link: index as u32 });
+        }
+    }
+    let server_face = ports.devices.iter().map(|devices| FaceId(devices.len() as u16)).collect();
+    let mut routes = RouteTable::new(edges, plan.links.len(), server_face);
+    let mut known = BTreeMap::new();
+    for (flow, prefix) in plan.flows.iter().zip(prefixes) {
+        let producers = flow.producers.iter().map(|producer| *producer as u32).collect();
+        routes.serve(*prefix, producers, &mut known);
+    }
+    routes
+}
+
+fn directions(plan: &Plan, ports: &Ports, delays: &[Span], seed: Seed) -> Vec<Direction<Body>> {
+    let mut directions = Vec::with_capacity(2 * plan.links.len());
+    for (index, link) in plan.links.iter().enumerate() {
+        let ends = [(link.a, 2 * index), (link.b, 2 * index + 1)]
+            .map(|(node, direction)| End { node: node as u32, face: ports.face[direction] });
+        for way in 0..2 {
+            directions.push(Direction::new(link, way, ends[way], ends[1 - way], delays[index], seed));
+        }
+    }
+    directions
+}
+
+fn servers(plan: &Plan, prefixes: &[PrefixId]) -> Servers {
+    let mut servers = Servers::default();
+    for (flow, prefix) in plan.flows.iter().zip(prefixes) {
+        let index = prefix.0 as usize;
+        if index >= servers.by_prefix.len() {
+            servers.by_prefix.resize_with(index + 1, Vec::new);
+        }
+        let final_segment = match flow.demand {
+            Demand::File { segments } => Some(segments - 1),
+            _ => None,
+        };
+        for node in &flow.producers {
+            let here = &mut servers.by_prefix[index];
+            if here.iter().all(|(at, _)| *at != *node as u32) {
+                let producer = Producer::new(*prefix, flow.payload, flow.freshness, final_segment);
+                here.push((*node as u32, producer));
+            }
+        }
+    }
+    servers
+}
+
+fn build_node(
+    plan: &Plan,
+    ports: &Ports,
+    delays: &[Span],
+    node: usize,
+    seed: Seed,
+    names: &mut NameTable,
+) -> SimNode {
+    let planned = &plan.nodes[node];
+    let devices: Vec<DeviceSetup> = ports.devices[node]
+        .iter()
+        .map(|direction| device(plan, ports, delays, *direction as usize))
+        .collect();
+    let mut disciplines: Vec<Vec<Box<dyn QueueDiscipline>>> = devices
+        .iter()
+        .zip(&ports.devices[node])
+        .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
+        .collect();
+    let setup = NodeSetup { devices };
+    let mut strategy = make_strategy(&planned.strategy);
+    for part in &planned.parts {
+        let make = part.scheme.router.expect("the plan gives routers only router schemes");
+        let RouterParts { disciplines: more, strategy: own, .. } =
+            make(&part.settings, &setup).expect(CHECKED);
+        for (face, discipline) in more {
+            disciplines[face.index()].push(discipline);
+        }
+        strategy = own.unwrap_or(strategy);
+    }
+    let mut faces: Vec<FaceView> = setup
+        .devices
+        .iter()
+        .map(|device| FaceView::device(device.rate, device.delay, device.limit))
+        .collect();
+    faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
+    let queues = disciplines
+        .into_iter()
+        .enumerate()
+        .map(|(face, list)| Queue::new(FaceId(face as u16), list))
+        .collect();
+    let mut forwarder = Forwarder::new(ForwarderSetup {
+        cache: planned.cache,
+        unsolicited: if planned.cache_unsolicited {
+            UnsolicitedPolicy::Admit
+        } else {
+            UnsolicitedPolicy::Drop
+        },
+        strategy,
+        nonces: Rng::stream(seed, &format!("node/{}/nonce", planned.name)),
+    });
+    for (prefix, strategy) in &planned.prefix_strategies {
+        let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
+        forwarder.set_strategy(prefix, make_strategy(strategy));
+    }
+    SimNode {
+        core: Node::new(forwarder, queues, faces),
+        role: ports.role(node, planned),
+        directions: ports.devices[node].clone(),
+        consumers: ports.consumers[node].clone(),
+        wake: Time::MAX,
+        is_on: true,
+    }
+}
+
+fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize) -> DeviceSetup {
+    let link = &plan.links[direction / 2];
+    let way = direction % 2;
+    DeviceSetup {
+        face: ports.face[direction],
+        rate: link.rate[way],
+        delay: delays[direction / 2],
+        limit: link.queue[way].limit,
+    }
+}
+
+fn link_disciplines(plan: &Plan, direction: usize, setup: &DeviceSetup) -> Vec<Box<dyn QueueDiscipline>> {
+    let planned = &plan.links[direction / 2].queue[direction % 2].disciplines;
+    let make = |part: &SchemeUse| {
+        let make = part.scheme.discipline.expect("the plan gives queues only discipline schemes");
+        make(&part.settings, setup).expect(CHECKED)
+    };
+    planned.iter().map(make).collect()
+}
+
+fn make_strategy(part: &SchemeUse) -> Box<dyn Strategy> {
+    let make = part.scheme.strategy.expect("the plan gives routers only strategy schemes");
+    make(&part.settings).expect(CHECKED)
+}

@@ -1,0 +1,134 @@
+//! From a world at its end to the records of the run.
+
+use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+
+use super::World;
+use crate::plan::{Demand, FlowPlan, LinkPlan, Plan};
+use tidegate_core::rng::Seed;
+
+/// Packets handed to one direction and what became of them; see [`World::ledgers`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Handed to the queue.
+    pub offered: u64,
+    /// Dropped by the queue.
+    pub dropped: u64,
+    /// Waiting in the queue.
+    pub queued: u64,
+    /// In the side store.
+    pub stored: u64,
+    /// Put on the wire.
+    pub sent: u64,
+    /// Lost on the wire.
+    pub lost: u64,
+    /// On the wire.
+    pub in_flight: u64,
+    /// Taken off the wire.
+    pub delivered: u64,
+}
+
+impl Ledger {
+    /// Whether every packet is accounted for.
+    pub fn balances(&self) -> bool {
+        self.offered == self.dropped + self.queued + self.stored + self.sent
+            && self.sent == self.lost + self.in_flight + self.delivered
+    }
+}
+
+impl World {
+    /// The packets of every link direction, in the plan's order: each link forward, then backward.
+    pub fn ledgers(&self) -> Vec<Ledger> {
+        self.directions
+            .iter()
+            .map(|wire| {
+                let core = &self.nodes[wire.from.node as usize].core;
+                let face = &core.faces()[wire.from.face.index()];
+                let stats = core.queue(wire.from.face).stats();
+                Ledger {
+                    offered: stats.offered,
+                    dropped: stats.dropped,
+                    queued: u64::from(face.queued_packets()),
+                    stored: u64::from(face.held_packets()),
+                    sent: face.sent_packets(),
+                    lost: wire.lost,
+                    in_flight: wire.in_flight() as u64,
+                    delivered: wire.delivered,
+                }
+            })
+            .collect()
+    }
+
+    /// Pending Interests of every node, in the plan's order, and the bytes their tables take.
+    pub fn pending_interests(&self) -> Vec<(usize, usize)> {
+        self.nodes
+            .iter()
+            .map(|node| node.core.forwarder().pit())
+            .map(|pit| (pit.len(), pit.memory_bytes()))
+            .collect()
+    }
+
+    /// The records of the run of `plan` with `seed`.
+    pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
+        let flows =
+            plan.flows.iter().enumerate().map(|(index, flow)| self.flow_record(plan, flow, index)).collect();
+        let links = (0..self.directions.len())
+            .map(|direction| self.link_record(plan, &plan.links[direction / 2], direction))
+            .collect();
+        RunRecord {
+            scenario: plan.name.clone(),
+            seed: seed.0,
+            ended: self.now,
+            packet_hops: self.packet_hops,
+            flows,
+            links,
+            flow_samples: std::mem::take(&mut self.flow_samples),
+            link_samples: std::mem::take(&mut self.link_samples),
+            events: std::mem::take(&mut self.recorder.events),
+        }
+    }
+
+    fn flow_record(&self, plan: &Plan, flow: &FlowPlan, index: usize) -> FlowRecord {
+        let producers: Vec<&str> =
+            flow.producers.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
+        let mut record = FlowRecord {
+            name: flow.name.clone(),
+            consumer: plan.nodes[flow.consumer].name.clone(),
+            producer: producers.join(" "),
+            prefix: flow.prefix.clone(),
+            scheme: flow.scheme.scheme.name.to_owned(),
+            segments: match flow.demand {
+                Demand::File { segments } => Some(u64::from(segments)),
+                _ => None,
+            },
+            ..FlowRecord::default()
+        };
+        self.consumers[index].consumer.fill_record(&mut record);
+        record
+    }
+
+    fn link_record(&self, plan: &Plan, link: &LinkPlan, direction: usize) -> LinkRecord {
+        let wire = &self.directions[direction];
+        let core = &self.nodes[wire.from.node as usize].core;
+        let face = &core.faces()[wire.from.face.index()];
+        let stats = core.queue(wire.from.face).stats();
+        let (from, to) = if direction % 2 == 0 { (link.a, link.b) } else { (link.b, link.a) };
+        LinkRecord {
+            from: plan.nodes[from].name.clone(),
+            to: plan.nodes[to].name.clone(),
+            rate: face.rate(),
+            delay: wire.delay,
+            offered_packets: stats.offered,
+            sent_packets: face.sent_packets(),
+            sent_bytes: face.sent_bytes(),
+            delivered_packets: wire.delivered,
+            dropped_packets: stats.dropped,
+            lost_packets: wire.lost,
+            marked_packets: stats.marked,
+            stored_packets: stats.stored,
+            released_packets: stats.released,
+            notices: stats.notices,
+            peak_queue_packets: u64::from(stats.peak),
+            queue_delay: stats.delays.summary(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Scenario files as users write them.
+
+mod bad_input;
+mod examples;
+mod mutations;
+mod overrides;
+mod schema;
+mod size;
+mod sound;
