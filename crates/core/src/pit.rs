@@ -458,9 +458,10 @@ impl Pit {
         self.wheel.link(id.0, &mut self.slab, now);
     }
 
-    /// An entry that was satisfied and is asked for again is pending again.
+    /// An entry that was satisfied and is asked for again is pending again, as if new but for its upstreams.
     pub(crate) fn reopen(&mut self, id: PitId) {
-        self.entry_mut(id).satisfied = false;
+        let entry = self.entry_mut(id);
+        (entry.satisfied, entry.suppression_ms, entry.notices) = (false, 0, 0);
     }
 
     /// Removes the entry.

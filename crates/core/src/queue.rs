@@ -212,8 +212,9 @@ impl<B: Default> Queue<B> {
             }
         }
         // A packet that finds no room is not counted as marked.
-        let room = hold.is_some() || !view.is_full_for(packet.header.hop.class, packet.header.size());
-        if let Some((level, cause)) = mark.filter(|_| room) {
+        if let Some((level, cause)) = mark
+            && (hold.is_some() || !view.is_full_for(packet.header.hop.class, packet.header.size()))
+        {
             self.mark_packet(cx, &mut packet.header, level, Span::ZERO, cause);
         }
         match hold {

@@ -28,9 +28,9 @@ pub struct Scheme {
     /// Consumer part.
     pub consumer: Option<Make<Box<dyn CongestionController>>>,
     /// Queue discipline of one device.
-    pub discipline: Option<fn(&Settings, &DeviceSetup) -> Result<Box<dyn QueueDiscipline>, Vec<ParamError>>>,
+    pub discipline: Option<MakeFor<DeviceSetup, Box<dyn QueueDiscipline>>>,
     /// All parts on one router.
-    pub router: Option<fn(&Settings, &NodeSetup) -> Result<RouterParts, Vec<ParamError>>>,
+    pub router: Option<MakeFor<NodeSetup, RouterParts>>,
     /// Forwarding strategy alone.
     pub strategy: Option<Make<Box<dyn Strategy>>>,
     /// Network controller.
@@ -39,6 +39,9 @@ pub struct Scheme {
 
 /// Makes a part from its settings, or says everything that is wrong with them.
 pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
+
+/// As [`Make`], for the place `P` that the part stands at.
+pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
 /// Where the rules of a scheme come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -243,6 +243,15 @@ fn probes_carry_nonces_of_their_own() {
 }
 
 #[test]
+fn a_probe_that_comes_back_from_its_upstream_is_a_loop() {
+    let script = Script { fresh_nonces: true, ..Script::default() };
+    let mut router = Router::scripted(&[3], script);
+    let name = router.name(1);
+    let probe = interest_in(&router.receive(0, 0, interest(name, 1))[0].1).nonce;
+    assert_eq!(words(&router.receive(1, 3, interest(name, probe))), ["3 nack Duplicate"]);
+}
+
+#[test]
 fn a_strategy_is_woken_at_the_time_it_asked_for() {
     let mut router = Router::scripted(&[3], Script { wake: Some(ms(30)), ..Script::default() });
     let name = router.name(1);

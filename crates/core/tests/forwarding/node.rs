@@ -1,11 +1,13 @@
 //! A node: forwarder, queues and applications together.
 
-use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::control::Directive;
+use tidegate_core::event::{Cause, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::node::Node;
-use tidegate_core::queue::Queue;
+use tidegate_core::packet::Header;
+use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
 use tidegate_core::units::{BitRate, Packets, Span};
 
 use crate::harness::{APPLICATION, Router, interest, ms};
@@ -62,4 +64,42 @@ fn a_full_queue_drops_and_a_class_above_the_highest_is_served_as_the_highest() {
     })
     .collect();
     assert_eq!((sent, node.queue(FaceId(0)).stats().dropped), (vec![2003, 2001], 1));
+}
+
+/// Gives the same verdict on every packet that arrives.
+#[derive(Debug)]
+struct Always(Verdict);
+
+impl QueueDiscipline for Always {
+    fn on_enqueue(&mut self, _: &mut Context<'_>, _: &mut Header, _: &FaceView, _: &mut Actions) -> Verdict {
+        self.0
+    }
+
+    fn on_wake(&mut self, _: &mut Context<'_>, _: &FaceView, actions: &mut Actions) {
+        actions.release(1);
+    }
+
+    fn on_directive(&mut self, cx: &mut Context<'_>, _: &Directive, actions: &mut Actions) {
+        actions.wake_at(cx.now);
+    }
+}
+
+#[test]
+fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() {
+    let router = Router::new(&[0]);
+    let (names, prefix) = (router.names, router.prefix);
+    let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)))];
+    let cause = Cause("always");
+    let disciplines: Vec<Box<dyn QueueDiscipline>> =
+        vec![Box::new(Always(Verdict::Mark(2, cause))), Box::new(Always(Verdict::Hold(ms(100))))];
+    let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
+    let mut sink = NoSink;
+    node.enqueue(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1));
+    assert_eq!((node.faces()[0].held_packets(), node.queue_wake(FaceId(0))), (1, None));
+    let directive = Directive::Metric { prefix, face: FaceId(0), metric: 1.0 };
+    node.on_directive(env(&names, &mut sink), &directive);
+    assert_eq!(node.queue_wake(FaceId(0)), Some(ms(0)));
+    node.wake_queue(env(&names, &mut sink), FaceId(0));
+    let sent = node.poll_transmit(env(&names, &mut sink), FaceId(0));
+    assert_eq!(sent.map(|packet| packet.header.hop.mark), Some(2));
 }

@@ -402,6 +402,7 @@ struct NaiveQueue {
     classes: [VecDeque<u32>; 2],
     store: VecDeque<(u32, usize, u64)>,
     dropped: u64,
+    marked: u64,
     sent: u64,
 }
 
@@ -482,7 +483,11 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
                     match verdict {
                         Verdict::Drop(_) => naive.dropped += 1,
                         Verdict::Hold(_) => naive.store.push_back((step, class, end)),
-                        _ => naive.append(class, step),
+                        Verdict::Mark(..) => {
+                            naive.marked += u64::from(naive.classes[class].len() < 8);
+                            naive.append(class, step);
+                        }
+                        Verdict::Pass => naive.append(class, step),
                     }
                     naive.expire(now);
                 }
@@ -509,7 +514,11 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
             let sent = view.sent_packets();
             assert_eq!(stats.offered, sent + stats.dropped + waiting + held, "seed {seed} step {step}");
             assert_eq!((sent, stats.dropped), (naive.sent, naive.dropped), "seed {seed} step {step}");
-            assert_eq!(held, naive.store.len() as u64, "seed {seed} step {step}");
+            assert_eq!(
+                (held, stats.marked),
+                (naive.store.len() as u64, naive.marked),
+                "seed {seed} step {step}"
+            );
             assert_eq!(u64::from(view.backlog(Class(1))), naive.classes[1].len() as u64);
         }
     }
