@@ -34,6 +34,21 @@ pub(crate) fn build_summaries(runs: &[RunRecord], context: &RunContext) -> [Tabl
     ]
 }
 
+/// The table `name` without rows, for the columns and types of its files.
+pub(super) fn shape(name: &'static str) -> Table {
+    let context = RunContext::default();
+    let columns = match name {
+        "runs" => run_columns(&[], &context),
+        "flows" => flow_columns(&[], &context),
+        "links" => link_columns(&[], &context),
+        "flow_samples" => flow_sample_columns(&[], &context),
+        "link_samples" => link_sample_columns(&[], &context),
+        "events" => event_columns(&[], &context),
+        _ => unreachable!("no table is named {name:?}"),
+    };
+    Table::new(name, columns, &context)
+}
+
 /// Rows of one table, each with what its columns are computed from.
 struct Rows<R>(Vec<R>);
 

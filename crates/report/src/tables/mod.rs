@@ -1,12 +1,20 @@
-//! Tables of runs: typed columns with a unit and a definition each, written as Parquet or CSV.
+//! Tables of runs: typed columns with a unit and a definition each, written as Parquet or CSV, read back
+//! and merged.
 
 mod build;
 mod csv;
+mod decode;
+mod folder;
+mod merge;
 mod parquet;
+mod read;
 
 pub use build::build;
 pub(crate) use build::build_summaries;
+pub use folder::{FolderFault, check_folder, write_folder};
+pub use merge::merge;
 pub use parquet::ParquetFault;
+pub use read::{read_context, read_run, read_run_summary};
 
 use crate::definitions::{self, Definition};
 

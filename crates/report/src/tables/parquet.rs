@@ -74,12 +74,12 @@ impl Table {
         Ok(())
     }
 
-    fn schema(&self) -> Result<Type> {
+    pub(super) fn schema(&self) -> Result<Type> {
         let fields: Result<Vec<_>> = self.columns.iter().map(|column| field(column).map(Arc::new)).collect();
         Type::group_type_builder("schema").with_fields(fields?).build()
     }
 
-    fn properties(&self) -> Result<WriterProperties> {
+    pub(super) fn properties(&self) -> Result<WriterProperties> {
         let entries = self.metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone()));
         let mut builder = WriterProperties::builder()
             .set_created_by(concat!("tidegate ", env!("CARGO_PKG_VERSION")).to_owned())

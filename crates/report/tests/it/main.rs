@@ -3,4 +3,5 @@
 
 mod invented;
 mod pages;
+mod readback;
 mod tables;
