@@ -11,6 +11,7 @@
 //!   their canonical spelling.
 //! - The tables of a built-in topology's `[node.NAME]` and `[link.NAME]` change what it has; `[[node]]` and
 //!   `[[link]]` write a network out.
+//!
 //! No input makes this panic, hang or take memory without bound.
 
 mod document;
