@@ -180,6 +180,7 @@ fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
     set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
     set(&mut shell.sweep, table.time("sweep"));
     set(&mut shell.reading, table.word("reading", keys::READINGS));
+    set(&mut shell.tracking, table.word("tracking", keys::TRACKINGS));
     set(&mut shell.retransmit, table.word("retransmit", keys::RETRANSMIT_ORDERS));
     set(
         &mut shell.retry_limit,
@@ -196,6 +197,7 @@ fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
         },
     );
     set(&mut shell.nack_is_loss, table.flag("nack_is_loss"));
+    set(&mut shell.whole_window, table.flag("whole_window"));
     set(&mut shell.one_over, table.flag("one_over"));
     set(&mut shell.notice, table.word("notice", keys::NOTICES));
     set(&mut shell.hop_limit, table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()));

@@ -1,7 +1,7 @@
 //! Every key of the format, declared once: for reading, for error messages and for the JSON Schema.
 
 use tidegate_core::consumer::rto::EstimatorKind;
-use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading};
+use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
 use tidegate_core::scheme::Scheme;
 
 use super::suggest::nearest;
@@ -406,6 +406,7 @@ pub(super) static SHELL: Keys = keys(
         key("estimator", Words(estimator_words), May, "Round-trip time estimator."),
         key("sweep", LongTime, May, "Pause between two looks for timed-out Interests."),
         key("reading", Words(reading_words), May, "When the timeout of an Interest is read."),
+        key("tracking", Words(tracking_words), May, "How outstanding Interests are counted and losses told."),
         key("retransmit", Words(retransmit_words), May, "Order of retransmissions."),
         key(
             "retry_limit",
@@ -415,6 +416,7 @@ pub(super) static SHELL: Keys = keys(
         ),
         key("lifetime", AnyOf(&[LongTime, Words(auto_word)]), May, "Of an Interest; auto: timeout + 1 s."),
         key("nack_is_loss", Bool, May, "Whether a congestion Nack is answered like a timeout."),
+        key("whole_window", Bool, May, "Whether only whole packets of the window count."),
         key("one_over", Bool, May, "Whether one more Interest leaves when the window is exactly full."),
         key("notice", Words(notice_words), May, "What a loss notice does."),
         key("hop_limit", Count(1, 255), May, "Hop limit of every Interest."),
@@ -454,6 +456,11 @@ words! { estimator_words, ESTIMATORS: EstimatorKind =
 words! { reading_words, READINGS: TimeoutReading =
     TimeoutReading::AtSend, "at-send";
     TimeoutReading::AtSweep, "at-sweep";
+}
+
+words! { tracking_words, TRACKINGS: Tracking =
+    Tracking::Loose, "loose";
+    Tracking::Exact, "exact";
 }
 
 words! { retransmit_words, RETRANSMIT_ORDERS: RetransmitOrder =

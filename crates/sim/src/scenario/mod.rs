@@ -1,6 +1,17 @@
 //! Scenario files: TOML text in, a checked [`Plan`] or everything that is wrong with it out.
 //!
-//! Keys are declared once, in `keys`; built-in topologies and their node names are in `topology`.
+//! Keys are declared once, in `keys`; built-in topologies and their node names are in `topology`. What the keys
+//! do not say:
+//!
+//! - A link takes each value from its own table, else from `access` or `bottleneck`, else from `link`; of one
+//!   table, `forward` and `backward` come before what both directions share.
+//! - `[router]`'s strategies are those of every node; its cache and parts those of routers. Routers are the `r1`,
+//!   ... of built-in topologies and written nodes with several links or `router = true`.
+//! - All flows of one prefix have the same producers, payload and freshness; prefixes are compared, and kept, in
+//!   their canonical spelling.
+//! - The tables of a built-in topology's `[node.NAME]` and `[link.NAME]` change what it has; `[[node]]` and
+//!   `[[link]]` write a network out.
+//!
 //! No input makes this panic, hang or take memory without bound.
 
 mod document;

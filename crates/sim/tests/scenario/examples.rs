@@ -1,6 +1,6 @@
 //! The files in `scenarios/examples`.
 
-use tidegate_core::consumer::shell::{Shell, ShellKind};
+use tidegate_core::consumer::shell::{NoticeReaction, Shell, ShellKind, Tracking};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::Limit;
 use tidegate_core::params::Value;
@@ -89,6 +89,41 @@ fn every_example_is_a_sound_scenario_named_after_its_file() {
     }
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/examples"));
     assert_eq!(files.expect("the examples are there").count(), EXAMPLES.len());
+}
+
+#[test]
+fn the_scenarios_of_the_papers_are_sound() {
+    let papers = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/papers");
+    let mut count = 0;
+    for paper in std::fs::read_dir(papers).expect("the papers are there") {
+        for file in std::fs::read_dir(paper.expect("readable").path()).expect("a folder for each paper") {
+            let path = file.expect("readable").path();
+            let is_scenario =
+                path.extension().is_some_and(|end| end == "toml") && !path.ends_with("claims.toml");
+            if is_scenario {
+                count += 1;
+                let text = std::fs::read_to_string(&path).expect("readable");
+                parse(&path.display().to_string(), &text, &[], SCHEMES)
+                    .unwrap_or_else(|errors| panic!("{errors}"));
+            }
+        }
+    }
+    assert!(count > 0, "no scenario found");
+}
+
+#[test]
+fn a_shell_changes_one_habit_and_keeps_the_others() {
+    let habits = "tracking = \"exact\", whole_window = true, notice = \"ignore\", lifetime = \"auto\"";
+    let text = example("plr").replace("notice = \"reduce\"", habits);
+    let shell = plan(&text).flows[0].shell;
+    let expected = Shell {
+        tracking: Tracking::Exact,
+        whole_window: true,
+        notice: NoticeReaction::Ignore,
+        lifetime: None,
+        ..Shell::of(ShellKind::Ndnsim)
+    };
+    assert_eq!(shell, expected);
 }
 
 #[test]
