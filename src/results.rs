@@ -57,19 +57,25 @@ impl Folder {
     pub(crate) fn keep(&self, place: usize, run: &RunRecord) -> Result<(), Failure> {
         let context = RunContext { first_run: place as u32, ..self.context.clone() };
         let folder = self.seed_folder(Seed(run.seed));
-        write_folder(&folder, std::slice::from_ref(run), &context)
+        tables::write_folder(&folder, std::slice::from_ref(run), &context).map_err(Failure::error)
     }
 
-    /// A run that an earlier batch finished; `None` if there is none or it cannot be read.
-    pub(crate) fn recall(&self, seed: Seed, with_samples: bool) -> Option<RunRecord> {
-        let _ = (seed, with_samples);
-        None
+    /// A run that an earlier batch of the same scenario finished; `None` if there is none or it cannot be
+    /// read. Only a run with samples costs reading them.
+    pub(crate) fn recall(&self, place: usize, seed: Seed, with_samples: bool) -> Option<RunRecord> {
+        let folder = self.seed_folder(seed);
+        let context = tables::read_context(&folder).ok()?;
+        let is_same = context.scenario_text == self.context.scenario_text
+            && context.semantics == self.context.semantics
+            && context.first_run == place as u32;
+        let read = if with_samples { tables::read_run } else { tables::read_run_summary };
+        if is_same { read(&folder).ok() } else { None }
     }
 
     /// Makes the merged tables of all seeds.
     pub(crate) fn merge(&self, seeds: &[Seed]) -> Result<(), Failure> {
-        let _ = seeds;
-        Ok(())
+        let parts: Vec<PathBuf> = seeds.iter().map(|seed| self.seed_folder(*seed)).collect();
+        tables::merge(&parts, &self.path).map_err(Failure::error)
     }
 
     /// Writes one file.
@@ -96,14 +102,4 @@ fn digest(text: &str) -> u64 {
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     name.chars().take(60).map(plain).collect()
-}
-
-fn write_folder(dir: &Path, runs: &[RunRecord], context: &RunContext) -> Result<(), Failure> {
-    fs::create_dir_all(dir).map_err(|why| cannot("make", dir, &why))?;
-    for table in tables::build(runs, context) {
-        let path = dir.join(format!("{}.parquet", table.name));
-        let file = fs::File::create(&path).map_err(|why| cannot("write", &path, &why))?;
-        table.write_parquet(std::io::BufWriter::new(file)).map_err(Failure::error)?;
-    }
-    Ok(())
 }

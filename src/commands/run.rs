@@ -120,7 +120,7 @@ fn simulate(
         .seeds
         .iter()
         .enumerate()
-        .map(|(place, seed)| if fresh { None } else { folder.recall(*seed, place == 0) })
+        .map(|(place, seed)| if fresh { None } else { folder.recall(place, *seed, place == 0) })
         .collect();
     let recalled = runs.iter().flatten().count();
     let places: Vec<usize> = (0..runs.len()).filter(|place| runs[*place].is_none()).collect();
