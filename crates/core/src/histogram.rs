@@ -7,13 +7,21 @@ use crate::units::Span;
 const SUB_BITS: u32 = 6;
 
 /// Counts delays. Bins are made as they are needed, so an unused histogram takes no memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DelayHistogram {
+    /// Delays of zero: most packets do not wait, and these cost one addition.
+    zeros: u64,
     bins: Vec<u32>,
-    count: u64,
+    /// Sum, smallest and largest of the others, ns.
     sum: u64,
     min: u64,
     max: u64,
+}
+
+impl Default for DelayHistogram {
+    fn default() -> Self {
+        Self { zeros: 0, bins: Vec::new(), sum: 0, min: u64::MAX, max: 0 }
+    }
 }
 
 impl DelayHistogram {
@@ -21,27 +29,34 @@ impl DelayHistogram {
     #[inline]
     pub fn add(&mut self, delay: Span) {
         let nanos = delay.as_nanos();
-        let bin = bin_of(nanos);
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        if nanos == 0 {
+            self.zeros += 1;
+            return;
         }
-        self.bins[bin] += 1;
-        self.min = if self.count == 0 { nanos } else { self.min.min(nanos) };
+        let bin = bin_of(nanos);
+        match self.bins.get_mut(bin) {
+            Some(count) => *count += 1,
+            None => self.grow(bin),
+        }
+        self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
-        self.count += 1;
         self.sum = self.sum.saturating_add(nanos);
+    }
+
+    /// Makes the bin, with one delay in it.
+    #[cold]
+    fn grow(&mut self, bin: usize) {
+        self.bins.resize(bin + 1, 0);
+        self.bins[bin] = 1;
     }
 
     /// All delays of this one and `other`.
     pub fn merged(&self, other: &Self) -> Self {
-        if self.count == 0 || other.count == 0 {
-            return if self.count == 0 { other.clone() } else { self.clone() };
-        }
         let bin = |bins: &[u32], index: usize| bins.get(index).copied().unwrap_or(0);
         let len = self.bins.len().max(other.bins.len());
         Self {
+            zeros: self.zeros + other.zeros,
             bins: (0..len).map(|index| bin(&self.bins, index) + bin(&other.bins, index)).collect(),
-            count: self.count + other.count,
             sum: self.sum.saturating_add(other.sum),
             min: self.min.min(other.min),
             max: self.max.max(other.max),
@@ -50,30 +65,34 @@ impl DelayHistogram {
 
     /// Number of delays counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.zeros + self.bins.iter().map(|count| u64::from(*count)).sum::<u64>()
     }
 
     /// Mean, extremes and percentiles.
     pub fn summary(&self) -> DelaySummary {
-        let mean = self.sum.checked_div(self.count).unwrap_or(0);
+        let count = self.count();
+        let min = if self.zeros > 0 || count == 0 { 0 } else { self.min };
         DelaySummary {
-            count: self.count,
-            mean: Span::from_nanos(mean),
-            min: Span::from_nanos(self.min),
-            p50: self.percentile(50),
-            p95: self.percentile(95),
-            p99: self.percentile(99),
+            count,
+            mean: Span::from_nanos(self.sum.checked_div(count).unwrap_or(0)),
+            min: Span::from_nanos(min),
+            p50: self.percentile(50, count),
+            p95: self.percentile(95, count),
+            p99: self.percentile(99, count),
             max: Span::from_nanos(self.max),
         }
     }
 
-    /// Upper bound of the bin in which the `percent`-th percentile lies, at most the largest delay.
-    fn percentile(&self, percent: u64) -> Span {
-        let rank = (self.count * percent).div_ceil(100);
-        let mut seen = 0;
+    /// Upper bound of the bin in which the `percent`-th percentile of `count` lies, at most the largest delay.
+    fn percentile(&self, percent: u64, count: u64) -> Span {
+        let rank = (count * percent).div_ceil(100);
+        let mut seen = self.zeros;
+        if seen >= rank {
+            return Span::ZERO;
+        }
         for (bin, count) in self.bins.iter().enumerate() {
             seen += u64::from(*count);
-            if seen >= rank && seen > 0 {
+            if seen >= rank {
                 return Span::from_nanos(upper_bound(bin).min(self.max));
             }
         }

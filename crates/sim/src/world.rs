@@ -14,7 +14,7 @@ use tidegate_core::context::{Env, Sink};
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
-use tidegate_core::node::Node;
+use tidegate_core::node::{Devices, Node};
 use tidegate_core::packet::{Header, Packet};
 use tidegate_core::producer::Producer;
 use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
@@ -140,6 +140,64 @@ macro_rules! env {
     };
 }
 
+/// The directions in which one node sends, as its devices.
+struct Lines<'a> {
+    now: Time,
+    /// Direction of each device.
+    ids: &'a [u32],
+    directions: &'a mut [Direction<Body>],
+    events: &'a mut EventQueue,
+}
+
+impl Devices<Body> for Lines<'_> {
+    #[inline]
+    fn is_free(&self, face: FaceId) -> bool {
+        let wire = &self.directions[self.ids[face.index()] as usize];
+        wire.busy_until <= self.now && wire.is_up
+    }
+
+    #[inline]
+    fn transmit(&mut self, face: FaceId, packet: Packet<Body>) {
+        let direction = self.ids[face.index()];
+        let wire = &mut self.directions[direction as usize];
+        // An event for an earlier end of sending finds that it is not meant.
+        wire.is_armed = false;
+        if let Some(at) = wire.transmit(packet, self.now) {
+            self.events.push(at, Target(direction));
+        }
+    }
+
+    #[inline]
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
+        let direction = self.ids[face.index()];
+        let count = self.directions.len() as u32;
+        let wire = &mut self.directions[direction as usize];
+        if has_packets && !wire.is_armed {
+            wire.is_armed = true;
+            wire.busy_until = wire.busy_until.max(self.now);
+            self.events.push(wire.busy_until, Target(count + direction));
+        }
+        if let Some(wake) = wake
+            && wake < wire.queue_wake
+        {
+            wire.queue_wake = wake;
+            self.events.push(wake, Target(2 * count + direction));
+        }
+    }
+}
+
+/// The devices of a node, from fields that nothing else borrows.
+macro_rules! lines {
+    ($world:expr, $ids:expr) => {
+        &mut Lines {
+            now: $world.now,
+            ids: $ids,
+            directions: &mut $world.directions,
+            events: &mut $world.events,
+        }
+    };
+}
+
 impl World {
     /// The time now.
     pub fn now(&self) -> Time {
@@ -238,11 +296,11 @@ impl World {
             self.events.push(at, Target(direction as u32));
         }
         self.packet_hops += 1;
-        let node = &mut self.nodes[to.node as usize];
-        node.core.faces()[to.face.index()].count_received(packet.header.size());
-        match node.role {
+        let SimNode { core, role, directions, .. } = &mut self.nodes[to.node as usize];
+        core.faces()[to.face.index()].count_received(packet.header.size());
+        match *role {
             Role::Router => {
-                node.core.receive(env!(self, to.node), to.face, packet);
+                core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
                 self.settle(to.node as usize);
                 self.drain_ready();
             }
@@ -251,9 +309,8 @@ impl World {
                 self.drain(consumer as usize);
             }
             Role::Server => {
-                let answer = self.answer(to.node, &packet.header);
-                if let Some(answer) = answer {
-                    self.enqueue(to.node as usize, to.face, answer);
+                if let Some(answer) = self.answer(to.node, &packet.header) {
+                    self.send(to.node as usize, to.face, answer);
                 }
             }
         }
@@ -267,13 +324,18 @@ impl World {
         Some(Packet { header, body: () })
     }
 
-    /// Puts a packet into a device's queue past the forwarder.
+    /// Gives a packet to a device past the forwarder.
     #[inline]
-    fn enqueue(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
-        let sim = &mut self.nodes[node];
-        sim.core.enqueue(env!(self, node), face, packet);
-        let direction = sim.directions[face.index()] as usize;
-        self.kick(direction);
+    fn send(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let SimNode { core, directions, .. } = &mut self.nodes[node];
+        core.send(env!(self, node), face, packet, lines!(self, directions));
+    }
+
+    /// Gives a packet of an application to the forwarder.
+    #[inline]
+    fn receive(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let SimNode { core, directions, .. } = &mut self.nodes[node];
+        core.receive(env!(self, node), face, packet, lines!(self, directions));
     }
 
     /// A consumer gets a packet.
@@ -320,9 +382,9 @@ impl World {
             };
             let packet = Packet { header, body: () };
             if is_direct {
-                self.enqueue(node, face, packet);
+                self.send(node, face, packet);
             } else {
-                sim.core.receive(env!(self, node), face, packet);
+                self.receive(node, face, packet);
             }
         }
         if !is_direct {
@@ -346,14 +408,10 @@ impl World {
         }
     }
 
-    /// Carries what a forwarder sent to applications and devices.
+    /// Carries what a forwarder sent to applications.
     fn settle(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
             self.to_application(node, face, &packet.header);
-        }
-        while let Some(face) = self.nodes[node].core.poll_touched() {
-            let direction = self.nodes[node].directions[face.index()] as usize;
-            self.kick(direction);
         }
         self.rearm_node(node);
     }
@@ -382,46 +440,7 @@ impl World {
             return self.ready.push(consumer);
         }
         if let Some(answer) = self.answer(node as u32, header) {
-            self.nodes[node].core.receive(env!(self, node), face, answer);
-        }
-    }
-
-    /// A device may have something to send.
-    #[inline]
-    fn kick(&mut self, direction: usize) {
-        let wire = &self.directions[direction];
-        if !wire.is_up {
-            return self.kick_down(direction);
-        }
-        if wire.busy_until <= self.now {
-            self.transmit(direction);
-        } else if !wire.is_armed {
-            let at = wire.busy_until;
-            self.directions[direction].is_armed = true;
-            self.ask(at, Due::Sent(direction));
-        }
-        self.rearm_queue(direction);
-    }
-
-    /// A device without a link drops what it is given, unless told to keep it.
-    #[cold]
-    fn kick_down(&mut self, direction: usize) {
-        let wire = &self.directions[direction];
-        if !wire.keeps_queue {
-            let from = wire.from;
-            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
-        }
-    }
-
-    #[inline]
-    fn rearm_queue(&mut self, direction: usize) {
-        let wire = &mut self.directions[direction];
-        let wake = self.nodes[wire.from.node as usize].core.queue_wake(wire.from.face);
-        if let Some(wake) = wake
-            && wake < wire.queue_wake
-        {
-            wire.queue_wake = wake;
-            self.ask(wake, Due::QueueWake(direction));
+            self.receive(node, face, answer);
         }
     }
 
@@ -434,26 +453,27 @@ impl World {
             return;
         }
         wire.is_armed = false;
-        self.transmit(direction);
-        self.rearm_queue(direction);
+        if wire.is_up {
+            self.service(direction);
+        } else {
+            self.drop_queue(direction);
+        }
     }
 
-    /// Puts the next packet on the wire.
+    /// A free device gets the next packet of its queue.
     #[inline]
-    fn transmit(&mut self, direction: usize) {
+    fn service(&mut self, direction: usize) {
         let from = self.directions[direction].from;
-        let core = &mut self.nodes[from.node as usize].core;
-        let Some(packet) = core.poll_transmit(env!(self, from.node), from.face) else { return };
-        let has_more = core.faces()[from.face.index()].queued_packets() > 0;
-        let wire = &mut self.directions[direction];
-        let arrival = wire.transmit(packet, self.now);
-        let busy_until = wire.busy_until;
-        wire.is_armed = has_more;
-        if let Some(at) = arrival {
-            self.ask(at, Due::Arrival(direction));
-        }
-        if has_more {
-            self.ask(busy_until, Due::Sent(direction));
+        let SimNode { core, directions, .. } = &mut self.nodes[from.node as usize];
+        core.service(env!(self, from.node), from.face, lines!(self, directions));
+    }
+
+    /// A device without a link drops what it was given, unless told to keep it.
+    fn drop_queue(&mut self, direction: usize) {
+        let wire = &self.directions[direction];
+        if !wire.keeps_queue {
+            let from = wire.from;
+            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
         }
     }
 
@@ -464,13 +484,8 @@ impl World {
         }
         wire.queue_wake = Time::MAX;
         let from = wire.from;
-        let core = &mut self.nodes[from.node as usize].core;
-        core.wake_queue(env!(self, from.node), from.face);
-        if core.faces()[from.face.index()].queued_packets() > 0 {
-            self.kick(direction);
-        } else {
-            self.rearm_queue(direction);
-        }
+        let SimNode { core, directions, .. } = &mut self.nodes[from.node as usize];
+        core.wake_queue(env!(self, from.node), from.face, lines!(self, directions));
     }
 
     fn wake_node(&mut self, node: usize) {
@@ -529,7 +544,11 @@ impl World {
                 wire.is_armed = false;
             }
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
-            self.kick(direction);
+            if up {
+                self.service(direction);
+            } else {
+                self.drop_queue(direction);
+            }
         }
         self.routes.set_link(link, up);
         for node in &mut self.nodes {
