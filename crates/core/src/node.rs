@@ -51,7 +51,7 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
 }
 
 /// Gives a packet to a device: past its queue if it is free and nothing waits.
-#[inline]
+#[inline(always)]
 fn offer<B: Default>(
     cx: &mut Context<'_>,
     face: FaceId,
@@ -67,7 +67,7 @@ fn offer<B: Default>(
     ask_for_service(cx, face, queue, devices);
 }
 
-#[inline]
+#[inline(always)]
 fn ask_for_service<B: Default>(
     cx: &Context<'_>,
     face: FaceId,

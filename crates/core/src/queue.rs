@@ -218,7 +218,7 @@ impl<B: Default> Queue<B> {
 
     /// Takes a packet in and the next one out at once, for a device that is free: as [`push`](Self::push) and
     /// [`pop`](Self::pop), but past the queue when nothing waits.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) -> Option<Packet<B>> {
         let view = cx.face(self.face);
         let (class, size) = (packet.header.hop.class, packet.header.size());
@@ -257,7 +257,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Asks the disciplines about a packet that arrives, and marks or drops it as they say.
-    #[inline]
+    #[inline(always)]
     fn admit(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         if !self.sees_arrivals {
             return Admission::Pass;
@@ -289,7 +289,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Asks the disciplines about a packet that leaves; `None` when they drop it.
-    #[inline]
+    #[inline(always)]
     fn depart(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, sojourn: Span) -> Option<Packet<B>> {
         let view = cx.face(self.face);
         if self.sees_departures {
@@ -428,7 +428,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Does what the disciplines asked for beside their verdicts.
-    #[inline]
+    #[inline(always)]
     fn act(&mut self, cx: &mut Context<'_>) {
         let Actions { release, notices, wake } = &self.actions;
         if *release != 0 || !notices.is_empty() || wake.is_some() {

@@ -38,6 +38,10 @@ struct Entry {
     next: u32,
 }
 
+fn parts(key: u128) -> (Time, Target) {
+    (Time::from_nanos((key >> 64) as u64), Target(key as u32 & (MAX_TARGETS as u32 - 1)))
+}
+
 /// Events that are still to come.
 #[derive(Debug)]
 pub struct EventQueue {
@@ -56,6 +60,8 @@ pub struct EventQueue {
     free: u32,
     /// Events beyond the last slot.
     far: BinaryHeap<Reverse<u128>>,
+    /// Slot of the first of them; the largest number for none.
+    far_slot: u64,
     opened: u32,
     events_opened: u32,
 }
@@ -73,6 +79,7 @@ impl Default for EventQueue {
             entries: Vec::new(),
             free: NONE,
             far: BinaryHeap::new(),
+            far_slot: u64::MAX,
             opened: 0,
             events_opened: 0,
         }
@@ -94,18 +101,41 @@ impl EventQueue {
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, Target)> {
         loop {
             if let Some(key) = self.open.last() {
-                let at = Time::from_nanos((key >> 64) as u64);
-                let target = Target(*key as u32 & (MAX_TARGETS as u32 - 1));
+                let (at, target) = parts(*key);
                 if at > limit {
                     return None;
                 }
                 self.open.pop();
                 return Some((at, target));
             }
+            if let Some(key) = self.take_lonely(limit) {
+                return Some(parts(key));
+            }
             if !self.open_next() {
                 return None;
             }
         }
+    }
+
+    /// The only event of the next slot, without opening it: mostly there is one, and nothing far comes first.
+    #[inline]
+    fn take_lonely(&mut self, limit: Time) -> Option<u128> {
+        let next = self.next_occupied()?;
+        let slot = next as usize % SLOTS;
+        let index = self.heads[slot];
+        let Entry { key, next: following } = self.entries[index as usize];
+        let is_near = next + SLOTS as u64 <= self.far_slot && self.opened < LOOK_EVERY;
+        if following != NONE || !is_near || parts(key).0 > limit {
+            return None;
+        }
+        self.heads[slot] = NONE;
+        self.entries[index as usize].next = self.free;
+        self.free = index;
+        self.clear_bit(slot);
+        self.at = next;
+        self.opened += 1;
+        self.events_opened += 1;
+        Some(key)
     }
 
     #[inline]
@@ -117,6 +147,7 @@ impl EventQueue {
             self.link(key, slot as usize % SLOTS);
         } else {
             self.far.push(Reverse(key));
+            self.far_slot = self.far_slot.min(slot);
         }
     }
 
@@ -147,26 +178,33 @@ impl EventQueue {
 
     /// Opens the next slot that has events; false when there are none at all.
     fn open_next(&mut self) -> bool {
-        let near = self.next_occupied();
-        let far = self.far.peek().map(|Reverse(key)| (key >> 64) as u64 >> self.shift);
-        let Some(next) = near.into_iter().chain(far).min() else { return false };
+        if self.opened >= LOOK_EVERY {
+            self.adapt();
+            if !self.open.is_empty() {
+                return true;
+            }
+        }
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        let next = near.min(self.far_slot);
+        if next == u64::MAX {
+            return false;
+        }
         self.at = next;
         self.opened += 1;
         self.take_slot(next as usize % SLOTS);
-        // What was far may have come near.
-        while let Some(Reverse(key)) = self.far.peek() {
-            if ((key >> 64) as u64 >> self.shift) - self.at >= SLOTS as u64 {
-                break;
-            }
+        self.bring_near();
+        self.events_opened += self.open.len() as u32;
+        true
+    }
+
+    /// Moves what was far and has come within the calendar.
+    fn bring_near(&mut self) {
+        while self.far_slot < self.at + SLOTS as u64 {
             if let Some(Reverse(key)) = self.far.pop() {
                 self.place(key);
             }
+            self.far_slot = self.far.peek().map_or(u64::MAX, |Reverse(key)| (key >> 64) as u64 >> self.shift);
         }
-        self.events_opened += self.open.len() as u32;
-        if self.opened == LOOK_EVERY {
-            self.adapt();
-        }
-        true
     }
 
     /// Moves a slot's list to the open events.
@@ -183,6 +221,11 @@ impl EventQueue {
         if self.open.len() > 1 {
             self.open.sort_unstable_by(|a, b| b.cmp(a));
         }
+        self.clear_bit(slot);
+    }
+
+    #[inline]
+    fn clear_bit(&mut self, slot: usize) {
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         if self.occupied[slot / 64] == 0 {
             self.words &= !(1 << (slot / 64));
@@ -237,6 +280,7 @@ impl EventQueue {
         }
         self.entries.clear();
         self.free = NONE;
+        self.far_slot = u64::MAX;
         self.occupied = [0; WORDS];
         self.words = 0;
         let first = keys.iter().min().map_or(0, |key| (key >> 64) as u64);

@@ -150,13 +150,13 @@ struct Lines<'a> {
 }
 
 impl Devices<Body> for Lines<'_> {
-    #[inline]
+    #[inline(always)]
     fn is_free(&self, face: FaceId) -> bool {
         let wire = &self.directions[self.ids[face.index()] as usize];
         wire.busy_until <= self.now && wire.is_up
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, face: FaceId, packet: Packet<Body>) {
         let direction = self.ids[face.index()];
         let wire = &mut self.directions[direction as usize];
@@ -167,7 +167,7 @@ impl Devices<Body> for Lines<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
         let direction = self.ids[face.index()];
         let count = self.directions.len() as u32;
@@ -348,7 +348,7 @@ impl World {
 
     /// Lets every consumer behind a forwarder that got a packet send. A list and not a recursion, because
     /// a content store answers at once and a whole file may pass within one instant.
-    #[inline]
+    #[inline(always)]
     fn drain_ready(&mut self) {
         while let Some(consumer) = self.ready.pop() {
             self.drain(consumer as usize);
@@ -409,6 +409,7 @@ impl World {
     }
 
     /// Carries what a forwarder sent to applications.
+    #[inline(always)]
     fn settle(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
             self.to_application(node, face, &packet.header);
@@ -416,7 +417,7 @@ impl World {
         self.rearm_node(node);
     }
 
-    #[inline]
+    #[inline(always)]
     fn rearm_node(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         if let Some(wake) = sim.core.forwarder_wake()
