@@ -6,12 +6,16 @@ use crate::units::Span;
 /// Bits that number the bins within one power of two.
 const SUB_BITS: u32 = 6;
 
-/// Counts delays. Bins are made as they are needed, so an unused histogram takes no memory.
+/// Bins of one power of two.
+type Octave = Box<[u32; 1 << SUB_BITS]>;
+
+/// Counts delays. Bins are made as they are needed, so an unused histogram takes no memory and one of similar
+/// delays takes little.
 #[derive(Clone, Debug)]
 pub struct DelayHistogram {
     /// Delays of zero: most packets do not wait, and these cost one addition.
     zeros: u64,
-    bins: Vec<u32>,
+    octaves: Vec<Option<Octave>>,
     /// Sum, smallest and largest of the others, ns.
     sum: u64,
     min: u64,
@@ -20,7 +24,7 @@ pub struct DelayHistogram {
 
 impl Default for DelayHistogram {
     fn default() -> Self {
-        Self { zeros: 0, bins: Vec::new(), sum: 0, min: u64::MAX, max: 0 }
+        Self { zeros: 0, octaves: Vec::new(), sum: 0, min: u64::MAX, max: 0 }
     }
 }
 
@@ -33,39 +37,59 @@ impl DelayHistogram {
             self.zeros += 1;
             return;
         }
-        let bin = bin_of(nanos);
-        match self.bins.get_mut(bin) {
-            Some(count) => *count += 1,
-            None => self.grow(bin),
+        let (octave, bin) = bin_of(nanos);
+        match self.octaves.get_mut(octave) {
+            Some(Some(bins)) => bins[bin] += 1,
+            _ => self.grow(octave, bin),
         }
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
         self.sum = self.sum.saturating_add(nanos);
     }
 
-    /// Makes the bin, with one delay in it.
+    /// Makes the bins of an octave, with one delay in them.
     #[cold]
-    fn grow(&mut self, bin: usize) {
-        self.bins.resize(bin + 1, 0);
-        self.bins[bin] = 1;
+    fn grow(&mut self, octave: usize, bin: usize) {
+        if octave >= self.octaves.len() {
+            self.octaves.resize(octave + 1, None);
+        }
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; 1 << SUB_BITS]))[bin] += 1;
+    }
+
+    /// Every bin that was made, as its upper bound and count, in order.
+    fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let made =
+            self.octaves.iter().enumerate().filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
+        made.flat_map(|(octave, bins)| {
+            bins.iter().enumerate().map(move |(bin, count)| (upper_bound(octave, bin), u64::from(*count)))
+        })
     }
 
     /// All delays of this one and `other`.
     pub fn merged(&self, other: &Self) -> Self {
-        let bin = |bins: &[u32], index: usize| bins.get(index).copied().unwrap_or(0);
-        let len = self.bins.len().max(other.bins.len());
-        Self {
-            zeros: self.zeros + other.zeros,
-            bins: (0..len).map(|index| bin(&self.bins, index) + bin(&other.bins, index)).collect(),
-            sum: self.sum.saturating_add(other.sum),
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
+        let mut both = self.clone();
+        both.octaves.resize(self.octaves.len().max(other.octaves.len()), None);
+        for (ours, theirs) in both.octaves.iter_mut().zip(&other.octaves) {
+            match (ours, theirs) {
+                (Some(ours), Some(theirs)) => {
+                    for (ours, theirs) in ours.iter_mut().zip(theirs.iter()) {
+                        *ours += theirs;
+                    }
+                }
+                (ours @ None, Some(theirs)) => *ours = Some(theirs.clone()),
+                (_, None) => {}
+            }
         }
+        both.zeros += other.zeros;
+        both.sum = self.sum.saturating_add(other.sum);
+        both.min = self.min.min(other.min);
+        both.max = self.max.max(other.max);
+        both
     }
 
     /// Number of delays counted.
     pub fn count(&self) -> u64 {
-        self.zeros + self.bins.iter().map(|count| u64::from(*count)).sum::<u64>()
+        self.zeros + self.bins().map(|(_, count)| count).sum::<u64>()
     }
 
     /// Mean, extremes and percentiles.
@@ -90,32 +114,32 @@ impl DelayHistogram {
         if seen >= rank {
             return Span::ZERO;
         }
-        for (bin, count) in self.bins.iter().enumerate() {
-            seen += u64::from(*count);
+        for (bound, count) in self.bins() {
+            seen += count;
             if seen >= rank {
-                return Span::from_nanos(upper_bound(bin).min(self.max));
+                return Span::from_nanos(bound.min(self.max));
             }
         }
         Span::ZERO
     }
 }
 
-/// Delays below 2^SUB_BITS ns have a bin each; above, every power of two has 2^SUB_BITS bins.
+/// Octave and bin: delays below 2^SUB_BITS ns have a bin each in the first octave; above, every power of two
+/// has 2^SUB_BITS bins.
 #[inline]
-fn bin_of(nanos: u64) -> usize {
+fn bin_of(nanos: u64) -> (usize, usize) {
     if nanos < 1 << SUB_BITS {
-        return nanos as usize;
+        return (0, nanos as usize);
     }
     let octave = 63 - nanos.leading_zeros() - SUB_BITS;
-    (((octave + 1) << SUB_BITS) as usize) + ((nanos >> octave) as usize & ((1 << SUB_BITS) - 1))
+    (octave as usize + 1, (nanos >> octave) as usize & ((1 << SUB_BITS) - 1))
 }
 
-fn upper_bound(bin: usize) -> u64 {
-    let (octave, sub) = ((bin >> SUB_BITS) as u32, (bin & ((1 << SUB_BITS) - 1)) as u64);
+fn upper_bound(octave: usize, bin: usize) -> u64 {
     if octave == 0 {
-        return sub;
+        return bin as u64;
     }
-    let low = ((1u64 << SUB_BITS) + sub) << (octave - 1);
+    let low = ((1u64 << SUB_BITS) + bin as u64) << (octave - 1);
     low + ((1u64 << (octave - 1)) - 1)
 }
 
@@ -126,7 +150,8 @@ mod tests {
     #[test]
     fn every_delay_lies_in_a_bin_at_most_one_part_in_64_wide() {
         for nanos in (0..200).chain([1_000, 123_456, 5_000_000, u64::MAX / 3]) {
-            let bound = upper_bound(bin_of(nanos));
+            let (octave, bin) = bin_of(nanos);
+            let bound = upper_bound(octave, bin);
             assert!(bound >= nanos && bound - nanos <= nanos / 64, "{nanos} -> {bound}");
         }
     }

@@ -28,6 +28,8 @@ const FIRST_SHIFT: u32 = 13;
 const LAST_SHIFT: u32 = 30;
 /// Slots opened between two looks at the width.
 const LOOK_EVERY: u32 = 8192;
+/// Open events beyond which further ones go into a heap.
+const CROWDED: usize = 64;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
@@ -48,6 +50,8 @@ pub struct EventQueue {
     sequence: u64,
     /// Events of the open slot and of slots before it, latest first.
     open: Vec<u128>,
+    /// More of them, where inserting into the list would move too much.
+    crowd: BinaryHeap<Reverse<u128>>,
     /// Number of the open slot, counted from time zero.
     at: u64,
     shift: u32,
@@ -71,6 +75,7 @@ impl Default for EventQueue {
         Self {
             sequence: 0,
             open: Vec::new(),
+            crowd: BinaryHeap::new(),
             at: 0,
             shift: FIRST_SHIFT,
             heads: vec![NONE; SLOTS],
@@ -100,6 +105,9 @@ impl EventQueue {
     #[inline]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, Target)> {
         loop {
+            if !self.crowd.is_empty() {
+                return self.take_from_crowd(limit);
+            }
             if let Some(key) = self.open.last() {
                 let (at, target) = parts(*key);
                 if at > limit {
@@ -115,6 +123,23 @@ impl EventQueue {
                 return None;
             }
         }
+    }
+
+    /// The earliest of the open events when some of them are in the heap.
+    #[cold]
+    fn take_from_crowd(&mut self, limit: Time) -> Option<(Time, Target)> {
+        let Reverse(crowded) = *self.crowd.peek()?;
+        let is_listed = self.open.last().is_some_and(|listed| *listed < crowded);
+        let key = if is_listed { *self.open.last()? } else { crowded };
+        if parts(key).0 > limit {
+            return None;
+        }
+        if is_listed {
+            self.open.pop();
+        } else {
+            self.crowd.pop();
+        }
+        Some(parts(key))
     }
 
     /// The only event of the next slot, without opening it: mostly there is one, and nothing far comes first.
@@ -152,6 +177,9 @@ impl EventQueue {
     }
 
     fn insert_open(&mut self, key: u128) {
+        if self.open.len() >= CROWDED {
+            return self.crowd.push(Reverse(key));
+        }
         let place = self.open.iter().rposition(|other| *other > key).map_or(0, |place| place + 1);
         self.open.insert(place, key);
     }
@@ -180,7 +208,7 @@ impl EventQueue {
     fn open_next(&mut self) -> bool {
         if self.opened >= LOOK_EVERY {
             self.adapt();
-            if !self.open.is_empty() {
+            if !self.open.is_empty() || !self.crowd.is_empty() {
                 return true;
             }
         }
@@ -271,6 +299,7 @@ impl EventQueue {
     fn rebuild(&mut self, shift: u32) {
         let mut keys: Vec<u128> = self.far.drain().map(|Reverse(key)| key).collect();
         keys.append(&mut self.open);
+        keys.extend(self.crowd.drain().map(|Reverse(key)| key));
         for head in &mut self.heads {
             let mut index = std::mem::replace(head, NONE);
             while index != NONE {
@@ -354,6 +383,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn many_events_of_one_instant_come_in_the_order_asked_for() {
+        let mut events = EventQueue::default();
+        for target in 0..10_000 {
+            events.push(Time::ZERO, Target(target));
+        }
+        for target in 0..10_000 {
+            assert_eq!(events.take_until(Time::MAX), Some((Time::ZERO, Target(target))));
+            events.push(Time::from_nanos(1), Target(10_000 + target));
+        }
+        assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(1), Target(10_000))));
     }
 
     #[test]
