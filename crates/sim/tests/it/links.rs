@@ -271,7 +271,7 @@ fn a_loss_notice_overtakes_a_full_queue() {
         let Event::NoticeMade { name, .. } = made.event else { continue };
         let heard = record.events.iter().find(|heard| {
             matches!(heard.event, Event::LossDetected { name: lost, cause, .. }
-                if lost == name && cause.0 == "notice")
+                if lost == name && cause.0 == "loss notice")
         });
         let delay = heard.expect("the notice arrives").time.since(made.time).as_nanos();
         latest = latest.max(delay);
