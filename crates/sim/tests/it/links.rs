@@ -290,6 +290,7 @@ fn jitter_without_reordering_keeps_the_order_of_segments_and_with_it_does_not() 
             "scheme = { name = \"fixed\", window = 20 }",
         );
         let record = record(&text);
+        assert!(record.events.is_sorted_by_key(|event| event.time), "time runs backwards");
         let in_order = arrivals(&record, 0).windows(2).all(|pair| pair[0].2 < pair[1].2);
         assert!(record.flows[0].delivered_segments > 2_000);
         assert_eq!(in_order, keeps, "reorder = {reorder}");

@@ -374,6 +374,7 @@ fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
     check_ledgers(&ledgers, &record)?;
     check_samples(&record)?;
     check_flows(&plan, &record)?;
+    check!(record.events.is_sorted_by_key(|event| event.time), "time runs backwards: {:?}", record.events);
     let all_done = record.flows.iter().all(|flow| flow.completed.is_some());
     check!(
         record.ended == Time::ZERO + plan.duration || all_done || plan.stop_when_complete,
