@@ -46,6 +46,8 @@ pub struct World {
     sampling: Option<Span>,
     flow_samples: FlowSamples,
     link_samples: LinkSamples,
+    /// Links that an event took down.
+    link_down: Vec<bool>,
     unfinished: usize,
     packet_hops: u64,
     /// Consumers that got a packet and may send.
@@ -502,8 +504,14 @@ impl World {
     /// Something planned changes.
     fn change(&mut self, index: usize) {
         match self.changes[index].change {
-            Change::LinkDown { link, keep_queue } => self.set_link(link, false, keep_queue),
-            Change::LinkUp { link } => self.set_link(link, true, false),
+            Change::LinkDown { link, keep_queue } => {
+                self.link_down[link] = true;
+                self.set_link(link, keep_queue);
+            }
+            Change::LinkUp { link } => {
+                self.link_down[link] = false;
+                self.set_link(link, false);
+            }
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
@@ -521,7 +529,7 @@ impl World {
         let links: Vec<usize> =
             self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
         for link in links {
-            self.set_link(link, on, false);
+            self.set_link(link, false);
         }
         if on {
             for consumer in 0..self.consumers.len() {
@@ -533,7 +541,13 @@ impl World {
         }
     }
 
-    fn set_link(&mut self, link: usize, up: bool, keep_queue: bool) {
+    /// A link is up when no event took it down and both its ends are on.
+    fn set_link(&mut self, link: usize, keep_queue: bool) {
+        let ends = [self.directions[2 * link].from.node, self.directions[2 * link].to.node];
+        let up = !self.link_down[link] && ends.iter().all(|node| self.nodes[*node as usize].is_on);
+        if up == self.directions[2 * link].is_up {
+            return;
+        }
         for direction in [2 * link, 2 * link + 1] {
             let wire = &mut self.directions[direction];
             wire.is_up = up;

@@ -223,7 +223,6 @@ fn a_host_with_a_forwarder_gives_the_same_results_as_one_without() {
 }
 
 #[test]
-#[ignore = "bug: a host with a forwarder counts the packet that could be sent at once against its queue's limit"]
 fn a_burst_that_fits_the_queue_of_a_plain_host_fits_that_of_a_host_with_a_forwarder() {
     // Five Interests at once on an idle device: one is sent, four wait.
     let dropped = |hosts: &str| {
@@ -239,7 +238,6 @@ fn a_burst_that_fits_the_queue_of_a_plain_host_fits_that_of_a_host_with_a_forwar
 }
 
 #[test]
-#[ignore = "bug: without a forwarder a duplicate reaches an ndnSIM consumer and frees a place in its window"]
 fn a_duplicate_does_not_widen_the_window_of_an_ndnsim_host_without_a_forwarder() {
     // At a fiftieth of the rate eight Data take 340 ms, more than the timeout of 200 ms: Interests are sent again
     // though nothing is lost.

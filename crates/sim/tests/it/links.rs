@@ -122,7 +122,6 @@ fn what_a_router_that_is_off_would_have_carried_does_not_arrive() {
 }
 
 #[test]
-#[ignore = "bug: a node that comes back takes up its links to a neighbour that is off"]
 fn a_node_stays_silent_when_its_neighbour_comes_back() {
     let text = "format = 1\n[scenario]\nname = \"off\"\nduration = \"1s\"\nevents = [\"data-received\"]\n\
         [topology]\nbuiltin = \"linear\"\nrouters = 3\nlink = { rate = \"10Mbps\", delay = \"1ms\" }\n\
@@ -136,7 +135,6 @@ fn a_node_stays_silent_when_its_neighbour_comes_back() {
 }
 
 #[test]
-#[ignore = "bug: a node that comes back takes up a link that an event had taken down"]
 fn a_link_stays_down_when_its_node_was_off_and_comes_back() {
     let record = with_events(
         "[[event]]\nat = \"300ms\"\nlink = \"c1-p1\"\nstate = \"down\"\n\
@@ -147,7 +145,6 @@ fn a_link_stays_down_when_its_node_was_off_and_comes_back() {
 }
 
 #[test]
-#[ignore = "bug: a link event takes up the link of a node that is off"]
 fn a_link_up_event_does_not_wake_a_node_that_is_off() {
     let record = with_events(
         "[[event]]\nat = \"300ms\"\nnode = \"p1\"\nstate = \"down\"\n\
@@ -157,7 +154,6 @@ fn a_link_up_event_does_not_wake_a_node_that_is_off() {
 }
 
 #[test]
-#[ignore = "bug: a flow of bursts counts as finite but is never complete"]
 fn a_run_stops_once_its_file_and_its_bursts_are_complete() {
     let text = one_link(
         "duration = \"30s\"\nstop_when_complete = true",
@@ -170,7 +166,6 @@ fn a_run_stops_once_its_file_and_its_bursts_are_complete() {
 }
 
 #[test]
-#[ignore = "bug: a flow ends where the first flow of its prefix does"]
 fn a_longer_flow_of_a_prefix_gets_all_its_segments() {
     let text = one_link(
         "duration = \"5s\"",
