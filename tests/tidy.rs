@@ -140,6 +140,23 @@ fn every_link_in_the_documentation_leads_somewhere() {
     );
 }
 
+#[test]
+fn the_readme_shows_the_example_and_the_command_that_are_checked() {
+    let text = |path: &str| {
+        let source = SOURCES.iter().find(|source| source.path == path);
+        source.unwrap_or_else(|| panic!("{path} is not there")).text.as_str()
+    };
+    let example = text("scenarios/examples/dumbbell.toml");
+    let example: Vec<&str> = example.lines().skip_while(|line| line.starts_with('#')).collect();
+    assert!(
+        text("README.md").contains(&format!("```toml\n{}\n```", example.join("\n"))),
+        "README.md differs"
+    );
+    for command in ["cargo test --workspace", "cargo run --release -- reproduce plr"] {
+        assert!(text("README.md").contains(command) && text(".ci/run").contains(command), "{command}");
+    }
+}
+
 /// Not a rule: growth is to be seen, whether or not output of tests is captured.
 #[test]
 fn the_longest_files_and_functions_are_printed() {
