@@ -93,8 +93,14 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
         Err(Failure { exit, message }) => {
-            eprintln!("{message}");
+            complain(&message);
             exit.into()
         }
     }
+}
+
+/// Prints to standard error, if anybody still reads it.
+fn complain(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{message}");
 }

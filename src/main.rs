@@ -1,4 +1,5 @@
 //! The program `tidegate` with the schemes it comes with.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

@@ -12,7 +12,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 
 use crate::Session;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 
 /// Values set on the command line over those of a scenario.
 #[derive(Debug, Default, clap::Args)]
@@ -29,15 +29,25 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Reads and checks the scenario in `file`.
+/// Reads and checks the scenario in `file`; the inner result is about its content.
+pub(crate) fn parse_plan(
+    session: &Session,
+    file: &Path,
+    overrides: &[(String, String)],
+) -> Result<Result<Plan, scenario::Errors>, Failure> {
+    let bytes = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    Ok(scenario::parse_bytes(&file.display().to_string(), &bytes, overrides, &session.schemes))
+}
+
+/// As [`parse_plan`], with everything that is wrong as the failure.
 pub(crate) fn read_plan(
     session: &Session,
     file: &Path,
     overrides: &[(String, String)],
 ) -> Result<Plan, Failure> {
-    let bytes = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
-    scenario::parse_bytes(&file.display().to_string(), &bytes, overrides, &session.schemes)
-        .map_err(|errors| Failure::error(errors))
+    // No word stands before `file:line:`, so that editors find the place.
+    parse_plan(session, file, overrides)?
+        .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
 }
 
 /// Threads to run on: as asked, else one per core.

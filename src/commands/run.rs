@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     overrides: Overrides,
     /// Number of seeds, in place of the scenario's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
     /// Folder under which results are written.
     #[arg(long, value_name = "DIR", default_value = "results")]
@@ -127,20 +127,22 @@ fn simulate(
     let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
     let line = ProgressLine::new("seeds", jobs.len(), session.quiet);
     let keeper = Keeper { folder, places: &places, line, fault: Mutex::default() };
-    let done = run_batch(&jobs, threads, &keeper, |job, run| without_samples(run, places[job] > 0));
+    let done = run_batch(&jobs, threads, &keeper, |_, run| without_samples(run));
     if let Some(fault) = keeper.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         return Err(fault);
     }
     for (place, run) in places.iter().zip(done) {
         runs[*place] = run;
     }
+    // Tables round samples, so the page shows those of the tables, whichever batch made them.
+    if let (Some(0), Some(seed)) = (places.first(), plan.seeds.first()) {
+        runs[0] = folder.recall(0, *seed, true).or(runs[0].take());
+    }
     Ok(Batch { runs: runs.into_iter().flatten().collect(), recalled })
 }
 
-fn without_samples(run: RunRecord, without: bool) -> RunRecord {
-    if !without {
-        return run;
-    }
+/// What is left of a run once it is on disk.
+fn without_samples(run: RunRecord) -> RunRecord {
     RunRecord {
         flow_samples: Default::default(),
         link_samples: Default::default(),
@@ -171,7 +173,16 @@ fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, f
             }
             print(&out);
         }
-        Format::Json => print(&(text::run_summary_json(runs).to_string() + "\n")),
+        Format::Json => {
+            let failed = failed.iter().map(Json::text).collect();
+            let document = Json::Object(vec![
+                ("folder", Json::text(folder.path().display())),
+                ("report", Json::text(page.display())),
+                ("failed_expectations", Json::List(failed)),
+                ("summary", text::run_summary_json(runs)),
+            ]);
+            print(&(document.to_string() + "\n"));
+        }
     }
 }
 

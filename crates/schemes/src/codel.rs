@@ -1,6 +1,6 @@
 //! CoDel: drops (or marks) packets while waiting times stay above a target.
 //!
-//! RFC: 8289, the pseudocode of its section 5; the loop over several packets is one decision per packet here.
+//! Paper: RFC 8289, the pseudocode of its section 5; the loop over several packets is one decision per packet here.
 
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;

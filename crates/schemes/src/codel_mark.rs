@@ -1,6 +1,6 @@
 //! CoDel that marks, as PCON's routers use it: packets that keep waiting too long carry a mark.
 //!
-//! Source: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
+//! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
 //! Deviation: the packet that waited carries the mark, so that no strategy is needed (`carrier = "face"`).
 

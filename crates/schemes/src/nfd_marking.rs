@@ -1,6 +1,6 @@
 //! NFD's congestion marking since 0.7.0: a queue above a fixed threshold for a whole interval marks.
 //!
-//! Source: NFD `daemon/face/generic-link-service.cpp` (0.7.0 and later), `checkCongestionLevel`. The look at
+//! Paper: none; NFD `daemon/face/generic-link-service.cpp` (0.7.0 and later), `checkCongestionLevel`. The look at
 //! the queue happens when a packet is handed to it, so a packet that then overflows has also had its look.
 
 use tidegate_core::context::Context;

@@ -1,6 +1,6 @@
 //! NFD's congestion marking up to 0.6.6: half a full queue marks at once.
 //!
-//! Source: NFD `daemon/face/generic-link-service.cpp` (up to 0.6.6), `checkCongestionLevel`; used by
+//! Paper: none; NFD `daemon/face/generic-link-service.cpp` (up to 0.6.6), `checkCongestionLevel`; used by
 //! ndnSIM up to 2.7. A queue of 32 packets can be marked only under this rule, not under the later one.
 
 use tidegate_core::context::Context;

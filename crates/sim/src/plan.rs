@@ -226,11 +226,33 @@ pub enum Change {
     },
 }
 
+/// Measures of all flows and links together that `[expect]` may name.
+///
+/// * `jain`: Jain's index of the flows' goodputs; `goodput_mbps`: their sum;
+/// * `completion_s`: mean over the finite flows, defined once all are complete;
+/// * `full_delay_ms`: mean per segment, from its first Interest to its Data;
+/// * `retransmissions`, `timeouts`, `marks`, `loss_notices`: sums over the flows;
+/// * `dropped_packets` (by queues), `lost_packets` (on links): sums over the links;
+/// * `utilisation`: of the busiest direction of a link, 0..=1.
+pub const MEASURES: &[&str] = &[
+    "completion_s",
+    "dropped_packets",
+    "full_delay_ms",
+    "goodput_mbps",
+    "jain",
+    "loss_notices",
+    "lost_packets",
+    "marks",
+    "retransmissions",
+    "timeouts",
+    "utilisation",
+];
+
 /// An expectation on a measure, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The measure's name: `jain`, `utilisation`, `goodput_mbps`, `retransmissions`, ... of all flows together.
-    pub measure: String,
+    /// One of [`MEASURES`].
+    pub measure: &'static str,
     /// How it is compared.
     pub comparison: Comparison,
     /// The bound.

@@ -9,7 +9,7 @@ use super::document::{Item, Value};
 use super::fields::{Desk, Fields, read_text, shown};
 use super::keys;
 use super::network::Network;
-use crate::plan::{Change, Comparison, EventPlan, Expectation, Variation};
+use crate::plan::{Change, Comparison, EventPlan, Expectation, MEASURES, Variation};
 
 /// Samples of one run.
 const MOST_SAMPLES: u64 = 10_000_000;
@@ -191,11 +191,10 @@ pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectati
     };
     let mut expectations = Vec::new();
     for entry in &table.0 {
-        let is_measure = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if entry.key.is_empty() || entry.key.len() > 64 || !entry.key.bytes().all(is_measure) {
-            desk.refuse(entry.place, "the name of a measure has small letters, digits and _ only");
+        let Some(measure) = MEASURES.iter().copied().find(|measure| *measure == entry.key) else {
+            desk.refuse_word(entry.place, "measure", &entry.key, MEASURES.iter().copied());
             continue;
-        }
+        };
         let bounds = match &entry.item.value {
             Value::List(items) => items.as_slice(),
             _ => std::slice::from_ref(&entry.item),
@@ -203,7 +202,7 @@ pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectati
         for bound in bounds {
             match read_bound(bound) {
                 Ok((comparison, bound)) => {
-                    expectations.push(Expectation { measure: entry.key.clone(), comparison, bound });
+                    expectations.push(Expectation { measure, comparison, bound });
                 }
                 Err(why) => desk.refuse(bound.place, format!("{}: {why}", entry.key)),
             }

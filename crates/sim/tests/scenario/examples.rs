@@ -41,7 +41,7 @@ fn the_canonical_dumbbell_becomes_the_plan_it_describes() {
     assert_eq!(names, ["c1", "c2", "r1", "r2", "p1", "p2"]);
     let routers: Vec<bool> = plan.nodes.iter().map(|node| node.is_router).collect();
     assert_eq!(routers, [false, false, true, true, false, false]);
-    let jain = Expectation { measure: "jain".to_owned(), comparison: Comparison::AtLeast, bound: 0.9 };
+    let jain = Expectation { measure: "jain", comparison: Comparison::AtLeast, bound: 0.9 };
     assert_eq!(plan.expectations, [jain]);
     let change = Change::LinkRate { link: 2, rate: BitRate::from_mbps(5.0) };
     assert_eq!(plan.events, [EventPlan { at: Time::from_nanos(5_000_000_000), change }]);

@@ -1,0 +1,177 @@
+//! The repository keeps the rules that no compiler knows: who may import whom, what is named how, which licences.
+//!
+//! Every rule is held against the repository, and against a snippet that breaks it, so that each can fail.
+
+#[path = "support/json.rs"]
+mod json;
+#[path = "tidy/rules.rs"]
+mod rules;
+#[path = "tidy/self_tests.rs"]
+mod self_tests;
+#[path = "tidy/sources.rs"]
+mod sources;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use json::Value;
+use sources::Source;
+
+const SEALED: [&str; 2] = ["crates/core/src/", "crates/schemes/src/"];
+const ORDERED: [&str; 4] =
+    ["crates/core/src/", "crates/schemes/src/", "crates/sim/src/", "crates/report/src/"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| sources::read_all(root()));
+
+static METADATA: LazyLock<Value> = LazyLock::new(|| {
+    // Without the network only this platform's packages can be asked for.
+    let texts = [metadata(&[]), metadata(&["--filter-platform", host(), "--offline"])];
+    let text = texts.into_iter().find_map(Result::ok).expect("cargo metadata says what is needed");
+    Value::parse(&text).expect("cargo prints JSON")
+});
+
+fn metadata(more: &[&str]) -> Result<String, String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(more)
+        .current_dir(root())
+        .output()
+        .map_err(|why| why.to_string())?;
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
+}
+
+fn host() -> &'static str {
+    static HOST: LazyLock<String> = LazyLock::new(|| {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let output = Command::new(rustc).arg("-vV").output().expect("rustc runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned()
+    });
+    &HOST
+}
+
+#[track_caller]
+fn holds(rule: &str, faults: &[String]) {
+    assert!(faults.is_empty(), "{rule}:\n  {}", faults.join("\n  "));
+}
+
+fn scheme_modules() -> Vec<String> {
+    let registry = SOURCES.iter().find(|source| source.path == "crates/schemes/src/lib.rs");
+    let modules = rules::scheme_modules(registry.expect("schemes has a lib.rs"));
+    assert!(modules.len() >= 10, "{modules:?}");
+    modules
+}
+
+#[test]
+fn core_and_schemes_reach_no_clock_no_thread_and_no_file() {
+    let sources = rules::of(&SOURCES, &SEALED);
+    assert!(sources.len() > 40, "{} sources", sources.len());
+    holds("core and schemes have no IO, clock, thread or output", &rules::world_outside(&sources));
+}
+
+#[test]
+fn no_order_of_a_hash_map_reaches_a_result() {
+    holds(
+        "BTreeMap, or hashbrown::HashTable without iteration",
+        &rules::hash_maps(&rules::of(&SOURCES, &ORDERED)),
+    );
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    holds("the root of every crate has #![forbid(unsafe_code)]", &rules::unsafe_allowed(&SOURCES));
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    holds("see ARCHITECTURE.md", &rules::direction(&METADATA));
+}
+
+#[test]
+fn every_dependency_has_a_free_licence() {
+    assert!(METADATA.get("packages").list().len() > 20);
+    holds("licences that MIT OR Apache-2.0 can live with", &rules::licences(&METADATA));
+}
+
+#[test]
+fn no_scheme_imports_another_scheme() {
+    let sources = rules::of(&SOURCES, &["crates/schemes/src/"]);
+    holds("what two schemes share belongs in toolbox", &rules::scheme_imports(&sources, &scheme_modules()));
+}
+
+#[test]
+fn every_scheme_says_what_it_follows_and_has_a_golden_text() {
+    holds("a scheme has a source and a record", &rules::scheme_papers(&SOURCES, &scheme_modules()));
+}
+
+#[test]
+fn every_golden_text_is_named_by_a_test() {
+    holds("remove it, or test it", &rules::golden_orphans(&SOURCES));
+}
+
+#[test]
+fn every_source_file_belongs_to_a_crate() {
+    holds("remove it, or declare it", &rules::dead_files(&SOURCES));
+}
+
+#[test]
+fn times_rates_and_sizes_have_a_type_in_the_interface_of_core() {
+    let sources = rules::of(&SOURCES, &["crates/core/src/"]);
+    holds("use Time, Span, BitRate, ByteCount", &rules::bare_quantities(&sources));
+}
+
+#[test]
+fn no_file_names_a_place_on_somebodys_machine() {
+    holds("paths are relative to the repository", &rules::machine_paths(&SOURCES));
+}
+
+#[test]
+fn every_link_in_the_documentation_leads_somewhere() {
+    holds(
+        "links are relative to their file",
+        &rules::broken_links(&SOURCES, |path| root().join(path).exists()),
+    );
+}
+
+#[test]
+fn the_readme_shows_the_example_and_the_command_that_are_checked() {
+    let text = |path: &str| {
+        let source = SOURCES.iter().find(|source| source.path == path);
+        source.unwrap_or_else(|| panic!("{path} is not there")).text.as_str()
+    };
+    let example = text("scenarios/examples/dumbbell.toml");
+    let example: Vec<&str> = example.lines().skip_while(|line| line.starts_with('#')).collect();
+    assert!(
+        text("README.md").contains(&format!("```toml\n{}\n```", example.join("\n"))),
+        "README.md differs"
+    );
+    for command in ["cargo test --workspace", "cargo run --release -- reproduce plr"] {
+        assert!(text("README.md").contains(command) && text(".ci/run").contains(command), "{command}");
+    }
+}
+
+/// Not a rule: growth is to be seen, whether or not output of tests is captured.
+#[test]
+fn the_longest_files_and_functions_are_printed() {
+    let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/"]);
+    let mut files: Vec<(usize, String)> =
+        rust.iter().map(|source| (source.text.lines().count(), source.path.clone())).collect();
+    let mut functions: Vec<(usize, String)> =
+        rust.iter().flat_map(|source| rules::function_lengths(source)).collect();
+    let mut text = String::new();
+    for (head, list) in [("longest files", &mut files), ("longest functions", &mut functions)] {
+        list.sort_by(|a, b| b.cmp(a));
+        text.push_str(&format!("{head}, lines:\n"));
+        list.iter().take(5).for_each(|(lines, place)| text.push_str(&format!("{lines:6}  {place}\n")));
+    }
+    assert!(functions.len() > 100);
+    // A reader that has gone away is no fault of the sources.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,489 @@
+//! The rules, each a function from sources to everything that breaks it.
+
+use crate::json::Value;
+use crate::sources::{Source, bracketed, is_word, line, places};
+
+/// Sources of the crates whose files begin with one of `folders`.
+pub fn of<'a>(sources: &'a [Source], folders: &[&str]) -> Vec<&'a Source> {
+    let is_in = |source: &&Source| {
+        source.file().ends_with(".rs") && folders.iter().any(|folder| source.path.starts_with(folder))
+    };
+    sources.iter().filter(is_in).collect()
+}
+
+/// `core` and `schemes` have no IO, no clock and no threads.
+pub fn world_outside(sources: &[&Source]) -> Vec<String> {
+    const MODULES: [&str; 6] = ["net", "fs", "thread", "env", "process", "os"];
+    const WORDS: [&str; 7] = ["Instant", "SystemTime", "println", "eprintln", "print", "eprint", "dbg"];
+    let mut faults = Vec::new();
+    for source in sources {
+        for at in places(&source.code, "std").filter(|at| source.code[at + 3..].starts_with("::")) {
+            let rest = &source.code[at + 5..];
+            let inside = if rest.starts_with('{') { bracketed(rest) } else { rest };
+            let count = if rest.starts_with('{') { usize::MAX } else { 1 };
+            let heads = inside.split(',').take(count).map(|part| part.trim().split(|c| !is_word(c)).next());
+            for module in heads.flatten().filter(|head| MODULES.contains(head)) {
+                faults.push(format!("{}:{}: std::{module}", source.path, line(&source.code, at)));
+            }
+        }
+        for word in WORDS {
+            let faulty = places(&source.code, word).map(|at| (at, &source.code[at + word.len()..]));
+            // A macro needs its mark; a type does not.
+            let faulty =
+                faulty.filter(|(_, rest)| word.starts_with(char::is_uppercase) || rest.starts_with('!'));
+            faults
+                .extend(faulty.map(|(at, _)| format!("{}:{}: {word}", source.path, line(&source.code, at))));
+        }
+    }
+    faults
+}
+
+/// Hash maps of the standard library, whose order differs from run to run, and any map that iterates by hash.
+pub fn hash_maps(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        for word in ["HashMap", "HashSet", "RandomState"] {
+            faults.extend(
+                places(&source.code, word)
+                    .map(|at| format!("{}:{}: {word}", source.path, line(&source.code, at))),
+            );
+        }
+    }
+    faults
+}
+
+/// The root of every crate forbids unsafe code.
+pub fn unsafe_allowed(sources: &[Source]) -> Vec<String> {
+    let is_root = |path: &str| {
+        matches!(path, "src/lib.rs" | "src/main.rs")
+            || (path.starts_with("crates/") && path.ends_with("/src/lib.rs"))
+    };
+    let allows = |source: &&Source| !source.code.contains("#![forbid(unsafe_code)]");
+    sources
+        .iter()
+        .filter(|source| is_root(&source.path))
+        .filter(allows)
+        .map(|source| format!("{}: no #![forbid(unsafe_code)]", source.path))
+        .collect()
+}
+
+/// What a crate of ours may (or must not) need.
+pub enum Needs {
+    Only(&'static [&'static str]),
+    Never(&'static [&'static str]),
+}
+
+/// Dependencies point one way; tests' dependencies do not count.
+pub const DIRECTION: [(&str, Needs); 5] = [
+    ("tidegate-core", Needs::Only(&["hashbrown"])),
+    ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
+    ("tidegate-sim", Needs::Never(&["tidegate-wire", "tidegate-live", "tidegate-report", "tidegate"])),
+    ("tidegate-report", Needs::Never(&["tidegate-schemes", "tidegate-sim", "tidegate-live", "tidegate"])),
+    ("tidegate-live", Needs::Never(&["tidegate-sim", "tidegate"])),
+];
+
+/// Dependencies of our crates against [`DIRECTION`]; `metadata` is what `cargo metadata` prints.
+pub fn direction(metadata: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    for package in metadata.get("packages").list() {
+        let name = package.get("name").text();
+        let Some((_, needs)) = DIRECTION.iter().find(|(ours, _)| *ours == name) else { continue };
+        let shipped =
+            package.get("dependencies").list().iter().filter(|need| need.get("kind").text() != "dev");
+        for need in shipped.map(|need| need.get("name").text()) {
+            let is_fine = match needs {
+                Needs::Only(allowed) => allowed.contains(&need),
+                Needs::Never(refused) => !refused.contains(&need),
+            };
+            if !is_fine {
+                faults.push(format!("{name} depends on {need}"));
+            }
+        }
+    }
+    faults
+}
+
+/// Licences that a dependency may be used under. CC0 gives up all rights, so it asks for nothing either.
+const LICENCES: [&str; 10] = [
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "Unicode-3.0",
+    "0BSD",
+    "CC0-1.0",
+];
+
+/// Whether an SPDX expression can be met with [`LICENCES`].
+pub fn is_free(expression: &str) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut at = 0;
+    any_of(&words, &mut at) && at == words.len()
+}
+
+fn any_of(words: &[&str], at: &mut usize) -> bool {
+    let mut is_met = all_of(words, at);
+    while words.get(*at) == Some(&"OR") {
+        *at += 1;
+        // Both sides are read, whatever the first says.
+        is_met |= all_of(words, at);
+    }
+    is_met
+}
+
+fn all_of(words: &[&str], at: &mut usize) -> bool {
+    let mut is_met = one(words, at);
+    while words.get(*at) == Some(&"AND") {
+        *at += 1;
+        is_met &= one(words, at);
+    }
+    is_met
+}
+
+fn one(words: &[&str], at: &mut usize) -> bool {
+    let word = words.get(*at).copied().unwrap_or_default();
+    *at += 1;
+    if word == "(" {
+        let is_met = any_of(words, at);
+        *at += 1;
+        return is_met;
+    }
+    if words.get(*at) == Some(&"WITH") {
+        // An exception only widens what the licence allows.
+        *at += 2;
+    }
+    LICENCES.contains(&word)
+}
+
+/// Packages whose licence is missing or not among [`LICENCES`].
+pub fn licences(metadata: &Value) -> Vec<String> {
+    let packages = metadata.get("packages").list().iter();
+    packages
+        .filter(|package| !is_free(package.get("license").text()))
+        .map(|package| format!("{}: licence {:?}", package.get("name").text(), package.get("license").text()))
+        .collect()
+}
+
+/// Modules named by `schemes! { ... }`.
+pub fn scheme_modules(registry: &Source) -> Vec<String> {
+    let Some(at) = registry.code.find("\nschemes! {") else { return Vec::new() };
+    let list = bracketed(&registry.code[at + "\nschemes! ".len()..]);
+    list.split(',').map(|module| module.trim().to_owned()).filter(|module| !module.is_empty()).collect()
+}
+
+/// The scheme that a file of `schemes` belongs to; `None` for the toolbox and the like.
+fn scheme_of<'a>(source: &Source, modules: &'a [String]) -> Option<&'a String> {
+    let inner = source.path.strip_prefix("crates/schemes/src/")?;
+    let module = inner.split(['/', '.']).next()?;
+    modules.iter().find(|known| *known == module)
+}
+
+/// A scheme that imports another one; shared parts belong in the toolbox.
+pub fn scheme_imports(sources: &[&Source], modules: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let Some(own) = scheme_of(source, modules) else { continue };
+        let depth = source.path.matches('/').count() - 3;
+        // `super` leads out of the scheme from its top file only.
+        let doors: &[&str] =
+            if depth == 0 || source.file() == "mod.rs" { &["crate", "super"] } else { &["crate"] };
+        for (door, at) in doors.iter().flat_map(|door| places(&source.code, door).map(move |at| (door, at))) {
+            let Some(rest) = source.code[at + door.len()..].strip_prefix("::") else { continue };
+            let inside = if rest.starts_with('{') {
+                bracketed(rest)
+            } else {
+                rest.split([';', ',']).next().unwrap_or("")
+            };
+            let heads = inside.split(',').filter_map(|part| part.trim().split(|c| !is_word(c)).next());
+            for other in heads.filter(|head| *head != own && modules.iter().any(|module| module == head)) {
+                faults.push(format!("{}:{}: imports scheme {other}", source.path, line(&source.code, at)));
+            }
+        }
+    }
+    faults
+}
+
+/// Schemes without a golden text of their own.
+const WITHOUT_GOLDEN: [(&str, &str); 2] = [
+    (
+        "best-route",
+        "a strategy has no course over time; its choices are cases in its file and in core's tests",
+    ),
+    ("multicast", "as best-route"),
+];
+
+/// Every scheme says what it follows and has a golden text.
+pub fn scheme_papers(sources: &[Source], modules: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for module in modules {
+        let files =
+            [format!("crates/schemes/src/{module}.rs"), format!("crates/schemes/src/{module}/mod.rs")];
+        let Some(source) = sources.iter().find(|source| files.contains(&source.path)) else {
+            faults.push(format!("scheme {module} has no file"));
+            continue;
+        };
+        if !source
+            .text
+            .lines()
+            .take_while(|line| line.starts_with("//!"))
+            .any(|line| line.starts_with("//! Paper: "))
+        {
+            faults.push(format!("{}: no line \"//! Paper: ...\" in its head", source.path));
+        }
+        let name = scheme_name(source);
+        let has_golden = sources.iter().any(|file| file.path.starts_with(&format!("golden/{name}/")));
+        if !has_golden && !WITHOUT_GOLDEN.iter().any(|(exempt, _)| *exempt == name) {
+            faults.push(format!("{}: golden/{name}/ has no text", source.path));
+        }
+    }
+    faults
+}
+
+/// The name in a file's `SCHEME`.
+fn scheme_name(source: &Source) -> String {
+    let head = source.text.split_once("static SCHEME").map_or("", |(_, rest)| rest);
+    head.split_once("name: \"")
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map_or("", |(name, _)| name)
+        .to_owned()
+}
+
+/// Golden texts that no test names.
+pub fn golden_orphans(sources: &[Source]) -> Vec<String> {
+    let is_test = |source: &&Source| source.path.contains("/tests/") && source.file().ends_with(".rs");
+    let tests: String = sources.iter().filter(is_test).map(|source| source.text.as_str()).collect();
+    let is_orphan = |source: &&Source| {
+        source.path.starts_with("golden/") && !tests.contains(&format!("{}\"", source.file()))
+    };
+    sources.iter().filter(is_orphan).map(|source| format!("{}: no test names it", source.path)).collect()
+}
+
+/// Rust files that no other file declares as a module.
+pub fn dead_files(sources: &[Source]) -> Vec<String> {
+    let rust: Vec<&Source> = sources.iter().filter(|source| source.file().ends_with(".rs")).collect();
+    let is_dead = |source: &&&Source| !is_target(&source.path) && !is_declared(source, &rust);
+    rust.iter().filter(is_dead).map(|source| format!("{}: no `mod` names it", source.path)).collect()
+}
+
+/// Whether Cargo itself finds the file.
+fn is_target(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let inner = match parts.as_slice() {
+        ["crates", _, rest @ ..] | ["fuzz", rest @ ..] => rest,
+        rest => rest,
+    };
+    matches!(
+        inner,
+        ["src", "lib.rs" | "main.rs"]
+            | ["build.rs"]
+            | ["tests" | "examples" | "benches" | "fuzz_targets", _]
+            | ["tests" | "examples" | "benches", _, "main.rs"]
+    )
+}
+
+fn is_declared(source: &Source, rust: &[&Source]) -> bool {
+    let stem = source.file().trim_end_matches(".rs");
+    let (module, folder) = match stem {
+        "mod" => {
+            let folder = source.folder();
+            folder.rsplit_once('/').map_or((folder, ""), |(parent, name)| (name, parent))
+        }
+        _ => (stem, source.folder()),
+    };
+    let parents = [
+        format!("{folder}/lib.rs"),
+        format!("{folder}/main.rs"),
+        format!("{folder}/mod.rs"),
+        format!("{folder}.rs"),
+    ];
+    let declares = |parent: &&&Source| {
+        parents.contains(&parent.path)
+            && (parent.code.contains(&format!("mod {module};"))
+                || scheme_modules(parent).iter().any(|m| m == module))
+    };
+    let by_path = || {
+        rust.iter().any(|other| {
+            other.text.split("#[path = \"").skip(1).any(|rest| {
+                let given = rest.split('"').next().unwrap_or("");
+                source.path.ends_with(given.trim_start_matches("../"))
+            })
+        })
+    };
+    rust.iter().find(declares).is_some() || by_path()
+}
+
+/// Last words of names that stand for a time, a rate or a size.
+const QUANTITIES: [&str; 27] = [
+    "ns", "us", "ms", "s", "secs", "seconds", "nanos", "micros", "millis", "time", "now", "delay", "rtt",
+    "rto", "interval", "timeout", "deadline", "duration", "lifetime", "sojourn", "age", "rate", "bps",
+    "mbps", "size", "bytes", "payload",
+];
+
+/// Numbers without a unit in their type.
+const BARE: [&str; 10] = ["f32", "f64", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "i128"];
+
+/// Where a quantity may be a bare number, and why.
+pub const BARE_ALLOWED: [(&str, &str, &str); 4] = [
+    ("crates/core/src/units.rs", "", "numbers become units here and nowhere else"),
+    ("crates/core/src/packet.rs", "data", "a size on the wire is worked out from lengths"),
+    ("crates/core/src/signal.rs", "micros", "the form in which a header carries a time"),
+    ("crates/core/src/pit.rs", "memory_bytes", "memory of the process, not a size of the simulated network"),
+];
+
+/// Public functions of `core` that take or give a time, a rate or a size as a bare number.
+pub fn bare_quantities(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        for (at, name, parameters, result) in public_functions(&source.code) {
+            let mut bare: Vec<&str> = parameters
+                .iter()
+                .filter(|(name, kind)| is_quantity(name) && is_bare(kind))
+                .map(|(name, _)| *name)
+                .collect();
+            if is_quantity(name) && is_bare(result) {
+                bare.push("the result");
+            }
+            let is_allowed = BARE_ALLOWED.iter().any(|(file, function, _)| {
+                source.path == *file && (function.is_empty() || *function == name)
+            });
+            if !bare.is_empty() && !is_allowed {
+                faults.push(format!(
+                    "{}:{}: {name}: {} without a unit",
+                    source.path,
+                    line(&source.code, at),
+                    bare.join(", ")
+                ));
+            }
+        }
+    }
+    faults
+}
+
+fn is_quantity(name: &str) -> bool {
+    name.rsplit('_').next().is_some_and(|word| QUANTITIES.contains(&word))
+}
+
+fn is_bare(kind: &str) -> bool {
+    let kind = kind.trim();
+    let inner = kind.strip_prefix("Option<").and_then(|inner| inner.strip_suffix('>')).unwrap_or(kind);
+    BARE.contains(&inner)
+}
+
+type Function<'a> = (usize, &'a str, Vec<(&'a str, &'a str)>, &'a str);
+
+/// Functions that are `pub`, and those of `pub trait`s: place, name, parameters, result.
+fn public_functions(code: &str) -> Vec<Function<'_>> {
+    let traits: Vec<(usize, usize)> = places(code, "pub trait")
+        .filter_map(|at| {
+            let open = at + code[at..].find('{')?;
+            Some((open, open + bracketed(&code[open..]).len()))
+        })
+        .collect();
+    places(code, "fn")
+        .filter(|at| {
+            let before = code[..*at].trim_end().trim_end_matches("const").trim_end();
+            before.ends_with("pub") || traits.iter().any(|(from, to)| from < at && at < to)
+        })
+        .filter_map(|at| {
+            let rest = code[at + 2..].trim_start();
+            let name = &rest[..rest.find(|c| !is_word(c))?];
+            let open = open_parenthesis(rest)?;
+            let inside = bracketed(&rest[open..]);
+            let after = &rest[open + inside.len() + 2..];
+            let end = after.find(['{', ';']).unwrap_or(after.len());
+            let result = after[..end].trim().strip_prefix("->").unwrap_or("");
+            let result = result.split(" where").next().unwrap_or(result);
+            Some((at, name, parameters(inside), result.trim()))
+        })
+        .collect()
+}
+
+/// The parenthesis of the parameters, past those in generics (`fn f<F: Fn(u8)>(x: F)`).
+fn open_parenthesis(rest: &str) -> Option<usize> {
+    let mut depth = 0;
+    let mut last = ' ';
+    for (at, c) in rest.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' if last != '-' => depth -= 1,
+            '(' if depth == 0 => return Some(at),
+            _ => {}
+        }
+        last = c;
+    }
+    None
+}
+
+/// `name: type` pairs; commas inside brackets do not part them.
+fn parameters(inside: &str) -> Vec<(&str, &str)> {
+    let mut depth = 0;
+    let parts = inside.split(|c| {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.filter_map(|part| part.split_once(':')).map(|(name, kind)| (name.trim(), kind.trim())).collect()
+}
+
+/// Paths that exist on one machine only.
+pub fn machine_paths(sources: &[Source]) -> Vec<String> {
+    // Written in two parts, so that this file does not break its own rule.
+    let paths = ["home", "root", "Users", "work", "tmp"].map(|folder| format!("/{folder}/"));
+    let mut faults = Vec::new();
+    for source in sources {
+        for (number, text) in source.text.lines().enumerate() {
+            // `$HOME/root/`, `a/work/b` and addresses are no paths from the root of a machine.
+            let is_path = |path: &String| {
+                text.match_indices(path.as_str())
+                    .any(|(at, _)| !text[..at].ends_with(|c: char| is_word(c) || "./-}".contains(c)))
+            };
+            if let Some(path) = paths.iter().find(|path| is_path(path)) {
+                faults.push(format!("{}:{}: {path}", source.path, number + 1));
+            }
+        }
+    }
+    faults
+}
+
+/// Links of Markdown files that lead to no file of the repository.
+pub fn broken_links(sources: &[Source], exists: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| source.path.ends_with(".md")) {
+        for rest in source.text.split("](").skip(1) {
+            let link = rest.split([')', '#']).next().unwrap_or("");
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            let folder = source.folder();
+            let path = if folder.is_empty() { link.to_owned() } else { format!("{folder}/{link}") };
+            if !exists(&path) {
+                faults.push(format!("{}: {link} does not exist", source.path));
+            }
+        }
+    }
+    faults
+}
+
+/// Length of every function in lines, with its place.
+pub fn function_lengths(source: &Source) -> Vec<(usize, String)> {
+    let code = &source.code;
+    places(code, "fn")
+        .filter_map(|at| {
+            let rest = &code[at..];
+            let open = rest.find('{')?;
+            if rest.find(';').is_some_and(|end| end < open) {
+                return None;
+            }
+            let name: String = rest[2..].trim_start().chars().take_while(|c| is_word(*c)).collect();
+            let lines = rest[..open + bracketed(&rest[open..]).len() + 1].matches('\n').count() + 1;
+            Some((lines, format!("{}:{} {name}", source.path, line(code, at))))
+        })
+        .collect()
+}
