@@ -3,7 +3,7 @@
 //! A sketch goes when its scheme arrives.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
@@ -122,7 +122,7 @@ impl QueueDiscipline for PconMarker {
 struct PconSplit {
     fractions: Vec<(FaceId, f64)>,
     random: Rng,
-    congested: HashMap<PitId, bool>,
+    congested: BTreeMap<PitId, bool>,
 }
 
 impl Strategy for PconSplit {
@@ -176,7 +176,7 @@ fn pcon_marks_data_for_the_congested_downstream_alone_and_once() {
     let mut bench = Bench::new();
     let fractions = vec![(FaceId(1), 1.0), (FaceId(2), 0.0)];
     let random = Rng::stream(Seed(1), "split");
-    let mut strategy = PconSplit { fractions, random, congested: HashMap::new() };
+    let mut strategy = PconSplit { fractions, random, congested: BTreeMap::new() };
     bench.at(0, |cx| {
         let mut actions = Actions::default();
         let view = &cx.faces[1];
@@ -272,7 +272,7 @@ fn mircc_polices_interests_and_stamps_data_with_its_rate() {
 
 #[derive(Debug)]
 struct HobhisShaper {
-    data_queue: Rc<RefCell<HashMap<PrefixId, f64>>>,
+    data_queue: Rc<RefCell<BTreeMap<PrefixId, f64>>>,
     waiting: VecDeque<PrefixId>,
     free_at: Time,
     delay: f64,
@@ -314,7 +314,7 @@ impl FaceGate for HobhisShaper {
 
 #[test]
 fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
-    let data_queue = Rc::new(RefCell::new(HashMap::from([(NameTable::ROOT, 50.0)])));
+    let data_queue = Rc::new(RefCell::new(BTreeMap::from([(NameTable::ROOT, 50.0)])));
     let (waiting, free_at) = (VecDeque::new(), Time::ZERO);
     let mut gate = HobhisShaper { data_queue, waiting, free_at, delay: 0.1 };
     let mut bench = Bench::new();
@@ -438,7 +438,7 @@ impl NetworkController for SieveController {
 }
 
 #[derive(Debug, Default)]
-struct MetricTable(HashMap<(PrefixId, FaceId), f64>);
+struct MetricTable(BTreeMap<(PrefixId, FaceId), f64>);
 
 impl Strategy for MetricTable {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
@@ -480,7 +480,7 @@ fn ndnsieve_reports_become_metrics_that_move_interests() {
 
 #[derive(Debug)]
 struct BrfGate {
-    bytes: HashMap<PrefixId, u64>,
+    bytes: BTreeMap<PrefixId, u64>,
     granted_kbps: u32,
 }
 
@@ -506,7 +506,7 @@ impl FaceGate for BrfGate {
 
 #[test]
 fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() {
-    let mut gate = BrfGate { bytes: HashMap::new(), granted_kbps: 0 };
+    let mut gate = BrfGate { bytes: BTreeMap::new(), granted_kbps: 0 };
     let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, flags: 0 };
     let mut ack = Header::new(name(), Kind::Tcp(segment), ByteCount::new(66));
     let granted = Directive::Rate { key: NameTable::ROOT, rate: BitRate::from_mbps(12.0) };
@@ -520,7 +520,7 @@ fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() 
         gate.on_segment(cx, &mut ack.clone(), Direction::Out);
     });
     assert_eq!(ack.hop.get(Signal::GrantedRate), Some(12_000));
-    assert_eq!(gate.bytes, HashMap::from([(NameTable::ROOT, 66)]));
+    assert_eq!(gate.bytes, BTreeMap::from([(NameTable::ROOT, 66)]));
 }
 
 // WLDR: a link service numbers frames, hears of gaps and has frames sent again. The link owns the frames; the
