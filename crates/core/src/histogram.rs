@@ -6,14 +6,26 @@ use crate::units::Span;
 /// Bits that number the bins within one power of two.
 const SUB_BITS: u32 = 6;
 
-/// Counts delays. Bins are made as they are needed, so an unused histogram takes no memory.
-#[derive(Clone, Debug, Default)]
+/// Bins of one power of two.
+type Octave = Box<[u32; 1 << SUB_BITS]>;
+
+/// Counts delays. Bins are made as they are needed, so an unused histogram takes no memory and one of similar
+/// delays takes little.
+#[derive(Clone, Debug)]
 pub struct DelayHistogram {
-    bins: Vec<u32>,
-    count: u64,
+    /// Delays of zero: most packets do not wait, and these cost one addition.
+    zeros: u64,
+    octaves: Vec<Option<Octave>>,
+    /// Sum, smallest and largest of the others, ns.
     sum: u64,
     min: u64,
     max: u64,
+}
+
+impl Default for DelayHistogram {
+    fn default() -> Self {
+        Self { zeros: 0, octaves: Vec::new(), sum: 0, min: u64::MAX, max: 0 }
+    }
 }
 
 impl DelayHistogram {
@@ -21,82 +33,113 @@ impl DelayHistogram {
     #[inline]
     pub fn add(&mut self, delay: Span) {
         let nanos = delay.as_nanos();
-        let bin = bin_of(nanos);
-        if bin >= self.bins.len() {
-            self.bins.resize(bin + 1, 0);
+        if nanos == 0 {
+            self.zeros += 1;
+            return;
         }
-        self.bins[bin] += 1;
-        self.min = if self.count == 0 { nanos } else { self.min.min(nanos) };
+        let (octave, bin) = bin_of(nanos);
+        match self.octaves.get_mut(octave) {
+            Some(Some(bins)) => bins[bin] += 1,
+            _ => self.grow(octave, bin),
+        }
+        self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
-        self.count += 1;
         self.sum = self.sum.saturating_add(nanos);
+    }
+
+    /// Makes the bins of an octave, with one delay in them.
+    #[cold]
+    fn grow(&mut self, octave: usize, bin: usize) {
+        if octave >= self.octaves.len() {
+            self.octaves.resize(octave + 1, None);
+        }
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; 1 << SUB_BITS]))[bin] += 1;
+    }
+
+    /// Every bin that was made, as its upper bound and count, in order.
+    fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let made =
+            self.octaves.iter().enumerate().filter_map(|(octave, bins)| Some((octave, bins.as_deref()?)));
+        made.flat_map(|(octave, bins)| {
+            bins.iter().enumerate().map(move |(bin, count)| (upper_bound(octave, bin), u64::from(*count)))
+        })
     }
 
     /// All delays of this one and `other`.
     pub fn merged(&self, other: &Self) -> Self {
-        if self.count == 0 || other.count == 0 {
-            return if self.count == 0 { other.clone() } else { self.clone() };
+        let mut both = self.clone();
+        both.octaves.resize(self.octaves.len().max(other.octaves.len()), None);
+        for (ours, theirs) in both.octaves.iter_mut().zip(&other.octaves) {
+            match (ours, theirs) {
+                (Some(ours), Some(theirs)) => {
+                    for (ours, theirs) in ours.iter_mut().zip(theirs.iter()) {
+                        *ours += theirs;
+                    }
+                }
+                (ours @ None, Some(theirs)) => *ours = Some(theirs.clone()),
+                (_, None) => {}
+            }
         }
-        let bin = |bins: &[u32], index: usize| bins.get(index).copied().unwrap_or(0);
-        let len = self.bins.len().max(other.bins.len());
-        Self {
-            bins: (0..len).map(|index| bin(&self.bins, index) + bin(&other.bins, index)).collect(),
-            count: self.count + other.count,
-            sum: self.sum.saturating_add(other.sum),
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
+        both.zeros += other.zeros;
+        both.sum = self.sum.saturating_add(other.sum);
+        both.min = self.min.min(other.min);
+        both.max = self.max.max(other.max);
+        both
     }
 
     /// Number of delays counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.zeros + self.bins().map(|(_, count)| count).sum::<u64>()
     }
 
     /// Mean, extremes and percentiles.
     pub fn summary(&self) -> DelaySummary {
-        let mean = self.sum.checked_div(self.count).unwrap_or(0);
+        let count = self.count();
+        let min = if self.zeros > 0 || count == 0 { 0 } else { self.min };
         DelaySummary {
-            count: self.count,
-            mean: Span::from_nanos(mean),
-            min: Span::from_nanos(self.min),
-            p50: self.percentile(50),
-            p95: self.percentile(95),
-            p99: self.percentile(99),
+            count,
+            mean: Span::from_nanos(self.sum.checked_div(count).unwrap_or(0)),
+            min: Span::from_nanos(min),
+            p50: self.percentile(50, count),
+            p95: self.percentile(95, count),
+            p99: self.percentile(99, count),
             max: Span::from_nanos(self.max),
         }
     }
 
-    /// Upper bound of the bin in which the `percent`-th percentile lies, at most the largest delay.
-    fn percentile(&self, percent: u64) -> Span {
-        let rank = (self.count * percent).div_ceil(100);
-        let mut seen = 0;
-        for (bin, count) in self.bins.iter().enumerate() {
-            seen += u64::from(*count);
-            if seen >= rank && seen > 0 {
-                return Span::from_nanos(upper_bound(bin).min(self.max));
+    /// Upper bound of the bin in which the `percent`-th percentile of `count` lies, at most the largest delay.
+    fn percentile(&self, percent: u64, count: u64) -> Span {
+        let rank = (count * percent).div_ceil(100);
+        let mut seen = self.zeros;
+        if seen >= rank {
+            return Span::ZERO;
+        }
+        for (bound, count) in self.bins() {
+            seen += count;
+            if seen >= rank {
+                return Span::from_nanos(bound.min(self.max));
             }
         }
         Span::ZERO
     }
 }
 
-/// Delays below 2^SUB_BITS ns have a bin each; above, every power of two has 2^SUB_BITS bins.
+/// Octave and bin: delays below 2^SUB_BITS ns have a bin each in the first octave; above, every power of two
+/// has 2^SUB_BITS bins.
 #[inline]
-fn bin_of(nanos: u64) -> usize {
+fn bin_of(nanos: u64) -> (usize, usize) {
     if nanos < 1 << SUB_BITS {
-        return nanos as usize;
+        return (0, nanos as usize);
     }
     let octave = 63 - nanos.leading_zeros() - SUB_BITS;
-    (((octave + 1) << SUB_BITS) as usize) + ((nanos >> octave) as usize & ((1 << SUB_BITS) - 1))
+    (octave as usize + 1, (nanos >> octave) as usize & ((1 << SUB_BITS) - 1))
 }
 
-fn upper_bound(bin: usize) -> u64 {
-    let (octave, sub) = ((bin >> SUB_BITS) as u32, (bin & ((1 << SUB_BITS) - 1)) as u64);
+fn upper_bound(octave: usize, bin: usize) -> u64 {
     if octave == 0 {
-        return sub;
+        return bin as u64;
     }
-    let low = ((1u64 << SUB_BITS) + sub) << (octave - 1);
+    let low = ((1u64 << SUB_BITS) + bin as u64) << (octave - 1);
     low + ((1u64 << (octave - 1)) - 1)
 }
 
@@ -107,7 +150,8 @@ mod tests {
     #[test]
     fn every_delay_lies_in_a_bin_at_most_one_part_in_64_wide() {
         for nanos in (0..200).chain([1_000, 123_456, 5_000_000, u64::MAX / 3]) {
-            let bound = upper_bound(bin_of(nanos));
+            let (octave, bin) = bin_of(nanos);
+            let bound = upper_bound(octave, bin);
             assert!(bound >= nanos && bound - nanos <= nanos / 64, "{nanos} -> {bound}");
         }
     }

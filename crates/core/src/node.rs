@@ -1,4 +1,5 @@
-//! A node: one forwarder and the queues of its devices. Drivers pass packets in and poll devices for packets.
+//! A node: one forwarder and the queues of its devices. Drivers pass packets in; a device that is free takes
+//! a packet at once, any other finds it in its queue.
 
 use std::collections::VecDeque;
 
@@ -14,36 +15,76 @@ use crate::units::Time;
 #[derive(Debug)]
 pub struct Node<B> {
     forwarder: Forwarder<B>,
-    egress: Egress<B>,
+    queues: Vec<Queue<B>>,
+    to_applications: VecDeque<(FaceId, Packet<B>)>,
     faces: Vec<FaceView>,
 }
 
-/// Where a node's packets go: the queues of its devices and its applications.
-#[derive(Debug)]
-struct Egress<B> {
-    queues: Vec<Queue<B>>,
-    to_applications: VecDeque<(FaceId, Packet<B>)>,
-    touched: Vec<FaceId>,
+/// A node's devices, as its driver runs them.
+pub trait Devices<B> {
+    /// Whether the device can put a packet on the wire now.
+    fn is_free(&self, face: FaceId) -> bool;
+
+    /// Puts a packet on the wire; the device was free.
+    fn transmit(&mut self, face: FaceId, packet: Packet<B>);
+
+    /// The device's queue has something left: [`Node::service`] it when the device is free, and
+    /// [`Node::wake_queue`] at `wake`.
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>);
 }
 
-impl<B: Default> Outbox<B> for Egress<B> {
+/// Where a node's packets go: devices and applications.
+struct Egress<'a, B, D> {
+    queues: &'a mut [Queue<B>],
+    devices: &'a mut D,
+    to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
+}
+
+impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     #[inline]
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
-            Some(queue) => {
-                queue.push(cx, packet);
-                self.touched.push(face);
-            }
+            Some(queue) => offer(cx, face, queue, packet, self.devices),
             None => self.to_applications.push_back((face, packet)),
         }
+    }
+}
+
+/// Gives a packet to a device: past its queue if it is free and nothing waits.
+#[inline(always)]
+fn offer<B: Default>(
+    cx: &mut Context<'_>,
+    face: FaceId,
+    queue: &mut Queue<B>,
+    packet: Packet<B>,
+    devices: &mut impl Devices<B>,
+) {
+    if !devices.is_free(face) {
+        queue.push(cx, packet);
+    } else if let Some(packet) = queue.pass(cx, packet) {
+        devices.transmit(face, packet);
+    }
+    ask_for_service(cx, face, queue, devices);
+}
+
+#[inline(always)]
+fn ask_for_service<B: Default>(
+    cx: &Context<'_>,
+    face: FaceId,
+    queue: &Queue<B>,
+    devices: &mut impl Devices<B>,
+) {
+    let has_packets = cx.face(face).queued_packets() > 0;
+    let wake = queue.next_wake();
+    if has_packets || wake.is_some() {
+        devices.needs_service(face, has_packets, wake);
     }
 }
 
 impl<B: Clone + Default> Node<B> {
     /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
     pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
-        let egress = Egress { queues, to_applications: VecDeque::new(), touched: Vec::new() };
-        Self { forwarder, egress, faces }
+        Self { forwarder, queues, to_applications: VecDeque::new(), faces }
     }
 
     /// The forwarder.
@@ -63,7 +104,7 @@ impl<B: Clone + Default> Node<B> {
 
     /// The queue of the device `face`.
     pub fn queue(&self, face: FaceId) -> &Queue<B> {
-        &self.egress.queues[face.index()]
+        &self.queues[face.index()]
     }
 
     /// Calls `part` with this node's surroundings.
@@ -74,47 +115,40 @@ impl<B: Clone + Default> Node<B> {
 
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline]
-    pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>) {
-        let mut cx = Context::new(env, &self.faces);
-        self.forwarder.receive(&mut cx, from, packet, &mut self.egress);
+    pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+        let Self { forwarder, queues, to_applications, faces } = self;
+        let mut cx = Context::new(env, faces);
+        forwarder.receive(&mut cx, from, packet, &mut Egress { queues, devices, to_applications });
     }
 
-    /// Puts a packet into the queue of the device `face` past the forwarder (a host's only application).
+    /// Gives a packet to the device `face` past the forwarder (a host's only application).
     #[inline]
-    pub fn enqueue(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>) {
+    pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        self.egress.queues[face.index()].push(&mut cx, packet);
+        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices);
     }
 
-    /// The next packet that the device `face` may send now.
+    /// The device `face` became free: it gets the next packet of its queue.
     #[inline]
-    pub fn poll_transmit(&mut self, env: Env<'_>, face: FaceId) -> Option<Packet<B>> {
+    pub fn service(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        self.egress.queues[face.index()].pop(&mut cx)
+        let queue = &mut self.queues[face.index()];
+        if let Some(packet) = queue.pop(&mut cx) {
+            devices.transmit(face, packet);
+        }
+        ask_for_service(&cx, face, queue, devices);
     }
 
     /// The next packet for an application, and its face.
     #[inline]
     pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
-        self.egress.to_applications.pop_front()
-    }
-
-    /// The next device whose queue got a packet since the last call.
-    #[inline]
-    pub fn poll_touched(&mut self) -> Option<FaceId> {
-        self.egress.touched.pop()
+        self.to_applications.pop_front()
     }
 
     /// When the forwarder is to be woken; `None` for never.
     #[inline]
     pub fn forwarder_wake(&self) -> Option<Time> {
         self.forwarder.next_wake()
-    }
-
-    /// When the queue of the device `face` is to be woken; `None` for never.
-    #[inline]
-    pub fn queue_wake(&self, face: FaceId) -> Option<Time> {
-        self.egress.queues[face.index()].next_wake()
     }
 
     /// Ends what is due in the forwarder.
@@ -124,23 +158,31 @@ impl<B: Clone + Default> Node<B> {
     }
 
     /// Passes the controller's word to every part of the node.
-    pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive) {
+    pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_directive(&mut cx, directive);
-        for queue in &mut self.egress.queues {
+        for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
+            ask_for_service(&cx, face, queue, devices);
         }
     }
 
     /// Runs what is due in the queue of the device `face`.
-    pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId) {
+    pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        self.egress.queues[face.index()].on_wake(&mut cx);
+        let queue = &mut self.queues[face.index()];
+        queue.on_wake(&mut cx);
+        if devices.is_free(face)
+            && let Some(packet) = queue.pop(&mut cx)
+        {
+            devices.transmit(face, packet);
+        }
+        ask_for_service(&cx, face, queue, devices);
     }
 
     /// Drops everything in the queue of the device `face`; the number of packets.
     pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);
-        self.egress.queues[face.index()].clear(&mut cx)
+        self.queues[face.index()].clear(&mut cx)
     }
 }

@@ -80,6 +80,8 @@ pub struct OutRecord {
     pub face: FaceId,
     /// The upstream's refusal.
     pub nacked: Option<NackReason>,
+    /// Interests sent again through the face since the first, saturating at 255.
+    pub retransmissions: u8,
 }
 
 /// Records beyond those kept inline.
@@ -224,6 +226,15 @@ impl PitEntry {
         self.out_records().map(|record| record.sent_at).max()
     }
 
+    /// Time since the upstream `face` was asked: its round trip while an answer from it is looked at.
+    ///
+    /// `None` when it was not asked, or more than once: the answer does not tell which Interest it is for
+    /// (Karn & Partridge 1987).
+    pub fn round_trip(&self, face: FaceId, now: Time) -> Option<Span> {
+        let record = self.out_record(face)?;
+        (record.retransmissions == 0).then(|| now.since(record.sent_at))
+    }
+
     /// Notes that `face` waits for the answer.
     #[inline]
     pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) {
@@ -271,16 +282,14 @@ impl PitEntry {
     /// Notes that the Interest left through `face`.
     #[inline]
     pub(crate) fn set_out_record(&mut self, face: FaceId, nonce: u32, now: Time) {
-        let record = OutRecord { sent_at: now, nonce, face, nacked: None };
-        if !self.has_out || self.out.face == face {
+        let record = OutRecord { sent_at: now, nonce, face, nacked: None, retransmissions: 0 };
+        if !self.has_out {
             self.out = record;
             self.has_out = true;
-            return;
-        }
-        let more = &mut self.spill.get_or_insert_default().outs;
-        match more.iter_mut().find(|old| old.face == face) {
-            Some(old) => *old = record,
-            None => more.push(record),
+        } else if let Some(old) = self.out_record_mut(face) {
+            *old = OutRecord { retransmissions: old.retransmissions.saturating_add(1), ..record };
+        } else {
+            self.spill.get_or_insert_default().outs.push(record);
         }
     }
 
@@ -770,4 +779,49 @@ impl Wheel {
 fn time_of(tick: Tick, now: Time) -> Time {
     let ahead = u64::from(tick.since(Tick::not_after(now)));
     Time::from_nanos((now.as_nanos() / 1_000_000 + ahead).saturating_mul(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::NameTable;
+
+    const SELECTOR: Selector = Selector { can_be_prefix: false, must_be_fresh: false };
+
+    fn ms(at: u64) -> Time {
+        Time::ZERO + Span::from_millis(at)
+    }
+
+    fn entry() -> PitEntry {
+        PitEntry::new(Name::segment(NameTable::ROOT, 1), SELECTOR)
+    }
+
+    #[test]
+    fn a_round_trip_counts_from_the_record_of_its_own_face() {
+        let mut entry = entry();
+        entry.set_out_record(FaceId(3), 1, ms(10));
+        entry.set_out_record(FaceId(4), 2, ms(25));
+        let found = [3, 4, 5].map(|face| entry.round_trip(FaceId(face), ms(60)));
+        assert_eq!(found, [Some(Span::from_millis(50)), Some(Span::from_millis(35)), None]);
+    }
+
+    #[test]
+    fn an_upstream_asked_twice_has_no_round_trip_and_the_others_keep_theirs() {
+        let mut entry = entry();
+        for (at, face) in [(0, 3), (5, 4), (20, 3), (22, 5), (30, 5)] {
+            entry.set_out_record(FaceId(face), at as u32, ms(at));
+        }
+        let found = [3, 4, 5].map(|face| entry.round_trip(FaceId(face), ms(60)));
+        assert_eq!(found, [None, Some(Span::from_millis(55)), None]);
+    }
+
+    #[test]
+    fn retransmissions_are_counted_up_to_255_until_the_upstream_has_answered() {
+        let mut entry = entry();
+        (0..300).for_each(|at| entry.set_out_record(FaceId(3), 1, ms(at)));
+        assert_eq!(entry.out_record(FaceId(3)).map(|record| record.retransmissions), Some(255));
+        entry.remove_out_record(FaceId(3));
+        entry.set_out_record(FaceId(3), 1, ms(300));
+        assert_eq!(entry.out_record(FaceId(3)).map(|record| record.retransmissions), Some(0));
+    }
 }

@@ -50,6 +50,16 @@ pub trait QueueDiscipline: std::fmt::Debug {
         let _ = (cx, directive, actions);
     }
 
+    /// Whether [`on_enqueue`](Self::on_enqueue) does anything; saying no saves a call per packet.
+    fn sees_arrivals(&self) -> bool {
+        true
+    }
+
+    /// Whether [`on_dequeue`](Self::on_dequeue) does anything; saying no saves a call per packet.
+    fn sees_departures(&self) -> bool {
+        true
+    }
+
     /// Whether this discipline chooses the class that is served; at most one per queue does.
     fn schedules(&self) -> bool {
         false
@@ -130,6 +140,14 @@ pub struct QueueStats {
     pub delays: DelayHistogram,
 }
 
+/// What becomes of a packet that arrives.
+#[derive(Clone, Copy, Debug)]
+enum Admission {
+    Pass,
+    Hold(Time),
+    Dropped,
+}
+
 /// A packet that waits.
 #[derive(Debug)]
 struct Waiting<B> {
@@ -151,6 +169,8 @@ pub struct Queue<B> {
     classes: [VecDeque<Waiting<B>>; Class::COUNT],
     store: VecDeque<Held<B>>,
     disciplines: Vec<Box<dyn QueueDiscipline>>,
+    sees_arrivals: bool,
+    sees_departures: bool,
     scheduler: Option<usize>,
     actions: Actions,
     wake: Option<Time>,
@@ -164,20 +184,14 @@ impl<B: Default> Queue<B> {
             face,
             classes: Default::default(),
             store: VecDeque::new(),
+            sees_arrivals: disciplines.iter().any(|discipline| discipline.sees_arrivals()),
+            sees_departures: disciplines.iter().any(|discipline| discipline.sees_departures()),
             scheduler: disciplines.iter().position(|discipline| discipline.schedules()),
             disciplines,
             actions: Actions::default(),
             wake: None,
             stats: QueueStats::default(),
         }
-    }
-
-    /// Adds a discipline behind the others.
-    pub fn add_discipline(&mut self, discipline: Box<dyn QueueDiscipline>) {
-        if discipline.schedules() && self.scheduler.is_none() {
-            self.scheduler = Some(self.disciplines.len());
-        }
-        self.disciplines.push(discipline);
     }
 
     /// What it did since the start.
@@ -194,16 +208,70 @@ impl<B: Default> Queue<B> {
     /// Takes a packet in, or drops or stores it.
     pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
         self.stats.offered += 1;
+        match self.admit(cx, &mut packet.header) {
+            Admission::Pass => self.append(cx, packet),
+            Admission::Hold(until) => self.hold(cx, packet, until),
+            Admission::Dropped => {}
+        }
+        self.act(cx);
+    }
+
+    /// Takes a packet in and the next one out at once, for a device that is free: as [`push`](Self::push) and
+    /// [`pop`](Self::pop), but past the queue when nothing waits.
+    #[inline(always)]
+    pub fn pass(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) -> Option<Packet<B>> {
+        let view = cx.face(self.face);
+        let (class, size) = (packet.header.hop.class, packet.header.size());
+        if self.scheduler.is_some() || view.queued_packets() > 0 || view.is_full_for(class, size) {
+            self.push(cx, packet);
+            return self.pop(cx);
+        }
+        self.stats.offered += 1;
+        let sent = match self.admit(cx, &mut packet.header) {
+            Admission::Pass => {
+                if class == Class::BULK {
+                    view.accepted.set(view.accepted.get() + 1);
+                }
+                self.depart(cx, packet, Span::ZERO)
+            }
+            Admission::Hold(until) => {
+                self.hold(cx, packet, until);
+                None
+            }
+            Admission::Dropped => None,
+        };
+        self.act(cx);
+        sent
+    }
+
+    /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
+    pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
+        loop {
+            let Waiting { packet, since } = self.take_next(cx)?;
+            let sent = self.depart(cx, packet, cx.now.since(since));
+            self.act(cx);
+            if sent.is_some() {
+                return sent;
+            }
+        }
+    }
+
+    /// Asks the disciplines about a packet that arrives, and marks or drops it as they say.
+    #[inline(always)]
+    fn admit(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
+        if !self.sees_arrivals {
+            return Admission::Pass;
+        }
         let view = cx.face(self.face);
         let mut mark = None;
         let mut hold = None;
         for discipline in &mut self.disciplines {
-            match discipline.on_enqueue(cx, &mut packet.header, view, &mut self.actions) {
+            match discipline.on_enqueue(cx, header, view, &mut self.actions) {
                 Verdict::Pass => {}
                 Verdict::Mark(level, cause) => mark = raise(mark, level, cause),
                 Verdict::Drop(cause) => {
-                    self.drop_packet(cx, &packet.header, cause);
-                    return self.act(cx);
+                    self.drop_packet(cx, header, cause);
+                    return Admission::Dropped;
                 }
                 Verdict::Hold(until) => {
                     hold = Some(until);
@@ -213,23 +281,18 @@ impl<B: Default> Queue<B> {
         }
         // A packet that finds no room is not counted as marked.
         if let Some((level, cause)) = mark
-            && (hold.is_some() || !view.is_full_for(packet.header.hop.class, packet.header.size()))
+            && (hold.is_some() || !view.is_full_for(header.hop.class, header.size()))
         {
-            self.mark_packet(cx, &mut packet.header, level, Span::ZERO, cause);
+            self.mark_packet(cx, header, level, Span::ZERO, cause);
         }
-        match hold {
-            Some(until) => self.hold(cx, packet, until),
-            None => self.append(cx, packet),
-        }
-        self.act(cx);
+        hold.map_or(Admission::Pass, Admission::Hold)
     }
 
-    /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
-    pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
-        loop {
-            let Waiting { mut packet, since } = self.take_next(cx)?;
-            let view = cx.face(self.face);
-            let sojourn = cx.now.since(since);
+    /// Asks the disciplines about a packet that leaves; `None` when they drop it.
+    #[inline(always)]
+    fn depart(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, sojourn: Span) -> Option<Packet<B>> {
+        let view = cx.face(self.face);
+        if self.sees_departures {
             let mut mark = None;
             let mut dropped = None;
             for discipline in &mut self.disciplines {
@@ -241,18 +304,16 @@ impl<B: Default> Queue<B> {
             }
             if let Some(cause) = dropped {
                 self.drop_packet(cx, &packet.header, cause);
-                self.act(cx);
-                continue;
+                return None;
             }
             if let Some((level, cause)) = mark {
                 self.mark_packet(cx, &mut packet.header, level, sojourn, cause);
             }
-            self.stats.delays.add(sojourn);
-            view.sent_packets.set(view.sent_packets.get() + 1);
-            view.sent_bytes.set(view.sent_bytes.get() + packet.header.size().get());
-            self.act(cx);
-            return Some(packet);
         }
+        self.stats.delays.add(sojourn);
+        view.sent_packets.set(view.sent_packets.get() + 1);
+        view.sent_bytes.set(view.sent_bytes.get() + packet.header.size().get());
+        Some(packet)
     }
 
     /// Runs what is due now; packets may wait afterwards where none did before.
@@ -367,7 +428,7 @@ impl<B: Default> Queue<B> {
     }
 
     /// Does what the disciplines asked for beside their verdicts.
-    #[inline]
+    #[inline(always)]
     fn act(&mut self, cx: &mut Context<'_>) {
         let Actions { release, notices, wake } = &self.actions;
         if *release != 0 || !notices.is_empty() || wake.is_some() {

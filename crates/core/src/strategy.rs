@@ -14,6 +14,7 @@ pub trait Strategy: std::fmt::Debug {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision;
 
     /// Data arrived from `from`, before it is copied to the in-records; `data.hop` may be changed.
+    /// [`PitEntry::round_trip`] says how long `from` took.
     fn on_data(
         &mut self,
         cx: &mut Context<'_>,

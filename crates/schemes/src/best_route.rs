@@ -1,6 +1,8 @@
 //! Forwards along the cheapest next hop; a retransmission tries the next one.
 //!
-//! Paper: none; NFD's `best-route` strategy with its exponential retransmission suppression.
+//! Paper: none; NFD's `best-route` strategy, version 5, with its exponential retransmission suppression. Once all
+//! next hops were asked, the one asked longest ago is asked again, even if it refused.
+//! Deviation: a next hop that is down is passed over, as if it were none; NFD would send into it.
 
 use tidegate_core::context::Context;
 use tidegate_core::face::FaceId;

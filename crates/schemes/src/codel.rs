@@ -112,6 +112,10 @@ impl Codel {
 }
 
 impl QueueDiscipline for Codel {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
     fn on_dequeue(
         &mut self,
         cx: &mut Context<'_>,

@@ -101,6 +101,10 @@ impl CodelMark {
 }
 
 impl QueueDiscipline for CodelMark {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
     fn on_dequeue(
         &mut self,
         cx: &mut Context<'_>,

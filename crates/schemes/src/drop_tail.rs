@@ -25,4 +25,12 @@ params! {}
 #[derive(Debug)]
 struct DropTail;
 
-impl QueueDiscipline for DropTail {}
+impl QueueDiscipline for DropTail {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
+    fn sees_departures(&self) -> bool {
+        false
+    }
+}

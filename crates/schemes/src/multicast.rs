@@ -1,9 +1,10 @@
-//! Forwards along every next hop.
+//! Forwards along every next hop; each has a pause of its own before it is asked again.
 //!
-//! Paper: none; NFD's `multicast` strategy with its exponential retransmission suppression.
+//! Paper: none; NFD's `multicast` strategy, version 3. Version 4 never refuses: without a next hop the Interest
+//! waits there until it expires.
+//! Deviation: a next hop that is down is passed over, as if it were none; NFD would send into it.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
 use tidegate_core::packet::NackReason;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
@@ -21,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
     ..Scheme::NONE
 };
 
-/// The strategy; all its state stands in the PIT entries.
+/// The strategy; all its state stands in the out-records.
 #[derive(Debug)]
 struct Multicast {
     suppression: Params,
@@ -29,16 +30,18 @@ struct Multicast {
 
 impl Strategy for Multicast {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        if self.suppression.step(cx.now, arrival.entry) == Step::Suppress {
-            return Decision::Suppress;
+        let mut waits = false;
+        for hop in arrival.hops.iter().filter(|hop| cx.face(hop.face).is_up()) {
+            match self.suppression.step_upstream(cx.now, arrival.entry, hop.face) {
+                Step::Suppress => waits = true,
+                Step::First | Step::Again if hop.face == arrival.from => {}
+                Step::First | Step::Again => arrival.forward(hop.face),
+            }
         }
-        let faces: Vec<FaceId> = arrival.usable(cx).collect();
-        if faces.is_empty() {
-            return Decision::Nack(NackReason::NoRoute);
+        match (arrival.targets.is_empty(), waits) {
+            (false, _) => Decision::Forward,
+            (true, true) => Decision::Suppress,
+            (true, false) => Decision::Nack(NackReason::NoRoute),
         }
-        for face in faces {
-            arrival.forward(face);
-        }
-        Decision::Forward
     }
 }

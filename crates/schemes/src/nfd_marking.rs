@@ -61,6 +61,10 @@ impl NfdMarking {
 }
 
 impl QueueDiscipline for NfdMarking {
+    fn sees_departures(&self) -> bool {
+        false
+    }
+
     fn on_enqueue(
         &mut self,
         cx: &mut Context<'_>,

@@ -66,6 +66,10 @@ impl NfdMarking06 {
 }
 
 impl QueueDiscipline for NfdMarking06 {
+    fn sees_departures(&self) -> bool {
+        false
+    }
+
     fn on_enqueue(
         &mut self,
         cx: &mut Context<'_>,

@@ -1,7 +1,11 @@
-//! The event queue: a four-ary heap of packed keys, where a taken event leaves a hole for the next push.
+//! The event queue: a calendar of equal time slots over linked lists, with a heap for what is far away.
 //!
 //! A key is 64 bits of time, 40 bits of sequence and 24 bits of target, so that one comparison orders events
-//! by time and, within an instant, by the order in which they were asked for.
+//! by time and, within an instant, by the order in which they were asked for. The slots' width follows the
+//! density of events; it decides about speed alone, never about order.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use tidegate_core::units::Time;
 
@@ -14,15 +18,77 @@ pub const MAX_TARGETS: usize = 1 << TARGET_BITS;
 
 const TARGET_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 40;
-const ARITY: usize = 4;
+
+/// Slots of the calendar.
+const SLOTS: usize = 4096;
+const WORDS: usize = SLOTS / 64;
+/// Width of a slot at the start, 2^13 ns.
+const FIRST_SHIFT: u32 = 13;
+/// Widest slot, 2^30 ns.
+const LAST_SHIFT: u32 = 30;
+/// Slots opened between two looks at the width.
+const LOOK_EVERY: u32 = 8192;
+/// Open events beyond which further ones go into a heap.
+const CROWDED: usize = 64;
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+/// An event in a slot's list.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u128,
+    next: u32,
+}
+
+fn parts(key: u128) -> (Time, Target) {
+    (Time::from_nanos((key >> 64) as u64), Target(key as u32 & (MAX_TARGETS as u32 - 1)))
+}
 
 /// Events that are still to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EventQueue {
-    heap: Vec<u128>,
     sequence: u64,
-    /// The root was taken and is not filled yet.
-    hole: bool,
+    /// Events of the open slot and of slots before it, latest first.
+    open: Vec<u128>,
+    /// More of them, where inserting into the list would move too much.
+    crowd: BinaryHeap<Reverse<u128>>,
+    /// Number of the open slot, counted from time zero.
+    at: u64,
+    shift: u32,
+    heads: Vec<u32>,
+    /// One bit per slot that has events.
+    occupied: [u64; WORDS],
+    /// One bit per word of `occupied` that is not zero.
+    words: u64,
+    entries: Vec<Entry>,
+    free: u32,
+    /// Events beyond the last slot.
+    far: BinaryHeap<Reverse<u128>>,
+    /// Slot of the first of them; the largest number for none.
+    far_slot: u64,
+    opened: u32,
+    events_opened: u32,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self {
+            sequence: 0,
+            open: Vec::new(),
+            crowd: BinaryHeap::new(),
+            at: 0,
+            shift: FIRST_SHIFT,
+            heads: vec![NONE; SLOTS],
+            occupied: [0; WORDS],
+            words: 0,
+            entries: Vec::new(),
+            free: NONE,
+            far: BinaryHeap::new(),
+            far_slot: u64::MAX,
+            opened: 0,
+            events_opened: 0,
+        }
+    }
 }
 
 impl EventQueue {
@@ -31,74 +97,227 @@ impl EventQueue {
     pub fn push(&mut self, at: Time, target: Target) {
         self.sequence += 1;
         debug_assert!(self.sequence < 1 << SEQUENCE_BITS && (target.0 as usize) < MAX_TARGETS);
-        let key =
-            u128::from(at.as_nanos()) << 64 | u128::from(self.sequence << TARGET_BITS) | u128::from(target.0);
-        if std::mem::take(&mut self.hole) {
-            self.sift_down(key);
-        } else {
-            self.heap.push(key);
-            self.sift_up();
-        }
+        let low = self.sequence << TARGET_BITS | u64::from(target.0);
+        self.place(u128::from(at.as_nanos()) << 64 | u128::from(low));
     }
 
     /// Takes the earliest event that is not after `limit`.
     #[inline]
     pub fn take_until(&mut self, limit: Time) -> Option<(Time, Target)> {
-        if std::mem::take(&mut self.hole) {
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sift_down(last);
+        loop {
+            if !self.crowd.is_empty() {
+                return self.take_from_crowd(limit);
+            }
+            if let Some(key) = self.open.last() {
+                let (at, target) = parts(*key);
+                if at > limit {
+                    return None;
+                }
+                self.open.pop();
+                return Some((at, target));
+            }
+            if let Some(key) = self.take_lonely(limit) {
+                return Some(parts(key));
+            }
+            if !self.open_next() {
+                return None;
             }
         }
-        let key = *self.heap.first()?;
-        let at = Time::from_nanos((key >> 64) as u64);
-        if at > limit {
+    }
+
+    /// The earliest of the open events when some of them are in the heap.
+    #[cold]
+    fn take_from_crowd(&mut self, limit: Time) -> Option<(Time, Target)> {
+        let Reverse(crowded) = *self.crowd.peek()?;
+        let is_listed = self.open.last().is_some_and(|listed| *listed < crowded);
+        let key = if is_listed { *self.open.last()? } else { crowded };
+        if parts(key).0 > limit {
             return None;
         }
-        self.hole = true;
-        Some((at, Target(key as u32 & (MAX_TARGETS as u32 - 1))))
-    }
-
-    fn sift_up(&mut self) {
-        let mut at = self.heap.len() - 1;
-        let key = self.heap[at];
-        while at > 0 {
-            let parent = (at - 1) / ARITY;
-            if self.heap[parent] <= key {
-                break;
-            }
-            self.heap[at] = self.heap[parent];
-            at = parent;
+        if is_listed {
+            self.open.pop();
+        } else {
+            self.crowd.pop();
         }
-        self.heap[at] = key;
+        Some(parts(key))
     }
 
-    /// Puts `key` in place of the root and moves it down to where it belongs.
+    /// The only event of the next slot, without opening it: mostly there is one, and nothing far comes first.
     #[inline]
-    fn sift_down(&mut self, key: u128) {
-        let heap = &mut self.heap[..];
-        let mut at = 0;
-        loop {
-            let first = at * ARITY + 1;
-            if first >= heap.len() {
-                break;
-            }
-            let last = (first + ARITY).min(heap.len());
-            let mut least = first;
-            let mut least_key = heap[first];
-            for (child, child_key) in (first..last).zip(&heap[first..last]) {
-                if *child_key < least_key {
-                    least = child;
-                    least_key = *child_key;
-                }
-            }
-            if key <= least_key {
-                break;
-            }
-            heap[at] = least_key;
-            at = least;
+    fn take_lonely(&mut self, limit: Time) -> Option<u128> {
+        let next = self.next_occupied()?;
+        let slot = next as usize % SLOTS;
+        let index = self.heads[slot];
+        let Entry { key, next: following } = self.entries[index as usize];
+        let is_near = next + SLOTS as u64 <= self.far_slot && self.opened < LOOK_EVERY;
+        if following != NONE || !is_near || parts(key).0 > limit {
+            return None;
         }
-        heap[at] = key;
+        self.heads[slot] = NONE;
+        self.entries[index as usize].next = self.free;
+        self.free = index;
+        self.clear_bit(slot);
+        self.at = next;
+        self.opened += 1;
+        self.events_opened += 1;
+        Some(key)
+    }
+
+    #[inline]
+    fn place(&mut self, key: u128) {
+        let slot = (key >> 64) as u64 >> self.shift;
+        if slot <= self.at {
+            self.insert_open(key);
+        } else if slot - self.at < SLOTS as u64 {
+            self.link(key, slot as usize % SLOTS);
+        } else {
+            self.far.push(Reverse(key));
+            self.far_slot = self.far_slot.min(slot);
+        }
+    }
+
+    fn insert_open(&mut self, key: u128) {
+        if self.open.len() >= CROWDED {
+            return self.crowd.push(Reverse(key));
+        }
+        let place = self.open.iter().rposition(|other| *other > key).map_or(0, |place| place + 1);
+        self.open.insert(place, key);
+    }
+
+    #[inline]
+    fn link(&mut self, key: u128, slot: usize) {
+        let entry = Entry { key, next: self.heads[slot] };
+        let index = match self.free {
+            NONE => {
+                self.entries.push(entry);
+                self.entries.len() as u32 - 1
+            }
+            index => {
+                let place = &mut self.entries[index as usize];
+                self.free = place.next;
+                *place = entry;
+                index
+            }
+        };
+        self.heads[slot] = index;
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.words |= 1 << (slot / 64);
+    }
+
+    /// Opens the next slot that has events; false when there are none at all.
+    fn open_next(&mut self) -> bool {
+        if self.opened >= LOOK_EVERY {
+            self.adapt();
+            if !self.open.is_empty() || !self.crowd.is_empty() {
+                return true;
+            }
+        }
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        let next = near.min(self.far_slot);
+        if next == u64::MAX {
+            return false;
+        }
+        self.at = next;
+        self.opened += 1;
+        self.take_slot(next as usize % SLOTS);
+        self.bring_near();
+        self.events_opened += self.open.len() as u32;
+        true
+    }
+
+    /// Moves what was far and has come within the calendar.
+    fn bring_near(&mut self) {
+        while self.far_slot < self.at + SLOTS as u64 {
+            if let Some(Reverse(key)) = self.far.pop() {
+                self.place(key);
+            }
+            self.far_slot = self.far.peek().map_or(u64::MAX, |Reverse(key)| (key >> 64) as u64 >> self.shift);
+        }
+    }
+
+    /// Moves a slot's list to the open events.
+    #[inline]
+    fn take_slot(&mut self, slot: usize) {
+        let mut index = std::mem::replace(&mut self.heads[slot], NONE);
+        while index != NONE {
+            let Entry { key, next } = self.entries[index as usize];
+            self.entries[index as usize].next = self.free;
+            self.free = index;
+            self.open.push(key);
+            index = next;
+        }
+        if self.open.len() > 1 {
+            self.open.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        self.clear_bit(slot);
+    }
+
+    #[inline]
+    fn clear_bit(&mut self, slot: usize) {
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
+        if self.occupied[slot / 64] == 0 {
+            self.words &= !(1 << (slot / 64));
+        }
+    }
+
+    /// Number of the next slot after the open one that has events.
+    #[inline]
+    fn next_occupied(&self) -> Option<u64> {
+        if self.words == 0 {
+            return None;
+        }
+        let start = (self.at as usize + 1) % SLOTS;
+        let (word, bit) = (start / 64, start % 64);
+        let here = self.occupied[word] & (u64::MAX << bit);
+        let slot = if here != 0 {
+            word * 64 + here.trailing_zeros() as usize
+        } else {
+            // The words after this one, then around to it.
+            let turned = self.words.rotate_right(word as u32 + 1);
+            let word = (word + 1 + turned.trailing_zeros() as usize) % WORDS;
+            word * 64 + self.occupied[word].trailing_zeros() as usize
+        };
+        Some(self.at + 1 + ((slot + SLOTS - start) % SLOTS) as u64)
+    }
+
+    /// Halves or doubles the slots' width when they are too full or too empty.
+    #[cold]
+    fn adapt(&mut self) {
+        let (opened, events) = (self.opened, self.events_opened);
+        (self.opened, self.events_opened) = (0, 0);
+        let shift = match events {
+            _ if events > 8 * opened => self.shift.saturating_sub(1),
+            // Far events cost a heap; wider slots bring them near.
+            _ if events < 2 * opened && !self.far.is_empty() => (self.shift + 1).min(LAST_SHIFT),
+            _ => self.shift,
+        };
+        if shift != self.shift {
+            self.rebuild(shift);
+        }
+    }
+
+    fn rebuild(&mut self, shift: u32) {
+        let mut keys: Vec<u128> = self.far.drain().map(|Reverse(key)| key).collect();
+        keys.append(&mut self.open);
+        keys.extend(self.crowd.drain().map(|Reverse(key)| key));
+        for head in &mut self.heads {
+            let mut index = std::mem::replace(head, NONE);
+            while index != NONE {
+                keys.push(self.entries[index as usize].key);
+                index = self.entries[index as usize].next;
+            }
+        }
+        self.entries.clear();
+        self.free = NONE;
+        self.far_slot = u64::MAX;
+        self.occupied = [0; WORDS];
+        self.words = 0;
+        let first = keys.iter().min().map_or(0, |key| (key >> 64) as u64);
+        self.shift = shift;
+        self.at = first >> shift;
+        for key in keys {
+            self.place(key);
+        }
     }
 }
 
@@ -139,6 +358,44 @@ mod tests {
                 assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(at), Target(target))));
             }
         }
+    }
+
+    #[test]
+    fn dense_and_sparse_stretches_match_a_sorted_list() {
+        for (seed, reach) in [(1, 40), (2, 3_000_000), (3, 4_000_000_000)] {
+            let mut rng = Rng::stream(Seed(seed), "stretches");
+            let mut events = EventQueue::default();
+            let mut model = std::collections::BTreeSet::new();
+            let mut now = 0;
+            for step in 0..60_000u32 {
+                if model.len() < 200 && (model.is_empty() || rng.chance(0.55)) {
+                    let at = now + u64::from(rng.below(reach));
+                    events.push(Time::from_nanos(at), Target(step));
+                    model.insert((at, step));
+                } else {
+                    let (at, target) = model.pop_first().expect("not empty");
+                    now = at;
+                    assert_eq!(
+                        events.take_until(Time::MAX),
+                        Some((Time::from_nanos(at), Target(target))),
+                        "seed {seed}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_events_of_one_instant_come_in_the_order_asked_for() {
+        let mut events = EventQueue::default();
+        for target in 0..10_000 {
+            events.push(Time::ZERO, Target(target));
+        }
+        for target in 0..10_000 {
+            assert_eq!(events.take_until(Time::MAX), Some((Time::ZERO, Target(target))));
+            events.push(Time::from_nanos(1), Target(10_000 + target));
+        }
+        assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(1), Target(10_000))));
     }
 
     #[test]

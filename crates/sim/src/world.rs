@@ -14,7 +14,7 @@ use tidegate_core::context::{Env, Sink};
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
-use tidegate_core::node::Node;
+use tidegate_core::node::{Devices, Node};
 use tidegate_core::packet::{Header, Packet};
 use tidegate_core::producer::Producer;
 use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
@@ -46,6 +46,8 @@ pub struct World {
     sampling: Option<Span>,
     flow_samples: FlowSamples,
     link_samples: LinkSamples,
+    /// Links that an event took down.
+    link_down: Vec<bool>,
     unfinished: usize,
     packet_hops: u64,
     /// Consumers that got a packet and may send.
@@ -136,6 +138,64 @@ macro_rules! env {
             routes: &$world.routes,
             mask: $world.recorder.mask,
             sink: &mut $world.recorder,
+        }
+    };
+}
+
+/// The directions in which one node sends, as its devices.
+struct Lines<'a> {
+    now: Time,
+    /// Direction of each device.
+    ids: &'a [u32],
+    directions: &'a mut [Direction<Body>],
+    events: &'a mut EventQueue,
+}
+
+impl Devices<Body> for Lines<'_> {
+    #[inline(always)]
+    fn is_free(&self, face: FaceId) -> bool {
+        let wire = &self.directions[self.ids[face.index()] as usize];
+        wire.busy_until <= self.now && wire.is_up
+    }
+
+    #[inline(always)]
+    fn transmit(&mut self, face: FaceId, packet: Packet<Body>) {
+        let direction = self.ids[face.index()];
+        let wire = &mut self.directions[direction as usize];
+        // An event for an earlier end of sending finds that it is not meant.
+        wire.is_armed = false;
+        if let Some(at) = wire.transmit(packet, self.now) {
+            self.events.push(at, Target(direction));
+        }
+    }
+
+    #[inline(always)]
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
+        let direction = self.ids[face.index()];
+        let count = self.directions.len() as u32;
+        let wire = &mut self.directions[direction as usize];
+        if has_packets && !wire.is_armed {
+            wire.is_armed = true;
+            wire.busy_until = wire.busy_until.max(self.now);
+            self.events.push(wire.busy_until, Target(count + direction));
+        }
+        if let Some(wake) = wake
+            && wake < wire.queue_wake
+        {
+            wire.queue_wake = wake;
+            self.events.push(wake, Target(2 * count + direction));
+        }
+    }
+}
+
+/// The devices of a node, from fields that nothing else borrows.
+macro_rules! lines {
+    ($world:expr, $ids:expr) => {
+        &mut Lines {
+            now: $world.now,
+            ids: $ids,
+            directions: &mut $world.directions,
+            events: &mut $world.events,
         }
     };
 }
@@ -238,11 +298,11 @@ impl World {
             self.events.push(at, Target(direction as u32));
         }
         self.packet_hops += 1;
-        let node = &mut self.nodes[to.node as usize];
-        node.core.faces()[to.face.index()].count_received(packet.header.size());
-        match node.role {
+        let SimNode { core, role, directions, .. } = &mut self.nodes[to.node as usize];
+        core.faces()[to.face.index()].count_received(packet.header.size());
+        match *role {
             Role::Router => {
-                node.core.receive(env!(self, to.node), to.face, packet);
+                core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
                 self.settle(to.node as usize);
                 self.drain_ready();
             }
@@ -251,9 +311,8 @@ impl World {
                 self.drain(consumer as usize);
             }
             Role::Server => {
-                let answer = self.answer(to.node, &packet.header);
-                if let Some(answer) = answer {
-                    self.enqueue(to.node as usize, to.face, answer);
+                if let Some(answer) = self.answer(to.node, &packet.header) {
+                    self.send(to.node as usize, to.face, answer);
                 }
             }
         }
@@ -267,13 +326,18 @@ impl World {
         Some(Packet { header, body: () })
     }
 
-    /// Puts a packet into a device's queue past the forwarder.
+    /// Gives a packet to a device past the forwarder.
     #[inline]
-    fn enqueue(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
-        let sim = &mut self.nodes[node];
-        sim.core.enqueue(env!(self, node), face, packet);
-        let direction = sim.directions[face.index()] as usize;
-        self.kick(direction);
+    fn send(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let SimNode { core, directions, .. } = &mut self.nodes[node];
+        core.send(env!(self, node), face, packet, lines!(self, directions));
+    }
+
+    /// Gives a packet of an application to the forwarder.
+    #[inline]
+    fn receive(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let SimNode { core, directions, .. } = &mut self.nodes[node];
+        core.receive(env!(self, node), face, packet, lines!(self, directions));
     }
 
     /// A consumer gets a packet.
@@ -286,7 +350,7 @@ impl World {
 
     /// Lets every consumer behind a forwarder that got a packet send. A list and not a recursion, because
     /// a content store answers at once and a whole file may pass within one instant.
-    #[inline]
+    #[inline(always)]
     fn drain_ready(&mut self) {
         while let Some(consumer) = self.ready.pop() {
             self.drain(consumer as usize);
@@ -320,9 +384,9 @@ impl World {
             };
             let packet = Packet { header, body: () };
             if is_direct {
-                self.enqueue(node, face, packet);
+                self.send(node, face, packet);
             } else {
-                sim.core.receive(env!(self, node), face, packet);
+                self.receive(node, face, packet);
             }
         }
         if !is_direct {
@@ -346,19 +410,16 @@ impl World {
         }
     }
 
-    /// Carries what a forwarder sent to applications and devices.
+    /// Carries what a forwarder sent to applications.
+    #[inline(always)]
     fn settle(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
             self.to_application(node, face, &packet.header);
         }
-        while let Some(face) = self.nodes[node].core.poll_touched() {
-            let direction = self.nodes[node].directions[face.index()] as usize;
-            self.kick(direction);
-        }
         self.rearm_node(node);
     }
 
-    #[inline]
+    #[inline(always)]
     fn rearm_node(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         if let Some(wake) = sim.core.forwarder_wake()
@@ -382,46 +443,7 @@ impl World {
             return self.ready.push(consumer);
         }
         if let Some(answer) = self.answer(node as u32, header) {
-            self.nodes[node].core.receive(env!(self, node), face, answer);
-        }
-    }
-
-    /// A device may have something to send.
-    #[inline]
-    fn kick(&mut self, direction: usize) {
-        let wire = &self.directions[direction];
-        if !wire.is_up {
-            return self.kick_down(direction);
-        }
-        if wire.busy_until <= self.now {
-            self.transmit(direction);
-        } else if !wire.is_armed {
-            let at = wire.busy_until;
-            self.directions[direction].is_armed = true;
-            self.ask(at, Due::Sent(direction));
-        }
-        self.rearm_queue(direction);
-    }
-
-    /// A device without a link drops what it is given, unless told to keep it.
-    #[cold]
-    fn kick_down(&mut self, direction: usize) {
-        let wire = &self.directions[direction];
-        if !wire.keeps_queue {
-            let from = wire.from;
-            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
-        }
-    }
-
-    #[inline]
-    fn rearm_queue(&mut self, direction: usize) {
-        let wire = &mut self.directions[direction];
-        let wake = self.nodes[wire.from.node as usize].core.queue_wake(wire.from.face);
-        if let Some(wake) = wake
-            && wake < wire.queue_wake
-        {
-            wire.queue_wake = wake;
-            self.ask(wake, Due::QueueWake(direction));
+            self.receive(node, face, answer);
         }
     }
 
@@ -434,26 +456,27 @@ impl World {
             return;
         }
         wire.is_armed = false;
-        self.transmit(direction);
-        self.rearm_queue(direction);
+        if wire.is_up {
+            self.service(direction);
+        } else {
+            self.drop_queue(direction);
+        }
     }
 
-    /// Puts the next packet on the wire.
+    /// A free device gets the next packet of its queue.
     #[inline]
-    fn transmit(&mut self, direction: usize) {
+    fn service(&mut self, direction: usize) {
         let from = self.directions[direction].from;
-        let core = &mut self.nodes[from.node as usize].core;
-        let Some(packet) = core.poll_transmit(env!(self, from.node), from.face) else { return };
-        let has_more = core.faces()[from.face.index()].queued_packets() > 0;
-        let wire = &mut self.directions[direction];
-        let arrival = wire.transmit(packet, self.now);
-        let busy_until = wire.busy_until;
-        wire.is_armed = has_more;
-        if let Some(at) = arrival {
-            self.ask(at, Due::Arrival(direction));
-        }
-        if has_more {
-            self.ask(busy_until, Due::Sent(direction));
+        let SimNode { core, directions, .. } = &mut self.nodes[from.node as usize];
+        core.service(env!(self, from.node), from.face, lines!(self, directions));
+    }
+
+    /// A device without a link drops what it was given, unless told to keep it.
+    fn drop_queue(&mut self, direction: usize) {
+        let wire = &self.directions[direction];
+        if !wire.keeps_queue {
+            let from = wire.from;
+            self.nodes[from.node as usize].core.clear_queue(env!(self, from.node), from.face);
         }
     }
 
@@ -464,13 +487,8 @@ impl World {
         }
         wire.queue_wake = Time::MAX;
         let from = wire.from;
-        let core = &mut self.nodes[from.node as usize].core;
-        core.wake_queue(env!(self, from.node), from.face);
-        if core.faces()[from.face.index()].queued_packets() > 0 {
-            self.kick(direction);
-        } else {
-            self.rearm_queue(direction);
-        }
+        let SimNode { core, directions, .. } = &mut self.nodes[from.node as usize];
+        core.wake_queue(env!(self, from.node), from.face, lines!(self, directions));
     }
 
     fn wake_node(&mut self, node: usize) {
@@ -486,8 +504,14 @@ impl World {
     /// Something planned changes.
     fn change(&mut self, index: usize) {
         match self.changes[index].change {
-            Change::LinkDown { link, keep_queue } => self.set_link(link, false, keep_queue),
-            Change::LinkUp { link } => self.set_link(link, true, false),
+            Change::LinkDown { link, keep_queue } => {
+                self.link_down[link] = true;
+                self.set_link(link, keep_queue);
+            }
+            Change::LinkUp { link } => {
+                self.link_down[link] = false;
+                self.set_link(link, false);
+            }
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
@@ -505,7 +529,7 @@ impl World {
         let links: Vec<usize> =
             self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
         for link in links {
-            self.set_link(link, on, false);
+            self.set_link(link, false);
         }
         if on {
             for consumer in 0..self.consumers.len() {
@@ -517,7 +541,13 @@ impl World {
         }
     }
 
-    fn set_link(&mut self, link: usize, up: bool, keep_queue: bool) {
+    /// A link is up when no event took it down and both its ends are on.
+    fn set_link(&mut self, link: usize, keep_queue: bool) {
+        let ends = [self.directions[2 * link].from.node, self.directions[2 * link].to.node];
+        let up = !self.link_down[link] && ends.iter().all(|node| self.nodes[*node as usize].is_on);
+        if up == self.directions[2 * link].is_up {
+            return;
+        }
         for direction in [2 * link, 2 * link + 1] {
             let wire = &mut self.directions[direction];
             wire.is_up = up;
@@ -529,7 +559,11 @@ impl World {
                 wire.is_armed = false;
             }
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
-            self.kick(direction);
+            if up {
+                self.service(direction);
+            } else {
+                self.drop_queue(direction);
+            }
         }
         self.routes.set_link(link, up);
         for node in &mut self.nodes {

@@ -62,8 +62,12 @@ const WITH: Setting = Setting { queue: 32, alpha: Some(0.5) };
 const LONG_WITHOUT: Setting = Setting { queue: 64, alpha: None };
 const LONG_WITH: Setting = Setting { queue: 64, alpha: Some(0.5) };
 
-/// The linear scenario's settings: Figure 7 in order of alpha, then what Figure 8 adds.
-fn linear_settings() -> Vec<Setting> {
+/// A row's settings in the linear scenario: Figure 7 in order of alpha, then what Figure 8 adds. The extra row
+/// is run without and with PLR only.
+fn linear_settings(row: Row) -> Vec<Setting> {
+    if row.id == TRUE_ICP.id {
+        return vec![WITHOUT, WITH];
+    }
     let alphas = ALPHAS.iter().map(|alpha| Setting { queue: 32, alpha: Some(*alpha) });
     [WITHOUT].into_iter().chain(alphas).chain([LONG_WITHOUT, LONG_WITH]).collect()
 }
@@ -158,22 +162,24 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
 
 /// Runs all cells in one batch, so that no core idles between experiments.
 fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
-    let settings = linear_settings();
     let mut plans = Vec::new();
     for row in rows() {
-        for setting in &settings {
-            plans.push(linear(bench, row, *setting, &[])?);
+        for setting in linear_settings(row) {
+            plans.push(linear(bench, row, setting, &[])?);
         }
+    }
+    for row in ROWS {
         for setting in [LONG_WITHOUT, LONG_WITH] {
             plans.push(burst(bench, row, setting)?);
         }
     }
     let mut kept = bench.run(&plans, Kept::of).into_iter();
-    let mut results = Results { linear: Vec::new(), burst: Vec::new() };
-    for _ in rows() {
-        let cells = settings.iter().copied().zip(kept.by_ref());
-        results.linear.push(Linear(cells.collect()));
-        results.burst.push([kept.next().unwrap_or_default(), kept.next().unwrap_or_default()]);
-    }
-    Ok(results)
+    let linear = rows().map(|row| Linear(linear_settings(row).into_iter().zip(kept.by_ref()).collect()));
+    Ok(Results {
+        linear: linear.collect(),
+        burst: ROWS
+            .iter()
+            .map(|_| [kept.next().unwrap_or_default(), kept.next().unwrap_or_default()])
+            .collect(),
+    })
 }

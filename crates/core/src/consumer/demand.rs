@@ -28,6 +28,7 @@ pub enum Demand {
 pub(super) struct Timetable {
     /// Start and end of the bursts to come, last first.
     bursts: Vec<(Time, Time)>,
+    segments: Option<u32>,
     /// Steps from the start of a burst.
     cadence: Cadence,
     current: Option<Burst>,
@@ -59,11 +60,28 @@ impl Timetable {
             })
             .filter(|(begin, end)| begin < end)
             .collect();
+        let segments = Self::count_ticks(rate, payload, &apart);
         apart.reverse();
         let cadence = Cadence::of_rate(rate, payload.max(ByteCount::new(1)));
-        let mut timetable = Self { bursts: apart, cadence, current: None };
+        let mut timetable = Self { bursts: apart, segments, cadence, current: None };
         timetable.next_burst();
         timetable
+    }
+
+    /// Ticks of all bursts together; `None` when they are more than a flow can number.
+    fn count_ticks(rate: BitRate, payload: ByteCount, bursts: &[(Time, Time)]) -> Option<u32> {
+        // Tick k comes floor(k · bits / rate) after the start, which is before the end for k < length · rate / bits.
+        let bit_nanos = u128::from(payload.get().max(1)) * 8_000_000_000;
+        let in_burst = |(start, end): &(Time, Time)| {
+            let reach = u128::from(end.since(*start).as_nanos()) * u128::from(rate.as_bps());
+            reach.div_ceil(bit_nanos).max(1)
+        };
+        u32::try_from(bursts.iter().map(in_burst).sum::<u128>()).ok().filter(|ticks| *ticks < u32::MAX)
+    }
+
+    /// Segments of all bursts together; `None` for a burst without end.
+    pub(super) fn segments(&self) -> Option<u32> {
+        self.segments
     }
 
     /// The next tick; `None` when there is none to come.
@@ -141,6 +159,22 @@ mod tests {
         let bursts = vec![(at(40), Span::from_nanos(10)), (at(0), Span::from_nanos(45)), (at(5), Span::ZERO)];
         let mut timetable = Timetable::new(RATE, ByteCount::new(1), bursts, at(22));
         assert_eq!(ticks(&mut timetable), [22, 32, 42, 45]);
+    }
+
+    #[test]
+    fn segments_are_the_ticks_of_all_bursts() {
+        for (bps, payload, length) in
+            [(800_000_000, 1, 31), (35_000_000, 1040, 500_000_000), (3, 1, 9_000_000_000)]
+        {
+            let bursts =
+                vec![(at(7), Span::from_nanos(length)), (at(20_000_000_000), Span::from_nanos(length + 1))];
+            let mut timetable =
+                Timetable::new(BitRate::from_bps(bps), ByteCount::new(payload), bursts, Time::ZERO);
+            let segments = timetable.segments();
+            assert_eq!(segments, Some(ticks(&mut timetable).len() as u32), "{bps} bit/s");
+        }
+        let endless = Timetable::new(RATE, ByteCount::new(1), Vec::new(), Time::ZERO);
+        assert_eq!(endless.segments(), None);
     }
 
     #[test]

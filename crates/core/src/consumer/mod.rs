@@ -123,7 +123,8 @@ impl Consumer {
             Demand::File { segments } => (segments, None),
             Demand::Endless => (UNBOUNDED, None),
             Demand::Constant { rate, bursts } => {
-                (UNBOUNDED, Some(Box::new(Timetable::new(rate, payload, bursts, setup.start))))
+                let timetable = Timetable::new(rate, payload, bursts, setup.start);
+                (timetable.segments().unwrap_or(UNBOUNDED), Some(Box::new(timetable)))
             }
         };
         let estimator = Estimator::new(shell.estimator);

@@ -56,7 +56,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Asks the strategy and does what it says.
-    #[inline]
+    #[inline(always)]
     fn decide(
         &mut self,
         cx: &mut Context<'_>,
@@ -88,7 +88,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
-    #[inline]
+    #[inline(always)]
     fn forward(
         &mut self,
         cx: &mut Context<'_>,
@@ -156,7 +156,7 @@ impl<B: Clone + Default> Forwarder<B> {
 }
 
 /// Sends one copy; false when its hops are used up.
-#[inline]
+#[inline(always)]
 fn send_interest<B>(
     cx: &mut Context<'_>,
     pit: &mut crate::pit::Pit,

@@ -5,12 +5,38 @@ use tidegate_core::control::Directive;
 use tidegate_core::event::{Cause, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable};
-use tidegate_core::node::Node;
-use tidegate_core::packet::Header;
+use tidegate_core::node::{Devices, Node};
+use tidegate_core::packet::{Header, Packet};
 use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
-use tidegate_core::units::{BitRate, Packets, Span};
+use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 use crate::harness::{APPLICATION, Router, interest, ms};
+
+/// Devices that keep what they send and what is asked of them.
+#[derive(Debug, Default)]
+struct Wires {
+    is_busy: bool,
+    sent: Vec<(FaceId, Packet<u32>)>,
+    asked: Vec<(FaceId, bool, Option<Time>)>,
+}
+
+impl Devices<u32> for Wires {
+    fn is_free(&self, _: FaceId) -> bool {
+        !self.is_busy
+    }
+
+    fn transmit(&mut self, face: FaceId, packet: Packet<u32>) {
+        self.sent.push((face, packet));
+    }
+
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
+        self.asked.push((face, has_packets, wake));
+    }
+}
+
+fn bodies(wires: &Wires) -> Vec<u32> {
+    wires.sent.iter().map(|(_, packet)| packet.body).collect()
+}
 
 #[test]
 fn an_application_gets_its_packets_in_the_order_they_came() {
@@ -20,7 +46,8 @@ fn an_application_gets_its_packets_in_the_order_they_came() {
     let mut node = Node::new(router.forwarder, queues, router.faces);
     for segment in [1, 2, 3] {
         let mut sink = NoSink;
-        node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, segment), segment));
+        let packet = interest(Name::segment(prefix, segment), segment);
+        node.receive(env(&names, &mut sink), FaceId(0), packet, &mut Wires::default());
     }
     let taken: Vec<_> = std::iter::from_fn(|| node.poll_application()).collect();
     let order: Vec<_> = taken.iter().map(|(face, packet)| (face.0, packet.body)).collect();
@@ -33,13 +60,27 @@ fn a_forwarded_packet_waits_in_the_queue_of_its_face() {
     let (names, prefix) = (router.names, router.prefix);
     let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
     let mut node = Node::new(router.forwarder, queues, router.faces);
-    let mut sink = NoSink;
-    node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1));
-    assert_eq!((node.poll_touched(), node.poll_touched()), (Some(FaceId(3)), None));
+    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
+    node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    assert_eq!((wires.sent.len(), &wires.asked[..]), (0, &[(FaceId(3), true, None)][..]));
     assert_eq!(node.faces()[3].queued_packets(), 1);
-    let sent = node.poll_transmit(env(&names, &mut sink), FaceId(3));
-    assert_eq!(sent.map(|packet| packet.body), Some(2001));
+    node.service(env(&names, &mut sink), FaceId(3), &mut wires);
+    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 1));
     assert_eq!(node.forwarder_wake(), Some(ms(1000)));
+}
+
+#[test]
+fn a_free_device_takes_a_packet_past_its_queue_and_counts_it_as_one_that_did_not_wait() {
+    let router = Router::new(&[3]);
+    let (names, prefix) = (router.names, router.prefix);
+    let queues = (0..APPLICATION).map(|face| Queue::new(FaceId(face), Vec::new())).collect();
+    let mut node = Node::new(router.forwarder, queues, router.faces);
+    let (mut sink, mut wires) = (NoSink, Wires::default());
+    node.receive(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 0));
+    let (view, stats) = (&node.faces()[3], node.queue(FaceId(3)).stats());
+    assert_eq!((view.sent_packets(), view.accepted_packets(), view.queued_packets()), (1, 1, 0));
+    assert_eq!((stats.offered, stats.peak, stats.delays.summary().max), (1, 0, Span::ZERO));
 }
 
 fn env<'a>(names: &'a NameTable, sink: &'a mut NoSink) -> Env<'a> {
@@ -53,17 +94,16 @@ fn a_full_queue_drops_and_a_class_above_the_highest_is_served_as_the_highest() {
     let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(1)))];
     let queues = vec![Queue::new(FaceId(0), Vec::new())];
     let mut node = Node::new(router.forwarder, queues, faces);
-    let mut sink = NoSink;
+    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
     for (nonce, class) in [(1, 0), (2, 0), (3, 200)] {
         let mut packet = interest(Name::segment(prefix, nonce), nonce);
         packet.header.hop.class.0 = class;
-        node.enqueue(env(&names, &mut sink), FaceId(0), packet);
+        node.send(env(&names, &mut sink), FaceId(0), packet, &mut wires);
     }
-    let sent: Vec<u32> = std::iter::from_fn(|| {
-        node.poll_transmit(env(&names, &mut sink), FaceId(0)).map(|packet| packet.body)
-    })
-    .collect();
-    assert_eq!((sent, node.queue(FaceId(0)).stats().dropped), (vec![2003, 2001], 1));
+    for _ in 0..3 {
+        node.service(env(&names, &mut sink), FaceId(0), &mut wires);
+    }
+    assert_eq!((bodies(&wires), node.queue(FaceId(0)).stats().dropped), (vec![2003, 2001], 1));
 }
 
 /// Gives the same verdict on every packet that arrives.
@@ -93,13 +133,12 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     let disciplines: Vec<Box<dyn QueueDiscipline>> =
         vec![Box::new(Always(Verdict::Mark(2, cause))), Box::new(Always(Verdict::Hold(ms(100))))];
     let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
-    let mut sink = NoSink;
-    node.enqueue(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1));
-    assert_eq!((node.faces()[0].held_packets(), node.queue_wake(FaceId(0))), (1, None));
+    let (mut sink, mut wires) = (NoSink, Wires::default());
+    node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.asked.len()), (1, 0, 0));
     let directive = Directive::Metric { prefix, face: FaceId(0), metric: 1.0 };
-    node.on_directive(env(&names, &mut sink), &directive);
-    assert_eq!(node.queue_wake(FaceId(0)), Some(ms(0)));
-    node.wake_queue(env(&names, &mut sink), FaceId(0));
-    let sent = node.poll_transmit(env(&names, &mut sink), FaceId(0));
-    assert_eq!(sent.map(|packet| packet.header.hop.mark), Some(2));
+    node.on_directive(env(&names, &mut sink), &directive, &mut wires);
+    assert_eq!(wires.asked, [(FaceId(0), false, Some(ms(0)))]);
+    node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);
+    assert_eq!(wires.sent.first().map(|(_, packet)| packet.header.hop.mark), Some(2));
 }

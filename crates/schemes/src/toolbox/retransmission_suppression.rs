@@ -1,6 +1,11 @@
 //! NFD's exponential suppression of retransmissions: at first 10 ms after the last one went upstream, doubled
-//! with each that is let through, up to 250 ms. The pause of one Interest stands in its PIT entry.
+//! with each that is let through, up to 250 ms.
+//!
+//! The pause of a whole entry stands in the PIT entry; that of one upstream follows from its out-record.
+//! Deviation: an out-record stays open as long as its entry, NFD's only for the lifetime of its last Interest;
+//! it matters where lifetimes differ or are shorter than the pause.
 
+use tidegate_core::face::FaceId;
 use tidegate_core::params;
 use tidegate_core::pit::PitEntry;
 use tidegate_core::units::{Span, Time};
@@ -17,7 +22,7 @@ params! {
 /// What an Interest for a PIT entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The first: nobody was asked yet.
+    /// The first: nobody was asked yet, or everybody refused.
     First,
     /// A retransmission that may go upstream.
     Again,
@@ -27,16 +32,35 @@ pub enum Step {
 
 impl Params {
     /// Looks at an Interest that arrived now and moves the entry's pause on.
+    ///
+    /// As long as one upstream may still answer, the pause counts from the last Interest to any of them, those
+    /// that refused included; a first Interest leaves the pause as it is.
     pub fn step(&self, now: Time, entry: &mut PitEntry) -> Step {
         let Some(last_sent) = entry.last_sent() else {
             return Step::First;
         };
+        if entry.out_records().all(|record| record.nacked.is_some()) {
+            return Step::First;
+        }
         let pause = entry.suppression().unwrap_or(self.suppression);
         if now.since(last_sent) < pause {
             entry.set_suppression(pause);
             return Step::Suppress;
         }
-        entry.set_suppression(pause.scale(self.suppression_growth).min(self.suppression_limit));
+        entry.set_suppression(self.longer(pause));
         Step::Again
+    }
+
+    /// As [`step`](Self::step), for the upstream `face` alone; a refusal does not shorten its pause.
+    pub fn step_upstream(&self, now: Time, entry: &PitEntry, face: FaceId) -> Step {
+        let Some(record) = entry.out_record(face) else {
+            return Step::First;
+        };
+        let pause = (0..record.retransmissions).fold(self.suppression, |pause, _| self.longer(pause));
+        if now.since(record.sent_at) < pause { Step::Suppress } else { Step::Again }
+    }
+
+    fn longer(&self, pause: Span) -> Span {
+        pause.scale(self.suppression_growth).min(self.suppression_limit)
     }
 }

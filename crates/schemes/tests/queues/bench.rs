@@ -45,8 +45,11 @@ pub struct Bench {
 impl Bench {
     /// A queue of `limit` packets under the discipline `scheme`.
     pub fn new(scheme: &str, given: &[(&str, Value)], limit: u32) -> Self {
+        Self::limited(scheme, given, Limit::Packets(Packets::new(limit)))
+    }
+
+    pub fn limited(scheme: &str, given: &[(&str, Value)], limit: Limit) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
-        let limit = Limit::Packets(Packets::new(limit));
         let device =
             DeviceSetup { face: FaceId(0), rate: BitRate::from_mbps(10.0), delay: Span::ZERO, limit };
         let make = find(SCHEMES, scheme).and_then(|scheme| scheme.discipline).expect("a discipline");
@@ -89,7 +92,7 @@ impl Bench {
     /// Pushes a loss notice from elsewhere at `millis`.
     pub fn push_notice(&mut self, millis: u64) {
         self.now = Time::from_nanos(millis * 1_000_000);
-        self.push(Kind::LossNotice(LossNotice { token: PitToken(0) }), 30);
+        self.push(notice(), 30);
     }
 
     /// Pushes `count` Data packets of 1000 bytes at `millis`.
@@ -129,6 +132,10 @@ fn plain_interest() -> Interest {
 
 pub fn interest() -> Kind {
     Kind::Interest(plain_interest())
+}
+
+pub fn notice() -> Kind {
+    Kind::LossNotice(LossNotice { token: PitToken(0) })
 }
 
 pub fn nack() -> Kind {

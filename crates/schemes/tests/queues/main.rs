@@ -2,5 +2,6 @@
 
 mod bench;
 mod codel;
+mod drop_tail;
 mod golden;
 mod nfd_marking;

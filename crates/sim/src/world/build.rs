@@ -62,6 +62,7 @@ impl World {
             sampling: plan.sampling,
             flow_samples: FlowSamples::default(),
             link_samples: LinkSamples::default(),
+            link_down: vec![false; plan.links.len()],
             unfinished: 0,
             packet_hops: 0,
             ready: Vec::new(),
@@ -246,24 +247,35 @@ fn directions(plan: &Plan, ports: &Ports, delays: &[Span], seed: Seed) -> Vec<Di
 
 fn servers(plan: &Plan, prefixes: &[PrefixId]) -> Servers {
     let mut servers = Servers::default();
+    let ends = last_segments(plan, prefixes);
     for (flow, prefix) in plan.flows.iter().zip(prefixes) {
         let index = prefix.0 as usize;
         if index >= servers.by_prefix.len() {
             servers.by_prefix.resize_with(index + 1, Vec::new);
         }
-        let final_segment = match flow.demand {
-            Demand::File { segments } => Some(segments - 1),
-            _ => None,
-        };
         for node in &flow.producers {
             let here = &mut servers.by_prefix[index];
             if here.iter().all(|(at, _)| *at != *node as u32) {
-                let producer = Producer::new(*prefix, flow.payload, flow.freshness, final_segment);
+                let producer = Producer::new(*prefix, flow.payload, flow.freshness, ends[index]);
                 here.push((*node as u32, producer));
             }
         }
     }
     servers
+}
+
+/// Last segment of each prefix: of the longest of its flows, `None` when one of them is not a file.
+fn last_segments(plan: &Plan, prefixes: &[PrefixId]) -> Vec<Option<u32>> {
+    let count = prefixes.iter().map(|prefix| prefix.0 as usize + 1).max().unwrap_or(0);
+    let mut ends = vec![Some(0); count];
+    for (flow, prefix) in plan.flows.iter().zip(prefixes) {
+        let end = &mut ends[prefix.0 as usize];
+        *end = match flow.demand {
+            Demand::File { segments } => end.map(|end| end.max(segments - 1)),
+            Demand::Endless | Demand::Constant { .. } => None,
+        };
+    }
+    ends
 }
 
 fn build_node(

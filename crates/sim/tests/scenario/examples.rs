@@ -224,3 +224,53 @@ fn a_node_may_have_a_coarse_clock_and_a_cache_of_its_own() {
     assert_eq!((plan.nodes[0].clock, plan.nodes[0].parts.len()), (Some(drawn), 1));
     assert_eq!((plan.nodes[3].clock, plan.nodes[3].parts.len()), (None, 0));
 }
+
+#[test]
+fn a_size_of_whole_payloads_needs_one_segment_more_in_ndnsim() {
+    let segments = |rule: &str| {
+        let text = example("plr")
+            .replace("50MiB", "2080B")
+            .replace("\"ndnsim\"\npayload", &format!("{rule:?}\npayload"));
+        plan(&text).flows[0].demand.clone()
+    };
+    assert_eq!(
+        (segments("ceil"), segments("ndnsim")),
+        (Demand::File { segments: 2 }, Demand::File { segments: 3 })
+    );
+}
+
+#[test]
+fn a_direction_keeps_what_it_does_not_say_itself() {
+    let link = "loss = { model = \"bernoulli\", probability = 0.25 }\nforward = { rate = \"1Mbps\", queue = { limit = \"9pkt\" } }\n";
+    let text = example("loss")
+        .replace("loss = { model = \"trace\"", "#")
+        .replace("[link.r2-p1]\n", &format!("[link.r2-p1]\n{link}"));
+    let link = &plan(&text).links[2];
+    assert_eq!(
+        link.loss,
+        [LossPlan::Bernoulli { probability: 0.25 }, LossPlan::Bernoulli { probability: 0.25 }]
+    );
+    assert_eq!(link.rate, [BitRate::from_mbps(1.0), BitRate::from_mbps(100.0)]);
+    let limits = [9, 100].map(|packets| Limit::Packets(Packets::new(packets)));
+    assert_eq!([link.queue[0].limit, link.queue[1].limit], limits);
+}
+
+#[test]
+fn routers_have_the_cache_of_all_routers_and_hosts_none() {
+    let caches = plan(&example("dumbbell").replace("0pkt", "7pkt"))
+        .nodes
+        .iter()
+        .map(|node| node.cache.get())
+        .collect::<Vec<_>>();
+    assert_eq!(caches, [0, 0, 7, 7, 0, 0]);
+}
+
+#[test]
+fn columns_do_not_count_a_byte_order_mark() {
+    let errors = parse("x.toml", "\u{FEFF}format = 2\n", &[], SCHEMES).expect_err("another format");
+    let places: Vec<(usize, usize)> = errors.iter().map(|error| (error.line, error.column)).collect();
+    assert_eq!(
+        (places.as_slice(), errors.iter().next().map(|error| error.excerpt.as_str())),
+        ([(1, 10)].as_slice(), Some("format = 2"))
+    );
+}

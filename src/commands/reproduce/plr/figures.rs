@@ -4,14 +4,14 @@ use tidegate_report::page::{BarSeries, Figure, FigureKind, Series};
 use tidegate_report::stats::Estimate;
 
 use super::measure::{self, Kept, Linear, Measure, burst_at};
-use super::{ALPHAS, LONG_WITH, LONG_WITHOUT, Results, Setting, WITH, WITHOUT, rows};
+use super::{ALPHAS, LONG_WITH, LONG_WITHOUT, ROWS, Results, Row, Setting, WITH, WITHOUT, rows};
 
 /// Mean full delays stated in VI.B, ms.
-const STATED_DELAYS_MS: [Option<f64>; 5] = [Some(44.05), Some(50.79), Some(42.61), Some(45.08), None];
+const STATED_DELAYS_MS: [Option<f64>; 4] = [Some(44.05), Some(50.79), Some(42.61), Some(45.08)];
 /// Largest decreases of completion time stated in VI.B, %.
-const STATED_DECREASES: [Option<f64>; 5] = [Some(21.8), Some(14.9), Some(14.4), None, None];
+const STATED_DECREASES: [Option<f64>; 4] = [Some(21.8), Some(14.9), Some(14.4), None];
 /// Decreases of Consumer0's completion time stated in VI.D, %.
-const STATED_BURST_DECREASES: [Option<f64>; 5] = [Some(4.1), Some(19.7), Some(8.5), Some(8.6), None];
+const STATED_BURST_DECREASES: [Option<f64>; 4] = [Some(4.1), Some(19.7), Some(8.5), Some(8.6)];
 
 /// Figures 7, 8 and 9.
 pub(super) fn all(results: &Results) -> Vec<Figure> {
@@ -53,7 +53,7 @@ pub(super) fn all(results: &Results) -> Vec<Figure> {
 }
 
 fn groups() -> Vec<String> {
-    rows().map(|row| row.name.to_owned()).collect()
+    ROWS.iter().map(|row| row.name.to_owned()).collect()
 }
 
 fn bars(id: &str, title: &str, caption: &str, y_label: &str, series: Vec<BarSeries>) -> Figure {
@@ -82,7 +82,11 @@ fn linear_bars(
     measure: Measure,
     published: &[Option<f64>],
 ) -> BarSeries {
-    bar_series(name, results.linear.iter().map(|row| row.at(setting, measure)).collect(), published)
+    bar_series(
+        name,
+        results.linear[..ROWS.len()].iter().map(|row| row.at(setting, measure)).collect(),
+        published,
+    )
 }
 
 fn burst_bars(results: &Results, name: &str, with: usize, measure: Measure) -> BarSeries {
@@ -91,9 +95,9 @@ fn burst_bars(results: &Results, name: &str, with: usize, measure: Measure) -> B
 
 /// One line per row; alpha 0 stands for "without PLR".
 fn over_alpha(results: &Results, id: &str, title: &str, y_label: &str, measure: Measure) -> Figure {
-    let line = |(row, runs): (super::Row, &Linear)| {
+    let line = |(row, runs): (Row, &Linear)| {
         let with = ALPHAS.iter().map(|alpha| (*alpha, Setting { queue: 32, alpha: Some(*alpha) }));
-        let points = [(0.0, WITHOUT)].into_iter().chain(with);
+        let points = [(0.0, WITHOUT)].into_iter().chain(with).filter(|(_, setting)| runs.has(*setting));
         Series {
             name: row.name.to_owned(),
             points: points.map(|(x, setting)| (x, Estimate::of(&runs.at(setting, measure)))).collect(),
@@ -126,7 +130,7 @@ fn stated_decreases(results: &Results) -> Figure {
         let mean = |samples: &Vec<f64>| tidegate_report::stats::mean(samples);
         ALPHAS.iter().map(gain).max_by(|a, b| mean(a).total_cmp(&mean(b))).unwrap_or_default()
     };
-    let values = results.linear.iter().map(best).collect();
+    let values = results.linear[..ROWS.len()].iter().map(best).collect();
     bars(
         "fig7b-decrease",
         "Fig. 7b, as stated: largest decrease of completion time",

@@ -84,6 +84,11 @@ impl Linear {
         found.map_or_else(Vec::new, |(_, runs)| runs.iter().map(measure).collect())
     }
 
+    /// Whether the row was run at `setting`.
+    pub(super) fn has(&self, setting: Setting) -> bool {
+        self.0.iter().any(|(cell, _)| *cell == setting)
+    }
+
     fn runs(&self, setting: Setting) -> &[Kept] {
         self.0.iter().find(|(cell, _)| *cell == setting).map_or(&[], |(_, runs)| runs)
     }

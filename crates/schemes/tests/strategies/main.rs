@@ -1,0 +1,7 @@
+//! Strategies in a real forwarder: cases worked by hand, and golden traces of retransmissions.
+
+mod best_route;
+mod golden;
+mod multicast;
+mod reading;
+mod router;

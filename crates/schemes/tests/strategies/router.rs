@@ -1,0 +1,140 @@
+//! One forwarder under one strategy, with six faces and one name that everybody asks for.
+
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::fib::NextHop;
+use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
+use tidegate_core::name::{Name, NameTable, Segment};
+use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};
+use tidegate_core::params::Settings;
+use tidegate_core::pit::PitEntry;
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::strategy::Strategy;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_schemes::{SCHEMES, find};
+
+/// What happens at the router; the number is a face.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// An Interest of 4 s with a nonce of its own arrives.
+    Interest(u16),
+    Data(u16),
+    /// The last Interest that went there is refused.
+    Nack(u16, NackReason),
+    Down(u16),
+    Up(u16),
+}
+
+struct Collected(Vec<(u16, Packet<()>)>);
+
+impl Outbox<()> for Collected {
+    fn send(&mut self, _: &mut Context<'_>, face: FaceId, packet: Packet<()>) {
+        self.0.push((face.0, packet));
+    }
+}
+
+pub struct Router {
+    names: NameTable,
+    faces: Vec<FaceView>,
+    forwarder: Forwarder<()>,
+    name: Name,
+    nonces: u32,
+    /// The last Interest that went to each face.
+    asked: [Option<Interest>; 6],
+}
+
+impl Router {
+    /// A router under the strategy `scheme`; `upstreams` cost 1, 2, 3... in this order.
+    pub fn new(scheme: &str, upstreams: &[u16]) -> Self {
+        let make = find(SCHEMES, scheme).and_then(|scheme| scheme.strategy).expect("a strategy");
+        Self::with(make(&Settings::default()).expect("valid settings"), upstreams)
+    }
+
+    pub fn with(strategy: Box<dyn Strategy>, upstreams: &[u16]) -> Self {
+        let mut names = NameTable::new();
+        let prefix = names.intern_uri("/a").expect("valid");
+        let mut forwarder = Forwarder::new(ForwarderSetup {
+            cache: Packets::new(0),
+            unsolicited: UnsolicitedPolicy::Drop,
+            strategy,
+            nonces: Rng::stream(Seed(1), "probes"),
+        });
+        let hops = (1..).zip(upstreams).map(|(cost, face)| NextHop { cost, face: FaceId(*face) });
+        forwarder.fib_mut().set(prefix, hops.collect());
+        let limit = Limit::Packets(Packets::new(100));
+        let device = |_| FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit);
+        let faces = (0..6).map(device).collect();
+        Self { names, faces, forwarder, name: Name::segment(prefix, 1), nonces: 0, asked: [None; 6] }
+    }
+
+    /// The entry of the name that everybody asks for.
+    pub fn entry(&self) -> Option<&PitEntry> {
+        let pit = self.forwarder.pit();
+        pit.find(self.name).map(|id| pit.entry(id))
+    }
+
+    /// Lets `event` happen; what leaves, as "3 interest", in order.
+    pub fn tell(&mut self, at_ms: u64, event: Event) -> Vec<String> {
+        let (from, kind) = match event {
+            Event::Interest(from) => {
+                self.nonces += 1;
+                (from, Kind::Interest(interest(self.nonces)))
+            }
+            Event::Data(from) => (from, data()),
+            Event::Nack(from, reason) => {
+                let interest = self.asked[usize::from(from)].expect("was asked");
+                (from, Kind::Nack(Nack { interest, reason }))
+            }
+            Event::Down(face) | Event::Up(face) => {
+                self.faces[usize::from(face)].set_up(matches!(event, Event::Up(_)));
+                return Vec::new();
+            }
+        };
+        let packet = Packet { header: Header::new(self.name, kind, ByteCount::new(100)), body: () };
+        let mut sink = NoSink;
+        let env = Env {
+            now: Time::ZERO + Span::from_millis(at_ms),
+            node: NodeId(0),
+            names: &self.names,
+            routes: &NoRoutes,
+            sink: &mut sink,
+            mask: EventMask::NONE,
+        };
+        let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));
+        self.forwarder.on_wake(&mut cx);
+        self.forwarder.receive(&mut cx, FaceId(from), packet, &mut out);
+        out.0.iter().map(|(face, packet)| self.word(*face, packet.header.kind)).collect()
+    }
+
+    fn word(&mut self, face: u16, kind: Kind) -> String {
+        match kind {
+            Kind::Interest(interest) => {
+                self.asked[usize::from(face)] = Some(interest);
+                format!("{face} interest")
+            }
+            Kind::Data(_) => format!("{face} data"),
+            Kind::Nack(nack) => format!("{face} nack {:?}", nack.reason),
+            Kind::LossNotice(_) | Kind::Tcp(_) => panic!("nobody sent {kind:?}"),
+        }
+    }
+
+    /// Lets each event happen and compares what leaves.
+    #[track_caller]
+    pub fn follow(&mut self, steps: &[(u64, Event, &[&str])]) {
+        for (number, (at_ms, event, expected)) in (1..).zip(steps) {
+            assert_eq!(self.tell(*at_ms, *event), *expected, "event {number} at {at_ms} ms: {event:?}");
+        }
+    }
+}
+
+fn interest(nonce: u32) -> Interest {
+    let (lifetime, token) = (Millis(4000), PitToken(nonce));
+    Interest { nonce, lifetime, token, hop_limit: 255, can_be_prefix: false, must_be_fresh: false }
+}
+
+fn data() -> Kind {
+    let (freshness, token) = (Millis(0), PitToken(0));
+    Kind::Data(Data { freshness, final_segment: Segment::NONE, payload: 50, token })
+}

@@ -1,0 +1,126 @@
+//! Two flows of each consumer scheme on a dumbbell run as recorded; `UPDATE_GOLDEN=1` records anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tidegate_core::records::RunRecord;
+use tidegate_schemes::SCHEMES;
+
+use crate::record;
+
+const CASE: &str = "dumbbell.txt";
+
+/// The router part that is recorded beside the consumers, and who asks through it.
+const PLR: (&str, &str) = ("plr", "ndnsim-aimd");
+
+fn consumers() -> impl Iterator<Item = &'static str> {
+    SCHEMES.iter().filter(|scheme| scheme.consumer.is_some()).map(|scheme| scheme.name)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden")
+}
+
+/// 10 Mbit/s and 40 ms of round trip: 48 Data of 1040 B; 40 more fit the queue. The second flow starts at 1 s.
+fn dumbbell(scheme: &str, router: &str) -> String {
+    format!(
+        "format = 1\n[scenario]\nname = \"dumbbell\"\nduration = \"5s\"\nsample = \"100ms\"\n[topology]\n\
+         builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"100Mbps\", delay = \"5ms\" }}\n\
+         bottleneck = {{ rate = \"10Mbps\", delay = \"10ms\", queue = {{ limit = \"40pkt\" }} }}\n{router}\n\
+         [[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\nprefix = \"/a\"\nscheme = {scheme}\npayload = \"1000B\"\n\
+         [[flow]]\nconsumer = \"c2\"\nproducer = \"p2\"\nprefix = \"/b\"\nscheme = {scheme}\npayload = \"1000B\"\n\
+         start = \"1s\"\n"
+    )
+}
+
+/// What `name` runs: a consumer, or routers that keep lost Data.
+fn trace(name: &str) -> String {
+    let (scheme, router) = match name {
+        // The default of 10 packets would leave the link half empty.
+        "fixed" => ("{ name = \"fixed\", window = 40 }".to_owned(), ""),
+        _ if name == PLR.0 => (format!("{:?}", PLR.1), "[router]\nparts = [\"plr\"]"),
+        _ => (format!("{name:?}"), ""),
+    };
+    table(name, &record(&dumbbell(&scheme, router)))
+}
+
+/// One row per sample, whole packets; the queue is the bottleneck's towards the consumers.
+fn table(name: &str, record: &RunRecord) -> String {
+    let mut text =
+        format!("# {name}: two flows over 10 Mbps and 40 ms, a queue of 40 packets; the second from 1 s\n");
+    text.push_str("# t_ms  window  in_flight  window_2  in_flight_2  queue  stored  dropped\n");
+    let (flows, links) = (&record.flow_samples, &record.link_samples);
+    let directions = record.links.len();
+    let bottleneck = record
+        .links
+        .iter()
+        .position(|link| link.from == "r2" && link.to == "r1")
+        .expect("the dumbbell has it");
+    for row in 0..flows.time.len() / 2 {
+        let (first, second, link) = (2 * row, 2 * row + 1, directions * row + bottleneck);
+        assert_eq!((flows.flow[second], links.link[link] as usize), (1, bottleneck));
+        writeln!(
+            text,
+            "{:6}  {:6.0}  {:9}  {:8.0}  {:11}  {:5}  {:6}  {:7}",
+            flows.time[first].as_nanos() / 1_000_000,
+            flows.window_packets[first],
+            flows.in_flight_packets[first],
+            flows.window_packets[second],
+            flows.in_flight_packets[second],
+            links.queue_packets[link],
+            links.stored_packets[link],
+            links.dropped_packets[link],
+        )
+        .expect("a string takes it");
+    }
+    let sums =
+        record.flows.iter().map(|flow| format!("{}/{}", flow.delivered_segments, flow.retransmissions));
+    writeln!(text, "# delivered/retransmitted: {}", sums.collect::<Vec<_>>().join(" ")).expect("as above");
+    text
+}
+
+fn first_difference(recorded: &str, now: &str) -> Option<String> {
+    let (mut old, mut new) = (recorded.lines(), now.lines());
+    for number in 1.. {
+        match (old.next(), new.next()) {
+            (None, None) => break,
+            (old, new) if old == new => {}
+            (old, new) => return Some(format!("line {number}: recorded {old:?}, now {new:?}")),
+        }
+    }
+    None
+}
+
+#[test]
+fn every_consumer_and_plr_share_a_dumbbell_as_recorded() {
+    let mut differences = Vec::new();
+    for name in consumers().chain([PLR.0]) {
+        let file = root().join(name).join(CASE);
+        let now = trace(name);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::create_dir_all(file.parent().expect("the file lies in a folder")).expect("folder");
+            fs::write(&file, &now).expect("golden file is writable");
+        }
+        let recorded = fs::read_to_string(&file).unwrap_or_default();
+        differences.extend(first_difference(&recorded, &now).map(|line| format!("{name}: {line}")));
+    }
+    assert!(
+        differences.is_empty(),
+        "{differences:#?}\nreview, then UPDATE_GOLDEN=1 cargo test -p tidegate-sim --test it golden"
+    );
+}
+
+#[test]
+fn every_consumer_has_a_recorded_dumbbell_and_none_is_stray() {
+    let mut expected: Vec<&str> = consumers().chain([PLR.0]).collect();
+    expected.sort_unstable();
+    let folders = fs::read_dir(root()).expect("there are golden files");
+    let mut recorded: Vec<String> = folders
+        .map(|folder| folder.expect("the entry is readable"))
+        .filter(|folder| folder.path().join(CASE).exists())
+        .map(|folder| folder.file_name().to_string_lossy().into_owned())
+        .collect();
+    recorded.sort_unstable();
+    assert_eq!(recorded, expected);
+}

@@ -1,0 +1,411 @@
+//! What holds of every run: random networks, schemes, queues, losses and changes. Seeds are fixed.
+
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tidegate_core::consumer::shell::Tracking;
+use tidegate_core::records::RunRecord;
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::scheme::Scheme;
+use tidegate_core::units::Time;
+use tidegate_schemes::SCHEMES;
+use tidegate_sim::plan::{Demand, Plan};
+use tidegate_sim::world::{Ledger, World};
+
+use crate::{arrivals, plan};
+
+/// Flows stop then; lifetimes last half a second and no packet stays in the network for more than 6 s.
+const STOP_MS: u32 = 1_500;
+
+/// Draws the parts of a scenario.
+struct Draw {
+    rng: Rng,
+}
+
+impl Draw {
+    /// A number in `from..=to`.
+    fn number(&mut self, from: u32, to: u32) -> u32 {
+        from + self.rng.below(to - from + 1)
+    }
+
+    fn part(&mut self, from: f64, to: f64) -> f64 {
+        ((from + (to - from) * self.rng.uniform()) * 1e4).round() / 1e4
+    }
+
+    fn chance(&mut self, probability: f64) -> bool {
+        self.rng.chance(probability)
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.rng.below(of.len() as u32) as usize]
+    }
+
+    fn scheme(&mut self, fits: fn(&Scheme) -> bool) -> &'static str {
+        let fitting: Vec<&str> =
+            SCHEMES.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect();
+        self.one(&fitting)
+    }
+
+    fn plr(&mut self) -> String {
+        format!(
+            "{{ name = \"plr\", alpha = {}, tau = {}, interval = \"{}us\", residence = \"{}ms\", release = {:?}, \
+             sent_counted = {:?}, cap = {}, released_counted = {}, full_for_notice = {:?}, recover_interests = {} }}",
+            self.part(0.01, 1.0),
+            self.part(0.01, 1.0),
+            self.number(1, 20_000),
+            self.number(1, 800),
+            self.one(&["above-one", "from-one"]),
+            self.one(&["enqueue", "dequeue"]),
+            self.chance(0.5),
+            self.chance(0.5),
+            self.one(&["own-class", "any-class"]),
+            self.chance(0.5),
+        )
+    }
+
+    fn loss(&mut self) -> String {
+        match self.number(0, 5) {
+            0 => format!("{{ model = \"bernoulli\", probability = {} }}", self.part(0.0, 0.2)),
+            1 => format!(
+                "{{ model = \"gilbert-elliott\", to_bad = {}, to_good = {}, loss_bad = {} }}",
+                self.part(0.0, 0.1),
+                self.part(0.05, 1.0),
+                self.part(0.0, 1.0)
+            ),
+            2 => {
+                let length = self.number(5, 60);
+                let pattern: String = (0..length).map(|_| if self.chance(0.1) { '1' } else { '0' }).collect();
+                format!("{{ model = \"trace\", pattern = \"{pattern}\" }}")
+            }
+            _ => "\"none\"".to_owned(),
+        }
+    }
+
+    /// A queue; `plr` says whether it may store packets itself.
+    fn queue(&mut self, plr: bool) -> String {
+        let limit = if self.chance(0.7) {
+            format!("{}pkt", self.number(1, 40))
+        } else {
+            format!("{}B", self.number(100, 50_000))
+        };
+        let mut disciplines = Vec::new();
+        if self.chance(0.6) {
+            let fits: fn(&Scheme) -> bool = |scheme| scheme.discipline.is_some() && scheme.name != "plr";
+            disciplines.push(format!("{:?}", self.scheme(fits)));
+        }
+        if plr && self.chance(0.3) {
+            disciplines.push(self.plr());
+        }
+        format!("{{ limit = \"{limit}\", disciplines = [{}] }}", disciplines.join(", "))
+    }
+
+    /// The values of a link as lines (`,` between them for a table on one line).
+    fn link(&mut self, reorder: bool, plr: bool) -> Vec<String> {
+        let mut values = vec![
+            format!("rate = \"{}kbps\"", self.number(1_000, 20_000)),
+            format!("delay = \"{}us\"", self.number(0, 30_000)),
+            format!("queue = {}", self.queue(plr)),
+        ];
+        if self.chance(0.4) {
+            values.push(format!("jitter = \"{}us\"", self.number(1, 20_000)));
+            values.push(format!("reorder = {}", reorder && self.chance(0.5)));
+        }
+        if self.chance(0.5) {
+            values.push(format!("forward = {{ loss = {} }}", self.loss()));
+            values.push(format!(
+                "backward = {{ loss = {}, rate = \"{}kbps\" }}",
+                self.loss(),
+                self.number(1_000, 20_000)
+            ));
+        }
+        values
+    }
+
+    /// Nodes and links as text, and two nodes that are there.
+    fn network(&mut self, reorder: bool, plr: bool) -> (String, [&'static str; 2]) {
+        if self.chance(0.4) {
+            return (self.graph(reorder, plr), ["n0", "n1"]);
+        }
+        let (builtin, ends) = match self.number(0, 6) {
+            0 => (format!("\"linear\"\nrouters = {}", self.number(1, 4)), ["c1", "p1"]),
+            1 => (format!("\"dumbbell\"\npairs = {}", self.number(1, 3)), ["c1", "p1"]),
+            2 => (
+                format!("\"star\"\nconsumers = {}\nproducers = {}", self.number(1, 4), self.number(1, 2)),
+                ["c1", "p1"],
+            ),
+            3 => (
+                format!("\"tree\"\ndepth = {}\nfanout = {}", self.number(1, 2), self.number(1, 2)),
+                ["c1", "p1"],
+            ),
+            4 => (
+                format!("\"grid\"\nrows = {}\ncolumns = {}", self.number(1, 3), self.number(2, 3)),
+                ["r1", "r2"],
+            ),
+            5 => (format!("\"parking-lot\"\nhops = {}", self.number(1, 2)), ["c1", "p1"]),
+            _ => (format!("\"multipath\"\npaths = {}", self.number(1, 3)), ["c1", "p1"]),
+        };
+        let link = self.link(reorder, plr).join(", ");
+        (format!("[topology]\nbuiltin = {builtin}\nlink = {{ {link} }}\n"), ends)
+    }
+
+    /// A tree over 2 to 12 nodes, and up to four links more.
+    fn graph(&mut self, reorder: bool, plr: bool) -> String {
+        let nodes = self.number(2, 12);
+        let mut text = String::new();
+        for node in 0..nodes {
+            writeln!(text, "[[node]]\nname = \"n{node}\"").expect("a string takes it");
+        }
+        let mut pairs: Vec<(u32, u32)> = (1..nodes).map(|node| (self.number(0, node - 1), node)).collect();
+        for _ in 0..self.number(0, 4) {
+            let (a, b) = (self.number(0, nodes - 1), self.number(0, nodes - 1));
+            if a < b && !pairs.contains(&(a, b)) {
+                pairs.push((a, b));
+            }
+        }
+        for (a, b) in pairs {
+            let link = self.link(reorder, plr).join("\n");
+            let cost = self.number(1, 3);
+            writeln!(text, "[[link]]\nends = [\"n{a}\", \"n{b}\"]\ncost = {cost}\n{link}").expect("as above");
+        }
+        text
+    }
+
+    fn flow(&mut self, number: usize, shape: &Plan) -> String {
+        let count = shape.nodes.len() as u32;
+        let consumer = self.number(0, count - 1);
+        let mut producers: Vec<u32> = (0..self.number(1, 2)).map(|_| self.number(0, count - 1)).collect();
+        producers.retain(|producer| *producer != consumer);
+        producers.dedup();
+        if producers.is_empty() {
+            producers.push((consumer + 1) % count);
+        }
+        let name = |node: &u32| format!("{:?}", shape.nodes[*node as usize].name);
+        let producers: Vec<String> = producers.iter().map(name).collect();
+        let mut text = format!(
+            "[[flow]]\nname = \"f{number}\"\nconsumer = {}\nproducer = [{}]\nprefix = \"/f/{number}\"\n",
+            name(&consumer),
+            producers.join(", ")
+        );
+        self.demand(&mut text);
+        text
+    }
+
+    fn demand(&mut self, text: &mut String) {
+        let scheme = match self.scheme(|scheme| scheme.consumer.is_some()) {
+            "fixed" => format!("{{ name = \"fixed\", window = {} }}", self.part(1.0, 200.0)),
+            other => format!("{other:?}"),
+        };
+        let kind = self.one(&["ndnsim", "ndn-tools", "ndnts", "ndnd", "own"]);
+        let retries = self.one(&["", ", retry_limit = 0", ", retry_limit = 2", ", retry_limit = \"none\""]);
+        let demand = match self.number(0, 3) {
+            0 => format!("segments = {}", self.number(1, 400)),
+            1 => format!("size = \"{}kB\"", self.number(1, 300)),
+            2 => {
+                let at = self.number(0, 900);
+                format!(
+                    "rate = \"{}kbps\"\nbursts = [{{ at = \"{at}ms\", for = \"{}ms\" }}]",
+                    self.number(100, 20_000),
+                    self.number(1, 500)
+                )
+            }
+            _ => String::new(),
+        };
+        writeln!(
+            text,
+            "scheme = {scheme}\nshell = {{ kind = {kind:?}, lifetime = \"500ms\"{retries} }}\n{demand}\npayload = \
+             \"{}B\"\nstart = \"{}ms\"\nstop = \"{STOP_MS}ms\"\nmust_be_fresh = {}\nfreshness = \"{}ms\"",
+            self.number(1, 1_200),
+            self.number(0, 500),
+            self.chance(0.3),
+            self.number(0, 300),
+        )
+        .expect("a string takes it");
+    }
+
+    fn event(&mut self, shape: &Plan) -> String {
+        let (from, length) = (self.number(0, 900), self.number(1, 400));
+        let link = &shape.links[self.number(0, shape.links.len() as u32 - 1) as usize].name;
+        let node = &shape.nodes[self.number(0, shape.nodes.len() as u32 - 1) as usize].name;
+        let what = match self.number(0, 2) {
+            0 => {
+                let rate = self.number(1_000, 20_000);
+                return format!("[[event]]\nat = \"{from}ms\"\nlink = {link:?}\nrate = \"{rate}kbps\"\n");
+            }
+            1 => format!("link = {link:?}"),
+            _ => format!("node = {node:?}"),
+        };
+        let keep = if what.starts_with("link") {
+            format!("keep_queue = {}\n", self.chance(0.5))
+        } else {
+            String::new()
+        };
+        let down = format!("[[event]]\nat = \"{from}ms\"\n{what}\nstate = \"down\"\n{keep}");
+        format!("{down}[[event]]\nat = \"{}ms\"\n{what}\nstate = \"up\"\n", from + length)
+    }
+
+    fn scenario(&mut self) -> Case {
+        let reorder = self.chance(0.4);
+        let (plr_part, plr_queue) =
+            [(true, false), (false, true), (false, false)][self.number(0, 2) as usize];
+        let stops = self.chance(0.2);
+        let mut text = format!(
+            "format = 1\n[scenario]\nname = \"random\"\nduration = \"8s\"\nsample = \"20ms\"\n\
+             events = [\"data-received\"]\nstop_when_complete = {stops}\nvary = {{ start = {}, delay = {} }}\n",
+            self.chance(0.5),
+            self.part(0.0, 0.5)
+        );
+        let (network, [consumer, producer]) = self.network(reorder, plr_queue);
+        text.push_str(&network);
+        let strategy = self.scheme(|scheme| scheme.strategy.is_some());
+        let cache = if self.chance(0.4) { self.number(1, 300) } else { 0 };
+        let parts = if plr_part { self.plr() } else { String::new() };
+        writeln!(text, "[router]\nstrategy = {strategy:?}\ncache = \"{cache}pkt\"\nparts = [{parts}]")
+            .expect("as above");
+        let shape = plan(&format!(
+            "{text}[[flow]]\nconsumer = {consumer:?}\nproducer = {producer:?}\nprefix = \"/x\"\nscheme = \"fixed\"\n"
+        ));
+        for number in 0..self.number(1, 4) as usize {
+            text.push_str(&self.flow(number, &shape));
+        }
+        let is_tree = shape.links.len() + 1 == shape.nodes.len();
+        for _ in 0..self.number(0, 4) {
+            text.push_str(&self.event(&shape));
+        }
+        Case { keeps_order: is_tree && !reorder && !plr_part && !plr_queue, text }
+    }
+}
+
+struct Case {
+    text: String,
+    /// One way between any two nodes, and nothing on it that changes the order of packets.
+    keeps_order: bool,
+}
+
+/// The first thing that is wrong, if any.
+macro_rules! check {
+    ($holds:expr, $($what:tt)*) => {
+        if !$holds {
+            return Err(format!($($what)*));
+        }
+    };
+}
+
+fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
+    for (ledger, link) in ledgers.iter().zip(&record.links) {
+        check!(ledger.balances(), "{}-{}: {ledger:?}", link.from, link.to);
+        let told = (link.offered_packets, link.dropped_packets, link.sent_packets, link.lost_packets);
+        check!(
+            told == (ledger.offered, ledger.dropped, ledger.sent, ledger.lost),
+            "{link:?} is not {ledger:?}"
+        );
+        check!(link.queue_delay.count == link.sent_packets, "{link:?}");
+        check!(link.released_packets <= link.stored_packets, "{link:?}");
+    }
+    let delivered: u64 = ledgers.iter().map(|ledger| ledger.delivered).sum();
+    check!(delivered == record.packet_hops, "{delivered} delivered, {} hops", record.packet_hops);
+    Ok(())
+}
+
+fn check_samples(record: &RunRecord) -> Result<(), String> {
+    let samples = &record.flow_samples;
+    for (row, window) in samples.window_packets.iter().enumerate() {
+        let (time, flow) = (samples.time[row], samples.flow[row]);
+        check!(window.is_finite() && *window >= 1.0, "flow {flow} has a window of {window} at {time}");
+    }
+    let mut last = vec![0; record.flows.len()];
+    for (flow, delivered) in samples.flow.iter().zip(&samples.delivered_segments) {
+        let before = std::mem::replace(&mut last[*flow as usize], *delivered);
+        check!(before <= *delivered, "flow {flow} delivered {before}, then {delivered}");
+    }
+    Ok(())
+}
+
+fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
+    for (index, (flow, planned)) in record.flows.iter().zip(&plan.flows).enumerate() {
+        let asked = flow.interests - flow.retransmissions;
+        check!(flow.delivered_segments + flow.abandoned <= asked, "{flow:?}");
+        check!(flow.delivered_payload.get() == flow.delivered_segments * planned.payload.get(), "{flow:?}");
+        check!(flow.full_delay.count == flow.delivered_segments, "{flow:?}");
+        check!(
+            flow.last_delay.max <= flow.full_delay.max && flow.last_delay.mean <= flow.full_delay.mean,
+            "{flow:?}"
+        );
+        check!(flow.marks + flow.loss_notices == 0 || flow.interests > 0, "{flow:?}");
+        if let Demand::File { segments } = planned.demand {
+            let all = u64::from(segments);
+            check!(flow.segments == Some(all) && flow.delivered_segments <= all && asked <= all, "{flow:?}");
+            check!(flow.completed.is_some() == (flow.delivered_segments == all), "{flow:?}");
+        } else {
+            let ends = matches!(&planned.demand, Demand::Constant { bursts, .. } if !bursts.is_empty());
+            check!(flow.segments.is_some() == ends, "{flow:?}");
+            // Bursts that lie before the start have nothing to complete.
+            let is_complete = flow.delivered_segments > 0 && flow.segments == Some(flow.delivered_segments);
+            check!(flow.completed.is_some() == is_complete, "{flow:?}");
+        }
+        let row = record.flow_samples.flow.iter().rposition(|flow| *flow as usize == index);
+        if let (Some(row), Tracking::Exact) = (row, planned.shell.tracking) {
+            let (in_flight, delivered) = (
+                u64::from(record.flow_samples.in_flight_packets[row]),
+                record.flow_samples.delivered_segments[row],
+            );
+            check!(delivered + in_flight <= asked, "{in_flight} under way: {flow:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Segments asked for once arrive in the order in which they were asked for.
+fn check_order(record: &RunRecord, plan: &Plan) -> Result<(), String> {
+    for (index, flow) in record.flows.iter().enumerate() {
+        if flow.retransmissions > 0 || plan.flows[index].producers.len() > 1 {
+            continue;
+        }
+        let numbers: Vec<u32> = arrivals(record, index as u32).iter().map(|arrival| arrival.2).collect();
+        check!(numbers.is_sorted(), "{} got its segments out of order: {numbers:?}", flow.name);
+    }
+    Ok(())
+}
+
+/// Runs a case and says what it was worth: hops, flows complete, flows whose order was looked at.
+fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
+    let plan = plan(&case.text);
+    let mut world = World::new(&plan, seed);
+    world.step_until(Time::ZERO + plan.duration / 8);
+    check!(world.ledgers().iter().all(Ledger::balances), "after 1 s: {:?}", world.ledgers());
+    world.run();
+    let (ledgers, pending) = (world.ledgers(), world.pending_interests());
+    let record = world.into_record(&plan, seed);
+    check_ledgers(&ledgers, &record)?;
+    check_samples(&record)?;
+    check_flows(&plan, &record)?;
+    check!(record.events.is_sorted_by_key(|event| event.time), "time runs backwards: {:?}", record.events);
+    let all_done = record.flows.iter().all(|flow| flow.completed.is_some());
+    check!(
+        record.ended == Time::ZERO + plan.duration || all_done || plan.stop_when_complete,
+        "{}",
+        record.ended
+    );
+    if record.ended == Time::ZERO + plan.duration {
+        let left: usize = pending.iter().map(|(entries, _)| entries).sum();
+        check!(left == 0, "pending Interests are left: {pending:?}");
+    }
+    if case.keeps_order {
+        check_order(&record, &plan)?;
+    }
+    let complete = record.flows.iter().filter(|flow| flow.completed.is_some()).count() as u64;
+    Ok([record.packet_hops, complete, u64::from(case.keeps_order)])
+}
+
+#[test]
+fn two_hundred_random_runs_lose_count_of_nothing() {
+    let mut worth = [0; 3];
+    for seed in 1..=200 {
+        let case = Draw { rng: Rng::stream(Seed(seed), "scenario") }.scenario();
+        let answer = catch_unwind(AssertUnwindSafe(|| check_case(&case, Seed(seed))));
+        let answer = answer.unwrap_or_else(|_| Err("it panics".to_owned()));
+        let counts = answer.unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{}", case.text));
+        worth.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+    }
+    println!("hops, complete flows, cases in order: {worth:?}");
+    assert!(worth[0] > 500_000 && worth[1] > 50 && worth[2] > 20, "the runs are worth looking at: {worth:?}");
+}
