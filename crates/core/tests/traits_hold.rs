@@ -2,6 +2,8 @@
 //!
 //! A sketch goes when its scheme arrives.
 
+#![allow(clippy::disallowed_types, reason = "sketches keep small tables; nothing iterates over them")]
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
