@@ -78,19 +78,6 @@ pub struct NodePlan {
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
-    /// A coarse clock; `None` for an exact one.
-    pub clock: Option<ClockPlan>,
-}
-
-/// A coarse clock: every wake-up of the node waits for its next tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockPlan {
-    /// Time between ticks, more than zero.
-    pub period: Span,
-    /// First tick, less than the period; `None` draws it anew for every seed.
-    pub phase: Option<Span>,
-    /// Whether arriving Data, Nacks and ACKs wake the node too.
-    pub flush_on_arrival: bool,
 }
 
 /// A link; index 0 of each pair is the direction from `a` to `b`.

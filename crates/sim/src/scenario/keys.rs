@@ -288,13 +288,12 @@ pub(super) static QUEUE: Keys = keys(
     ],
 );
 
-static NODE_KEYS: [Key; 6] = [
+static NODE_KEYS: [Key; 5] = [
     key("cache", Packets, May, "Content store; of routers as in [router], of hosts none by default."),
     key("unsolicited", Bool, May, "Whether Data that nobody asked for is cached."),
     key("strategy", SchemeOf(&STRATEGY), May, "Forwarding strategy, in place of [router]'s."),
     key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts, in place of [router]'s."),
     key("position", List(&Number(0.0, 1.0)), May, "Place in a drawing, across and down."),
-    key("clock", Table(&CLOCK), May, "A coarse clock: every wake-up of the node waits for its next tick."),
 ];
 
 pub(super) static NODE_CHANGES: Keys = Keys { what: "a node", own: &[], shared: &[&NODE_KEYS] };
@@ -307,29 +306,6 @@ pub(super) static NODE: Keys = Keys {
     ],
     shared: &[&NODE_KEYS],
 };
-
-pub(super) static CLOCK: Keys = keys(
-    "clock",
-    &[
-        key("period", LongTime, Must, "Time between ticks."),
-        key(
-            "phase",
-            AnyOf(&[Time, Words(random_word)]),
-            Else("random"),
-            "First tick; random draws it per seed.",
-        ),
-        key(
-            "flush_on_arrival",
-            Bool,
-            Else("false"),
-            "Whether arriving Data, Nacks and ACKs wake the node too.",
-        ),
-    ],
-);
-
-fn random_word() -> Vec<&'static str> {
-    vec!["random"]
-}
 
 pub(super) static ROUTER: Keys = keys(
     "[router]",

@@ -11,7 +11,7 @@ use super::keys::{self, Kind};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
 use super::uses;
-use crate::plan::{ClockPlan, LinkPlan, NodePlan, SchemeUse};
+use crate::plan::{LinkPlan, NodePlan, SchemeUse};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
 const MOST_LINKS_OF_A_NODE: u32 = 60_000;
@@ -126,7 +126,6 @@ impl RouterValues {
             strategy: self.strategy.clone()?,
             prefix_strategies: self.prefixes.clone(),
             parts: if is_router { self.parts.clone() } else { Vec::new() },
-            clock: None,
         })
     }
 }
@@ -150,7 +149,6 @@ struct NodeValues {
     strategy: Option<SchemeUse>,
     parts: Option<Vec<SchemeUse>>,
     position: Option<(f64, f64)>,
-    clock: Option<ClockPlan>,
 }
 
 impl NodeValues {
@@ -161,7 +159,6 @@ impl NodeValues {
             strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &keys::STRATEGY)),
             parts: node.item("parts").map(|_| uses::read_list(node, "parts", &keys::ROUTER_PART)),
             position: read_position(node),
-            clock: node.table("clock", &keys::CLOCK).and_then(|clock| read_clock(&clock)),
         }
     }
 
@@ -175,7 +172,6 @@ impl NodeValues {
             node.parts = parts;
         }
         node.position = self.position.or(node.position);
-        node.clock = self.clock.or(node.clock);
     }
 }
 
@@ -193,20 +189,6 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
         }
     };
     read(across).zip(read(down))
-}
-
-fn read_clock(clock: &Fields<'_>) -> Option<ClockPlan> {
-    let period = clock.time("period")?;
-    let is_random = matches!(clock.item("phase").map(|item| &item.value), None | Some(Value::Text(_)))
-        && clock.text("phase").is_some_and(|text| text == "random");
-    let phase = if is_random { None } else { Some(clock.time("phase")?) };
-    if phase.is_some_and(|phase| phase >= period) {
-        clock.refuse(
-            "phase",
-            format!("phase: {} is not less than the period, {period}", clock.shown("phase")),
-        );
-    }
-    Some(ClockPlan { period, phase, flush_on_arrival: clock.flag("flush_on_arrival").unwrap_or(false) })
 }
 
 /// Reads `[topology]`, nodes and links.

@@ -7,9 +7,7 @@ use tidegate_core::params::Value;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
-use tidegate_sim::plan::{
-    Change, ClockPlan, Comparison, Demand, EventPlan, Expectation, LossPlan, Plan, Variation,
-};
+use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, LossPlan, Plan, Variation};
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
@@ -212,17 +210,12 @@ fn a_loss_trace_comes_from_the_reader_the_caller_gives() {
 }
 
 #[test]
-fn a_node_may_have_a_coarse_clock_and_a_cache_of_its_own() {
+fn a_node_may_have_a_cache_and_parts_of_its_own() {
     let text = example("plr").to_owned()
-        + "[node.r1]\nclock = { period = \"100ms\", phase = \"50ms\", flush_on_arrival = true }\ncache = \"5pkt\"\n\
-           [node.c1]\nclock = { period = \"250ms\" }\nparts = [{ scheme = \"plr\" }]\n";
+        + "[node.r1]\ncache = \"5pkt\"\n[node.c1]\nparts = [{ scheme = \"plr\" }]\n";
     let plan = plan(&text);
-    let (period, phase) = (Span::from_millis(100), Some(Span::from_millis(50)));
-    assert_eq!(plan.nodes[1].clock, Some(ClockPlan { period, phase, flush_on_arrival: true }));
     assert_eq!(plan.nodes[1].cache, Packets::new(5));
-    let drawn = ClockPlan { period: Span::from_millis(250), phase: None, flush_on_arrival: false };
-    assert_eq!((plan.nodes[0].clock, plan.nodes[0].parts.len()), (Some(drawn), 1));
-    assert_eq!((plan.nodes[3].clock, plan.nodes[3].parts.len()), (None, 0));
+    assert_eq!((plan.nodes[0].parts.len(), plan.nodes[3].parts.len()), (1, 0));
 }
 
 #[test]
