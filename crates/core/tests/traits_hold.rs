@@ -5,7 +5,7 @@
 #![allow(clippy::disallowed_types, reason = "sketches keep small tables; nothing iterates over them")]
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
@@ -124,7 +124,7 @@ impl QueueDiscipline for PconMarker {
 struct PconSplit {
     fractions: Vec<(FaceId, f64)>,
     random: Rng,
-    congested: HashMap<PitId, bool>,
+    congested: BTreeMap<PitId, bool>,
 }
 
 impl Strategy for PconSplit {
@@ -178,7 +178,7 @@ fn pcon_marks_data_for_the_congested_downstream_alone_and_once() {
     let mut bench = Bench::new();
     let fractions = vec![(FaceId(1), 1.0), (FaceId(2), 0.0)];
     let random = Rng::stream(Seed(1), "split");
-    let mut strategy = PconSplit { fractions, random, congested: HashMap::new() };
+    let mut strategy = PconSplit { fractions, random, congested: BTreeMap::new() };
     bench.at(0, |cx| {
         let mut actions = Actions::default();
         let view = &cx.faces[1];
@@ -274,7 +274,7 @@ fn mircc_polices_interests_and_stamps_data_with_its_rate() {
 
 #[derive(Debug)]
 struct HobhisShaper {
-    data_queue: Rc<RefCell<HashMap<PrefixId, f64>>>,
+    data_queue: Rc<RefCell<BTreeMap<PrefixId, f64>>>,
     waiting: VecDeque<PrefixId>,
     free_at: Time,
     delay: f64,
@@ -316,7 +316,7 @@ impl FaceGate for HobhisShaper {
 
 #[test]
 fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
-    let data_queue = Rc::new(RefCell::new(HashMap::from([(NameTable::ROOT, 50.0)])));
+    let data_queue = Rc::new(RefCell::new(BTreeMap::from([(NameTable::ROOT, 50.0)])));
     let (waiting, free_at) = (VecDeque::new(), Time::ZERO);
     let mut gate = HobhisShaper { data_queue, waiting, free_at, delay: 0.1 };
     let mut bench = Bench::new();
@@ -440,7 +440,7 @@ impl NetworkController for SieveController {
 }
 
 #[derive(Debug, Default)]
-struct MetricTable(HashMap<(PrefixId, FaceId), f64>);
+struct MetricTable(BTreeMap<(PrefixId, FaceId), f64>);
 
 impl Strategy for MetricTable {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
@@ -482,7 +482,7 @@ fn ndnsieve_reports_become_metrics_that_move_interests() {
 
 #[derive(Debug)]
 struct BrfGate {
-    bytes: HashMap<PrefixId, u64>,
+    bytes: BTreeMap<PrefixId, u64>,
     granted_kbps: u32,
 }
 
@@ -508,7 +508,7 @@ impl FaceGate for BrfGate {
 
 #[test]
 fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() {
-    let mut gate = BrfGate { bytes: HashMap::new(), granted_kbps: 0 };
+    let mut gate = BrfGate { bytes: BTreeMap::new(), granted_kbps: 0 };
     let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, flags: 0 };
     let mut ack = Header::new(name(), Kind::Tcp(segment), ByteCount::new(66));
     let granted = Directive::Rate { key: NameTable::ROOT, rate: BitRate::from_mbps(12.0) };
@@ -522,7 +522,7 @@ fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() 
         gate.on_segment(cx, &mut ack.clone(), Direction::Out);
     });
     assert_eq!(ack.hop.get(Signal::GrantedRate), Some(12_000));
-    assert_eq!(gate.bytes, HashMap::from([(NameTable::ROOT, 66)]));
+    assert_eq!(gate.bytes, BTreeMap::from([(NameTable::ROOT, 66)]));
 }
 
 // WLDR: a link service numbers frames, hears of gaps and has frames sent again. The link owns the frames; the

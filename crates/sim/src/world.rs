@@ -414,7 +414,7 @@ impl World {
     #[inline(always)]
     fn settle(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
-            self.to_application(node, face, &packet.header);
+            self.give_application(node, face, &packet.header);
         }
         self.rearm_node(node);
     }
@@ -431,7 +431,7 @@ impl World {
     }
 
     #[cold]
-    fn to_application(&mut self, node: usize, face: FaceId, header: &Header) {
+    fn give_application(&mut self, node: usize, face: FaceId, header: &Header) {
         let sim = &self.nodes[node];
         if !sim.is_on {
             return;

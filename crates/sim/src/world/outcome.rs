@@ -111,7 +111,7 @@ impl World {
         let core = &self.nodes[wire.from.node as usize].core;
         let face = &core.faces()[wire.from.face.index()];
         let stats = core.queue(wire.from.face).stats();
-        let (from, to) = if direction % 2 == 0 { (link.a, link.b) } else { (link.b, link.a) };
+        let (from, to) = if direction.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) };
         LinkRecord {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),
