@@ -36,7 +36,13 @@ pub(crate) fn parse_plan(
     overrides: &[(String, String)],
 ) -> Result<Result<Plan, scenario::Errors>, Failure> {
     let bytes = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
-    Ok(scenario::parse_bytes(&file.display().to_string(), &bytes, overrides, &session.schemes))
+    let name = file.display().to_string();
+    // Files that a scenario names lie relative to it.
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let read = |named: &str| std::fs::read_to_string(folder.join(named)).map_err(|why| why.to_string());
+    let parser =
+        scenario::Parser { overrides, files: Some(&read), ..scenario::Parser::new(&name, &session.schemes) };
+    Ok(parser.parse_bytes(&bytes))
 }
 
 /// As [`parse_plan`], with everything that is wrong as the failure.

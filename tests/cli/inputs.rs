@@ -131,3 +131,24 @@ fn a_folder_that_cannot_be_made_is_named() {
         assert!(ended.err.contains("cannot make") && ended.err.contains("a-file"), "{}", ended.err);
     }
 }
+
+#[test]
+fn a_loss_trace_is_read_beside_its_scenario_and_a_missing_one_is_named() {
+    let scratch = Scratch::new("trace");
+    let text = fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(DUMBBELL));
+    let text = text.expect("the example is there");
+    let model = "loss = { model = \"bernoulli\", probability = 0.0 }";
+    assert!(text.contains(model));
+    let lossy = text.replacen(model, "loss = { model = \"trace\", file = \"loss.txt\" }", 1);
+    let file = scratch.file("lossy.toml", lossy.as_bytes());
+    let missing = tidegate(&["check", &file]).with(1);
+    assert!(missing.err.contains("\"loss.txt\" cannot be read"), "{}", missing.err);
+    let out = format!("{}/out", scratch.path());
+    let flow_with = |pattern: &str| {
+        scratch.file("loss.txt", pattern.as_bytes());
+        let ended = tidegate(&["run", &file, "--out", &out, "--quiet"]).with(0);
+        ended.out.lines().find(|line| line.starts_with("c1:/a")).map(str::to_owned).expect("a line per flow")
+    };
+    // The scenario's text is the same, but what was lost is not: the second run is no old result.
+    assert_ne!(flow_with("0000000000"), flow_with("0000000001"));
+}

@@ -11,4 +11,5 @@ pub mod cubic_window;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod retransmission_suppression;
+pub mod token_bucket;
 pub mod window_rule;
