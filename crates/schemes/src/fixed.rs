@@ -32,3 +32,35 @@ impl CongestionController for Fixed {
         self.params.window
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, follow, lost, marked};
+    use tidegate_core::congestion::LossSignal::{Expired, Gap, Nack, Notice, Timeout};
+    use tidegate_core::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::params::Value;
+
+    #[test]
+    fn nothing_moves_the_window() {
+        // Thirteen events of every kind; the window is the 7.5 that was asked for after each.
+        let events = [
+            data(40, 0, 7),
+            data(40, 1, 8),
+            marked(41, 2, 9),
+            lost(250, 3, 9, Timeout),
+            lost(250, 4, 9, Expired),
+            data(260, 3, 9),
+            lost(261, 5, 9, Nack(Congestion)),
+            lost(262, 6, 9, Nack(NoRoute)),
+            lost(263, 7, 9, Notice),
+            data(264, 7, 9),
+            lost(265, 8, 9, Gap),
+            marked(300, 8, 9),
+            data(2_000, 9, 10),
+        ];
+        let steps = events.map(|event| (event, 7.5));
+        follow(&mut Driver::new(&SCHEME, &[("window", Value::Number(7.5))]), &steps);
+    }
+}
