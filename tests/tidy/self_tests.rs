@@ -59,6 +59,27 @@ fn a_crate_that_allows_unsafe_code_is_found() {
     assert_eq!(rules::unsafe_allowed(&sources), ["crates/a/src/lib.rs: no #![forbid(unsafe_code)]"]);
 }
 
+#[test]
+fn the_root_above_the_one_unsafe_file_denies_what_others_forbid() {
+    let root = |level: &str| {
+        rules::unsafe_allowed(&[Source::new("crates/live/src/lib.rs", &format!("#![{level}(unsafe_code)]"))])
+    };
+    assert!(root("deny").is_empty());
+    assert_eq!(root("warn").len(), 1);
+}
+
+#[test]
+fn unsafe_code_in_another_file_or_without_an_argument_is_found() {
+    let found = |path: &str, text: &str| rules::unsafe_code(&[&Source::new(path, text)]);
+    let call = "fn f() {\n    unsafe { g() }\n}";
+    let argued = "// Safety: g reads nothing.\nunsafe { g() }";
+    assert_eq!(found("crates/live/src/sys.rs", call), ["crates/live/src/sys.rs:2: unsafe"]);
+    assert!(found("crates/live/src/sys.rs", argued).is_empty());
+    assert_eq!(found("crates/live/src/udp.rs", argued), ["crates/live/src/udp.rs:2: unsafe"]);
+    assert_eq!(found("src/lib.rs", "#[allow(unsafe_code)]\nmod x;").len(), 1);
+    assert!(found("src/lib.rs", "#![forbid(unsafe_code)] // unsafe").is_empty());
+}
+
 fn metadata(name: &str, need: &str, kind: &str, licence: &str) -> Value {
     Value::parse(&format!(
         r#"{{"packages": [{{"name": "{name}", "license": {licence},
@@ -76,6 +97,16 @@ fn a_dependency_that_points_the_wrong_way_is_found() {
         ["tidegate-schemes depends on tidegate-sim"]
     );
     assert_eq!(direction("tidegate-sim", "tidegate-report", "\"build\"").len(), 1);
+    for (name, need) in [
+        ("tidegate-settings", "tidegate-schemes"),
+        ("tidegate-live", "tidegate-sim"),
+        ("tidegate-sim", "tidegate-wire"),
+        ("tidegate-sim", "tidegate-live"),
+        ("tidegate-wire", "tidegate-schemes"),
+    ] {
+        assert_eq!(direction(name, need, "null"), [format!("{name} depends on {need}")]);
+    }
+    assert!(direction("tidegate-wire", "sha2", "null").is_empty());
     assert!(direction("tidegate-core", "rand", "\"dev\"").is_empty());
     assert!(direction("tidegate-core", "hashbrown", "null").is_empty());
 }

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::event::EventMask;
-use tidegate_core::face::Limit;
-use tidegate_core::params::Settings;
 use tidegate_core::rng::Seed;
-use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// A scenario that can be run.
@@ -48,15 +45,6 @@ pub struct Variation {
     pub start: bool,
     /// Every link's delay is changed once by up to this part, 0..1.
     pub delay: f64,
-}
-
-/// A scheme with its settings, checked.
-#[derive(Clone, Debug)]
-pub struct SchemeUse {
-    /// The scheme.
-    pub scheme: &'static Scheme,
-    /// Its settings.
-    pub settings: Settings,
 }
 
 /// A node.
@@ -130,15 +118,6 @@ pub enum LossPlan {
     Trace(Arc<[bool]>),
 }
 
-/// The queue of one direction of a link.
-#[derive(Clone, Debug)]
-pub struct QueuePlan {
-    /// Limit of each class.
-    pub limit: Limit,
-    /// Disciplines, asked in this order; none is drop-tail.
-    pub disciplines: Vec<SchemeUse>,
-}
-
 /// A flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -169,6 +148,8 @@ pub struct FlowPlan {
 }
 
 pub use tidegate_core::consumer::Demand;
+pub use tidegate_settings::queue::QueuePlan;
+pub use tidegate_settings::uses::SchemeUse;
 
 /// Something that changes during the run.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,21 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::consumer::shell::{Shell, ShellKind};
-use tidegate_core::name::{Name, NameTable};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{Item, Value};
+use tidegate_settings::error::Place;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::CONSUMER;
+use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::uses;
+use tidegate_settings::values::read_text;
 
-use super::document::{Item, Value};
-use super::error::Place;
-use super::fields::{Desk, Fields, read_text, show};
-use super::keys;
 use super::network::Network;
-use super::uses;
+use super::{Limits, keys};
 use crate::plan::{Demand, FlowPlan, SchemeUse};
 
-/// Bytes of a prefix.
-const LONGEST_PREFIX: usize = 512;
-/// Components of a prefix.
-const MOST_COMPONENTS: usize = 64;
 /// Producers of one flow.
 const MOST_PRODUCERS: usize = 1_000;
 /// Bursts of one flow.
@@ -26,7 +25,7 @@ const MOST_BURSTS: usize = 10_000;
 const MOST_SEGMENTS: u64 = 4_294_967_294;
 
 /// Reads every `[[flow]]`.
-pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<FlowPlan> {
+pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits: &Limits) -> Vec<FlowPlan> {
     let desk = root.desk;
     if root.list("flow").is_empty()
         && root.item("flow").is_none_or(|item| matches!(item.value, Value::List(_)))
@@ -38,9 +37,9 @@ pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<
     for flow in root.list("flow").iter().filter_map(|item| Fields::open(desk, item, &keys::FLOW)) {
         let Some(template) = Template::read(&flow, duration) else { continue };
         total = total.saturating_add(template.repeat);
-        if total > desk.limits.flows as u64 {
+        if total > limits.flows as u64 {
             let key = if flow.item("repeat").is_some() { "repeat" } else { "consumer" };
-            flow.refuse(key, format!("{total} flows with these; at most {}", desk.limits.flows));
+            flow.refuse(key, format!("{total} flows with these; at most {}", limits.flows));
             return Vec::new();
         }
         if !desk.claim(flow.place, template.bytes(), template.repeat) {
@@ -84,7 +83,7 @@ impl Template {
     fn read(flow: &Fields<'_>, duration: Span) -> Option<Self> {
         let repeat = flow.count("repeat").and_then(|count| u64::try_from(count).ok());
         let texts = Texts::read(flow);
-        let scheme = flow.item("scheme").and_then(|item| uses::read(flow.desk, item, &keys::CONSUMER));
+        let scheme = flow.item("scheme").and_then(|item| uses::read(flow.desk, item, &CONSUMER));
         let shell = read_shell(flow, scheme.as_ref().map_or(ShellKind::Own, |scheme| scheme.scheme.shell));
         let payload = flow.size("payload");
         let demand = read_demand(flow, payload.unwrap_or(ByteCount::new(1)), duration);
@@ -446,61 +445,9 @@ fn counter(text: &str, number: u64) -> Option<u64> {
     }
 }
 
-/// A prefix as all its spellings are kept.
-pub(super) fn canonical_prefix(text: &str) -> Result<String, String> {
-    let components = text.bytes().filter(|byte| *byte == b'/').count();
-    if text.len() > LONGEST_PREFIX || components > MOST_COMPONENTS {
-        return Err(format!(
-            "prefix {} is too long; at most {LONGEST_PREFIX} bytes and {MOST_COMPONENTS} components",
-            show(text)
-        ));
-    }
-    if is_canonical(text) {
-        return Ok(text.to_owned());
-    }
-    let mut names = NameTable::new();
-    let prefix = names.intern_uri(text).map_err(|error| error.to_string())?;
-    Ok(names.uri(Name::whole(prefix)))
-}
-
-/// Whether `text` is plainly as it would be kept; the usual case, ten times as fast.
-fn is_canonical(text: &str) -> bool {
-    let is_plain = |part: &str| {
-        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte))
-    };
-    text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_spellings_of_a_prefix_are_one() {
-        for (text, kept) in [
-            ("/a/b", "/a/b"),
-            ("/a/b/", "/a/b"),
-            ("ndn:/a/b", "/a/b"),
-            ("/%61/b", "/a/b"),
-            ("/", "/"),
-            ("/.../x", "/.../x"),
-        ] {
-            assert_eq!(canonical_prefix(text).as_deref(), Ok(kept), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_short_way_to_a_canonical_prefix_agrees_with_the_long_one() {
-        for text in ["/a", "/a-b/_c/~d", "/0/1/2"] {
-            let mut names = NameTable::new();
-            let prefix = names.intern_uri(text).expect("valid");
-            assert!(is_canonical(text));
-            assert_eq!(names.uri(Name::whole(prefix)), text);
-        }
-        for text in ["", "a", "/", "//", "/a/", "/a//b", "/a b", "/a.b", "/a=b", "/%61", "/ä"] {
-            assert!(!is_canonical(text), "{text:?}");
-        }
-    }
 
     #[test]
     fn counters_count_from_one_shift_and_wrap() {

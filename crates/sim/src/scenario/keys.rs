@@ -2,49 +2,18 @@
 
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
-use tidegate_core::scheme::Scheme;
+use tidegate_settings::keys::Kind::{
+    AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
+    Scheme as SchemeOf, Size, Table, Text, Time, Words,
+};
+use tidegate_settings::keys::Need::{Else, May, Must};
+use tidegate_settings::keys::{CONSUMER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::queue::QUEUE;
 
-use super::suggest::nearest;
 use super::{timeline, topology};
 
-/// The keys of one table.
-#[derive(Debug)]
-pub(super) struct Keys {
-    /// What the table is called in messages.
-    pub what: &'static str,
-    pub own: &'static [Key],
-    /// Keys shared with other tables.
-    pub shared: &'static [&'static [Key]],
-}
-
-impl Keys {
-    /// All keys, own ones first.
-    pub fn iter(&self) -> impl Iterator<Item = &'static Key> + use<> {
-        self.own.iter().chain(self.shared.iter().copied().flatten())
-    }
-
-    pub fn find(&self, name: &str) -> Option<&'static Key> {
-        self.iter().find(|key| key.name == name)
-    }
-}
-
-/// One key.
-#[derive(Debug)]
-pub(super) struct Key {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub need: Need,
-    pub help: &'static str,
-}
-
-/// Whether a key has to be there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Need {
-    Must,
-    May,
-    /// Its default, texts without quotes.
-    Else(&'static str),
-}
+/// The format of scenarios.
+pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
 
 /// What other programs and papers call some keys.
 static SYNONYMS: &[(&str, &str)] = &[
@@ -62,81 +31,6 @@ static SYNONYMS: &[(&str, &str)] = &[
     ("type", "builtin"),
     ("until", "stop"),
 ];
-
-impl Keys {
-    /// The key that was probably meant by `word`.
-    pub fn nearest(&self, word: &str) -> Option<&'static str> {
-        let near = nearest(word, self.iter().map(|key| key.name));
-        let meant = || SYNONYMS.iter().find(|(other, key)| *other == word && self.find(key).is_some());
-        near.or_else(|| meant().map(|(_, key)| *key))
-    }
-}
-
-/// What a key takes.
-#[derive(Debug)]
-pub(super) enum Kind {
-    /// Any text.
-    Text,
-    /// A name: letters, digits, `_` and `-`.
-    Name,
-    /// One of these words.
-    Words(fn() -> Vec<&'static str>),
-    Bool,
-    /// The word `false` alone.
-    False,
-    /// A whole number.
-    Count(i64, i64),
-    /// A number.
-    Number(f64, f64),
-    /// A span of time.
-    Time,
-    /// A span of time longer than zero.
-    LongTime,
-    /// A rate above zero.
-    Rate,
-    /// A number of bytes, 1 up to this.
-    Size(u64),
-    /// A number of packets.
-    Packets,
-    /// A number of packets or bytes above zero.
-    Limit,
-    /// `">= 0.9"` and the like.
-    Comparison,
-    /// A scheme's name, or a table with its name and parameters.
-    Scheme(&'static Role),
-    Table(&'static Keys),
-    List(&'static Kind),
-    /// A table with any names as keys.
-    Open(&'static Kind),
-    AnyOf(&'static [Kind]),
-}
-
-/// What a scheme is used as.
-#[derive(Debug)]
-pub(super) struct Role {
-    pub word: &'static str,
-    pub fits: fn(&Scheme) -> bool,
-}
-
-pub(super) static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
-pub(super) static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
-pub(super) static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
-pub(super) static DISCIPLINE: Role =
-    Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };
-
-const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
-    Key { name, kind, need, help }
-}
-
-const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
-    Keys { what, own, shared: &[] }
-}
-
-use Kind::{
-    AnyOf, Bool, Comparison, Count, False, Limit, List, LongTime, Name, Number, Open, Packets, Rate,
-    Scheme as SchemeOf, Size, Table, Text, Time, Words,
-};
-use Need::{Else, May, Must};
 
 /// Nodes, flows and the like in one scenario; the document as a whole may be limited further.
 const MANY: i64 = 1_000_000;
@@ -279,14 +173,6 @@ pub(super) static LOSS: Keys = keys(
 fn loss_words() -> Vec<&'static str> {
     vec!["none", "bernoulli", "gilbert-elliott", "trace"]
 }
-
-pub(super) static QUEUE: Keys = keys(
-    "queue",
-    &[
-        key("limit", Limit, Else("100pkt"), "What the queue holds, the packet being sent not counted."),
-        key("disciplines", List(&SchemeOf(&DISCIPLINE)), May, "Asked in this order; drop-tail without any."),
-    ],
-);
 
 static NODE_KEYS: [Key; 5] = [
     key("cache", Packets, May, "Content store; of routers as in [router], of hosts none by default."),

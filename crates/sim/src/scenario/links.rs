@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use tidegate_core::face::Limit;
-use tidegate_core::units::{BitRate, Packets, Span};
+use tidegate_core::units::{BitRate, Span};
+use tidegate_settings::desk::show;
+use tidegate_settings::document::Value;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::queue::QueueValues;
+use tidegate_settings::values::shown;
 
-use super::document::Value;
-use super::fields::{Fields, shown};
 use super::keys;
-use super::uses;
-use crate::plan::{LinkPlan, LossPlan, QueuePlan, SchemeUse};
+use crate::plan::{LinkPlan, LossPlan};
 
 /// Packets in a loss pattern.
 const LONGEST_PATTERN: usize = 16_000_000;
-/// What a queue holds where nothing is said.
-const LIMIT: Limit = Limit::Packets(Packets::new(100));
 
 /// Values of a link, as far as they are given.
 #[derive(Clone, Debug, Default)]
@@ -31,8 +30,7 @@ pub(super) struct LinkValues {
 struct DirectionValues {
     rate: Option<BitRate>,
     loss: Option<LossPlan>,
-    limit: Option<Limit>,
-    disciplines: Option<Vec<SchemeUse>>,
+    queue: QueueValues,
 }
 
 impl LinkValues {
@@ -69,8 +67,7 @@ impl LinkValues {
 
     /// Bytes that one such link takes in a plan, about.
     pub fn bytes(&self) -> u64 {
-        let uses = |direction: &DirectionValues| direction.disciplines.as_deref().map_or(0, uses::bytes);
-        700 + self.directions.iter().map(uses).sum::<u64>()
+        700 + self.directions.iter().map(|direction| direction.queue.bytes()).sum::<u64>()
     }
 
     /// Whether rate and delay are given.
@@ -100,7 +97,7 @@ impl LinkValues {
             jitter: self.jitter.unwrap_or_default(),
             reorder: self.reorder.unwrap_or(false),
             loss: [forward, backward].map(|direction| direction.loss.clone().unwrap_or(LossPlan::None)),
-            queue: [forward, backward].map(DirectionValues::queue),
+            queue: [forward, backward].map(|direction| direction.queue.plan()),
             cost: self.cost.unwrap_or(1),
         }
     }
@@ -108,15 +105,10 @@ impl LinkValues {
 
 impl DirectionValues {
     fn read(fields: &Fields<'_>) -> Self {
-        let queue = fields.table("queue", &keys::QUEUE);
-        let queue = queue.as_ref();
         Self {
             rate: fields.rate("rate").or(fields.item("rate").map(|_| BitRate::from_bps(1))),
             loss: read_loss(fields),
-            limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
-            disciplines: queue
-                .filter(|queue| queue.item("disciplines").is_some())
-                .map(|queue| uses::read_list(queue, "disciplines", &keys::DISCIPLINE)),
+            queue: QueueValues::read(fields, "queue"),
         }
     }
 
@@ -124,15 +116,7 @@ impl DirectionValues {
         Self {
             rate: over.rate.or(self.rate),
             loss: over.loss.clone().or_else(|| self.loss.clone()),
-            limit: over.limit.or(self.limit),
-            disciplines: over.disciplines.clone().or_else(|| self.disciplines.clone()),
-        }
-    }
-
-    fn queue(&self) -> QueuePlan {
-        QueuePlan {
-            limit: self.limit.unwrap_or(LIMIT),
-            disciplines: self.disciplines.clone().unwrap_or_default(),
+            queue: self.queue.with(&over.queue),
         }
     }
 }
@@ -247,7 +231,7 @@ fn read_file(loss: &Fields<'_>, name: &str) -> Option<String> {
     match read(name) {
         Ok(text) => Some(text),
         Err(why) => {
-            loss.refuse("file", format!("file: {} cannot be read: {why}", super::fields::show(name)));
+            loss.refuse("file", format!("file: {} cannot be read: {why}", show(name)));
             None
         }
     }

@@ -14,34 +14,24 @@
 //!
 //! No input makes this panic, hang or take memory without bound.
 
-mod document;
-mod error;
-mod fields;
 mod flows;
 mod keys;
 mod links;
 mod network;
 mod overrides;
-mod schema;
-mod suggest;
 mod timeline;
 mod topology;
-mod uses;
-
-use std::cell::{Cell, RefCell};
 
 use tidegate_core::scheme::Scheme;
-
-pub use error::{Error, Errors};
-pub use schema::json_schema;
+use tidegate_settings::desk::Desk;
+pub use tidegate_settings::desk::FileReader;
+use tidegate_settings::document::Table;
+pub use tidegate_settings::error::{Error, Errors};
+use tidegate_settings::fields::Fields;
+use tidegate_settings::reader::{Reader, check_version, decode};
+use tidegate_settings::schema;
 
 use crate::plan::Plan;
-use document::{Item, Table, Value};
-use error::{Place, Problems, Sources};
-use fields::{Desk, Fields};
-
-/// Reads a file that a scenario names (a loss trace); the error says why that cannot be done.
-pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// How large a scenario may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,22 +95,23 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(&self, text: &str) -> Result<Plan, Errors> {
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let overrides: Vec<String> =
             self.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let desk = Desk {
+        let reader = Reader {
+            source_name: self.source_name,
+            format: &keys::FORMAT,
             schemes: self.schemes,
             files: self.files,
-            limits: self.limits,
-            problems: RefCell::new(Problems::default()),
-            plan_bytes: Cell::new(0),
+            text_bytes: self.limits.text_bytes,
+            most_bytes: self.limits.plan_bytes,
         };
-        let plan = self.read(&desk, text, &overrides);
-        let problems = desk.problems.into_inner();
-        match plan {
-            Some(plan) if problems.is_empty() => Ok(plan),
-            _ => Err(problems.locate(&Sources { name: self.source_name, text, overrides: &overrides })),
-        }
+        reader.read(text, &overrides, |desk, mut document, text| {
+            overrides::apply(desk, &mut document, self.overrides, &overrides);
+            let text =
+                if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
+            check_version(desk, &document)?;
+            read_plan(desk, &document, text, &self.limits)
+        })
     }
 
     /// As [`parse`](Self::parse), of bytes that ought to be UTF-8.
@@ -128,62 +119,16 @@ impl<'a> Parser<'a> {
     /// # Errors
     /// Everything that is wrong, or the first byte that is not UTF-8.
     pub fn parse_bytes(&self, bytes: &[u8]) -> Result<Plan, Errors> {
-        let error = match std::str::from_utf8(bytes) {
-            Ok(text) => return self.parse(text),
-            Err(error) => error,
-        };
-        // Only the beginning is quoted in the message, so only that is converted.
-        let (sound, rest) = bytes.split_at_checked(error.valid_up_to()).unwrap_or((bytes, &[]));
-        let tail = String::from_utf8_lossy(rest.get(..200).unwrap_or(rest));
-        let text = String::from_utf8_lossy(sound) + tail;
-        let mut problems = Problems::default();
-        let place = Place { origin: 0, start: sound.len(), end: sound.len() + 1 };
-        let byte = rest.first().copied().unwrap_or(0);
-        problems.add(place, format!("byte 0x{byte:02X} is not UTF-8"), None);
-        Err(problems.locate(&Sources { name: self.source_name, text: &text, overrides: &[] }))
-    }
-
-    /// Reads what it can; `None` only after a problem was noted.
-    fn read(&self, desk: &Desk<'_>, text: &str, overrides: &[String]) -> Option<Plan> {
-        if text.len() > self.limits.text_bytes {
-            let message = format!("{} bytes; at most {}", text.len(), self.limits.text_bytes);
-            desk.refuse(Place::default(), message);
-            return None;
-        }
-        let mut document = document::read(text, &mut desk.problems.borrow_mut());
-        if !desk.problems.borrow().is_empty() {
-            return None;
-        }
-        overrides::apply(desk, &mut document, self.overrides, overrides);
-        let text =
-            if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, overrides) };
-        check_format(desk, &document)?;
-        read_plan(desk, &document, text)
+        decode(self.source_name, bytes).and_then(|text| self.parse(text))
     }
 }
 
-/// Another format would make everything else look wrong.
-fn check_format(desk: &Desk<'_>, document: &Table) -> Option<()> {
-    match document.get("format").map(|entry| &entry.item) {
-        Some(Item { value: Value::Number(number), .. }) if number.whole == Some(1) => Some(()),
-        Some(item) => {
-            desk.refuse(
-                item.place,
-                format!("format {} is not known; this program reads format 1", fields::shown(&item.value)),
-            );
-            None
-        }
-        // Reading goes on and notes it as missing.
-        None => Some(()),
-    }
-}
-
-fn read_plan(desk: &Desk<'_>, document: &Table, text: String) -> Option<Plan> {
-    let root = Fields::over(desk, Place::default(), &document.0, &keys::ROOT);
+fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -> Option<Plan> {
+    let root = Fields::root(desk, document);
     let frame = root.table("scenario", &keys::SCENARIO).map(|scenario| timeline::read_frame(&scenario));
     let duration = frame.as_ref().map_or(tidegate_core::units::Span::MAX, |frame| frame.duration);
-    let network = network::read(&root);
-    let flows = flows::read(&root, &network, duration);
+    let network = network::read(&root, limits);
+    let flows = flows::read(&root, &network, duration, limits);
     let events = timeline::read_events(&root, &network, duration);
     let expectations = root.item("expect").map(|expect| timeline::read_expectations(desk, expect));
     let frame = frame?;
@@ -202,6 +147,11 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String) -> Option<Plan> {
         recorded: frame.recorded,
         expectations: expectations.unwrap_or_default(),
     })
+}
+
+/// The JSON Schema of scenario files, for editors.
+pub fn json_schema() -> String {
+    schema::json_schema("Tidegate scenario", &keys::ROOT)
 }
 
 /// Reads and checks a scenario with overrides and without files.
@@ -228,4 +178,14 @@ pub fn parse_bytes(
     schemes: &[&'static Scheme],
 ) -> Result<Plan, Errors> {
     Parser { overrides, ..Parser::new(source_name, schemes) }.parse_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_declared_soundly() {
+        assert_eq!(schema::unsound(&keys::ROOT), Vec::<String>::new());
+    }
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::units::Packets;
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::error::Place;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::{Keys, Kind, ROUTER_PART, STRATEGY};
+use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::uses;
+use tidegate_settings::values::{read_name, read_number, read_text};
 
-use super::document::{Entry, Item, Value};
-use super::error::Place;
-use super::fields::{Desk, Fields, read_number, read_text, show, shown};
-use super::keys::{self, Kind};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
-use super::uses;
+use super::{Limits, keys};
 use crate::plan::{LinkPlan, NodePlan, SchemeUse};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
@@ -98,10 +102,10 @@ impl RouterValues {
         let default = Item { place, value: Value::Text("best-route".to_owned()) };
         let prefixes = router.tables("prefix", &keys::ROUTER_PREFIX);
         Self {
-            strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &keys::STRATEGY),
+            strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &STRATEGY),
             cache: router.packets("cache").unwrap_or_default(),
             unsolicited: router.flag("unsolicited").unwrap_or(false),
-            parts: uses::read_list(&router, "parts", &keys::ROUTER_PART),
+            parts: uses::read_list(&router, "parts", &ROUTER_PART),
             prefixes: prefixes.iter().filter_map(read_prefix_strategy).collect(),
         }
     }
@@ -131,14 +135,14 @@ impl RouterValues {
 }
 
 fn read_prefix_strategy(table: &Fields<'_>) -> Option<(String, SchemeUse)> {
-    let prefix = table.text("prefix").and_then(|text| match super::flows::canonical_prefix(&text) {
+    let prefix = table.text("prefix").and_then(|text| match canonical_prefix(&text) {
         Ok(prefix) => Some(prefix),
         Err(why) => {
             table.refuse("prefix", why);
             None
         }
     });
-    let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &keys::STRATEGY));
+    let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &STRATEGY));
     Some((prefix?, strategy?))
 }
 
@@ -156,8 +160,8 @@ impl NodeValues {
         Self {
             cache: node.packets("cache"),
             unsolicited: node.flag("unsolicited"),
-            strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &keys::STRATEGY)),
-            parts: node.item("parts").map(|_| uses::read_list(node, "parts", &keys::ROUTER_PART)),
+            strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &STRATEGY)),
+            parts: node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART)),
             position: read_position(node),
         }
     }
@@ -192,12 +196,12 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
 }
 
 /// Reads `[topology]`, nodes and links.
-pub(super) fn read(root: &Fields<'_>) -> Network {
+pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
     let router = RouterValues::read(root);
     let topology = root.table("topology", &keys::TOPOLOGY);
     let mut network = match topology.as_ref().filter(|topology| topology.item("builtin").is_some()) {
-        Some(topology) => read_builtin(root, topology, &router),
-        None => read_written(root, topology.as_ref(), &router),
+        Some(topology) => read_builtin(root, topology, &router, limits),
+        None => read_written(root, topology.as_ref(), &router, limits),
     };
     network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
     check_degrees(root, &network);
@@ -206,7 +210,7 @@ pub(super) fn read(root: &Fields<'_>) -> Network {
     network
 }
 
-fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues) -> Network {
+fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues, limits: &Limits) -> Network {
     let mut network = Network { is_partial: true, ..Network::default() };
     let sound = root.desk.count();
     let values = ClassValues::read(topology);
@@ -220,7 +224,7 @@ fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues)
             topology.desk.refuse(entry.place, format!("topology {:?} has no {key} links", builtin.name));
         }
     }
-    let Some(shape) = build(builtin, topology) else { return network };
+    let Some(shape) = build(builtin, topology, limits) else { return network };
     if !claim(topology, &shape, router, &values) {
         return network;
     }
@@ -244,9 +248,8 @@ fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &C
         && topology.desk.claim(place, largest, shape.links.len() as u64)
 }
 
-fn build(builtin: &Builtin, topology: &Fields<'_>) -> Option<Shape> {
+fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Shape> {
     let params = Params::read(builtin, topology)?;
-    let limits = topology.desk.limits;
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
     if nodes > limits.nodes as u64 || links > limits.links as u64 {
         let size = if nodes == u64::MAX {
@@ -382,7 +385,7 @@ fn check_complete(
 }
 
 /// The tables of `[key.name]`, opened; a list is refused.
-fn named<'a>(root: &Fields<'a>, key: &str, known: &'static keys::Keys) -> Vec<(&'a Entry, Fields<'a>)> {
+fn named<'a>(root: &Fields<'a>, key: &str, known: &'static Keys) -> Vec<(&'a Entry, Fields<'a>)> {
     let Some(item) = root.item(key) else { return Vec::new() };
     let Value::Table(table) = &item.value else {
         let message = format!("[[{key}]] goes without a builtin topology; with one, write [{key}.NAME]");
@@ -394,7 +397,12 @@ fn named<'a>(root: &Fields<'a>, key: &str, known: &'static keys::Keys) -> Vec<(&
 }
 
 /// Nodes and links as `[[node]]` and `[[link]]` write them out.
-fn read_written(root: &Fields<'_>, topology: Option<&Fields<'_>>, router: &RouterValues) -> Network {
+fn read_written(
+    root: &Fields<'_>,
+    topology: Option<&Fields<'_>>,
+    router: &RouterValues,
+    limits: &Limits,
+) -> Network {
     let mut network = Network::default();
     if let Some(topology) = topology {
         refuse_builtin_keys(topology);
@@ -416,7 +424,6 @@ fn read_written(root: &Fields<'_>, topology: Option<&Fields<'_>>, router: &Route
         network.is_partial = true;
         return network;
     }
-    let limits = root.desk.limits;
     for (key, most) in [("node", limits.nodes), ("link", limits.links)] {
         if root.list(key).len() > most {
             root.refuse(key, format!("{} {key}s; at most {most}", root.list(key).len()));
@@ -444,21 +451,6 @@ fn refuse_builtin_keys(topology: &Fields<'_>) {
     for entry in topology.entries().iter().filter(|entry| entry.key != "link") {
         if keys::TOPOLOGY.find(&entry.key).is_some() {
             topology.desk.refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
-        }
-    }
-}
-
-/// A name of a node or link; notes if it is none.
-fn read_name(desk: &Desk<'_>, item: &Item) -> Option<String> {
-    let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
-    match &item.value {
-        Value::Text(name) if !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed) => {
-            Some(name.clone())
-        }
-        other => {
-            let rule = "a name has 1 to 64 letters, digits, \"_\" and \"-\"";
-            desk.refuse(item.place, format!("{} is no name; {rule}", shown(other)));
-            None
         }
     }
 }

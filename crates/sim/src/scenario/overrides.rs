@@ -1,9 +1,12 @@
 //! `--set key=value`: changes to the document before it is checked.
 
-use super::document::{self, Entry, Item, Table, Value};
-use super::error::Place;
-use super::fields::{Desk, show};
-use super::keys::{self, Key, Keys, Kind};
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{self, Entry, Item, Table, Value};
+use tidegate_settings::error::Place;
+use tidegate_settings::keys::{Key, Keys, Kind};
+use tidegate_settings::write;
+
+use super::keys;
 
 /// Bytes of one override.
 const LONGEST: usize = 1 << 16;
@@ -58,7 +61,7 @@ pub(super) fn render(root: &Table, overrides: &[String]) -> String {
     for source in overrides {
         text.push_str(&format!("# --set {}\n", source.replace(char::is_control, " ")));
     }
-    text.push_str(&document::write(root));
+    text.push_str(&write::write(root));
     text
 }
 

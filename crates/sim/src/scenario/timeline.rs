@@ -4,9 +4,11 @@ use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
+use tidegate_settings::desk::Desk;
+use tidegate_settings::document::{Item, Value};
+use tidegate_settings::fields::Fields;
+use tidegate_settings::values::{read_text, shown};
 
-use super::document::{Item, Value};
-use super::fields::{Desk, Fields, read_text, shown};
 use super::keys;
 use super::network::Network;
 use crate::plan::{Change, Comparison, EventPlan, Expectation, MEASURES, Variation};

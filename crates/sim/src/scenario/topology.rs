@@ -13,7 +13,7 @@
 //! | `parking-lot` | r1..r*hops+1*, c1, p1 at the ends, c*i+1* and p*i+1* around hop *i* | r-r (bottleneck), hosts (access) |
 //! | `multipath` | c1, r1, r2..r*paths+1*, p1..p*paths* | c1-r1 and r*i+1*-p*i* (access), r1-r*i+1* (bottleneck) |
 
-use super::fields::Fields;
+use tidegate_settings::fields::Fields;
 
 /// Which of the `[topology]` tables a link takes its values from, beside `link`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,15 @@
-//! Schemes as a scenario names them, with their settings checked.
+//! Schemes as a text names them, with their settings checked.
 
 use tidegate_core::params::{Settings, Value as Setting};
 use tidegate_core::scheme::Scheme;
 
-use super::document::{Entry, Item, Table, Value};
-use super::error::Place;
-use super::fields::{Desk, Fields, show, shown};
-use super::keys::Role;
-use super::suggest::nearest;
-use crate::plan::SchemeUse;
+use crate::desk::{Desk, show};
+use crate::document::{Entry, Item, Table, Value};
+use crate::error::Place;
+use crate::fields::Fields;
+use crate::keys::Role;
+use crate::suggest::nearest;
+use crate::values::shown;
 
 /// Keys that name the scheme in a table.
 const NAMING: [&str; 2] = ["name", "scheme"];
@@ -17,8 +18,17 @@ const LONGEST_SETTING: usize = 256;
 /// Schemes in one list.
 const MOST_LISTED: usize = 16;
 
-/// Bytes that these take in a plan, about.
-pub(super) fn bytes(uses: &[SchemeUse]) -> u64 {
+/// A scheme with its settings, checked.
+#[derive(Clone, Debug)]
+pub struct SchemeUse {
+    /// The scheme.
+    pub scheme: &'static Scheme,
+    /// Its settings.
+    pub settings: Settings,
+}
+
+/// Bytes of memory that these take, about.
+pub fn bytes(uses: &[SchemeUse]) -> u64 {
     let setting = |(name, value): &(String, Setting)| match value {
         Setting::Text(text) => 100 + name.len() + text.len(),
         _ => 100 + name.len(),
@@ -28,7 +38,7 @@ pub(super) fn bytes(uses: &[SchemeUse]) -> u64 {
 }
 
 /// Reads the schemes of the list under `key`.
-pub(super) fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
+pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
     let items = fields.list(key);
     if items.len() > MOST_LISTED {
         fields.refuse(key, format!("{key}: {} entries; at most {MOST_LISTED}", items.len()));
@@ -38,7 +48,7 @@ pub(super) fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> 
 }
 
 /// Reads a scheme's name, or a table with its name and settings.
-pub(super) fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<SchemeUse> {
+pub fn read(desk: &Desk<'_>, item: &Item, role: &'static Role) -> Option<SchemeUse> {
     match &item.value {
         Value::Text(name) => {
             let scheme = find(desk, item.place, name, role)?;
@@ -79,7 +89,7 @@ fn read_table(desk: &Desk<'_>, place: Place, table: &Table, role: &'static Role)
 }
 
 /// The scheme called `name`, if it fits the role.
-pub(super) fn find(desk: &Desk<'_>, place: Place, name: &str, role: &Role) -> Option<&'static Scheme> {
+fn find(desk: &Desk<'_>, place: Place, name: &str, role: &Role) -> Option<&'static Scheme> {
     let Some(scheme) = desk.schemes.iter().copied().find(|scheme| scheme.name == name) else {
         let fitting = desk.schemes.iter().filter(|scheme| (role.fits)(scheme)).map(|scheme| scheme.name);
         desk.refuse_word(place, role.word, name, fitting);

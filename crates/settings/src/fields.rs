@@ -1,107 +1,19 @@
 //! Reading one table of the document by its declared keys; every problem is noted, nothing stops.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::str::FromStr;
 
 use tidegate_core::face::Limit;
-use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
-use super::document::{Entry, Item, Number, Value};
-use super::error::{Place, Problems};
-use super::keys::{Key, Keys, Kind, Need};
-use super::suggest::nearest;
-use super::{FileReader, Limits};
-
-/// Known words listed in a message.
-const MOST_LISTED: usize = 12;
-/// Words searched for the nearest.
-const MOST_SEARCHED: usize = 1_000;
-/// Bytes of a text quoted in a message.
-const MOST_QUOTED: usize = 60;
-
-/// What is known beside the document, and the problems so far.
-pub(super) struct Desk<'a> {
-    pub schemes: &'a [&'static Scheme],
-    pub files: Option<FileReader<'a>>,
-    pub limits: Limits,
-    pub problems: RefCell<Problems>,
-    /// Bytes of the plan so far, about.
-    pub plan_bytes: Cell<u64>,
-}
-
-impl Desk<'_> {
-    /// Notes a problem.
-    pub fn refuse(&self, place: Place, message: impl Into<String>) {
-        self.problems.borrow_mut().add(place, message.into(), None);
-    }
-
-    /// Notes that `word` is not one of `known`, which are called `what`.
-    pub fn refuse_word<'k>(
-        &self,
-        place: Place,
-        what: &str,
-        word: &str,
-        known: impl Iterator<Item = &'k str>,
-    ) {
-        if self.is_full() {
-            return self.refuse(place, String::new());
-        }
-        let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
-        let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
-        let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
-        let message = format!("{what} {} is not known{listed}", show(word));
-        self.problems.borrow_mut().add(place, message, suggestion);
-    }
-
-    /// Counts `count` parts of the plan of about `bytes` each; notes and refuses if they are too large.
-    #[must_use]
-    pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
-        let total = bytes.checked_mul(count).and_then(|more| self.plan_bytes.get().checked_add(more));
-        let is_small = total.is_some_and(|total| total <= self.limits.plan_bytes);
-        if is_small {
-            self.plan_bytes.set(total.unwrap_or(u64::MAX));
-        } else {
-            let most = self.limits.plan_bytes;
-            self.refuse(place, format!("with this the scenario takes more than {most} bytes of memory"));
-        }
-        is_small
-    }
-
-    /// Problems so far.
-    pub fn count(&self) -> usize {
-        self.problems.borrow().count()
-    }
-
-    /// Whether nothing further would be shown.
-    pub fn is_full(&self) -> bool {
-        self.problems.borrow().is_full()
-    }
-}
-
-/// `known: a, b, c and 5 more`.
-fn list_words(known: &[&str]) -> String {
-    if known.is_empty() {
-        return "there are none".to_owned();
-    }
-    let shown: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
-    let more = known.len() - shown.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("known: {}{more}", shown.join(", "))
-}
-
-/// `text` in quotes, shortened.
-pub(super) fn show(text: &str) -> String {
-    if text.len() <= MOST_QUOTED {
-        return format!("{text:?}");
-    }
-    let start: String = text.chars().take(MOST_QUOTED / 2).collect();
-    format!("{:?}", format!("{start}..."))
-}
+use crate::desk::{Desk, show};
+use crate::document::{Entry, Item, Number, Table, Value};
+use crate::error::Place;
+use crate::keys::{Key, Keys, Kind, Need};
+use crate::values::{self, read_quantity, read_text, shown};
 
 /// One table and the keys it may have.
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
+    /// What is known beside it.
     pub desk: &'a Desk<'a>,
     /// The table's header or braces.
     pub place: Place,
@@ -132,6 +44,11 @@ impl<'a> Fields<'a> {
             desk.refuse(place, format!("{} has no {:?}; it needs one", keys.what, key.name));
         }
         fields
+    }
+
+    /// The document as a whole.
+    pub fn root(desk: &'a Desk<'a>, document: &'a Table) -> Self {
+        Self::over(desk, Place::default(), &document.0, desk.format.root)
     }
 
     /// A table without any keys.
@@ -237,7 +154,7 @@ impl<'a> Fields<'a> {
 
     /// A whole number within the declared bounds.
     pub fn count(&self, key: &str) -> Option<i64> {
-        self.read(key, |item| read_count(item, self.kind(key)))
+        self.read(key, |item| values::read_count(item, self.kind(key)))
     }
 
     /// As [`count`](Self::count), for bounds that fit.
@@ -247,12 +164,12 @@ impl<'a> Fields<'a> {
 
     /// A number within the declared bounds.
     pub fn number(&self, key: &str) -> Option<f64> {
-        self.read(key, |item| read_number(item, self.kind(key)))
+        self.read(key, |item| values::read_number(item, self.kind(key)))
     }
 
     /// A span of time.
     pub fn time(&self, key: &str) -> Option<Span> {
-        self.read(key, |item| read_time(item, self.kind(key)))
+        self.read(key, |item| values::read_time(item, self.kind(key)))
     }
 
     /// A rate above zero.
@@ -287,7 +204,7 @@ impl<'a> Fields<'a> {
 
     /// A limit in packets or bytes.
     pub fn limit(&self, key: &str) -> Option<Limit> {
-        self.read(key, read_limit)
+        self.read(key, values::read_limit)
     }
 
     /// The tables of a list, opened.
@@ -318,7 +235,7 @@ impl<'a> Fields<'a> {
 }
 
 fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
-    let suggestion = keys.nearest(&entry.key).map(str::to_owned);
+    let suggestion = keys.nearest(&entry.key, desk.format.synonyms).map(str::to_owned);
     let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
     let known = if suggestion.is_some() {
         String::new()
@@ -341,94 +258,4 @@ fn default_item(key: &Key, text: &str, place: Place) -> Item {
         _ => Value::Text(text.to_owned()),
     };
     Item { place, value }
-}
-
-/// A value as a message shows it.
-pub(super) fn shown(value: &Value) -> String {
-    match value {
-        Value::Text(text) => show(text),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) if number.written.len() <= MOST_QUOTED => number.written.clone(),
-        other => other.kind().to_owned(),
-    }
-}
-
-pub(super) fn read_text(item: &Item) -> Result<&str, String> {
-    match &item.value {
-        Value::Text(text) => Ok(text),
-        other => Err(format!("{} is not a text in quotes", shown(other))),
-    }
-}
-
-fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
-    match &item.value {
-        Value::Text(text) if text.len() > MOST_QUOTED => Err(format!("{} is too long", show(text))),
-        Value::Text(text) => text.parse(),
-        Value::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
-        other => Err(format!("{} is not a quantity; write it like {example:?}", shown(other))),
-    }
-}
-
-pub(super) fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
-    let span: Span = read_quantity(item, "15ms")?;
-    let may_be_zero = match kind {
-        Kind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::Time)),
-        kind => matches!(kind, Kind::Time),
-    };
-    if span > Span::ZERO || may_be_zero {
-        Ok(span)
-    } else {
-        Err(format!("{} is not above zero", shown(&item.value)))
-    }
-}
-
-fn read_limit(item: &Item) -> Result<Limit, String> {
-    let in_packets = matches!(&item.value, Value::Text(text) if text.ends_with("pkt"));
-    let limit = if in_packets {
-        Limit::Packets(read_quantity(item, "100pkt")?)
-    } else {
-        let bytes = read_quantity(item, "100pkt");
-        Limit::Bytes(bytes.map_err(|why: String| why.replace("known: GB", "known: pkt, GB"))?)
-    };
-    match limit {
-        Limit::Packets(packets) if packets.get() > 0 => Ok(limit),
-        Limit::Bytes(bytes) if bytes.get() > 0 => Ok(limit),
-        _ => Err(format!("{} is not above zero", shown(&item.value))),
-    }
-}
-
-/// The bounds of a count, itself or among others.
-fn count_bounds(kind: &Kind) -> (i64, i64) {
-    match kind {
-        Kind::Count(least, most) => (*least, *most),
-        Kind::AnyOf(kinds) => {
-            let is_count = |kind: &&Kind| matches!(kind, Kind::Count(..));
-            kinds.iter().find(is_count).map_or((0, i64::MAX), count_bounds)
-        }
-        _ => (0, i64::MAX),
-    }
-}
-
-fn read_count(item: &Item, kind: &Kind) -> Result<i64, String> {
-    let Value::Number(number) = &item.value else {
-        return Err(format!("{} is not a whole number", shown(&item.value)));
-    };
-    let (least, most) = count_bounds(kind);
-    match number.whole {
-        Some(whole) if (least..=most).contains(&whole) => Ok(whole),
-        None if number.value.is_finite() => Err(format!("{} is not a whole number", shown(&item.value))),
-        _ if least == most => Err(format!("{} is not {least}", shown(&item.value))),
-        _ => Err(format!("{} is not within {least} to {most}", shown(&item.value))),
-    }
-}
-
-pub(super) fn read_number(item: &Item, kind: &Kind) -> Result<f64, String> {
-    let Value::Number(number) = &item.value else {
-        return Err(format!("{} is not a plain number", shown(&item.value)));
-    };
-    let Kind::Number(least, most) = *kind else { return Ok(number.value) };
-    if (least..=most).contains(&number.value) {
-        return Ok(number.value);
-    }
-    Err(format!("{} is not within {least} to {most}", shown(&item.value)))
 }

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The word of `known` that differs from `word` by at most two edits; the nearest, else the first.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given: Vec<char> = word.chars().take(LONGEST + 1).collect();
     if given.len() > LONGEST {
         return None;

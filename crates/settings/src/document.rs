@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Place, Problems};
+use crate::error::{Place, Problems};
 
 /// Brackets inside brackets, and dots in one key.
 const DEEPEST: usize = 16;
@@ -12,50 +12,63 @@ const SHORT: usize = 1 << 18;
 
 /// A value and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub struct Item {
+    /// Where it stands.
     pub place: Place,
+    /// The value.
     pub value: Value,
 }
 
 /// A TOML value.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub enum Value {
+    /// A text.
     Text(String),
+    /// `true` or `false`.
     Bool(bool),
+    /// A whole number or one with a point.
     Number(Number),
     /// A date or time, which no key takes.
     Date(String),
+    /// A list.
     List(Vec<Item>),
+    /// A table, in braces or under a header.
     Table(Table),
 }
 
 /// A number as written.
 #[derive(Clone, Debug)]
-pub(super) struct Number {
+pub struct Number {
     /// May be infinite or NaN.
     pub value: f64,
     /// The same if it was written without a point and fits.
     pub whole: Option<i64>,
+    /// As it stands in the text.
     pub written: String,
 }
 
 /// Keys in the order written.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table(pub Vec<Entry>);
+pub struct Table(pub Vec<Entry>);
 
 /// One key of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub struct Entry {
+    /// The key.
     pub key: String,
+    /// Where the key stands.
     pub place: Place,
+    /// Its value.
     pub item: Item,
 }
 
 impl Table {
+    /// The entry of `key`.
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.0.iter().find(|entry| entry.key == key)
     }
 
+    /// The entry of `key`, to change.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
         self.0.iter_mut().find(|entry| entry.key == key)
     }
@@ -76,7 +89,7 @@ impl Value {
 }
 
 /// Reads a document; after a problem the tree is empty or partial.
-pub(super) fn read(text: &str, problems: &mut Problems) -> Table {
+pub(crate) fn read(text: &str, problems: &mut Problems) -> Table {
     if let Err((place, message)) = check_depth(text, 0) {
         problems.add(place, message, None);
         return Table::default();
@@ -93,7 +106,10 @@ pub(super) fn read(text: &str, problems: &mut Problems) -> Table {
 
 /// Reads the value of override `origin`, which starts at byte `start` of it; a text that is no TOML stands
 /// for itself.
-pub(super) fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Place, String)> {
+///
+/// # Errors
+/// Where and why it cannot be read.
+pub fn read_value(text: &str, origin: usize, start: usize) -> Result<Item, (Place, String)> {
     check_depth(text, origin)?;
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => convert(value, origin),
@@ -227,98 +243,4 @@ fn skip_text(text: &str, quote: char) -> &str {
         }
     }
     rest
-}
-
-/// The document as TOML: one section per table of the first level, everything below inline.
-pub(super) fn write(root: &Table) -> String {
-    let mut text = String::new();
-    let (sections, values): (Vec<&Entry>, Vec<&Entry>) =
-        root.0.iter().partition(|entry| is_section(&entry.item));
-    write_entries(&mut text, &values);
-    for section in sections {
-        let tables: Vec<&Table> = match &section.item.value {
-            Value::Table(table) => vec![table],
-            Value::List(items) => items.iter().filter_map(as_table).collect(),
-            _ => Vec::new(),
-        };
-        let is_list = matches!(section.item.value, Value::List(_));
-        for table in tables {
-            let name = written_key(&section.key);
-            text.push_str(&if is_list { format!("[[{name}]]\n") } else { format!("[{name}]\n") });
-            write_entries(&mut text, &table.0.iter().collect::<Vec<_>>());
-        }
-    }
-    text
-}
-
-fn as_table(item: &Item) -> Option<&Table> {
-    if let Value::Table(table) = &item.value { Some(table) } else { None }
-}
-
-fn is_section(item: &Item) -> bool {
-    match &item.value {
-        Value::Table(_) => true,
-        Value::List(items) => !items.is_empty() && items.iter().all(|item| as_table(item).is_some()),
-        _ => false,
-    }
-}
-
-fn write_entries(text: &mut String, entries: &[&Entry]) {
-    for entry in entries {
-        text.push_str(&format!("{} = ", written_key(&entry.key)));
-        write_value(text, &entry.item.value);
-        text.push('\n');
-    }
-}
-
-fn write_value(text: &mut String, value: &Value) {
-    match value {
-        Value::Text(content) => text.push_str(&quoted(content)),
-        Value::Bool(truth) => text.push_str(if *truth { "true" } else { "false" }),
-        Value::Number(number) => text.push_str(&number.written),
-        Value::Date(date) => text.push_str(date),
-        Value::List(items) => {
-            write_list(text, items.iter(), ('[', ']'), |text, item| write_value(text, &item.value))
-        }
-        Value::Table(table) => write_list(text, table.0.iter(), ('{', '}'), |text, entry| {
-            text.push_str(&format!("{} = ", written_key(&entry.key)));
-            write_value(text, &entry.item.value);
-        }),
-    }
-}
-
-fn write_list<T>(
-    text: &mut String,
-    items: impl Iterator<Item = T>,
-    (open, close): (char, char),
-    mut write_one: impl FnMut(&mut String, T),
-) {
-    text.push(open);
-    for (index, item) in items.enumerate() {
-        text.push_str(if index > 0 { ", " } else { "" });
-        write_one(text, item);
-    }
-    text.push(close);
-}
-
-fn written_key(key: &str) -> String {
-    let is_bare =
-        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    if is_bare { key.to_owned() } else { quoted(key) }
-}
-
-/// `text` as a TOML basic string, which a JSON string is as well.
-pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }

@@ -1,16 +1,14 @@
 //! The format as a JSON Schema (draft 2020-12), from the keys the parser uses.
 
-use super::document::quoted;
-use super::keys::{Key, Keys, Kind, Need, ROOT, Role};
+use crate::keys::{Key, Keys, Kind, Need, Role};
+use crate::write::quoted;
 
-/// The JSON Schema of scenario files, for editors.
-pub fn json_schema() -> String {
-    let mut tables = vec![("root".to_owned(), &ROOT)];
-    collect(&ROOT, &mut tables);
-    let definitions = tables.iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
+/// The JSON Schema of the format whose outermost table is `root`, for editors.
+pub fn json_schema(title: &str, root: &'static Keys) -> String {
+    let definitions = tables(root).iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
     let root = object([
         ("$schema", text("https://json-schema.org/draft/2020-12/schema")),
-        ("title", text("Tidegate scenario")),
+        ("title", text(title)),
         ("$ref", text("#/$defs/root")),
         ("$defs", Json::Object(definitions)),
     ]);
@@ -18,6 +16,50 @@ pub fn json_schema() -> String {
     root.write(&mut written, 0);
     written.push('\n');
     written
+}
+
+/// What is wrong with a format's own declaration: keys declared twice or not explained, tables that share a
+/// name. For the tests of formats.
+pub fn unsound(root: &'static Keys) -> Vec<String> {
+    let mut seen = Vec::new();
+    visit(root, &mut seen);
+    let mut faults = Vec::new();
+    if seen.len() != tables(root).len() {
+        faults.push("two tables have one name".to_owned());
+    }
+    for keys in seen {
+        let mut names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).filter(|pair| pair[0] == pair[1]);
+        faults.extend(twice.map(|pair| format!("{}: {} is declared twice", keys.what, pair[0])));
+        let bare = keys.iter().filter(|key| !key.help.ends_with('.'));
+        faults.extend(bare.map(|key| format!("{}: {} is not explained by a sentence", keys.what, key.name)));
+    }
+    faults
+}
+
+/// Every table reached through every path, however often.
+fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
+    if !seen.iter().any(|known| std::ptr::eq(*known, keys)) {
+        seen.push(keys);
+        keys.iter().for_each(|key| visit_kind(&key.kind, seen));
+    }
+}
+
+fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
+    match kind {
+        Kind::Table(keys) => visit(keys, seen),
+        Kind::List(inner) | Kind::Open(inner) => visit_kind(inner, seen),
+        Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
+        _ => {}
+    }
+}
+
+/// Every table by the name of its definition, once each.
+fn tables(root: &'static Keys) -> Vec<(String, &'static Keys)> {
+    let mut tables = vec![("root".to_owned(), root)];
+    collect(root, &mut tables);
+    tables
 }
 
 /// Adds every table below `keys` that is not there yet.
@@ -169,43 +211,26 @@ fn scheme(role: &Role) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Every table reached through every path, however often.
-    fn visit(keys: &'static Keys, seen: &mut Vec<&'static Keys>) {
-        if !seen.iter().any(|known| std::ptr::eq(*known, keys)) {
-            seen.push(keys);
-            keys.iter().for_each(|key| visit_kind(&key.kind, seen));
-        }
-    }
-
-    fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
-        match kind {
-            Kind::Table(keys) => visit(keys, seen),
-            Kind::List(inner) | Kind::Open(inner) => visit_kind(inner, seen),
-            Kind::AnyOf(kinds) => kinds.iter().for_each(|kind| visit_kind(kind, seen)),
-            _ => {}
-        }
-    }
+    use crate::keys::Need::May;
+    use crate::keys::{key, keys};
 
     #[test]
-    fn every_table_has_a_definition_of_its_own() {
-        let (mut seen, mut defined) = (Vec::new(), vec![("root".to_owned(), &ROOT)]);
-        visit(&ROOT, &mut seen);
-        collect(&ROOT, &mut defined);
-        assert_eq!(seen.len(), defined.len());
-    }
-
-    #[test]
-    fn keys_are_declared_once_and_explained() {
-        let mut seen = Vec::new();
-        visit(&ROOT, &mut seen);
-        for keys in seen {
-            let mut names: Vec<&str> = keys.iter().map(|key| key.name).collect();
-            names.sort_unstable();
-            let count = names.len();
-            names.dedup();
-            assert_eq!(names.len(), count, "{}", keys.what);
-            assert!(keys.iter().all(|key| key.help.ends_with('.')), "{}", keys.what);
-        }
+    fn a_declaration_that_is_sound_is_left_alone_and_each_fault_is_named() {
+        static INNER: Keys = keys("inner", &[key("a", Kind::Text, May, "A.")]);
+        static SOUND: Keys = keys("outer", &[key("a", Kind::Table(&INNER), May, "A.")]);
+        static TWIN: Keys = keys("inner", &[key("b", Kind::Text, May, "B")]);
+        static FAULTY: Keys = keys(
+            "outer",
+            &[key("a", Kind::Table(&INNER), May, "A."), key("a", Kind::List(&Kind::Table(&TWIN)), May, "A.")],
+        );
+        assert_eq!(unsound(&SOUND), Vec::<String>::new());
+        assert_eq!(
+            unsound(&FAULTY),
+            [
+                "two tables have one name",
+                "outer: a is declared twice",
+                "inner: b is not explained by a sentence"
+            ]
+        );
     }
 }

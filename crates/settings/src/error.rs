@@ -1,4 +1,4 @@
-//! What is wrong with a scenario: where it stands, what is wrong and what is accepted.
+//! What is wrong with a text: where it stands, what is wrong and what is accepted.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Everything that is wrong with a scenario, in the order of its text; never empty.
+/// Everything that is wrong with a text, in the order of its text; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors {
     list: Vec<Error>,
@@ -89,16 +89,18 @@ impl std::error::Error for Errors {}
 
 /// Bytes of the file or of one override.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub struct Place {
     /// 0 for the file, else the override's number.
     pub origin: usize,
+    /// First byte.
     pub start: usize,
+    /// One past the last byte.
     pub end: usize,
 }
 
 /// Problems as they are found, before they are given lines.
 #[derive(Debug, Default)]
-pub(super) struct Problems {
+pub struct Problems {
     list: Vec<(Place, String, Option<String>)>,
     omitted: usize,
 }
@@ -121,6 +123,7 @@ impl Problems {
         self.list.len() + self.omitted
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -141,8 +144,10 @@ impl Problems {
 
 /// The texts that places point into.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sources<'a> {
+pub struct Sources<'a> {
+    /// Name of the file in messages.
     pub name: &'a str,
+    /// Its text.
     pub text: &'a str,
     /// Overrides as `key=value`.
     pub overrides: &'a [String],

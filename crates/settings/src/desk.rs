@@ -1,0 +1,115 @@
+//! What is known while a text is read, and everything found wrong with it so far.
+
+use std::cell::{Cell, RefCell};
+
+use tidegate_core::scheme::Scheme;
+
+use crate::error::{Place, Problems};
+use crate::keys::Format;
+use crate::suggest::nearest;
+
+/// Known words listed in a message.
+const MOST_LISTED: usize = 12;
+/// Words searched for the nearest.
+const MOST_SEARCHED: usize = 1_000;
+/// Bytes of a text quoted in a message.
+pub(crate) const MOST_QUOTED: usize = 60;
+
+/// Reads a file that a text names; the error says why that cannot be done.
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// What is known beside the document, and the problems so far.
+pub struct Desk<'a> {
+    /// The format of the text.
+    pub format: &'static Format,
+    /// Schemes that can be named.
+    pub schemes: &'a [&'static Scheme],
+    /// Reads files the text names; `None` refuses them.
+    pub files: Option<FileReader<'a>>,
+    /// Everything wrong so far.
+    pub problems: RefCell<Problems>,
+    /// What may be read from the text, bytes of memory, about.
+    most_bytes: u64,
+    /// Bytes of that so far, about.
+    claimed_bytes: Cell<u64>,
+}
+
+impl<'a> Desk<'a> {
+    /// A desk without problems; what is read may take `most_bytes` bytes of memory.
+    pub fn new(
+        format: &'static Format,
+        schemes: &'a [&'static Scheme],
+        files: Option<FileReader<'a>>,
+        most_bytes: u64,
+    ) -> Self {
+        let (problems, claimed_bytes) = (RefCell::default(), Cell::new(0));
+        Self { format, schemes, files, problems, most_bytes, claimed_bytes }
+    }
+
+    /// Notes a problem.
+    pub fn refuse(&self, place: Place, message: impl Into<String>) {
+        self.problems.borrow_mut().add(place, message.into(), None);
+    }
+
+    /// Notes that `word` is not one of `known`, which are called `what`.
+    pub fn refuse_word<'k>(
+        &self,
+        place: Place,
+        what: &str,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+    ) {
+        if self.is_full() {
+            return self.refuse(place, String::new());
+        }
+        let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
+        let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
+        let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
+        let message = format!("{what} {} is not known{listed}", show(word));
+        self.problems.borrow_mut().add(place, message, suggestion);
+    }
+
+    /// Counts `count` parts of what is read of about `bytes` each; notes and refuses if they are too large.
+    #[must_use]
+    pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
+        let total = bytes.checked_mul(count).and_then(|more| self.claimed_bytes.get().checked_add(more));
+        let is_small = total.is_some_and(|total| total <= self.most_bytes);
+        if is_small {
+            self.claimed_bytes.set(total.unwrap_or(u64::MAX));
+        } else {
+            let (what, most) = (self.format.root.what, self.most_bytes);
+            self.refuse(place, format!("with this {what} takes more than {most} bytes of memory"));
+        }
+        is_small
+    }
+
+    /// Problems so far.
+    pub fn count(&self) -> usize {
+        self.problems.borrow().count()
+    }
+
+    /// Whether nothing further would be shown.
+    pub fn is_full(&self) -> bool {
+        self.problems.borrow().is_full()
+    }
+}
+
+/// `known: a, b, c and 5 more`.
+fn list_words(known: &[&str]) -> String {
+    if known.is_empty() {
+        return "there are none".to_owned();
+    }
+    let shown: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+    let more = known.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("known: {}{more}", shown.join(", "))
+}
+
+/// `text` in quotes, shortened, for messages.
+pub fn show(text: &str) -> String {
+    if text.len() <= MOST_QUOTED {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(MOST_QUOTED / 2).collect();
+    format!("{:?}", format!("{start}..."))
+}

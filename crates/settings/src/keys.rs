@@ -1,0 +1,143 @@
+//! What a format declares of itself: its tables, their keys, and what each key takes.
+//!
+//! Every key is declared once; reading, error messages and the JSON Schema come from the declaration.
+
+use tidegate_core::scheme::Scheme;
+
+use crate::suggest::nearest;
+
+/// A format of settings.
+#[derive(Debug)]
+pub struct Format {
+    /// The table that holds all others.
+    pub root: &'static Keys,
+    /// The number its key `format` has.
+    pub version: i64,
+    /// What other programs and papers call some keys.
+    pub synonyms: &'static [(&'static str, &'static str)],
+}
+
+/// The keys of one table.
+#[derive(Debug)]
+pub struct Keys {
+    /// What the table is called in messages.
+    pub what: &'static str,
+    /// Its own keys.
+    pub own: &'static [Key],
+    /// Keys shared with other tables.
+    pub shared: &'static [&'static [Key]],
+}
+
+impl Keys {
+    /// All keys, own ones first.
+    pub fn iter(&self) -> impl Iterator<Item = &'static Key> + use<> {
+        self.own.iter().chain(self.shared.iter().copied().flatten())
+    }
+
+    /// The key called `name`.
+    pub fn find(&self, name: &str) -> Option<&'static Key> {
+        self.iter().find(|key| key.name == name)
+    }
+
+    /// The key that was probably meant by `word`.
+    pub fn nearest(&self, word: &str, synonyms: &[(&str, &'static str)]) -> Option<&'static str> {
+        let near = nearest(word, self.iter().map(|key| key.name));
+        let meant = || synonyms.iter().find(|(other, key)| *other == word && self.find(key).is_some());
+        near.or_else(|| meant().map(|(_, key)| *key))
+    }
+}
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// Whether it has to be there.
+    pub need: Need,
+    /// What it says, one sentence.
+    pub help: &'static str,
+}
+
+/// Whether a key has to be there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Need {
+    /// It has to.
+    Must,
+    /// It may be left out.
+    May,
+    /// Its default, texts without quotes.
+    Else(&'static str),
+}
+
+/// What a key takes.
+#[derive(Debug)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A name: letters, digits, `_` and `-`.
+    Name,
+    /// One of these words.
+    Words(fn() -> Vec<&'static str>),
+    /// `true` or `false`.
+    Bool,
+    /// The word `false` alone.
+    False,
+    /// A whole number.
+    Count(i64, i64),
+    /// A number.
+    Number(f64, f64),
+    /// A span of time.
+    Time,
+    /// A span of time longer than zero.
+    LongTime,
+    /// A rate above zero.
+    Rate,
+    /// A number of bytes, 1 up to this.
+    Size(u64),
+    /// A number of packets.
+    Packets,
+    /// A number of packets or bytes above zero.
+    Limit,
+    /// `">= 0.9"` and the like.
+    Comparison,
+    /// A scheme's name, or a table with its name and parameters.
+    Scheme(&'static Role),
+    /// A table with these keys.
+    Table(&'static Keys),
+    /// A list.
+    List(&'static Kind),
+    /// A table with any names as keys.
+    Open(&'static Kind),
+    /// One of these.
+    AnyOf(&'static [Kind]),
+}
+
+/// A key, in the order of a declaration's columns.
+pub const fn key(name: &'static str, kind: Kind, need: Need, help: &'static str) -> Key {
+    Key { name, kind, need, help }
+}
+
+/// A table that shares no keys.
+pub const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
+    Keys { what, own, shared: &[] }
+}
+
+/// What a scheme is used as.
+#[derive(Debug)]
+pub struct Role {
+    /// What it is called in messages.
+    pub word: &'static str,
+    /// Whether a scheme can be used so.
+    pub fits: fn(&Scheme) -> bool,
+}
+
+/// The part of a consumer.
+pub static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
+/// The strategy of a forwarder or of a prefix.
+pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
+/// All parts on a router.
+pub static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
+/// One of a queue's disciplines.
+pub static DISCIPLINE: Role = Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };

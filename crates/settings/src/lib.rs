@@ -1,0 +1,57 @@
+//! Settings files: TOML text in, checked values or everything that is wrong with it out.
+//!
+//! A format declares its [`keys`] once. A [`reader::Reader`] turns text into a tree whose parts know their place,
+//! [`fields::Fields`] reads one of its tables by the declared keys, and whatever is wrong is noted at the
+//! [`desk::Desk`], so that one reading finds all of it. Schemes with their parameters and queues are read here,
+//! as every format has them.
+//!
+//! ```
+//! use tidegate_settings::desk::Desk;
+//! use tidegate_settings::fields::Fields;
+//! use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+//! use tidegate_settings::reader::{Reader, check_version};
+//!
+//! static ROOT: Keys = keys(
+//!     "the file",
+//!     &[
+//!         key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
+//!         key("rate", Kind::Rate, Need::Else("10Mbps"), "How fast."),
+//!     ],
+//! );
+//! static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: &[("speed", "rate")] };
+//!
+//! let reader = Reader {
+//!     source_name: "x.toml",
+//!     format: &FORMAT,
+//!     schemes: &[],
+//!     files: None,
+//!     text_bytes: 1 << 20,
+//!     most_bytes: 1 << 20,
+//! };
+//! let rate = |text: &str| {
+//!     reader.read(text, &[], |desk: &Desk<'_>, document, _| {
+//!         check_version(desk, &document)?;
+//!         Fields::root(desk, &document).rate("rate")
+//!     })
+//! };
+//! assert_eq!(rate("format = 1").expect("sound").as_bps(), 10_000_000);
+//! let errors = rate("format = 1\nspeed = 3").expect_err("another word").to_string();
+//! assert!(errors.starts_with("x.toml:2: unknown key \"speed\"; did you mean \"rate\"?"), "{errors}");
+//! ```
+//!
+//! No input makes this panic, hang or take memory without bound.
+#![forbid(unsafe_code)]
+
+pub mod desk;
+pub mod document;
+pub mod error;
+pub mod fields;
+pub mod keys;
+pub mod prefix;
+pub mod queue;
+pub mod reader;
+pub mod schema;
+pub mod suggest;
+pub mod uses;
+pub mod values;
+pub mod write;

@@ -1,0 +1,70 @@
+//! A prefix as all its spellings are kept.
+
+use tidegate_core::name::{Name, NameTable};
+
+use crate::desk::show;
+
+/// Bytes of a prefix.
+const LONGEST_PREFIX: usize = 512;
+/// Components of a prefix.
+const MOST_COMPONENTS: usize = 64;
+
+/// The one spelling of the prefix that `text` spells.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn canonical_prefix(text: &str) -> Result<String, String> {
+    let components = text.bytes().filter(|byte| *byte == b'/').count();
+    if text.len() > LONGEST_PREFIX || components > MOST_COMPONENTS {
+        return Err(format!(
+            "prefix {} is too long; at most {LONGEST_PREFIX} bytes and {MOST_COMPONENTS} components",
+            show(text)
+        ));
+    }
+    if is_canonical(text) {
+        return Ok(text.to_owned());
+    }
+    let mut names = NameTable::new();
+    let prefix = names.intern_uri(text).map_err(|error| error.to_string())?;
+    Ok(names.uri(Name::whole(prefix)))
+}
+
+/// Whether `text` is plainly as it would be kept; the usual case, ten times as fast.
+fn is_canonical(text: &str) -> bool {
+    let is_plain = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte))
+    };
+    text.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_of_a_prefix_are_one() {
+        for (text, kept) in [
+            ("/a/b", "/a/b"),
+            ("/a/b/", "/a/b"),
+            ("ndn:/a/b", "/a/b"),
+            ("/%61/b", "/a/b"),
+            ("/", "/"),
+            ("/.../x", "/.../x"),
+        ] {
+            assert_eq!(canonical_prefix(text).as_deref(), Ok(kept), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_short_way_to_a_canonical_prefix_agrees_with_the_long_one() {
+        for text in ["/a", "/a-b/_c/~d", "/0/1/2"] {
+            let mut names = NameTable::new();
+            let prefix = names.intern_uri(text).expect("valid");
+            assert!(is_canonical(text));
+            assert_eq!(names.uri(Name::whole(prefix)), text);
+        }
+        for text in ["", "a", "/", "//", "/a/", "/a//b", "/a b", "/a.b", "/a=b", "/%61", "/ä"] {
+            assert!(!is_canonical(text), "{text:?}");
+        }
+    }
+}

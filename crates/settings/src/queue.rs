@@ -1,0 +1,78 @@
+//! A queue as a text gives it: limit and disciplines, layer upon layer.
+
+use tidegate_core::face::Limit;
+use tidegate_core::units::Packets;
+
+use crate::fields::Fields;
+use crate::keys::Kind::List;
+use crate::keys::Need::{Else, May};
+use crate::keys::{DISCIPLINE, Keys, Kind, key, keys};
+use crate::uses::{self, SchemeUse};
+
+/// What a queue holds where nothing is said.
+const LIMIT: Limit = Limit::Packets(Packets::new(100));
+
+/// The keys of a queue's table.
+pub static QUEUE: Keys = keys(
+    "queue",
+    &[
+        key("limit", Kind::Limit, Else("100pkt"), "What the queue holds, the packet being sent not counted."),
+        key(
+            "disciplines",
+            List(&Kind::Scheme(&DISCIPLINE)),
+            May,
+            "Asked in this order; drop-tail without any.",
+        ),
+    ],
+);
+
+/// The queue of one direction of a link.
+#[derive(Clone, Debug)]
+pub struct QueuePlan {
+    /// Limit of each class.
+    pub limit: Limit,
+    /// Disciplines, asked in this order; none is drop-tail.
+    pub disciplines: Vec<SchemeUse>,
+}
+
+/// Values of a queue, as far as they are given.
+#[derive(Clone, Debug, Default)]
+pub struct QueueValues {
+    limit: Option<Limit>,
+    disciplines: Option<Vec<SchemeUse>>,
+}
+
+impl QueueValues {
+    /// Reads the table under `key`, which may be missing; its keys are [`QUEUE`].
+    pub fn read(fields: &Fields<'_>, key: &str) -> Self {
+        let queue = fields.table(key, &QUEUE);
+        let queue = queue.as_ref();
+        Self {
+            limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
+            disciplines: queue
+                .filter(|queue| queue.item("disciplines").is_some())
+                .map(|queue| uses::read_list(queue, "disciplines", &DISCIPLINE)),
+        }
+    }
+
+    /// These values, `over` where it gives some.
+    pub fn with(&self, over: &Self) -> Self {
+        Self {
+            limit: over.limit.or(self.limit),
+            disciplines: over.disciplines.clone().or_else(|| self.disciplines.clone()),
+        }
+    }
+
+    /// Bytes of memory that these take, about.
+    pub fn bytes(&self) -> u64 {
+        self.disciplines.as_deref().map_or(0, uses::bytes)
+    }
+
+    /// The queue, 100 packets and drop-tail where nothing is given.
+    pub fn plan(&self) -> QueuePlan {
+        QueuePlan {
+            limit: self.limit.unwrap_or(LIMIT),
+            disciplines: self.disciplines.clone().unwrap_or_default(),
+        }
+    }
+}

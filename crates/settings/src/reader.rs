@@ -1,0 +1,99 @@
+//! A text on its way from bytes to what it says: how large it may be, its version, and every problem at its line.
+
+use tidegate_core::scheme::Scheme;
+
+use crate::desk::{Desk, FileReader};
+use crate::document::{self, Item, Table, Value};
+use crate::error::{Errors, Place, Problems, Sources};
+use crate::keys::Format;
+use crate::values::shown;
+
+/// A format with everything that reading it may use.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    /// Name of the text in messages.
+    pub source_name: &'a str,
+    /// The format.
+    pub format: &'static Format,
+    /// Schemes that can be named.
+    pub schemes: &'a [&'static Scheme],
+    /// Reads files the text names; `None` refuses them.
+    pub files: Option<FileReader<'a>>,
+    /// Longest text, bytes.
+    pub text_bytes: usize,
+    /// What is read may take this much memory, bytes, about.
+    pub most_bytes: u64,
+}
+
+impl Reader<'_> {
+    /// Takes the document to `read`, with `overrides` (`key=value`) to point into for problems; what `read` gives
+    /// counts only if nothing was noted, and it gives `None` only after noting something.
+    ///
+    /// A byte order mark at the start of the text is left out.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn read<T>(
+        &self,
+        text: &str,
+        overrides: &[String],
+        read: impl FnOnce(&Desk<'_>, Table, &str) -> Option<T>,
+    ) -> Result<T, Errors> {
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        let desk = Desk::new(self.format, self.schemes, self.files, self.most_bytes);
+        let value = self.document(&desk, text).and_then(|document| read(&desk, document, text));
+        let problems = desk.problems.into_inner();
+        match value {
+            Some(value) if problems.is_empty() => Ok(value),
+            _ => Err(problems.locate(&Sources { name: self.source_name, text, overrides })),
+        }
+    }
+
+    fn document(&self, desk: &Desk<'_>, text: &str) -> Option<Table> {
+        if text.len() > self.text_bytes {
+            let message = format!("{} bytes; at most {}", text.len(), self.text_bytes);
+            desk.refuse(Place::default(), message);
+            return None;
+        }
+        let document = document::read(text, &mut desk.problems.borrow_mut());
+        desk.problems.borrow().is_empty().then_some(document)
+    }
+}
+
+/// `bytes` as text.
+///
+/// # Errors
+/// The first byte that is not UTF-8.
+pub fn decode<'b>(source_name: &str, bytes: &'b [u8]) -> Result<&'b str, Errors> {
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return Ok(text),
+        Err(error) => error,
+    };
+    // Only the beginning is quoted in the message, so only that is converted.
+    let (sound, rest) = bytes.split_at_checked(error.valid_up_to()).unwrap_or((bytes, &[]));
+    let tail = String::from_utf8_lossy(rest.get(..200).unwrap_or(rest));
+    let text = String::from_utf8_lossy(sound) + tail;
+    let mut problems = Problems::default();
+    let place = Place { origin: 0, start: sound.len(), end: sound.len() + 1 };
+    let byte = rest.first().copied().unwrap_or(0);
+    problems.add(place, format!("byte 0x{byte:02X} is not UTF-8"), None);
+    Err(problems.locate(&Sources { name: source_name, text: &text, overrides: &[] }))
+}
+
+/// Notes another version of the format, which would make everything else look wrong.
+pub fn check_version(desk: &Desk<'_>, document: &Table) -> Option<()> {
+    let version = desk.format.version;
+    match document.get("format").map(|entry| &entry.item) {
+        Some(Item { value: Value::Number(number), .. }) if number.whole == Some(version) => Some(()),
+        Some(item) => {
+            let given = shown(&item.value);
+            desk.refuse(
+                item.place,
+                format!("format {given} is not known; this program reads format {version}"),
+            );
+            None
+        }
+        // Reading goes on and notes it as missing.
+        None => Some(()),
+    }
+}

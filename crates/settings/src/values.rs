@@ -1,0 +1,133 @@
+//! One value as a unit, a number or a text; the error says what is wrong with it.
+
+use std::str::FromStr;
+
+use tidegate_core::face::Limit;
+use tidegate_core::units::Span;
+
+use crate::desk::{Desk, MOST_QUOTED, show};
+use crate::document::{Item, Value};
+use crate::keys::Kind;
+
+/// A value as a message shows it.
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => show(text),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(number) if number.written.len() <= MOST_QUOTED => number.written.clone(),
+        other => other.kind().to_owned(),
+    }
+}
+
+/// A text.
+///
+/// # Errors
+/// What stands there instead.
+pub fn read_text(item: &Item) -> Result<&str, String> {
+    match &item.value {
+        Value::Text(text) => Ok(text),
+        other => Err(format!("{} is not a text in quotes", shown(other))),
+    }
+}
+
+/// A quantity with its unit, as its type spells it; `example` shows one.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
+    match &item.value {
+        Value::Text(text) if text.len() > MOST_QUOTED => Err(format!("{} is too long", show(text))),
+        Value::Text(text) => text.parse(),
+        Value::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
+        other => Err(format!("{} is not a quantity; write it like {example:?}", shown(other))),
+    }
+}
+
+/// A span of time; zero only where `kind` takes a [`Kind::Time`].
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
+    let span: Span = read_quantity(item, "15ms")?;
+    let may_be_zero = match kind {
+        Kind::AnyOf(kinds) => kinds.iter().any(|kind| matches!(kind, Kind::Time)),
+        kind => matches!(kind, Kind::Time),
+    };
+    if span > Span::ZERO || may_be_zero {
+        Ok(span)
+    } else {
+        Err(format!("{} is not above zero", shown(&item.value)))
+    }
+}
+
+/// A number of packets or bytes above zero.
+pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
+    let in_packets = matches!(&item.value, Value::Text(text) if text.ends_with("pkt"));
+    let limit = if in_packets {
+        Limit::Packets(read_quantity(item, "100pkt")?)
+    } else {
+        let bytes = read_quantity(item, "100pkt");
+        Limit::Bytes(bytes.map_err(|why: String| why.replace("known: GB", "known: pkt, GB"))?)
+    };
+    match limit {
+        Limit::Packets(packets) if packets.get() > 0 => Ok(limit),
+        Limit::Bytes(bytes) if bytes.get() > 0 => Ok(limit),
+        _ => Err(format!("{} is not above zero", shown(&item.value))),
+    }
+}
+
+/// The bounds of a count, itself or among others.
+fn count_bounds(kind: &Kind) -> (i64, i64) {
+    match kind {
+        Kind::Count(least, most) => (*least, *most),
+        Kind::AnyOf(kinds) => {
+            let is_count = |kind: &&Kind| matches!(kind, Kind::Count(..));
+            kinds.iter().find(is_count).map_or((0, i64::MAX), count_bounds)
+        }
+        _ => (0, i64::MAX),
+    }
+}
+
+/// A whole number within the bounds of `kind`.
+pub(crate) fn read_count(item: &Item, kind: &Kind) -> Result<i64, String> {
+    let Value::Number(number) = &item.value else {
+        return Err(format!("{} is not a whole number", shown(&item.value)));
+    };
+    let (least, most) = count_bounds(kind);
+    match number.whole {
+        Some(whole) if (least..=most).contains(&whole) => Ok(whole),
+        None if number.value.is_finite() => Err(format!("{} is not a whole number", shown(&item.value))),
+        _ if least == most => Err(format!("{} is not {least}", shown(&item.value))),
+        _ => Err(format!("{} is not within {least} to {most}", shown(&item.value))),
+    }
+}
+
+/// A number within the bounds of `kind`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read_number(item: &Item, kind: &Kind) -> Result<f64, String> {
+    let Value::Number(number) = &item.value else {
+        return Err(format!("{} is not a plain number", shown(&item.value)));
+    };
+    let Kind::Number(least, most) = *kind else { return Ok(number.value) };
+    if (least..=most).contains(&number.value) {
+        return Ok(number.value);
+    }
+    Err(format!("{} is not within {least} to {most}", shown(&item.value)))
+}
+
+/// A name: 1 to 64 letters, digits, `_` and `-`; notes if it is none.
+pub fn read_name(desk: &Desk<'_>, item: &Item) -> Option<String> {
+    let is_allowed = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    match &item.value {
+        Value::Text(name) if !name.is_empty() && name.len() <= 64 && name.chars().all(is_allowed) => {
+            Some(name.clone())
+        }
+        other => {
+            let rule = "a name has 1 to 64 letters, digits, \"_\" and \"-\"";
+            desk.refuse(item.place, format!("{} is no name; {rule}", shown(other)));
+            None
+        }
+    }
+}
