@@ -74,7 +74,7 @@ impl<'a> InterestView<'a> {
     /// # Errors
     /// When it is no Interest by packet format 0.3, or the name has a ParametersSha256Digest without there
     /// being ApplicationParameters or the reverse. Whether the digest is right is asked of
-    /// [`parameters_digest_is_right`](Self::parameters_digest_is_right).
+    /// [`parameters_digest_holds`](crate::parameters_digest_holds).
     pub fn parse(packet: &'a [u8]) -> Result<Self, DecodeError> {
         let interest = Reader::new(packet).only()?;
         if interest.kind != types::INTEREST {

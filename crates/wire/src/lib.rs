@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod builder;
 mod data;
 mod error;
 mod interest;
@@ -14,16 +15,24 @@ mod lp;
 pub mod name;
 mod order;
 mod packet;
+pub mod rdr;
+mod reassembler;
+mod sign;
 mod signature;
 pub mod tlv;
 mod token;
 
 pub use batch::FrameBatch;
+pub use builder::{DataBuilder, InterestBuilder, InterestStamp};
 pub use data::DataView;
 pub use error::{DecodeError, EncodeError};
 pub use interest::{DEFAULT_LIFETIME, InterestView};
 pub use link_encoder::{LinkEncoder, MAX_FRAGMENTS};
 pub use lp::{LpFields, LpPacket, decode_frame, is_ignorable};
 pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
+pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
+pub use sign::{
+    EcdsaSigner, KeyError, Signer, Verifier, VerifyError, implicit_digest, parameters_digest_holds,
+};
 pub use signature::{KeyLocator, SignatureView, signature_type};
 pub use token::Token;
