@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod framing;
+pub mod link_service;
 pub mod listen;
 pub mod nfd;
 pub mod poll;
