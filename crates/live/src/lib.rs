@@ -6,12 +6,16 @@
 
 pub mod clock;
 pub mod framing;
+pub mod link_service;
 pub mod listen;
+pub mod nfd;
 pub mod poll;
 pub mod reception;
 pub mod stream;
 #[allow(unsafe_code)]
 mod sys;
+pub mod tokens;
+pub mod transport;
 pub mod udp;
 pub mod uplink;
 pub mod uri;
