@@ -2,14 +2,16 @@
 
 use hashbrown::HashTable;
 
-use crate::name::{Name, NameTable, PrefixId};
+use crate::name::{Name, NameHash, NameTable, PrefixId};
 use crate::packet::{Data, Header, Interest, Kind, Packet};
-use crate::pit::hash;
 use crate::signal::HopSignals;
 use crate::units::{Packets, Time};
 
 /// No entry.
 const NONE: u32 = u32::MAX;
+
+/// Names looked for under a prefix.
+const MOST_LOOKED_FOR: usize = 64;
 
 #[derive(Debug)]
 struct CsEntry<B> {
@@ -23,6 +25,7 @@ struct CsEntry<B> {
 #[derive(Debug)]
 pub struct Cs<B> {
     capacity: u32,
+    hash: NameHash,
     index: HashTable<u32>,
     entries: Vec<CsEntry<B>>,
     newest: u32,
@@ -31,9 +34,10 @@ pub struct Cs<B> {
 
 impl<B: Clone> Cs<B> {
     /// An empty store for `capacity` packets; zero keeps nothing.
-    pub fn new(capacity: Packets) -> Self {
+    pub fn new(capacity: Packets, hash: NameHash) -> Self {
         Self {
             capacity: capacity.get(),
+            hash,
             index: HashTable::new(),
             entries: Vec::new(),
             newest: NONE,
@@ -83,8 +87,16 @@ impl<B: Clone> Cs<B> {
         self.touch(slot);
     }
 
-    /// The Data that answers `interest` under `name`, if any; it counts as used. Of several under a prefix the
-    /// one with the smallest name by (prefix, segment) number answers.
+    /// Names of what is kept.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.entries.iter().map(|entry| entry.packet.header.name)
+    }
+
+    /// The Data that answers `interest` under `name`, if any; it counts as used.
+    ///
+    /// An Interest that Data under its name may answer is not answered by everything there: of each of the
+    /// first names under it, only the Data of that very name and its segment 0 are looked for. A store may
+    /// miss, but it must not take long.
     pub fn lookup(
         &mut self,
         name: Name,
@@ -105,13 +117,12 @@ impl<B: Clone> Cs<B> {
     }
 
     fn find_under(&self, prefix: PrefixId, interest: &Interest, names: &NameTable, now: Time) -> Option<u32> {
-        let slots = 0..self.entries.len() as u32;
-        let under =
-            |slot: &u32| names.is_under(prefix, self.entries[*slot as usize].packet.header.name.prefix);
-        slots
-            .filter(under)
-            .filter(|slot| self.may_answer(*slot, interest, now))
-            .min_by_key(|slot| self.entries[*slot as usize].packet.header.name)
+        names
+            .descendants(prefix)
+            .take(MOST_LOOKED_FOR)
+            .flat_map(|prefix| [Name::whole(prefix), Name::segment(prefix, 0)])
+            .filter_map(|name| self.find(name))
+            .find(|slot| self.may_answer(*slot, interest, now))
     }
 
     fn may_answer(&self, slot: u32, interest: &Interest, now: Time) -> bool {
@@ -120,7 +131,9 @@ impl<B: Clone> Cs<B> {
 
     #[inline]
     fn find(&self, name: Name) -> Option<u32> {
-        self.index.find(hash(name), |slot| self.entries[*slot as usize].packet.header.name == name).copied()
+        self.index
+            .find(self.hash.of(name), |slot| self.entries[*slot as usize].packet.header.name == name)
+            .copied()
     }
 
     fn push(&mut self, packet: Packet<B>, fresh_until: Time) {
@@ -132,7 +145,7 @@ impl<B: Clone> Cs<B> {
 
     fn unindex(&mut self, slot: u32) {
         let name = self.entries[slot as usize].packet.header.name;
-        if let Ok(found) = self.index.find_entry(hash(name), |candidate| *candidate == slot) {
+        if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
             found.remove();
         }
     }
@@ -140,7 +153,8 @@ impl<B: Clone> Cs<B> {
     fn reindex(&mut self, slot: u32) {
         let entries = &self.entries;
         let name_of = |slot: &u32| entries[*slot as usize].packet.header.name;
-        self.index.insert_unique(hash(name_of(&slot)), slot, |slot| hash(name_of(slot)));
+        let hash = self.hash;
+        self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
     }
 
     fn touch(&mut self, slot: u32) {
@@ -211,7 +225,7 @@ mod tests {
             nonce: 1,
             lifetime: Millis(1000),
             token: PitToken(0),
-            hop_limit: 255,
+            hop_limit: None,
             can_be_prefix: false,
             must_be_fresh: false,
         }
@@ -223,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_data_leaves_first() {
-        let mut cs = Cs::new(Packets::new(2));
+        let mut cs = Cs::new(Packets::new(2), NameHash::LOCALITY);
         cs.insert(&data(1, 0), Time::ZERO);
         cs.insert(&data(2, 0), Time::ZERO);
         assert!(has(&mut cs, 1));
@@ -234,7 +248,7 @@ mod tests {
 
     #[test]
     fn cached_data_carries_no_hop_signals() {
-        let mut cs = Cs::new(Packets::new(1));
+        let mut cs = Cs::new(Packets::new(1), NameHash::LOCALITY);
         cs.insert(&data(1, 0), Time::ZERO);
         let name = Name::segment(PrefixId(0), 1);
         let kept = cs.lookup(name, &interest(), &NameTable::new(), Time::ZERO).expect("kept");
@@ -243,7 +257,7 @@ mod tests {
 
     #[test]
     fn stale_data_does_not_answer_must_be_fresh() {
-        let mut cs = Cs::new(Packets::new(1));
+        let mut cs = Cs::new(Packets::new(1), NameHash::LOCALITY);
         cs.insert(&data(1, 10), Time::ZERO);
         let fresh = Interest { must_be_fresh: true, ..interest() };
         let name = Name::segment(PrefixId(0), 1);
@@ -253,20 +267,20 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_answered_by_the_first_data_under_it() {
-        let mut cs = Cs::new(Packets::new(4));
-        for segment in [7, 3, 5] {
-            cs.insert(&data(segment, 0), Time::ZERO);
-        }
+    fn a_prefix_is_answered_by_the_first_segment_under_it() {
+        let mut cs = Cs::new(Packets::new(4), NameHash::LOCALITY);
         let prefix = Interest { can_be_prefix: true, ..interest() };
-        let found =
-            cs.lookup(Name::whole(PrefixId(0)), &prefix, &NameTable::new(), Time::ZERO).expect("found");
-        assert_eq!(found.header.name, Name::segment(PrefixId(0), 3));
+        let name = Name::whole(NameTable::ROOT);
+        cs.insert(&data(7, 0), Time::ZERO);
+        assert!(cs.lookup(name, &prefix, &NameTable::new(), Time::ZERO).is_none());
+        cs.insert(&data(0, 0), Time::ZERO);
+        let found = cs.lookup(name, &prefix, &NameTable::new(), Time::ZERO).expect("found");
+        assert_eq!(found.header.name, Name::segment(NameTable::ROOT, 0));
     }
 
     #[test]
     fn a_store_without_room_keeps_nothing() {
-        let mut cs = Cs::new(Packets::new(0));
+        let mut cs = Cs::new(Packets::new(0), NameHash::LOCALITY);
         cs.insert(&data(1, 0), Time::ZERO);
         assert!(cs.is_empty() && !cs.is_enabled());
     }

@@ -48,6 +48,8 @@ pub struct FaceView {
     pub(crate) sent_bytes: Cell<u64>,
     pub(crate) received_packets: Cell<u64>,
     pub(crate) received_bytes: Cell<u64>,
+    /// Bytes handed to the layer below that have not left yet.
+    below: Cell<u64>,
 }
 
 impl FaceView {
@@ -59,6 +61,12 @@ impl FaceView {
     /// An application on the same host.
     pub fn application() -> Self {
         Self::new(BitRate::from_bps(u64::MAX), Span::ZERO, Limit::Packets(Packets::new(u32::MAX)), true)
+    }
+
+    /// As [`device`](Self::device), but the other end runs on this node: it may ask and answer under
+    /// `/localhost`.
+    pub fn local_device(rate: BitRate, limit: Limit) -> Self {
+        Self::new(rate, Span::ZERO, limit, true)
     }
 
     fn new(rate: BitRate, delay: Span, limit: Limit, local: bool) -> Self {
@@ -78,6 +86,7 @@ impl FaceView {
             sent_bytes: Cell::new(0),
             received_packets: Cell::new(0),
             received_bytes: Cell::new(0),
+            below: Cell::new(0),
         }
     }
 
@@ -150,6 +159,17 @@ impl FaceView {
     #[inline]
     pub fn queued_bytes(&self) -> ByteCount {
         ByteCount::new(self.bytes.iter().map(Cell::get).sum())
+    }
+
+    /// Bytes waiting in all classes and in the layer below: the socket of a live face.
+    #[inline]
+    pub fn backlog_bytes(&self) -> ByteCount {
+        ByteCount::new(self.queued_bytes().get() + self.below.get())
+    }
+
+    /// Notes how many bytes wait in the layer below.
+    pub fn set_below(&self, bytes: ByteCount) {
+        self.below.set(bytes.get());
     }
 
     /// Packets in the queue's side store.

@@ -24,6 +24,30 @@ pub struct FibEntry {
     pub hops: Vec<NextHop>,
     /// The strategy that chooses among them.
     pub strategy: StrategyId,
+    /// How far Interests for the prefix may go.
+    pub scope: Scope,
+}
+
+/// How far Interests may go, by the first component of their name (NFD's scopes).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Anywhere.
+    #[default]
+    Global,
+    /// `/localhop`: one link; what came from another node goes to applications on this one only.
+    Hop,
+    /// `/localhost`: applications on this node only.
+    Host,
+}
+
+impl Scope {
+    fn of(prefix: PrefixId, names: &NameTable) -> Self {
+        match names.first_component(prefix) {
+            Some((8, b"localhop")) => Self::Hop,
+            Some((8, b"localhost")) => Self::Host,
+            _ => Self::Global,
+        }
+    }
 }
 
 /// Routes of one node, given or found through [`Routes`], with the answer per prefix kept.
@@ -58,6 +82,29 @@ impl Fib {
             Err(at) => self.strategies.insert(at, (prefix, strategy)),
         }
         self.forget();
+    }
+
+    /// No way leads through `face` any more.
+    pub fn remove_face(&mut self, face: FaceId) {
+        for (_, hops) in &mut self.given {
+            hops.retain(|hop| hop.face != face);
+        }
+        self.given.retain(|(_, hops)| !hops.is_empty());
+        self.forget();
+    }
+
+    /// The next hops that were set for exactly `prefix`.
+    pub fn given(&self, prefix: PrefixId) -> &[NextHop] {
+        match self.given.binary_search_by_key(&prefix, |(given, _)| *given) {
+            Ok(at) => &self.given[at].1,
+            Err(_) => &[],
+        }
+    }
+
+    /// Prefixes that routes or strategies were set for.
+    pub fn prefixes(&self) -> impl Iterator<Item = PrefixId> + '_ {
+        let strategies = self.strategies.iter().map(|(prefix, _)| *prefix);
+        self.given.iter().map(|(prefix, _)| *prefix).chain(strategies)
     }
 
     /// Forgets every answer, because routes changed.
@@ -97,7 +144,7 @@ impl Fib {
             at = names.parent(candidate);
         }
         let strategy = self.strategy_of(prefix, names);
-        self.resolved.insert(prefix, FibEntry { hops, strategy })
+        self.resolved.insert(prefix, FibEntry { hops, strategy, scope: Scope::of(prefix, names) })
     }
 
     fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {

@@ -4,7 +4,7 @@
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::hash::{DefaultHasher, Hasher};
 
 use hashbrown::HashTable;
 
@@ -46,6 +46,48 @@ impl Name {
 const GENERIC: u64 = 8;
 /// TLV-TYPE of a segment component (naming conventions, revision 3).
 const SEGMENT: u64 = 50;
+/// TLV-TYPE of an implicit digest component.
+pub const IMPLICIT_DIGEST: u64 = 1;
+/// TLV-TYPE of a parameters digest component.
+pub const PARAMETERS_DIGEST: u64 = 2;
+
+/// How names are spread over hash tables: segments that follow each other become neighbours, which keeps a
+/// flow in few cache lines.
+#[derive(Clone, Copy, Debug)]
+pub struct NameHash {
+    key: Option<[u64; 2]>,
+}
+
+impl NameHash {
+    /// The quickest; whoever chooses names can choose collisions.
+    pub const LOCALITY: Self = Self { key: None };
+
+    /// Neighbours in blocks of 64 segments, and nobody can choose collisions without knowing `key`.
+    pub fn keyed(key: u64) -> Self {
+        let spread = |part: u64| (key ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) ^ key;
+        Self { key: Some([spread(0x243F_6A88_85A3_08D3), spread(0x1319_8A2E_0370_7344) | 1]) }
+    }
+
+    /// The hash of a name.
+    #[inline]
+    pub(crate) fn of(self, name: Name) -> u64 {
+        let segment = u64::from(name.segment.0);
+        let (place, tag) = match self.key {
+            None => {
+                let prefix = u64::from(name.prefix.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let tag = (prefix ^ segment).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+                ((prefix >> 20).wrapping_add(segment), tag)
+            }
+            Some([key, factor]) => {
+                let block = u64::from(name.prefix.0) << 32 | segment >> 6;
+                let product = u128::from(block ^ key) * u128::from(factor);
+                let mixed = (product >> 64) as u64 ^ product as u64;
+                (mixed.wrapping_add(segment & 63), mixed ^ segment.wrapping_mul(0xD6E8_FEB8_6659_FD93))
+            }
+        };
+        (place & ((1 << 57) - 1)) | (tag & (0x7F << 57))
+    }
+}
 
 /// What is wrong with the text of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,19 +101,31 @@ impl fmt::Display for NameError {
 
 impl std::error::Error for NameError {}
 
-/// All prefixes of one process or one simulated world.
+/// All prefixes of one process or one simulated world, as a tree by components.
+///
+/// A live node interns what its peers choose to send, so the table forgets what nobody uses any more
+/// ([`sweep`](Self::sweep)) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
 #[derive(Debug)]
 pub struct NameTable {
     prefixes: Vec<Prefix>,
     index: HashTable<PrefixId>,
-    hasher: BuildHasherDefault<DefaultHasher>,
+    free: Vec<PrefixId>,
+    key: u64,
+    /// Prefixes at which a sweep is worth its time.
+    sweep_at: usize,
 }
 
 #[derive(Debug)]
 struct Prefix {
-    /// TLV of the components, without the enclosing Name.
-    components: Box<[u8]>,
+    /// TLV of the last component; empty for the root.
+    component: Box<[u8]>,
     parent: Option<PrefixId>,
+    first_child: Option<PrefixId>,
+    next_sibling: Option<PrefixId>,
+    /// Of all components from the root on.
+    hash: u64,
+    /// Bytes of all components from the root on.
+    len: u32,
     /// The last component as a segment number, [`Segment::NONE`] when it is none.
     segment: Segment,
 }
@@ -86,39 +140,86 @@ impl NameTable {
     /// The root prefix `/`, present in every table.
     pub const ROOT: PrefixId = PrefixId(0);
 
+    /// Most components of a name taken from a packet, so that one packet cannot fill the table.
+    pub const MOST_COMPONENTS: usize = 128;
+
+    /// Prefixes below which a sweep is not worth its time.
+    const FEW: usize = 1 << 16;
+
     /// A table with the root alone.
     pub fn new() -> Self {
-        let mut table =
-            Self { prefixes: Vec::new(), index: HashTable::new(), hasher: BuildHasherDefault::default() };
-        table.insert(&[], None, Segment::NONE);
+        Self::keyed(0)
+    }
+
+    /// A table with the root alone, whose collisions nobody can choose without knowing `key`.
+    pub fn keyed(key: u64) -> Self {
+        let mut table = Self {
+            prefixes: Vec::new(),
+            index: HashTable::new(),
+            free: Vec::new(),
+            key,
+            sweep_at: Self::FEW,
+        };
+        let hash = table.hasher().finish();
+        table.prefixes.push(Prefix {
+            component: Box::default(),
+            parent: None,
+            first_child: None,
+            next_sibling: None,
+            hash,
+            len: 0,
+            segment: Segment::NONE,
+        });
+        table.index.insert_unique(hash, Self::ROOT, |_| hash);
         table
     }
 
     /// Number of interned prefixes.
     pub fn len(&self) -> usize {
-        self.prefixes.len()
+        self.prefixes.len() - self.free.len()
     }
 
     /// Whether only the root stands in the table.
     pub fn is_empty(&self) -> bool {
-        self.prefixes.len() <= 1
+        self.len() <= 1
     }
 
     /// The prefix without its last component; `None` for the root.
     pub fn parent(&self, prefix: PrefixId) -> Option<PrefixId> {
-        self.prefixes[prefix.0 as usize].parent
+        self.at(prefix).parent
     }
 
     /// Whether `prefix` is `ancestor` or lies under it.
     pub fn is_under(&self, ancestor: PrefixId, prefix: PrefixId) -> bool {
-        let mut at = Some(prefix);
-        while let Some(candidate) = at {
-            if candidate == ancestor {
-                return true;
-            }
-            at = self.parent(candidate);
-        }
-        false
+        self.ancestors(prefix).any(|candidate| candidate == ancestor)
+    }
+
+    /// The prefix itself, then its parents up to the root.
+    pub fn ancestors(&self, prefix: PrefixId) -> impl Iterator<Item = PrefixId> + '_ {
+        std::iter::successors(Some(prefix), |prefix| self.parent(*prefix))
+    }
+
+    /// The prefix and everything interned under it, parents before children.
+    pub fn descendants(&self, prefix: PrefixId) -> impl Iterator<Item = PrefixId> + '_ {
+        let mut open = vec![prefix];
+        std::iter::from_fn(move || {
+            let next = open.pop()?;
+            let children =
+                std::iter::successors(self.at(next).first_child, |child| self.at(*child).next_sibling);
+            open.extend(children);
+            Some(next)
+        })
+    }
+
+    /// The first component of a name, type and value; `None` for the root.
+    pub fn first_component(&self, prefix: PrefixId) -> Option<(u64, &[u8])> {
+        let first = self.ancestors(prefix).filter(|prefix| *prefix != Self::ROOT).last()?;
+        read_component(&self.at(first).component).map(|(kind, value, _)| (kind, value))
+    }
+
+    /// The last component of a prefix, type and value; `None` for the root.
+    pub fn last_component(&self, prefix: PrefixId) -> Option<(u64, &[u8])> {
+        read_component(&self.at(prefix).component).map(|(kind, value, _)| (kind, value))
     }
 
     /// Interns a prefix written as a URI (`/a/b`, percent-encoded, `8=text` for typed components).
@@ -143,15 +244,49 @@ impl NameTable {
         Ok(prefix)
     }
 
+    /// Interns the name of a packet, given as the value of its Name TLV.
+    ///
+    /// # Errors
+    /// When the components are malformed or more than [`MOST_COMPONENTS`](Self::MOST_COMPONENTS).
+    #[inline]
+    pub fn intern(&mut self, components: &[u8]) -> Result<Name, NameError> {
+        let (last, segment) = split_last(components)?;
+        let whole = if segment == Segment::NONE { components } else { &components[..last] };
+        let mut hasher = self.hasher();
+        hasher.write(whole);
+        let prefix = match self.find(hasher.finish(), whole) {
+            Some(prefix) => prefix,
+            None => self.insert_all(whole),
+        };
+        Ok(Name { prefix, segment })
+    }
+
+    /// As [`intern`](Self::intern), but the whole name as a prefix, a trailing segment number included.
+    ///
+    /// # Errors
+    /// As [`intern`](Self::intern).
+    pub fn intern_prefix(&mut self, components: &[u8]) -> Result<PrefixId, NameError> {
+        split_last(components)?;
+        Ok(self.insert_all(components))
+    }
+
     /// Interns `parent` followed by one component.
     pub fn child(&mut self, parent: PrefixId, kind: u64, value: &[u8]) -> PrefixId {
-        let components = self.extended(parent, kind, value);
-        self.insert(&components, Some(parent), segment_of(kind, value))
+        self.insert(parent, &component_tlv(kind, value))
+    }
+
+    /// The prefix of `parent` followed by one component, if it was interned.
+    pub fn find_child(&self, parent: PrefixId, kind: u64, value: &[u8]) -> Option<PrefixId> {
+        let mut components = self.components(parent);
+        components.extend_from_slice(&component_tlv(kind, value));
+        let mut hasher = self.hasher();
+        hasher.write(&components);
+        self.find(hasher.finish(), &components)
     }
 
     /// The name of a packet called exactly `prefix`: a trailing segment number becomes its segment.
     pub fn name_of(&self, prefix: PrefixId) -> Name {
-        match self.prefixes[prefix.0 as usize] {
+        match *self.at(prefix) {
             Prefix { segment, parent: Some(parent), .. } if segment != Segment::NONE => {
                 Name { prefix: parent, segment }
             }
@@ -161,54 +296,56 @@ impl NameTable {
 
     /// The prefix that `name` is as a whole; `None` when nothing under it was ever interned.
     pub fn prefix_of(&self, name: Name) -> Option<PrefixId> {
-        let Segment(number) = name.segment;
         if name.segment == Segment::NONE {
             return Some(name.prefix);
         }
-        let components = self.extended(name.prefix, SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..]);
-        let hash = self.hasher.hash_one(&*components);
-        let same = |id: &PrefixId| *self.prefixes[id.0 as usize].components == *components;
-        self.index.find(hash, same).copied()
-    }
-
-    /// Components of `parent` and one more.
-    fn extended(&self, parent: PrefixId, kind: u64, value: &[u8]) -> Vec<u8> {
-        let mut components = self.prefixes[parent.0 as usize].components.to_vec();
-        write_tlv_number(&mut components, kind);
-        write_tlv_number(&mut components, value.len() as u64);
-        components.extend_from_slice(value);
-        components
-    }
-
-    fn insert(&mut self, components: &[u8], parent: Option<PrefixId>, segment: Segment) -> PrefixId {
-        let hash = self.hasher.hash_one(components);
-        let prefixes = &self.prefixes;
-        let same = |id: &PrefixId| *prefixes[id.0 as usize].components == *components;
-        if let Some(id) = self.index.find(hash, same) {
-            return *id;
-        }
-        let id = PrefixId(u32::try_from(self.prefixes.len()).expect("fewer than 2^32 prefixes"));
-        self.prefixes.push(Prefix { components: components.into(), parent, segment });
-        let (prefixes, hasher) = (&self.prefixes, &self.hasher);
-        self.index.insert_unique(hash, id, |id| hasher.hash_one(&*prefixes[id.0 as usize].components));
-        id
+        let number = name.segment.0;
+        self.find_child(name.prefix, SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..])
     }
 
     /// Bytes of the whole name as a Name TLV, outer type and length included.
     pub fn encoded_len(&self, name: Name) -> u32 {
-        let prefix = self.prefixes[name.prefix.0 as usize].components.len();
-        let segment = match name.segment {
-            Segment::NONE => 0,
-            Segment(number) => 2 + nni_len(number),
-        };
-        let inner = prefix + segment;
-        (1 + tlv_number_len(inner as u64) + inner) as u32
+        let inner = self.value_len(name);
+        1 + tlv_number_len(u64::from(inner)) as u32 + inner
+    }
+
+    /// Bytes of the name's components.
+    fn value_len(&self, name: Name) -> u32 {
+        let segment = if name.segment == Segment::NONE { 0 } else { 2 + nni_len(name.segment.0) as u32 };
+        self.at(name.prefix).len + segment
+    }
+
+    /// Appends the name's components: the value of its Name TLV.
+    pub fn write_components(&self, name: Name, out: &mut Vec<u8>) {
+        self.write_prefix(name.prefix, out);
+        if name.segment != Segment::NONE {
+            let number = name.segment.0;
+            out.extend_from_slice(&component_tlv(SEGMENT, &number.to_be_bytes()[4 - nni_len(number)..]));
+        }
+    }
+
+    fn components(&self, prefix: PrefixId) -> Vec<u8> {
+        let mut components = Vec::with_capacity(self.at(prefix).len as usize + 8);
+        self.write_prefix(prefix, &mut components);
+        components
+    }
+
+    fn write_prefix(&self, prefix: PrefixId, out: &mut Vec<u8>) {
+        let begin = out.len();
+        let mut end = begin + self.at(prefix).len as usize;
+        out.resize(end, 0);
+        for part in self.ancestors(prefix).map(|prefix| &self.at(prefix).component) {
+            let from = end - part.len();
+            out[from..end].copy_from_slice(part);
+            end = from;
+        }
     }
 
     /// The name as a URI, segment as `seg=N`.
     pub fn uri(&self, name: Name) -> String {
         let mut uri = String::new();
-        let mut rest = &*self.prefixes[name.prefix.0 as usize].components;
+        let components = self.components(name.prefix);
+        let mut rest = &*components;
         while let Some((kind, value, tail)) = read_component(rest) {
             write_component(&mut uri, kind, value);
             rest = tail;
@@ -218,6 +355,184 @@ impl NameTable {
         }
         if uri.is_empty() { "/".to_owned() } else { uri }
     }
+
+    /// Whether so many prefixes were interned since the last sweep that another is worth its time.
+    #[inline]
+    pub fn needs_sweep(&self) -> bool {
+        self.len() >= self.sweep_at
+    }
+
+    /// Forgets every prefix that is neither in `used` nor above one that is. Forgotten numbers are given
+    /// out again, so `used` must name every prefix that anybody still holds.
+    pub fn sweep(&mut self, used: impl Iterator<Item = PrefixId>) {
+        let mut is_used = vec![false; self.prefixes.len()];
+        is_used[0] = true;
+        for free in &self.free {
+            is_used[free.0 as usize] = true;
+        }
+        for prefix in used {
+            let mut at = prefix;
+            while !std::mem::replace(&mut is_used[at.0 as usize], true) {
+                at = self.parent(at).unwrap_or(Self::ROOT);
+            }
+        }
+        self.relink_children(&is_used);
+        for unused in (0..).zip(&is_used).filter(|(_, is_used)| !**is_used).map(|(id, _)| PrefixId(id)) {
+            self.forget(unused);
+        }
+        self.sweep_at = (self.len() * 2).max(Self::FEW);
+    }
+
+    /// Takes what is forgotten out of its parent's children.
+    fn relink_children(&mut self, is_used: &[bool]) {
+        for parent in 0..self.prefixes.len() {
+            let mut kept = None;
+            let mut next = self.prefixes[parent].first_child;
+            while let Some(child) = next {
+                next = self.at(child).next_sibling;
+                if is_used[child.0 as usize] {
+                    self.prefixes[child.0 as usize].next_sibling = kept;
+                    kept = Some(child);
+                }
+            }
+            self.prefixes[parent].first_child = kept;
+        }
+    }
+
+    fn forget(&mut self, prefix: PrefixId) {
+        let entry = &mut self.prefixes[prefix.0 as usize];
+        let hash = entry.hash;
+        (entry.component, entry.parent, entry.len) = (Box::default(), None, 0);
+        (entry.first_child, entry.next_sibling, entry.segment) = (None, None, Segment::NONE);
+        if let Ok(found) = self.index.find_entry(hash, |id| *id == prefix) {
+            found.remove();
+        }
+        self.free.push(prefix);
+    }
+
+    #[inline]
+    fn at(&self, prefix: PrefixId) -> &Prefix {
+        &self.prefixes[prefix.0 as usize]
+    }
+
+    fn hasher(&self) -> DefaultHasher {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&self.key.to_ne_bytes());
+        hasher
+    }
+
+    #[inline]
+    fn find(&self, hash: u64, components: &[u8]) -> Option<PrefixId> {
+        self.index.find(hash, |id| self.is_called(*id, components)).copied()
+    }
+
+    /// Compares from the last component up to the root.
+    #[inline]
+    fn is_called(&self, prefix: PrefixId, components: &[u8]) -> bool {
+        if self.at(prefix).len as usize != components.len() {
+            return false;
+        }
+        let mut rest = components;
+        for part in self.ancestors(prefix).map(|prefix| &self.at(prefix).component) {
+            match rest.strip_suffix(&**part) {
+                Some(shorter) => rest = shorter,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+
+    #[cold]
+    fn insert_all(&mut self, components: &[u8]) -> PrefixId {
+        let mut prefix = Self::ROOT;
+        let mut rest = components;
+        while let Some((_, _, tail)) = read_component(rest) {
+            prefix = self.insert(prefix, &rest[..rest.len() - tail.len()]);
+            rest = tail;
+        }
+        prefix
+    }
+
+    /// Interns `parent` followed by the component that `component` is the TLV of.
+    fn insert(&mut self, parent: PrefixId, component: &[u8]) -> PrefixId {
+        let mut components = self.components(parent);
+        components.extend_from_slice(component);
+        let mut hasher = self.hasher();
+        hasher.write(&components);
+        let hash = hasher.finish();
+        if let Some(id) = self.find(hash, &components) {
+            return id;
+        }
+        let prefix = Prefix {
+            component: component.into(),
+            parent: Some(parent),
+            first_child: None,
+            next_sibling: self.at(parent).first_child,
+            hash,
+            len: u32::try_from(components.len()).expect("a name is smaller than 4 GiB"),
+            segment: read_component(component)
+                .map_or(Segment::NONE, |(kind, value, _)| segment_of(kind, value)),
+        };
+        let id = self.place(prefix);
+        self.prefixes[parent.0 as usize].first_child = Some(id);
+        let prefixes = &self.prefixes;
+        self.index.insert_unique(hash, id, |id| prefixes[id.0 as usize].hash);
+        id
+    }
+
+    fn place(&mut self, prefix: Prefix) -> PrefixId {
+        if let Some(id) = self.free.pop() {
+            self.prefixes[id.0 as usize] = prefix;
+            return id;
+        }
+        let id = PrefixId(u32::try_from(self.prefixes.len()).expect("fewer than 2^32 prefixes"));
+        self.prefixes.push(prefix);
+        id
+    }
+}
+
+/// Where the last component begins, and the segment number it is; checks every component on the way.
+#[inline]
+fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
+    let (mut last, mut segment) = (0, Segment::NONE);
+    let mut rest = components;
+    let mut count = 0;
+    while !rest.is_empty() {
+        last = components.len() - rest.len();
+        let Some((kind, value, tail)) = read_component(rest) else {
+            return Err(NameError(format!("the name component at byte {last} is malformed")));
+        };
+        if !(1..=0xFFFF).contains(&kind) {
+            return Err(NameError(format!(
+                "the name component at byte {last} has type {kind}; 1 to 65535 may be"
+            )));
+        }
+        if !has_valid_length(kind, value) {
+            let (len, digest) = (value.len(), 32);
+            return Err(NameError(format!("a digest component has {len} bytes; it needs {digest}")));
+        }
+        segment = segment_of(kind, value);
+        rest = tail;
+        count += 1;
+    }
+    if count > NameTable::MOST_COMPONENTS {
+        let most = NameTable::MOST_COMPONENTS;
+        return Err(NameError(format!("the name has {count} components; at most {most} are taken")));
+    }
+    Ok((last, segment))
+}
+
+/// Digest components hold SHA-256 values.
+fn has_valid_length(kind: u64, value: &[u8]) -> bool {
+    !matches!(kind, IMPLICIT_DIGEST | PARAMETERS_DIGEST) || value.len() == 32
+}
+
+fn component_tlv(kind: u64, value: &[u8]) -> Vec<u8> {
+    let mut tlv = Vec::with_capacity(value.len() + 4);
+    write_tlv_number(&mut tlv, kind);
+    write_tlv_number(&mut tlv, value.len() as u64);
+    tlv.extend_from_slice(value);
+    tlv
 }
 
 /// The segment number that a component is the one encoding of; [`Segment::NONE`] for any other component.
@@ -265,6 +580,7 @@ fn write_tlv_number(out: &mut Vec<u8>, number: u64) {
     }
 }
 
+#[inline]
 fn read_tlv_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let width = match first {
@@ -274,9 +590,12 @@ fn read_tlv_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
         small => return Some((u64::from(small), rest)),
     };
     let (number, rest) = rest.split_at_checked(width)?;
-    Some((number.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)), rest))
+    let number = number.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    // Exactly one encoding is valid.
+    (tlv_number_len(number) == width + 1).then_some((number, rest))
 }
 
+#[inline]
 fn read_component(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
     let (kind, rest) = read_tlv_number(bytes)?;
     let (len, rest) = read_tlv_number(rest)?;
@@ -407,5 +726,52 @@ mod tests {
         assert_eq!(names.encoded_len(Name::segment(prefix, 255)), 9);
         assert_eq!(names.encoded_len(Name::segment(prefix, 256)), 10);
         assert_eq!(names.encoded_len(Name::segment(prefix, 65_536)), 12);
+    }
+
+    #[test]
+    fn a_name_from_a_packet_is_the_one_from_its_uri_and_is_written_back_byte_for_byte() {
+        let mut names = NameTable::keyed(7);
+        let a = names.intern_uri("/a/32=metadata").expect("valid");
+        let mut components = b"\x08\x01a\x20\x08metadata".to_vec();
+        assert_eq!(names.intern(&components), Ok(Name::whole(a)));
+        components.extend_from_slice(b"\x32\x01\x07");
+        let name = names.intern(&components).expect("valid");
+        assert_eq!(name, Name::segment(a, 7));
+        let mut written = Vec::new();
+        names.write_components(name, &mut written);
+        assert_eq!(written, components);
+        let whole = names.intern_prefix(&components).expect("valid");
+        assert_eq!(names.name_of(whole), name);
+    }
+
+    #[test]
+    fn malformed_components_from_a_packet_are_refused() {
+        let mut names = NameTable::new();
+        let long = b"\x08\x00".repeat(NameTable::MOST_COMPONENTS + 1);
+        for components in
+            [&b"\x08"[..], b"\x08\x02a", b"\x00\x01a", b"\xfd\x00\x08\x01a", b"\x01\x01a", &long]
+        {
+            assert!(names.intern(components).is_err(), "{components:?}");
+        }
+        assert_eq!(names.len(), 1);
+        assert!(names.intern(&long[2..]).is_ok());
+    }
+
+    #[test]
+    fn a_sweep_forgets_what_is_not_used_and_keeps_parents_of_what_is() {
+        let mut names = NameTable::new();
+        let kept = names.intern_uri("/a/b").expect("valid");
+        for number in 0..100 {
+            names.intern_uri(&format!("/a/x/{number}")).expect("valid");
+        }
+        let parent = names.parent(kept).expect("not the root");
+        names.sweep([kept].into_iter());
+        assert_eq!(names.len(), 3);
+        assert_eq!(names.uri(Name::whole(kept)), "/a/b");
+        assert_eq!(names.intern_uri("/a"), Ok(parent));
+        assert_eq!(names.descendants(parent).collect::<Vec<_>>(), [parent, kept]);
+        let again = names.intern_uri("/a/x/3").expect("valid");
+        assert_eq!(names.uri(Name::whole(again)), "/a/x/3");
+        assert_eq!(names.descendants(NameTable::ROOT).count(), names.len());
     }
 }

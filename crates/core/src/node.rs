@@ -7,7 +7,8 @@ use crate::context::{Context, Env};
 use crate::control::Directive;
 use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
-use crate::packet::Packet;
+use crate::name::Name;
+use crate::packet::{Packet, PitToken};
 use crate::queue::Queue;
 use crate::units::Time;
 
@@ -18,6 +19,8 @@ pub struct Node<B> {
     queues: Vec<Queue<B>>,
     to_applications: VecDeque<(FaceId, Packet<B>)>,
     faces: Vec<FaceView>,
+    /// Numbers of devices that are gone.
+    removed: Vec<FaceId>,
 }
 
 /// A node's devices, as its driver runs them.
@@ -84,7 +87,39 @@ fn ask_for_service<B: Default>(
 impl<B: Clone + Default> Node<B> {
     /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
     pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
-        Self { forwarder, queues, to_applications: VecDeque::new(), faces }
+        Self { forwarder, queues, to_applications: VecDeque::new(), faces, removed: Vec::new() }
+    }
+
+    /// Adds a device; its number, that of a removed one if there is any. A node whose faces come and go has no
+    /// applications without a queue. `None` when every number is taken.
+    pub fn attach(&mut self, face: FaceView, queue: impl FnOnce(FaceId) -> Queue<B>) -> Option<FaceId> {
+        let place = self.removed.pop().or_else(|| u16::try_from(self.faces.len()).ok().map(FaceId))?;
+        let queue = queue(place);
+        if place.index() < self.faces.len() {
+            self.faces[place.index()] = face;
+            self.queues[place.index()] = queue;
+        } else {
+            self.faces.push(face);
+            self.queues.push(queue);
+        }
+        Some(place)
+    }
+
+    /// Removes a device with everything that waits in its queue; the number of packets dropped.
+    pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+        let dropped = self.clear_queue(env, face);
+        self.forwarder.remove_face(face);
+        self.faces[face.index()].set_up(false);
+        self.removed.push(face);
+        dropped
+    }
+
+    /// Calls `each` with every name that the node holds, and the token that goes with it.
+    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
+        self.forwarder.visit_names(each);
+        for header in self.queues.iter().flat_map(Queue::headers) {
+            each(header.name, header.token());
+        }
     }
 
     /// The forwarder.
@@ -116,7 +151,7 @@ impl<B: Clone + Default> Node<B> {
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline]
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
-        let Self { forwarder, queues, to_applications, faces } = self;
+        let Self { forwarder, queues, to_applications, faces, .. } = self;
         let mut cx = Context::new(env, faces);
         forwarder.receive(&mut cx, from, packet, &mut Egress { queues, devices, to_applications });
     }

@@ -44,6 +44,17 @@ impl Header {
         ByteCount::new(self.size as u64)
     }
 
+    /// The token that an answer carries back, or that an Interest came with.
+    pub const fn token(&self) -> PitToken {
+        match self.kind {
+            Kind::Interest(interest) => interest.token,
+            Kind::Data(data) => data.token,
+            Kind::Nack(nack) => nack.interest.token,
+            Kind::LossNotice(notice) => notice.token,
+            Kind::Tcp(_) => PitToken(0),
+        }
+    }
+
     /// Whether this is a loss notice.
     #[inline]
     pub const fn is_loss_notice(&self) -> bool {
@@ -96,8 +107,8 @@ pub struct Interest {
     pub lifetime: Millis,
     /// Echoed in the answer.
     pub token: PitToken,
-    /// Hops left; decremented by every node. 255 stands for "none given".
-    pub hop_limit: u8,
+    /// Hops left; decremented by every node. `None` when no limit was given.
+    pub hop_limit: Option<u8>,
     /// Whether Data under the name may answer.
     pub can_be_prefix: bool,
     /// Whether only fresh Data may answer.

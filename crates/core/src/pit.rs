@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 
 use crate::face::FaceId;
-use crate::name::Name;
+use crate::name::{Name, NameHash};
 use crate::packet::{Interest, NackReason, PitToken};
 use crate::strategy::NackDecision;
 use crate::units::{Span, Time};
@@ -221,6 +221,11 @@ impl PitEntry {
         self.spill.as_deref_mut()?.outs.iter_mut().find(|record| record.face == face)
     }
 
+    /// Whether `face` is one of its downstreams or upstreams.
+    pub(crate) fn knows(&self, face: FaceId) -> bool {
+        self.in_records().any(|record| record.face == face) || self.out_record(face).is_some()
+    }
+
     /// When an Interest last went upstream.
     pub fn last_sent(&self) -> Option<Time> {
         self.out_records().map(|record| record.sent_at).max()
@@ -338,8 +343,9 @@ impl PitEntry {
 const SLOTS: usize = 1024;
 
 /// All pending Interests of one node.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pit {
+    hash: NameHash,
     index: HashTable<PitId>,
     slab: Slab,
     wheel: Wheel,
@@ -348,6 +354,18 @@ pub struct Pit {
 }
 
 impl Pit {
+    /// Nothing pending.
+    pub fn new(hash: NameHash) -> Self {
+        Self {
+            hash,
+            index: HashTable::new(),
+            slab: Slab::default(),
+            wheel: Wheel::default(),
+            prefix_entries: 0,
+            len: 0,
+        }
+    }
+
     /// Entries now.
     pub fn len(&self) -> usize {
         self.len
@@ -386,7 +404,7 @@ impl Pit {
     /// The first entry of `name`; others follow by [`next_sibling`](Self::next_sibling).
     #[inline]
     pub fn find(&self, name: Name) -> Option<PitId> {
-        self.index.find(hash(name), |id| self.slab.get(id.0).name == name).copied()
+        self.index.find(self.hash.of(name), |id| self.slab.get(id.0).name == name).copied()
     }
 
     /// The next entry of the same name with another selector.
@@ -401,9 +419,12 @@ impl Pit {
     #[inline]
     pub fn find_or_insert(&mut self, name: Name, selector: Selector) -> (PitId, bool) {
         use hashbrown::hash_table::Entry;
-        let slab = &self.slab;
-        let found =
-            self.index.entry(hash(name), |id| slab.get(id.0).name == name, |id| hash(slab.get(id.0).name));
+        let (slab, hash) = (&self.slab, self.hash);
+        let found = self.index.entry(
+            hash.of(name),
+            |id| slab.get(id.0).name == name,
+            |id| hash.of(slab.get(id.0).name),
+        );
         let head = match found {
             Entry::Vacant(vacant) => {
                 let id = PitId(self.slab.insert(PitEntry::new(name, selector)));
@@ -480,7 +501,7 @@ impl Pit {
         let (name, sibling, selector) = (entry.name, entry.sibling, entry.selector);
         self.wheel.unlink(id.0, &mut self.slab);
         let slab = &self.slab;
-        let found = self.index.find_entry(hash(name), |candidate| slab.get(candidate.0).name == name);
+        let found = self.index.find_entry(self.hash.of(name), |candidate| slab.get(candidate.0).name == name);
         if let Ok(mut head) = found {
             if *head.get() != id {
                 let head = *head.get();
@@ -520,15 +541,6 @@ impl Pit {
     pub fn ids(&self) -> impl Iterator<Item = PitId> + '_ {
         self.slab.live().map(PitId)
     }
-}
-
-/// Locality hash: consecutive segments of a prefix are neighbours, which keeps a flow in few cache lines.
-#[inline]
-pub(crate) fn hash(name: Name) -> u64 {
-    let prefix = u64::from(name.prefix.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let place = (prefix >> 20).wrapping_add(u64::from(name.segment.0));
-    let tag = (prefix ^ u64::from(name.segment.0)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    (place & ((1 << 57) - 1)) | (tag & (0x7F << 57))
 }
 
 /// Entries in chunks that never move, so that growth copies nothing and wastes at most one chunk.

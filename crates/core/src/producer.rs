@@ -84,7 +84,7 @@ mod tests {
             nonce: 1,
             lifetime: Millis(4000),
             token: PitToken(77),
-            hop_limit: 255,
+            hop_limit: None,
             can_be_prefix: true,
             must_be_fresh: false,
         };

@@ -244,6 +244,12 @@ impl<B: Default> Queue<B> {
         sent
     }
 
+    /// Headers of everything that waits or is stored.
+    pub fn headers(&self) -> impl Iterator<Item = &Header> {
+        let waiting = self.classes.iter().flatten().map(|waiting| &waiting.packet.header);
+        waiting.chain(self.store.iter().map(|held| &held.packet.header))
+    }
+
     /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
     pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
         loop {

@@ -14,7 +14,7 @@ use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::name::{Name, NameHash, NameTable, PrefixId};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
 use tidegate_core::pit::{Pit, PitEntry, PitId, Selector};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
@@ -66,7 +66,7 @@ fn ms(at: u64) -> Time {
 fn interest() -> Header {
     let (nonce, lifetime, token) = (1, Millis(1000), PitToken(0));
     let interest =
-        Interest { nonce, lifetime, token, hop_limit: 255, can_be_prefix: false, must_be_fresh: false };
+        Interest { nonce, lifetime, token, hop_limit: None, can_be_prefix: false, must_be_fresh: false };
     Header::new(name(), Kind::Interest(interest), ByteCount::new(40))
 }
 
@@ -85,7 +85,7 @@ fn ask(
     cx: &mut Context<'_>,
     question: impl FnOnce(&mut Context<'_>, &mut Arrival<'_>) -> Decision,
 ) -> (Decision, Vec<FaceId>) {
-    let mut pit = Pit::default();
+    let mut pit = Pit::new(NameHash::LOCALITY);
     let interest = interest();
     let (pending, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
     let hops = [1, 2].map(|face| NextHop { cost: u32::from(face), face: FaceId(face) });
@@ -191,7 +191,7 @@ fn pcon_marks_data_for_the_congested_downstream_alone_and_once() {
         }
         assert_eq!(marks, [0, 1, 0]);
         assert_eq!(ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)).1, [FaceId(1)]);
-        let mut pit = Pit::default();
+        let mut pit = Pit::new(NameHash::LOCALITY);
         let (id, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
         let mut marked = data();
         marked.hop.mark = 1;

@@ -75,7 +75,7 @@ impl QueueDiscipline for NfdMarking {
         if matches!(packet.kind, Kind::Tcp(_)) {
             return Verdict::Pass;
         }
-        if queue.queued_bytes() > self.params.threshold {
+        if queue.backlog_bytes() > self.params.threshold {
             return self.on_congested(cx.now);
         }
         self.next_mark = Time::MAX;

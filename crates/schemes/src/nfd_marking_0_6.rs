@@ -81,7 +81,7 @@ impl QueueDiscipline for NfdMarking06 {
             return Verdict::Pass;
         }
         let half = ByteCount::new(queue.limit_bytes().get() / 2);
-        if queue.queued_bytes() > self.params.threshold.min(half) {
+        if queue.backlog_bytes() > self.params.threshold.min(half) {
             return self.on_congested(cx.now);
         }
         self.next_mark = Time::MAX;

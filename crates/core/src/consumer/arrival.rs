@@ -162,7 +162,7 @@ impl Consumer {
                 self.outstanding.lose(segment);
                 self.lose_alone(cx, segment, signal);
             }
-            NackReason::NoRoute if is_instant => {}
+            NackReason::NoRoute if is_instant || !self.shell.no_route_is_final => {}
             NackReason::NoRoute => {
                 self.view.in_flight = self.view.in_flight.saturating_sub(1);
                 self.abandon(segment);

@@ -66,6 +66,9 @@ pub struct ConsumerSetup {
     pub stop: Option<Time>,
     /// Where nonces come from.
     pub nonces: Rng,
+    /// Most segments asked for from the first missing one on, so that the receiver can put them in order in
+    /// bounded memory; `None` for no such limit.
+    pub receive_limit: Option<u32>,
 }
 
 /// The consumer of one flow.
@@ -92,6 +95,8 @@ pub struct Consumer {
     pacer: Pacer,
     /// First segment that does not belong to the flow.
     end: u32,
+    /// Segments from the first missing one on that may be asked for.
+    receive_limit: u32,
     /// Kept up to date, so that a call to the controller costs no more than the call.
     view: FlowView,
     /// Lost segments that wait to be asked for again.
@@ -147,6 +152,7 @@ impl Consumer {
             pacer: Pacer::new(payload),
             shell,
             end,
+            receive_limit: setup.receive_limit.unwrap_or(u32::MAX).max(1),
             view,
             queued: 0,
             recovery_point: 0,
@@ -200,7 +206,7 @@ impl Consumer {
         if self.timetable.is_some() {
             return self.poll_timetable(cx);
         }
-        if !self.window_is_open() || !(self.queued > 0 || self.has_new()) {
+        if !self.window_is_open() || !(self.queued > 0 || self.may_ask_new()) {
             self.pacer.rest();
             return None;
         }
@@ -255,6 +261,12 @@ impl Consumer {
         self.view.next_segment < self.end
     }
 
+    /// Whether a new segment would still be put in order within the receiver's memory.
+    #[inline]
+    fn may_ask_new(&self) -> bool {
+        self.has_new() && self.view.next_segment - self.outstanding.base() < self.receive_limit
+    }
+
     #[inline]
     fn window_is_open(&self) -> bool {
         let in_flight = f64::from(self.view.in_flight);
@@ -272,7 +284,7 @@ impl Consumer {
             return None;
         }
         self.pacer.depart(cx.now);
-        if self.queued > 0 && !(self.has_new() && self.controller.order() == SendOrder::NewFirst) {
+        if self.queued > 0 && !(self.may_ask_new() && self.controller.order() == SendOrder::NewFirst) {
             return self.send_lost(cx);
         }
         Some(self.send_new(cx))

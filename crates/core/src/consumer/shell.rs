@@ -97,8 +97,11 @@ pub struct Shell {
     pub one_over: bool,
     /// What a loss notice does.
     pub notice: NoticeReaction,
-    /// Hop limit on every Interest; 255 for none.
-    pub hop_limit: u8,
+    /// Whether a segment without a route is given up at once; otherwise it is asked for again when its timer
+    /// ends. Says nothing where Nacks are only counted.
+    pub no_route_is_final: bool,
+    /// Hop limit on every Interest; `None` for none.
+    pub hop_limit: Option<u8>,
 }
 
 impl Shell {
@@ -116,7 +119,8 @@ impl Shell {
             whole_window: true,
             one_over: false,
             notice: NoticeReaction::Reduce,
-            hop_limit: 255,
+            no_route_is_final: true,
+            hop_limit: None,
         };
         match kind {
             ShellKind::Ndnsim => Self {

@@ -126,6 +126,7 @@ impl Bench {
             start: Time::ZERO,
             stop: None,
             nonces: Rng::stream(Seed(1), "nonces"),
+            receive_limit: None,
         };
         change(&mut setup);
         Self { consumer: Consumer::new(setup), names, events: Events::default(), puppet }
@@ -192,7 +193,7 @@ impl Bench {
             nonce: 0,
             lifetime: Millis(1000),
             token: PitToken(0),
-            hop_limit: 255,
+            hop_limit: None,
             can_be_prefix: false,
             must_be_fresh: false,
         };
@@ -253,14 +254,41 @@ fn nothing_leaves_before_the_start_or_from_the_stop_on() {
 #[test]
 fn an_interest_carries_the_shells_lifetime_and_hop_limit_and_its_size_on_the_wire() {
     let mut shell = Shell::of(ShellKind::Ndnsim);
-    shell.hop_limit = 32;
+    shell.hop_limit = Some(32);
     let mut bench = Bench::new(shell, Demand::File { segments: 70_000 }, 66_000.0);
     let interests = bench.poll(ms(0));
     let Kind::Interest(first) = interests[0].kind else { panic!("{:?}", interests[0]) };
-    assert_eq!((first.lifetime, first.hop_limit, first.must_be_fresh), (Millis(2000), 32, true));
+    assert_eq!((first.lifetime, first.hop_limit, first.must_be_fresh), (Millis(2000), Some(32), true));
     // Name TLV: 2 + 6 for /file + 3, 4 or 6 for the segment; 14 bytes around it.
     let sizes = [0, 255, 256, 65_535, 65_536].map(|segment| interests[segment].size().get());
     assert_eq!(sizes, [25, 25, 26, 26, 28]);
+}
+
+#[test]
+fn new_segments_wait_for_a_missing_one_when_the_receiver_cannot_hold_more() {
+    let mut bench = Bench::with(Shell::of(ShellKind::Own), Demand::Endless, 10.0, |setup| {
+        setup.receive_limit = Some(3);
+    });
+    assert_eq!(bench.sends(ms(0)), [0, 1, 2]);
+    bench.data(ms(5), 1);
+    bench.data(ms(5), 2);
+    assert_eq!(bench.sends(ms(5)), []);
+    bench.data(ms(6), 0);
+    assert_eq!(bench.sends(ms(6)), [3, 4, 5]);
+}
+
+#[test]
+fn a_segment_without_a_route_is_asked_for_again_if_the_shell_says_so() {
+    // The timer of 1 s ends and is looked for each 10 ms.
+    for (no_route_is_final, sent) in [(true, vec![]), (false, vec![(1010, 0)])] {
+        let mut shell = Shell::of(ShellKind::Own);
+        shell.no_route_is_final = no_route_is_final;
+        let mut bench = Bench::new(shell, Demand::File { segments: 1 }, 1.0);
+        assert_eq!(bench.sends(ms(0)), [0]);
+        bench.nack(ms(5), 0, NackReason::NoRoute);
+        assert_eq!(bench.run(ms(1500)), sent, "final: {no_route_is_final}");
+        assert_eq!(bench.consumer.is_complete(), no_route_is_final);
+    }
 }
 
 #[test]

@@ -4,12 +4,10 @@ use super::{Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
 use crate::face::FaceId;
+use crate::fib::{FibEntry, NextHop, Scope};
 use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
 use crate::strategy::{Arrival, Decision, Target};
-
-/// Stands for an Interest without a hop limit.
-const NO_LIMIT: u8 = 255;
 
 impl<B: Clone + Default> Forwarder<B> {
     #[inline]
@@ -21,21 +19,25 @@ impl<B: Clone + Default> Forwarder<B> {
         mut interest: Interest,
         out: &mut impl Outbox<B>,
     ) {
-        if interest.hop_limit != NO_LIMIT {
-            if interest.hop_limit == 0 {
+        if let Some(limit) = interest.hop_limit {
+            let Some(left) = limit.checked_sub(1) else {
                 self.counters.hop_limited += 1;
                 return;
-            }
-            interest.hop_limit -= 1;
+            };
+            interest.hop_limit = Some(left);
             packet.header.kind = Kind::Interest(interest);
         }
         let name = packet.header.name;
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
-            return self.refuse_loop(cx, from, &packet.header, interest, out);
+            return self.refuse_loop(cx, from, packet, interest, out);
+        }
+        if self.pit.len() >= self.pit_limit && self.pit.find(name).is_none() {
+            self.counters.refused_full += 1;
+            return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
         }
         let (id, is_new) = self.pit.find_or_insert(name, Selector::from(&interest));
         if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
-            return self.refuse_loop(cx, from, &packet.header, interest, out);
+            return self.refuse_loop(cx, from, packet, interest, out);
         }
         let nobody_waits = is_new || self.pit.entry(id).in_records().next().is_none();
         if nobody_waits
@@ -67,20 +69,25 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         let route = self.fib.lookup(packet.header.name.prefix, cx.names, cx.routes, cx.node);
+        let mut hops = &route.hops;
+        if route.scope != Scope::Global {
+            keep_in_scope(cx, from, route, &mut self.near);
+            hops = &self.near;
+        }
         self.targets.clear();
         let mut arrival = Arrival {
             interest: &packet.header,
             from,
             pending: id,
             entry: self.pit.entry_mut(id),
-            hops: &route.hops,
+            hops,
             targets: &mut self.targets,
         };
         match self.strategies[usize::from(route.strategy.0)].strategy.on_interest(cx, &mut arrival) {
             Decision::Forward => self.forward(cx, packet, interest, id, out),
             Decision::Suppress => self.counters.suppressed += 1,
             Decision::Nack(reason) => {
-                send_nack(cx, from, &packet.header, interest, reason, out);
+                send_nack(cx, from, packet, interest, reason, out);
                 self.pit.entry_mut(id).remove_in_record(from);
                 self.end_if_idle(id);
             }
@@ -146,13 +153,22 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        header: &Header,
+        packet: Packet<B>,
         interest: Interest,
         out: &mut impl Outbox<B>,
     ) {
         self.counters.loops += 1;
-        send_nack(cx, from, header, interest, NackReason::Duplicate, out);
+        send_nack(cx, from, packet, interest, NackReason::Duplicate, out);
     }
+}
+
+/// The next hops that an Interest from `from` may take under `/localhost` and `/localhop`.
+#[cold]
+fn keep_in_scope(cx: &Context<'_>, from: FaceId, route: &FibEntry, near: &mut Vec<NextHop>) {
+    let is_free = route.scope == Scope::Hop && cx.face(from).is_local();
+    let allowed = |hop: &&NextHop| is_free || cx.face(hop.face).is_local();
+    near.clear();
+    near.extend(route.hops.iter().filter(allowed));
 }
 
 /// Sends one copy; false when its hops are used up.
@@ -167,7 +183,7 @@ fn send_interest<B>(
     out: &mut impl Outbox<B>,
 ) -> bool {
     // Only an application on this node may be asked with no hops left.
-    if interest.hop_limit == 0 && !cx.face(target.face).is_local() {
+    if interest.hop_limit == Some(0) && !cx.face(target.face).is_local() {
         return false;
     }
     pit.entry_mut(id).set_out_record(target.face, interest.nonce, cx.now);
@@ -176,14 +192,16 @@ fn send_interest<B>(
     true
 }
 
-pub(super) fn send_nack<B: Default>(
+/// Sends the refused Interest back as a Nack.
+pub(super) fn send_nack<B>(
     cx: &mut Context<'_>,
     to: FaceId,
-    header: &Header,
+    refused: Packet<B>,
     interest: Interest,
     reason: NackReason,
     out: &mut impl Outbox<B>,
 ) {
+    let Packet { header, body } = refused;
     let kind = Kind::Nack(Nack { interest, reason });
-    out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body: B::default() });
+    out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body });
 }

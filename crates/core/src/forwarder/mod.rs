@@ -10,9 +10,9 @@ use crate::control::Directive;
 use crate::cs::{Cs, UnsolicitedPolicy};
 use crate::dead_nonce::DeadNonceList;
 use crate::face::FaceId;
-use crate::fib::{Fib, StrategyId};
-use crate::name::PrefixId;
-use crate::packet::{Kind, Packet};
+use crate::fib::{Fib, NextHop, StrategyId};
+use crate::name::{Name, NameHash, PrefixId};
+use crate::packet::{Kind, Packet, PitToken};
 use crate::pit::{Pit, PitId};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, Target};
@@ -39,6 +39,8 @@ pub struct ForwarderCounters {
     pub unsolicited: u64,
     /// Entries that ended unsatisfied.
     pub expired: u64,
+    /// Interests refused because the PIT was full.
+    pub refused_full: u64,
 }
 
 /// Settings of a forwarder.
@@ -52,6 +54,24 @@ pub struct ForwarderSetup {
     pub strategy: Box<dyn Strategy>,
     /// Source of nonces for probes.
     pub nonces: Rng,
+    /// Most pending Interests; one more is refused as congestion.
+    pub pit_limit: usize,
+    /// How tables spread names.
+    pub hash: NameHash,
+}
+
+impl ForwarderSetup {
+    /// No content store, no limit on pending Interests.
+    pub fn new(strategy: Box<dyn Strategy>, nonces: Rng) -> Self {
+        Self {
+            cache: Packets::new(0),
+            unsolicited: UnsolicitedPolicy::Drop,
+            strategy,
+            nonces,
+            pit_limit: usize::MAX,
+            hash: NameHash::LOCALITY,
+        }
+    }
 }
 
 /// A strategy and what it said when it was set.
@@ -72,6 +92,7 @@ impl Served {
 pub struct Forwarder<B> {
     fib: Fib,
     pit: Pit,
+    pit_limit: usize,
     cs: Cs<B>,
     unsolicited: UnsolicitedPolicy,
     dead_nonces: DeadNonceList,
@@ -79,6 +100,8 @@ pub struct Forwarder<B> {
     nonces: Rng,
     counters: ForwarderCounters,
     targets: Vec<Target>,
+    /// Next hops left by the scope of an Interest.
+    near: Vec<NextHop>,
     expired: Vec<PitId>,
 }
 
@@ -87,14 +110,16 @@ impl<B: Clone + Default> Forwarder<B> {
     pub fn new(setup: ForwarderSetup) -> Self {
         Self {
             fib: Fib::default(),
-            pit: Pit::default(),
-            cs: Cs::new(setup.cache),
+            pit: Pit::new(setup.hash),
+            pit_limit: setup.pit_limit,
+            cs: Cs::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
             dead_nonces: DeadNonceList::default(),
             strategies: vec![Served::by(setup.strategy)],
             nonces: setup.nonces,
             counters: ForwarderCounters::default(),
             targets: Vec::new(),
+            near: Vec::new(),
             expired: Vec::new(),
         }
     }
@@ -191,6 +216,30 @@ impl<B: Clone + Default> Forwarder<B> {
         self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
         self.remember_nonces(cx, id);
         self.pit.remove(id);
+    }
+
+    /// A face is gone: nobody waits there, nobody is asked there, no route leads there. Its number may be given
+    /// to another face afterwards.
+    pub fn remove_face(&mut self, face: FaceId) {
+        self.fib.remove_face(face);
+        let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
+        for id in touched {
+            let entry = self.pit.entry_mut(id);
+            entry.remove_in_record(face);
+            entry.remove_out_record(face);
+        }
+    }
+
+    /// Calls `each` with every name that stands in a table, and the token that waits with it.
+    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
+        for prefix in self.fib.prefixes() {
+            each(Name::whole(prefix), PitToken::default());
+        }
+        for entry in self.pit.ids().map(|id| self.pit.entry(id)) {
+            each(entry.name(), PitToken::default());
+            entry.in_records().for_each(|record| each(entry.name(), record.token));
+        }
+        self.cs.names().for_each(|name| each(name, PitToken::default()));
     }
 
     fn remember_nonces(&mut self, cx: &Context<'_>, id: PitId) {

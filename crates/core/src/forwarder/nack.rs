@@ -4,7 +4,7 @@ use super::interest::send_nack;
 use super::{Forwarder, Outbox};
 use crate::context::Context;
 use crate::face::FaceId;
-use crate::packet::{Header, Interest, Nack, NackReason, Packet};
+use crate::packet::{Interest, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
 use crate::strategy::NackDecision;
 
@@ -33,11 +33,11 @@ impl<B: Clone + Default> Forwarder<B> {
             // Nobody waits for a satisfied entry, and nothing more can come for it.
             NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => self.pit.remove(id),
             NackDecision::ReturnTo(face, reason) => {
-                self.return_nack(cx, &packet.header, nack.interest, Some(face), reason, id, out);
+                self.return_nack(cx, packet, nack.interest, Some(face), reason, id, out);
                 self.pit.entry_mut(id).remove_in_record(face);
             }
             NackDecision::Return(reason) => {
-                self.return_nack(cx, &packet.header, nack.interest, None, reason, id, out);
+                self.return_nack(cx, packet, nack.interest, None, reason, id, out);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
             }
@@ -52,7 +52,7 @@ impl<B: Clone + Default> Forwarder<B> {
     fn return_nack(
         &self,
         cx: &mut Context<'_>,
-        header: &Header,
+        refused: &Packet<B>,
         interest: Interest,
         only: Option<FaceId>,
         reason: NackReason,
@@ -63,7 +63,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let asked = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
         for record in asked.filter(|record| only.is_none_or(|face| face == record.face)) {
             let interest = Interest { nonce: record.nonce, token: record.token, ..interest };
-            send_nack(cx, record.face, header, interest, reason, out);
+            send_nack(cx, record.face, refused.clone(), interest, reason, out);
         }
     }
 }

@@ -10,7 +10,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
-use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::packet::{
     Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken,
 };
@@ -144,11 +144,11 @@ impl Router {
         let script = Rc::new(RefCell::new(script));
         let mut names = NameTable::new();
         let prefix = names.intern_uri("/a").expect("valid");
+        let strategy = Box::new(Scripted(script.clone()));
         let mut forwarder = Forwarder::new(ForwarderSetup {
             cache: Packets::new(cache),
             unsolicited,
-            strategy: Box::new(Scripted(script.clone())),
-            nonces: Rng::stream(Seed(1), "probes"),
+            ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))
         });
         let hops = upstreams.iter().map(|face| NextHop { cost: 1, face: FaceId(*face) }).collect();
         forwarder.fib_mut().set(prefix, hops);
@@ -157,6 +157,17 @@ impl Router {
         let mut faces: Vec<FaceView> = (0..APPLICATION).map(|_| device()).collect();
         faces.push(FaceView::application());
         Self { names, faces, forwarder, script, prefix }
+    }
+
+    /// A router that keeps at most `limit` Interests pending.
+    pub fn with_pit_limit(limit: usize) -> Self {
+        let mut router = Self::new(&[3]);
+        let strategy = Box::new(Scripted(router.script.clone()));
+        let setup = ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"));
+        router.forwarder =
+            Forwarder::new(ForwarderSetup { pit_limit: limit, hash: NameHash::keyed(5), ..setup });
+        router.forwarder.fib_mut().set(router.prefix, vec![NextHop { cost: 1, face: FaceId(3) }]);
+        router
     }
 
     /// Segment `segment` under `/a`.
@@ -217,7 +228,7 @@ pub fn interest_with(name: Name, nonce: u32, change: impl FnOnce(&mut Interest))
         nonce,
         lifetime: Millis(1000),
         token: PitToken(nonce + 1000),
-        hop_limit: 255,
+        hop_limit: None,
         can_be_prefix: false,
         must_be_fresh: false,
     };

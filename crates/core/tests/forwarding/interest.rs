@@ -104,7 +104,7 @@ fn an_answered_must_be_fresh_entry_is_remembered_only_if_its_data_goes_stale_wit
 fn an_interest_with_no_hops_left_goes_nowhere() {
     let mut router = Router::new(&[3, APPLICATION]);
     let name = router.name(1);
-    assert_eq!(words(&router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = 0))), [""; 0]);
+    assert_eq!(words(&router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = Some(0)))), [""; 0]);
     assert_eq!((router.pending(), router.forwarder.counters().hop_limited), (0, 1));
 }
 
@@ -112,25 +112,27 @@ fn an_interest_with_no_hops_left_goes_nowhere() {
 fn the_last_hop_reaches_applications_only() {
     let mut router = Router::new(&[3, APPLICATION]);
     let name = router.name(1);
-    let sent = router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = 1));
+    let sent = router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = Some(1)));
     assert_eq!(words(&sent), ["6 interest"]);
-    assert_eq!(interest_in(&sent[0].1).hop_limit, 0);
+    assert_eq!(interest_in(&sent[0].1).hop_limit, Some(0));
 }
 
 #[test]
 fn an_interest_that_ends_here_leaves_no_entry() {
     let mut router = Router::new(&[3]);
     let name = router.name(1);
-    assert_eq!(words(&router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = 1))), [""; 0]);
+    assert_eq!(words(&router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = Some(1)))), [""; 0]);
     assert_eq!((router.pending(), router.forwarder.counters().hop_limited), (0, 1));
 }
 
 #[test]
 fn every_node_takes_one_hop_off_a_limit_that_was_given() {
     let mut router = Router::new(&[3]);
-    for (given, left) in [(2, 1), (254, 253), (255, 255)] {
-        let name = router.name(given);
-        let sent = router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = given as u8));
+    for (segment, given, left) in
+        [(1, Some(2), Some(1)), (2, Some(254), Some(253)), (3, Some(255), Some(254)), (4, None, None)]
+    {
+        let name = router.name(segment);
+        let sent = router.receive(0, 0, interest_with(name, 1, |i| i.hop_limit = given));
         assert_eq!(interest_in(&sent[0].1).hop_limit, left);
     }
 }

@@ -1,6 +1,7 @@
 //! The forwarding core as its users meet it: pipelines packet by packet, tables against naive models.
 
 mod data;
+mod faces;
 mod harness;
 mod interest;
 mod loss_notice;

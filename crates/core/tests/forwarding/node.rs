@@ -142,3 +142,28 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);
     assert_eq!(wires.sent.first().map(|(_, packet)| packet.header.hop.mark), Some(2));
 }
+
+#[test]
+fn a_device_takes_the_number_of_one_that_is_gone_and_nothing_of_it() {
+    let router = Router::new(&[0]);
+    let (names, prefix) = (router.names, router.prefix);
+    let mut node = Node::new(router.forwarder, Vec::new(), Vec::new());
+    let view = || FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)));
+    let faces: Vec<_> = (0..3).map(|_| node.attach(view(), |face| Queue::new(face, Vec::new()))).collect();
+    assert_eq!(faces, [Some(FaceId(0)), Some(FaceId(1)), Some(FaceId(2))]);
+    let (mut sink, mut wires) = (NoSink, Wires { is_busy: true, ..Wires::default() });
+    for segment in [1, 2] {
+        let packet = interest(Name::segment(prefix, segment), segment);
+        node.receive(env(&names, &mut sink), FaceId(1), packet, &mut wires);
+    }
+    let mut held = Vec::new();
+    node.visit_names(&mut |name, token| held.push((name.segment.0, token.0)));
+    held.sort_unstable();
+    let (first, second) = ([(1, 0), (1, 1001), (1, 1001)], [(2, 0), (2, 1002), (2, 1002)]);
+    assert_eq!(held[..6], [first, second].concat());
+    assert_eq!(node.detach(env(&names, &mut sink), FaceId(0)), 2);
+    assert!(!node.faces()[0].is_up());
+    assert_eq!(node.attach(view(), |face| Queue::new(face, Vec::new())), Some(FaceId(0)));
+    assert_eq!((node.faces()[0].dropped_packets(), node.queue(FaceId(0)).stats().offered), (0, 0));
+    assert!(node.faces()[0].is_up());
+}

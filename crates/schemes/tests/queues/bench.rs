@@ -124,7 +124,7 @@ fn plain_interest() -> Interest {
         nonce: 1,
         lifetime: Millis(4000),
         token: PitToken(0),
-        hop_limit: 255,
+        hop_limit: None,
         can_be_prefix: false,
         must_be_fresh: false,
     }

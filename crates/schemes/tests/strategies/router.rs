@@ -1,7 +1,6 @@
 //! One forwarder under one strategy, with six faces and one name that everybody asks for.
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::cs::UnsolicitedPolicy;
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
@@ -55,12 +54,7 @@ impl Router {
     pub fn with(strategy: Box<dyn Strategy>, upstreams: &[u16]) -> Self {
         let mut names = NameTable::new();
         let prefix = names.intern_uri("/a").expect("valid");
-        let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: Packets::new(0),
-            unsolicited: UnsolicitedPolicy::Drop,
-            strategy,
-            nonces: Rng::stream(Seed(1), "probes"),
-        });
+        let mut forwarder = Forwarder::new(ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes")));
         let hops = (1..).zip(upstreams).map(|(cost, face)| NextHop { cost, face: FaceId(*face) });
         forwarder.fib_mut().set(prefix, hops.collect());
         let limit = Limit::Packets(Packets::new(100));
@@ -131,7 +125,7 @@ impl Router {
 
 fn interest(nonce: u32) -> Interest {
     let (lifetime, token) = (Millis(4000), PitToken(nonce));
-    Interest { nonce, lifetime, token, hop_limit: 255, can_be_prefix: false, must_be_fresh: false }
+    Interest { nonce, lifetime, token, hop_limit: None, can_be_prefix: false, must_be_fresh: false }
 }
 
 fn data() -> Kind {

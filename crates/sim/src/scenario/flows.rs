@@ -199,7 +199,7 @@ fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
     set(&mut shell.whole_window, table.flag("whole_window"));
     set(&mut shell.one_over, table.flag("one_over"));
     set(&mut shell.notice, table.word("notice", keys::NOTICES));
-    set(&mut shell.hop_limit, table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()));
+    shell.hop_limit = table.count("hop_limit").and_then(|limit| u8::try_from(limit).ok()).or(shell.hop_limit);
     shell
 }
 

@@ -103,6 +103,7 @@ impl World {
             start,
             stop: flow.stop,
             nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
+            receive_limit: None,
         };
         let node = flow.consumer;
         let sim = &mut self.nodes[node];
@@ -318,6 +319,7 @@ fn build_node(
         .enumerate()
         .map(|(face, list)| Queue::new(FaceId(face as u16), list))
         .collect();
+    let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
     let mut forwarder = Forwarder::new(ForwarderSetup {
         cache: planned.cache,
         unsolicited: if planned.cache_unsolicited {
@@ -325,8 +327,7 @@ fn build_node(
         } else {
             UnsolicitedPolicy::Drop
         },
-        strategy,
-        nonces: Rng::stream(seed, &format!("node/{}/nonce", planned.name)),
+        ..ForwarderSetup::new(strategy, nonces)
     });
     for (prefix, strategy) in &planned.prefix_strategies {
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");

@@ -48,7 +48,7 @@ fn a_star_means_every_element_and_a_text_becomes_the_table_it_stands_for() {
     for flow in &plan.flows {
         assert_eq!((flow.scheme.scheme.name, flow.scheme.settings.0.len()), ("fixed", 1), "{}", flow.name);
     }
-    assert_eq!((plan.flows[0].shell.hop_limit, plan.flows[0].shell.retry_limit), (9, None));
+    assert_eq!((plan.flows[0].shell.hop_limit, plan.flows[0].shell.retry_limit), (Some(9), None));
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Bench {
             nonce: 1,
             lifetime: Millis(2000),
             token: PitToken(3),
-            hop_limit: 255,
+            hop_limit: None,
             can_be_prefix: false,
             must_be_fresh: false,
         };

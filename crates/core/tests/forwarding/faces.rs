@@ -1,0 +1,88 @@
+//! Limits, scopes, and faces that come and go, as on a live node.
+
+use tidegate_core::face::FaceId;
+use tidegate_core::fib::NextHop;
+use tidegate_core::name::Name;
+use tidegate_core::packet::NackReason;
+
+use super::harness::{APPLICATION, Router, data, interest, nack, words};
+
+#[test]
+fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending_is_not() {
+    let mut router = Router::with_pit_limit(2);
+    for segment in 0..2 {
+        assert_eq!(words(&router.receive(0, 0, interest(router.name(segment), segment + 1))), ["3 interest"]);
+    }
+    let refused = router.receive(0, 1, interest(router.name(2), 9));
+    assert_eq!(words(&refused), ["1 nack Congestion"]);
+    assert_eq!(words(&router.receive(0, 1, interest(router.name(1), 10))), [""; 0]);
+    assert_eq!((router.pending(), router.forwarder.counters().refused_full), (2, 1));
+    router.receive(1, 3, data(router.name(0), 0));
+    assert_eq!(words(&router.receive(1, 1, interest(router.name(2), 11))), ["3 interest"]);
+}
+
+#[test]
+fn a_nack_carries_the_body_of_the_interest_it_refuses() {
+    let mut router = Router::with_pit_limit(0);
+    let refused = router.receive(0, 1, interest(router.name(2), 9));
+    assert_eq!(refused[0].1.body, 2009);
+    let mut router = Router::new(&[3]);
+    let sent = router.receive(0, 0, interest(router.name(1), 7));
+    let mut refusal = nack(&sent[0].1, NackReason::NoRoute);
+    refusal.body = 4;
+    assert_eq!(router.receive(1, 3, refusal)[0].1.body, 4);
+}
+
+/// A router with a route for `uri` through a device and through the application.
+fn scoped(uri: &str) -> (Router, Name) {
+    let mut router = Router::new(&[3]);
+    let prefix = router.names.intern_uri(uri).expect("valid");
+    let hops = [(1, 3), (2, APPLICATION)].map(|(cost, face)| NextHop { cost, face: FaceId(face) });
+    router.forwarder.fib_mut().set(prefix, hops.to_vec());
+    (router, Name::segment(prefix, 1))
+}
+
+#[test]
+fn interests_under_localhost_reach_applications_on_the_node_only() {
+    let (mut router, name) = scoped("/localhost/x");
+    let sent = router.receive(0, APPLICATION, interest(name, 1));
+    assert_eq!(words(&sent), [format!("{APPLICATION} nack NoRoute")]);
+    let (mut router, name) = scoped("/localhost/x");
+    assert_eq!(words(&router.receive(0, 0, interest(name, 1))), [format!("{APPLICATION} interest")]);
+}
+
+#[test]
+fn interests_under_localhop_go_one_link_far() {
+    let (mut router, name) = scoped("/localhop/x");
+    assert_eq!(words(&router.receive(0, APPLICATION, interest(name, 1))), ["3 interest"]);
+    let (mut router, name) = scoped("/localhop/x");
+    assert_eq!(words(&router.receive(0, 0, interest(name, 1))), [format!("{APPLICATION} interest")]);
+    let (mut router, name) = scoped("/localhos/x");
+    assert_eq!(words(&router.receive(0, 0, interest(name, 1))).len(), 2);
+}
+
+#[test]
+fn a_face_that_is_gone_is_neither_answered_nor_asked() {
+    let mut router = Router::new(&[3, 4]);
+    let name = router.name(1);
+    assert_eq!(words(&router.receive(0, 0, interest(name, 1))), ["3 interest", "4 interest"]);
+    router.receive(0, 1, interest(name, 2));
+    router.forwarder.remove_face(FaceId(0));
+    router.forwarder.remove_face(FaceId(3));
+    assert_eq!(words(&router.receive(1, 4, data(name, 0))), ["1 data"]);
+    assert_eq!(words(&router.receive(2, 1, interest(router.name(2), 3))), ["4 interest"]);
+}
+
+#[test]
+fn every_name_and_token_that_a_table_holds_is_visited() {
+    let mut router = Router::caching(&[3], Default::default());
+    for segment in [1, 2] {
+        router.receive(0, 0, interest(router.name(segment), segment));
+    }
+    router.receive(1, 3, data(router.name(1), 0));
+    let mut seen = Vec::new();
+    router.forwarder.visit_names(&mut |name, token| seen.push((name, token.0)));
+    seen.sort_unstable();
+    let (route, cached, pending) = (Name::whole(router.prefix), router.name(1), router.name(2));
+    assert_eq!(seen, [(cached, 0), (pending, 0), (pending, 1002), (route, 0)]);
+}

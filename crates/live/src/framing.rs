@@ -1,0 +1,104 @@
+//! Where a TLV element in a stream ends.
+
+use std::fmt;
+
+/// Bytes of the largest element accepted: the largest NDN packet (8800) with link fields around it.
+pub const MAX_ELEMENT: usize = 8800 + 256;
+
+/// Why a stream cannot be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramingError {
+    /// The type is 0, larger than 2^32-1, or not in its shortest form.
+    Type,
+    /// The length is not in its shortest form.
+    Length,
+    /// The element has so many bytes.
+    TooLarge(u64),
+}
+
+impl fmt::Display for FramingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type => f.write_str("stream: the type of an element is malformed"),
+            Self::Length => f.write_str("stream: the length of an element is not in its shortest form"),
+            Self::TooLarge(len) => {
+                write!(f, "stream: an element of {len} bytes; at most {MAX_ELEMENT} are accepted")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FramingError {}
+
+/// Bytes of the element at the beginning of `stream`, header included; `None` when more must come before
+/// that can be said.
+///
+/// # Errors
+/// When no element can begin like this, or it is larger than [`MAX_ELEMENT`].
+pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
+    let Some((kind, kind_len)) = read_number(stream).map_err(|()| FramingError::Type)? else {
+        return Ok(None);
+    };
+    if kind == 0 || kind > u64::from(u32::MAX) {
+        return Err(FramingError::Type);
+    }
+    let rest = stream.get(kind_len..).unwrap_or_default();
+    let Some((len, len_len)) = read_number(rest).map_err(|()| FramingError::Length)? else {
+        return Ok(None);
+    };
+    let whole = len.saturating_add((kind_len + len_len) as u64);
+    match usize::try_from(whole) {
+        Ok(whole) if whole <= MAX_ELEMENT => Ok(Some(whole)),
+        _ => Err(FramingError::TooLarge(whole)),
+    }
+}
+
+/// A variable-size number and its bytes; `None` when it is not whole, an error when it could be shorter.
+fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, ()> {
+    let Some(first) = bytes.first() else { return Ok(None) };
+    let (len, least) = match first {
+        253 => (2, 253),
+        254 => (4, 0x1_0000),
+        255 => (8, 0x1_0000_0000),
+        small => return Ok(Some((u64::from(*small), 1))),
+    };
+    let Some(digits) = bytes.get(1..1 + len) else { return Ok(None) };
+    let number = digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    if number < least { Err(()) } else { Ok(Some((number, 1 + len))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_is_known_once_the_header_is_whole() {
+        let header = [0x06, 253, 0x04, 0x00];
+        for len in 0..header.len() {
+            assert_eq!(element_len(&header[..len]), Ok(None), "{len} bytes");
+        }
+        assert_eq!(element_len(&header), Ok(Some(4 + 1024)));
+        assert_eq!(element_len(&[253, 0x03, 0x20, 0]), Ok(Some(4)));
+    }
+
+    #[test]
+    fn numbers_that_could_be_shorter_are_refused() {
+        assert_eq!(element_len(&[253, 0, 6, 1]), Err(FramingError::Type));
+        assert_eq!(element_len(&[0, 1]), Err(FramingError::Type));
+        assert_eq!(element_len(&[255, 0, 0, 0, 1, 0, 0, 0, 0, 1]), Err(FramingError::Type));
+        assert_eq!(element_len(&[6, 253, 0, 252]), Err(FramingError::Length));
+    }
+
+    #[test]
+    fn an_element_larger_than_any_packet_is_refused_by_its_header() {
+        let largest = (MAX_ELEMENT - 4) as u16;
+        let [high, low] = largest.to_be_bytes();
+        assert_eq!(element_len(&[6, 253, high, low]), Ok(Some(MAX_ELEMENT)));
+        let [high, low] = (largest + 1).to_be_bytes();
+        assert_eq!(element_len(&[6, 253, high, low]), Err(FramingError::TooLarge(MAX_ELEMENT as u64 + 1)));
+        assert_eq!(
+            element_len(&[6, 255, 255, 255, 255, 255, 255, 255, 255, 255]),
+            Err(FramingError::TooLarge(u64::MAX))
+        );
+    }
+}

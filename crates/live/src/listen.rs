@@ -1,0 +1,239 @@
+//! Listeners of TCP and Unix streams.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+
+use crate::stream::StreamFace;
+use crate::uri::FaceUri;
+
+/// Connections that may wait to be accepted.
+const WAITING: i32 = 128;
+
+/// A socket that streams are accepted from.
+#[derive(Debug)]
+pub struct StreamListener {
+    socket: Socket,
+    uri: FaceUri,
+    /// The socket file, removed with the listener.
+    file: Option<SocketFile>,
+}
+
+impl StreamListener {
+    /// Listens for TCP at `local`; port 0 lets the system choose one.
+    ///
+    /// # Errors
+    /// When the address is not ours or taken.
+    pub fn tcp(local: SocketAddr) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(local), Type::STREAM, Some(Protocol::TCP))?;
+        socket.set_reuse_address(true)?;
+        if local.is_ipv6() {
+            socket.set_only_v6(true)?;
+        }
+        socket.bind(&local.into())?;
+        let local = socket.local_addr()?.as_socket().unwrap_or(local);
+        Self::listen(socket, FaceUri::Tcp(local), None)
+    }
+
+    /// Listens at `path`: makes its folder if there is none, and takes the place of a socket file that
+    /// nobody listens on any more.
+    ///
+    /// # Errors
+    /// When somebody listens there, or something else is at `path`, or the folder cannot be written.
+    pub fn unix(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        remove_stale(path)?;
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.bind(&SockAddr::unix(path)?)?;
+        let file = SocketFile::at(path)?;
+        Self::listen(socket, FaceUri::Unix(path.to_owned()), Some(file))
+    }
+
+    fn listen(socket: Socket, uri: FaceUri, file: Option<SocketFile>) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        socket.listen(WAITING)?;
+        Ok(Self { socket, uri, file })
+    }
+
+    /// The next connection; `None` when none waits.
+    ///
+    /// # Errors
+    /// When the system has no descriptor left; the connection waits on.
+    pub fn accept(&self) -> io::Result<Option<StreamFace>> {
+        loop {
+            match self.socket.accept() {
+                Ok((socket, address)) => return self.face(socket, &address).map(Some),
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                // The peer left before it was its turn.
+                Err(why) if is_about_peer(&why) => {}
+                Err(why) => return Err(why),
+            }
+        }
+    }
+
+    fn face(&self, socket: Socket, address: &SockAddr) -> io::Result<StreamFace> {
+        match address.as_socket() {
+            Some(remote) => {
+                socket.set_nonblocking(true)?;
+                StreamFace::of_tcp(socket, remote)
+            }
+            None => {
+                let remote = FaceUri::Fd(socket.as_raw_fd());
+                StreamFace::of_unix(socket, self.uri.clone(), remote)
+            }
+        }
+    }
+
+    /// Where it listens.
+    pub fn uri(&self) -> &FaceUri {
+        &self.uri
+    }
+}
+
+impl AsFd for StreamListener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Drop for StreamListener {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            file.remove();
+        }
+    }
+}
+
+fn is_about_peer(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted)
+}
+
+/// A socket file of ours.
+#[derive(Debug)]
+struct SocketFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), identity: identity(&fs::symlink_metadata(path)?) })
+    }
+
+    /// Removes the file unless another has taken its place.
+    fn remove(&self) {
+        let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|found| identity(&found) == self.identity);
+        if is_ours {
+            // A file that cannot be removed is found stale by the next listener.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+/// Removes a socket file that nobody listens on.
+fn remove_stale(path: &Path) -> io::Result<()> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(why) => return Err(why),
+    };
+    if !found.file_type().is_socket() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"));
+    }
+    match UnixStream::connect(path) {
+        Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
+        // It went away meanwhile.
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(why) => Err(why),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "another program listens there")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reception::Reception;
+    use crate::udp::Received;
+    use std::time::Duration;
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("tidegate-listen-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        path
+    }
+
+    fn hear(face: &mut StreamFace) -> io::Result<Vec<Vec<u8>>> {
+        let mut heard = Vec::new();
+        while face.receive(&mut Reception::new(), |frame| heard.push(frame.to_vec()))? == Received::More {}
+        Ok(heard)
+    }
+
+    #[test]
+    fn a_unix_listener_makes_its_folder_and_leaves_no_file_behind() -> io::Result<()> {
+        let path = folder("file").join("deep/nfd.sock");
+        let listener = StreamListener::unix(&path)?;
+        assert_eq!(listener.uri().to_string(), format!("unix://{}", path.display()));
+        assert!(listener.accept()?.is_none());
+        let mut client = StreamFace::connect_unix(&path)?;
+        let Some(mut face) = listener.accept()? else { panic!("a connection waits") };
+        client.send([(&[0x06, 1][..], &[7][..])].into_iter())?;
+        assert_eq!(hear(&mut face)?, [[0x06, 1, 7]]);
+        assert!(face.is_local() && client.is_local());
+        drop(listener);
+        assert!(!path.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_stale_socket_file_is_replaced_and_a_busy_one_is_not() -> io::Result<()> {
+        let path = folder("stale").join("nfd.sock");
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        drop(std::os::unix::net::UnixListener::bind(&path)?);
+        let listener = StreamListener::unix(&path)?;
+        let busy = StreamListener::unix(&path).expect_err("taken").kind();
+        assert_eq!(busy, io::ErrorKind::AddrInUse);
+        drop(listener);
+        fs::write(&path, "text")?;
+        assert_eq!(StreamListener::unix(&path).expect_err("a file").kind(), io::ErrorKind::AlreadyExists);
+        assert!(path.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_listener_leaves_the_file_of_its_successor_alone() -> io::Result<()> {
+        let path = folder("successor").join("nfd.sock");
+        let first = StreamListener::unix(&path)?;
+        fs::remove_file(&path)?;
+        let second = StreamListener::unix(&path)?;
+        drop(first);
+        assert!(path.exists());
+        drop(second);
+        assert!(!path.exists());
+        Ok(())
+    }
+
+    #[test]
+    fn tcp_from_a_loopback_address_is_local() -> io::Result<()> {
+        let listener = StreamListener::tcp(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        let FaceUri::Tcp(address) = *listener.uri() else { panic!("{}", listener.uri()) };
+        let mut client = StreamFace::connect_tcp_now(address, Duration::from_secs(5))?;
+        let face = listener.accept()?.expect("the connection stands");
+        assert!(face.is_local() && client.is_local());
+        assert_eq!((face.remote(), face.local()), (client.local(), client.remote()));
+        assert_eq!(client.unsent_bytes(), 0);
+        client.send([(&[0x06, 1][..], &[7][..])].into_iter())?;
+        Ok(())
+    }
+}

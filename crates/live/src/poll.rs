@@ -1,0 +1,179 @@
+//! Waiting for sockets and for a point in time: epoll with nanosecond timeouts.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use tidegate_core::units::{Span, Time};
+
+use crate::clock::Clock;
+
+/// Most events taken from the kernel at once; the rest wait for the next call.
+const BATCH: usize = 64;
+
+/// What a socket is watched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Something to read.
+    Read,
+    /// Something to read, and room to write.
+    ReadWrite,
+}
+
+impl Interest {
+    fn flags(self) -> epoll::EventFlags {
+        match self {
+            Self::Read => epoll::EventFlags::IN,
+            Self::ReadWrite => epoll::EventFlags::IN | epoll::EventFlags::OUT,
+        }
+    }
+}
+
+/// A watched socket that has something to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// The number it was registered with.
+    pub token: u64,
+    /// There is something to read: data, the end, or an error.
+    pub is_readable: bool,
+    /// There is room to write, or a write would tell of an error.
+    pub is_writable: bool,
+}
+
+impl Ready {
+    fn of(event: &epoll::Event) -> Self {
+        // The kernel packs the structure, so that fields are copied out, not borrowed.
+        let (flags, data) = (event.flags, event.data);
+        let is_broken = flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP);
+        Self {
+            token: data.u64(),
+            is_readable: is_broken || flags.contains(epoll::EventFlags::IN),
+            is_writable: is_broken || flags.contains(epoll::EventFlags::OUT),
+        }
+    }
+}
+
+/// A set of watched sockets, level-triggered: what is not read now is told again.
+#[derive(Debug)]
+pub struct Poll {
+    epoll: OwnedFd,
+    ready: Vec<Ready>,
+}
+
+impl Poll {
+    /// An empty set.
+    ///
+    /// # Errors
+    /// When the system refuses one more descriptor.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?, ready: Vec::with_capacity(BATCH) })
+    }
+
+    /// Watches `socket`, to be told by `token`. A socket that is closed leaves the set by itself.
+    ///
+    /// # Errors
+    /// When it is watched already, or the system refuses.
+    pub fn register(&self, socket: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), interest.flags())?)
+    }
+
+    /// Changes what `socket` is watched for.
+    ///
+    /// # Errors
+    /// When it is not watched.
+    pub fn modify(&self, socket: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        Ok(epoll::modify(&self.epoll, socket, epoll::EventData::new_u64(token), interest.flags())?)
+    }
+
+    /// Stops watching `socket`.
+    ///
+    /// # Errors
+    /// When it is not watched.
+    pub fn deregister(&self, socket: impl AsFd) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, socket)?)
+    }
+
+    /// Waits until a socket is ready or `until` has come, whichever is first; `None` waits for sockets alone.
+    /// May return early with nothing ready, for a signal in particular.
+    ///
+    /// # Errors
+    /// When the system refuses to wait.
+    pub fn wait(&mut self, until: Option<Time>, clock: &Clock) -> io::Result<&[Ready]> {
+        let pause = until.map(|until| until.since(clock.now()));
+        self.ready.clear();
+        let outcome = match self.take(pause) {
+            // Before Linux 5.11 only whole milliseconds can be waited for.
+            Err(Errno::NOSYS) => self.take(pause.map(up_to_millis)),
+            outcome => outcome,
+        };
+        match outcome {
+            Ok(()) | Err(Errno::INTR) => Ok(&self.ready),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    fn take(&mut self, pause: Option<Span>) -> Result<(), Errno> {
+        let mut events = [MaybeUninit::<epoll::Event>::uninit(); BATCH];
+        let timeout = pause.map(timespec);
+        let (ready, _) = epoll::wait(&self.epoll, &mut events[..], timeout.as_ref())?;
+        self.ready.extend(ready.iter().map(Ready::of));
+        Ok(())
+    }
+}
+
+fn up_to_millis(span: Span) -> Span {
+    Span::from_millis(span.as_nanos().div_ceil(1_000_000))
+}
+
+fn timespec(span: Span) -> Timespec {
+    let nanos = span.as_nanos();
+    // At most 584 years, which fits.
+    Timespec { tv_sec: (nanos / 1_000_000_000) as i64, tv_nsec: (nanos % 1_000_000_000) as i64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    const NOW: Option<Time> = Some(Time::ZERO);
+
+    #[test]
+    fn a_socket_with_something_to_read_is_told_by_its_token() -> io::Result<()> {
+        let (mut near, far) = UnixStream::pair()?;
+        let (mut poll, clock) = (Poll::new()?, Clock::new());
+        poll.register(&far, 7, Interest::Read)?;
+        assert_eq!(poll.wait(NOW, &clock)?, []);
+        near.write_all(b"x")?;
+        assert_eq!(poll.wait(None, &clock)?, [Ready { token: 7, is_readable: true, is_writable: false }]);
+        poll.modify(&far, 8, Interest::ReadWrite)?;
+        assert_eq!(poll.wait(None, &clock)?, [Ready { token: 8, is_readable: true, is_writable: true }]);
+        poll.deregister(&far)?;
+        assert_eq!(poll.wait(NOW, &clock)?, []);
+        Ok(())
+    }
+
+    #[test]
+    fn the_end_of_a_peer_is_something_to_read() -> io::Result<()> {
+        let (near, far) = UnixStream::pair()?;
+        let (mut poll, clock) = (Poll::new()?, Clock::new());
+        poll.register(&far, 1, Interest::Read)?;
+        drop(near);
+        assert!(poll.wait(None, &clock)?[0].is_readable);
+        Ok(())
+    }
+
+    #[test]
+    fn waiting_for_a_point_in_time_never_ends_before_it() -> io::Result<()> {
+        let (mut poll, clock) = (Poll::new()?, Clock::new());
+        for nanos in [1, 999, 50_000, 1_500_000] {
+            let until = clock.now() + Span::from_nanos(nanos);
+            assert_eq!(poll.wait(Some(until), &clock)?, []);
+            assert!(clock.now() >= until, "{nanos} ns");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,374 @@
+//! TCP and Unix streams: TLV elements one behind the other, no frames of their own.
+
+use std::io::{self, IoSlice, Read};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::framing::{MAX_ELEMENT, element_len};
+use crate::reception::{CHUNK, Reception};
+use crate::sys::{self, Backlog};
+use crate::udp::Received;
+use crate::uri::FaceUri;
+
+/// Bytes that a Unix stream takes before its reader does; the kernel books twice as much with its overhead.
+pub const SEND_BUFFER: usize = 64 * 1024;
+
+/// Bytes that TCP takes and has not sent yet; what was sent and waits for its acknowledgement does not count,
+/// so that a long path still fills. Beyond that frames wait in our queue, where they are managed.
+pub const NOT_SENT: u32 = 32 * 1024;
+
+/// Most frames per system call; each has two parts.
+const BATCH: usize = 64;
+
+/// A connected stream.
+#[derive(Debug)]
+pub struct StreamFace {
+    socket: Socket,
+    backlog: Backlog,
+    local: FaceUri,
+    remote: FaceUri,
+    is_local: bool,
+    /// Received, up to the end of the last whole element and the beginning of the next.
+    incoming: BytesMut,
+    /// Rest of a frame that was sent in part: at most one frame.
+    tail: BytesMut,
+}
+
+impl StreamFace {
+    /// Begins a TCP connection; what is sent before it stands has to wait, and a failure is told by
+    /// [`receive`](Self::receive).
+    ///
+    /// # Errors
+    /// When the system refuses at once.
+    pub fn connect_tcp(remote: SocketAddr) -> io::Result<Self> {
+        let socket = tcp_socket(remote)?;
+        socket.set_nonblocking(true)?;
+        match socket.connect(&remote.into()) {
+            Err(why) if why.raw_os_error() != Some(libc::EINPROGRESS) => Err(why),
+            _ => Self::of_tcp(socket, remote),
+        }
+    }
+
+    /// Makes a TCP connection and waits for it, at most `patience`.
+    ///
+    /// # Errors
+    /// When it is refused or not answered in time.
+    pub fn connect_tcp_now(remote: SocketAddr, patience: Duration) -> io::Result<Self> {
+        let socket = tcp_socket(remote)?;
+        socket.connect_timeout(&remote.into(), patience)?;
+        socket.set_nonblocking(true)?;
+        Self::of_tcp(socket, remote)
+    }
+
+    /// Connects to the Unix socket at `path`.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub fn connect_unix(path: &Path) -> io::Result<Self> {
+        let socket = Socket::from(UnixStream::connect(path)?);
+        let local = FaceUri::Fd(socket.as_raw_fd());
+        Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
+    }
+
+    /// The two ends of a stream within this process.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let (a, b) = UnixStream::pair()?;
+        let end = |stream| {
+            let socket = Socket::from(stream);
+            let uri = FaceUri::Fd(socket.as_raw_fd());
+            Self::of_unix(socket, uri.clone(), uri)
+        };
+        Ok((end(a)?, end(b)?))
+    }
+
+    /// An accepted TCP connection.
+    pub(crate) fn of_tcp(socket: Socket, remote: SocketAddr) -> io::Result<Self> {
+        socket.set_tcp_nodelay(true)?;
+        socket.set_tcp_notsent_lowat(NOT_SENT)?;
+        let local = socket.local_addr()?.as_socket().unwrap_or(remote);
+        let is_local = remote.ip().is_loopback();
+        Ok(Self::new(socket, Backlog::NeverSent, FaceUri::Tcp(local), FaceUri::Tcp(remote), is_local))
+    }
+
+    /// A connected Unix stream.
+    pub(crate) fn of_unix(socket: Socket, local: FaceUri, remote: FaceUri) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        socket.set_send_buffer_size(SEND_BUFFER)?;
+        Ok(Self::new(socket, Backlog::Unsent, local, remote, true))
+    }
+
+    fn new(socket: Socket, backlog: Backlog, local: FaceUri, remote: FaceUri, is_local: bool) -> Self {
+        let (incoming, tail) = (BytesMut::new(), BytesMut::new());
+        Self { socket, backlog, local, remote, is_local, incoming, tail }
+    }
+
+    /// Takes in what waits, at most one chunk, and gives every element that is whole.
+    ///
+    /// # Errors
+    /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
+    /// nothing behind it can be told apart, and the face has to be closed.
+    pub fn receive(&mut self, memory: &mut Reception, take: impl FnMut(Bytes)) -> io::Result<Received> {
+        let buffer = &mut memory.slots.as_buffer()[..CHUNK];
+        let count = match (&self.socket).read(buffer) {
+            Ok(0) => return Ok(Received::Closed),
+            Ok(count) => count,
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => return Ok(Received::Drained),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => return Ok(Received::More),
+            Err(why) => return Err(why),
+        };
+        self.keep(&buffer[..count]);
+        self.split(take)?;
+        Ok(if count == CHUNK { Received::More } else { Received::Drained })
+    }
+
+    /// Puts `bytes` behind the beginning of an element that is there already.
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.incoming.capacity() - self.incoming.len() < bytes.len() {
+            let mut fresh = BytesMut::with_capacity(CHUNK + MAX_ELEMENT);
+            fresh.extend_from_slice(&self.incoming);
+            self.incoming = fresh;
+        }
+        self.incoming.extend_from_slice(bytes);
+    }
+
+    fn split(&mut self, mut take: impl FnMut(Bytes)) -> io::Result<()> {
+        while let Some(len) = element_len(&self.incoming).map_err(invalid)? {
+            if self.incoming.len() < len {
+                break;
+            }
+            take(self.incoming.split_to(len).freeze());
+        }
+        Ok(())
+    }
+
+    /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and
+    /// whether the rest has to wait for room. A frame sent in part counts as taken; its rest goes first.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn send<'a>(
+        &mut self,
+        mut frames: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> io::Result<(usize, bool)> {
+        let mut taken = 0;
+        if !self.flush()? {
+            return Ok((taken, true));
+        }
+        loop {
+            let mut parts = [IoSlice::new(&[]); 2 * BATCH];
+            let mut used = 0;
+            for (head, body) in frames.by_ref().take(BATCH) {
+                parts[used] = IoSlice::new(head);
+                parts[used + 1] = IoSlice::new(body);
+                used += 2;
+            }
+            if used == 0 {
+                return Ok((taken, false));
+            }
+            let (count, is_full) = self.send_parts(&parts[..used])?;
+            taken += count;
+            if is_full {
+                return Ok((taken, true));
+            }
+        }
+    }
+
+    /// Sends pairs of parts; returns how many pairs were taken, and whether the socket is full.
+    fn send_parts(&mut self, parts: &[IoSlice<'_>]) -> io::Result<(usize, bool)> {
+        let Some(mut sent) = self.write(parts)? else { return Ok((0, true)) };
+        for (taken, frame) in parts.chunks_exact(2).enumerate() {
+            let len = frame[0].len() + frame[1].len();
+            if sent >= len {
+                sent -= len;
+                continue;
+            }
+            if sent == 0 {
+                return Ok((taken, true));
+            }
+            for part in frame {
+                let from = sent.min(part.len());
+                self.tail.extend_from_slice(&part[from..]);
+                sent -= from;
+            }
+            return Ok((taken + 1, true));
+        }
+        Ok((parts.len() / 2, false))
+    }
+
+    /// Sends what is left of the last frame; whether nothing is left any more.
+    ///
+    /// # Errors
+    /// When the connection broke.
+    pub fn flush(&mut self) -> io::Result<bool> {
+        while !self.tail.is_empty() {
+            let parts = [IoSlice::new(&self.tail)];
+            match send_over(&self.socket, &parts)? {
+                Some(sent) => drop(self.tail.split_to(sent)),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn write(&self, parts: &[IoSlice<'_>]) -> io::Result<Option<usize>> {
+        send_over(&self.socket, parts)
+    }
+
+    /// Bytes in the socket's send buffer and left of the last frame.
+    pub fn unsent_bytes(&self) -> usize {
+        sys::unsent_bytes(self.socket.as_fd(), self.backlog).unwrap_or(0) + self.tail.len()
+    }
+
+    /// Whether the peer is on this machine, in NFD's sense: a Unix socket, or TCP from a loopback address.
+    pub fn is_local(&self) -> bool {
+        self.is_local
+    }
+
+    /// This end.
+    pub fn local(&self) -> &FaceUri {
+        &self.local
+    }
+
+    /// The other end.
+    pub fn remote(&self) -> &FaceUri {
+        &self.remote
+    }
+}
+
+impl AsFd for StreamFace {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// Bytes sent; `None` when there is no room.
+fn send_over(socket: &Socket, parts: &[IoSlice<'_>]) -> io::Result<Option<usize>> {
+    loop {
+        match socket.send_vectored_with_flags(parts, libc::MSG_NOSIGNAL) {
+            Ok(sent) => return Ok(Some(sent)),
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+}
+
+fn tcp_socket(address: SocketAddr) -> io::Result<Socket> {
+    Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))
+}
+
+fn invalid(why: impl std::error::Error + Send + Sync + 'static) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn receive_all(face: &mut StreamFace, memory: &mut Reception) -> io::Result<Vec<Bytes>> {
+        let mut all = Vec::new();
+        while face.receive(memory, |frame| all.push(frame))? == Received::More {}
+        Ok(all)
+    }
+
+    fn element(len: usize) -> Vec<u8> {
+        let [high, low] = (len as u16).to_be_bytes();
+        let mut bytes = if len < 253 { vec![0x06, low] } else { vec![0x06, 253, high, low] };
+        bytes.extend((0..len).map(|at| at as u8));
+        bytes
+    }
+
+    #[test]
+    fn elements_come_out_whole_however_the_stream_was_cut() -> io::Result<()> {
+        let stream: Vec<u8> = [element(3), element(300), element(8800), element(1)].concat();
+        for cut in [1, 2, 3, 7, 500, 4096] {
+            let (near, far) = UnixStream::pair()?;
+            let mut face = StreamFace::of_unix(Socket::from(far), FaceUri::Fd(0), FaceUri::Fd(0))?;
+            let (mut near, mut memory, mut seen) = (near, Reception::new(), Vec::new());
+            for piece in stream.chunks(cut) {
+                near.write_all(piece)?;
+                seen.extend(receive_all(&mut face, &mut memory)?);
+            }
+            let lengths: Vec<usize> = seen.iter().map(Bytes::len).collect();
+            assert_eq!(lengths, [5, 304, 8804, 3], "cut into {cut}");
+            assert_eq!(seen.concat(), stream, "cut into {cut}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_no_element_ends_the_stream_with_an_error() -> io::Result<()> {
+        for bad in [&[0x06, 254, 0, 0, 255, 255][..], &[0], &[0x06, 253, 0, 1, 0]] {
+            let (mut near, far) = UnixStream::pair()?;
+            let mut face = StreamFace::of_unix(Socket::from(far), FaceUri::Fd(0), FaceUri::Fd(0))?;
+            near.write_all(&element(2))?;
+            near.write_all(bad)?;
+            let mut seen = Vec::new();
+            let error = face.receive(&mut Reception::new(), |frame| seen.push(frame));
+            assert_eq!(error.expect_err("malformed").kind(), io::ErrorKind::InvalidData, "{bad:?}");
+            assert_eq!(seen, [element(2)]);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn frames_that_find_no_room_wait_and_arrive_in_order() -> io::Result<()> {
+        let (mut near, mut far) = StreamFace::pair()?;
+        let frames: Vec<(Vec<u8>, Vec<u8>)> = (0..200)
+            .map(|number| {
+                let mut whole = element(100 + number * 37);
+                let body = whole.split_off(4);
+                (whole, body)
+            })
+            .collect();
+        let (mut sent, mut has_blocked, mut seen) = (0, false, Vec::new());
+        let mut memory = Reception::new();
+        while sent < frames.len() || !near.flush()? {
+            let rest = frames[sent..].iter().map(|(head, body)| (&head[..], &body[..]));
+            let (taken, is_full) = near.send(rest)?;
+            sent += taken;
+            has_blocked |= is_full;
+            if is_full {
+                assert!(near.tail.len() <= 8800);
+                seen.extend(receive_all(&mut far, &mut memory)?);
+            }
+        }
+        seen.extend(receive_all(&mut far, &mut memory)?);
+        assert!(has_blocked);
+        assert_eq!(seen.len(), 200);
+        let whole: Vec<u8> = frames.into_iter().flat_map(|(head, body)| [head, body].concat()).collect();
+        assert_eq!(seen.concat(), whole);
+        Ok(())
+    }
+
+    #[test]
+    fn a_peer_that_left_is_told_by_receiving_and_by_sending() -> io::Result<()> {
+        let (mut near, far) = StreamFace::pair()?;
+        drop(far);
+        assert_eq!(near.receive(&mut Reception::new(), |_| ())?, Received::Closed);
+        assert!(near.send([(&b"x"[..], &b""[..])].into_iter()).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_connection_that_nobody_takes_fails_when_it_is_used() -> io::Result<()> {
+        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        assert!(StreamFace::connect_tcp_now(address, Duration::from_secs(1)).is_err());
+        let mut face = StreamFace::connect_tcp(address)?;
+        let (mut poll, clock) = (crate::poll::Poll::new()?, crate::clock::Clock::new());
+        poll.register(&face, 0, crate::poll::Interest::Read)?;
+        assert!(poll.wait(None, &clock)?[0].is_readable);
+        assert!(face.receive(&mut Reception::new(), |_| ()).is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,397 @@
+//! System calls that no safe wrapper offers: many datagrams per call, and what still waits in a socket.
+//!
+//! The only unsafe code of the live side. Every block says why it is sound; all of them rest on one rule:
+//! the kernel gets pointers into memory that outlives the call, with the lengths of that memory.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr;
+
+/// Most datagrams per system call.
+pub(crate) const BATCH: usize = 64;
+
+/// Bytes of one slot: the largest NDN packet (8800) and room for link fields beside it.
+pub(crate) const SLOT: usize = 9000;
+
+/// Bytes of the largest socket address asked for, that of IPv6.
+const ADDRESS: usize = size_of::<libc::sockaddr_in6>();
+
+/// Memory for one batch of datagrams, used again for every batch.
+pub(crate) struct Slots {
+    bytes: Box<[u8]>,
+    addresses: Box<[[u8; ADDRESS]; BATCH]>,
+    received: Vec<Slot>,
+}
+
+/// What the kernel said of one datagram.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    len: usize,
+    is_truncated: bool,
+}
+
+/// A datagram that was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Datagram<'a> {
+    /// Its content, cut off behind [`SLOT`] bytes.
+    pub(crate) bytes: &'a [u8],
+    /// Who sent it; `None` when nobody asked or the address is of another family.
+    pub(crate) from: Option<SocketAddr>,
+    /// Whether something was cut off.
+    pub(crate) is_truncated: bool,
+}
+
+impl Slots {
+    pub(crate) fn new() -> Self {
+        Self {
+            bytes: vec![0; BATCH * SLOT].into_boxed_slice(),
+            addresses: Box::new([[0; ADDRESS]; BATCH]),
+            received: Vec::with_capacity(BATCH),
+        }
+    }
+
+    /// All slots as one piece of memory, for streams.
+    pub(crate) fn as_buffer(&mut self) -> &mut [u8] {
+        self.received.clear();
+        &mut self.bytes
+    }
+
+    /// The datagrams of the last batch.
+    pub(crate) fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
+        let slots = self.bytes.chunks_exact(SLOT).zip(&self.addresses[..]).zip(&self.received);
+        slots.map(|((bytes, address), slot)| Datagram {
+            bytes: &bytes[..slot.len],
+            from: read_address(address),
+            is_truncated: slot.is_truncated,
+        })
+    }
+}
+
+/// Takes up to [`BATCH`] datagrams that wait in a non-blocking socket; returns their number, 0 for none.
+///
+/// # Errors
+/// What the socket reports, such as a refusal that came back for an earlier datagram.
+pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source: bool) -> io::Result<usize> {
+    slots.received.clear();
+    let mut parts: [libc::iovec; BATCH] = [EMPTY_PART; BATCH];
+    let mut heads: [libc::mmsghdr; BATCH] = [EMPTY_HEAD; BATCH];
+    let places = slots.bytes.chunks_exact_mut(SLOT).zip(slots.addresses.iter_mut());
+    for (((bytes, address), part), head) in places.zip(&mut parts).zip(&mut heads) {
+        *part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+        head.msg_hdr.msg_iov = part;
+        head.msg_hdr.msg_iovlen = 1;
+        // No family: nothing of an earlier batch is read if the kernel writes no address.
+        address[..2].fill(0);
+        if with_source {
+            head.msg_hdr.msg_name = address.as_mut_ptr().cast();
+            head.msg_hdr.msg_namelen = ADDRESS as libc::socklen_t;
+        }
+    }
+    // SAFETY: `heads` holds BATCH headers. Each points to one part and at most one address, in arrays that
+    // live until the end of this function; each part and address points into `slots`, borrowed mutably for
+    // as long, no two into the same place, with the lengths given. Every byte pattern is valid there.
+    let count = unsafe {
+        libc::recvmmsg(
+            socket.as_raw_fd(),
+            heads.as_mut_ptr(),
+            BATCH as libc::c_uint,
+            libc::MSG_DONTWAIT as _,
+            ptr::null_mut(),
+        )
+    };
+    let count = match usize::try_from(count) {
+        Ok(count) => count,
+        Err(_) => return nothing_waits(io::Error::last_os_error()),
+    };
+    slots.received.extend(heads.iter().take(count).map(|head| Slot {
+        len: (head.msg_len as usize).min(SLOT),
+        is_truncated: head.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
+    }));
+    Ok(count)
+}
+
+fn nothing_waits(why: io::Error) -> io::Result<usize> {
+    match why.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Ok(0),
+        _ => Err(why),
+    }
+}
+
+/// What became of datagrams handed over for sending.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Handed {
+    /// Datagrams that are done with, sent or failed: the first so many.
+    pub(crate) taken: usize,
+    /// Of these, datagrams that could not be sent.
+    pub(crate) failed: usize,
+    /// Whether the socket has no more room.
+    pub(crate) would_block: bool,
+    /// The last error of a datagram that failed.
+    pub(crate) error: Option<i32>,
+}
+
+/// Sends datagrams of two parts each over a connected, non-blocking socket until it has no more room. A
+/// datagram that cannot be sent (too large, peer not there, no route) is skipped; the rest is sent.
+pub(crate) fn send_batch<'a>(
+    socket: BorrowedFd<'_>,
+    datagrams: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+) -> Handed {
+    let mut done = Handed::default();
+    let mut datagrams = datagrams.peekable();
+    let mut batch: Vec<[&[u8]; 2]> = Vec::with_capacity(BATCH);
+    while datagrams.peek().is_some() && !done.would_block {
+        batch.clear();
+        batch.extend(datagrams.by_ref().take(BATCH).map(|(head, body)| [head, body]));
+        send_all_of(socket, &batch, &mut done);
+    }
+    done
+}
+
+/// Sends `batch`, going on behind every datagram that fails.
+fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], done: &mut Handed) {
+    let mut sent = 0;
+    let mut has_tried_again = false;
+    while sent < batch.len() {
+        match send_some_of(socket, &batch[sent..]) {
+            Ok(count) => {
+                sent += count;
+                done.taken += count;
+                has_tried_again = false;
+            }
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
+                done.would_block = true;
+                return;
+            }
+            // Tells of an earlier datagram: this one was not tried yet.
+            Err(why) if is_about_another(&why) && !has_tried_again => has_tried_again = true,
+            Err(why) => {
+                sent += 1;
+                done.taken += 1;
+                done.failed += 1;
+                done.error = why.raw_os_error();
+                has_tried_again = false;
+            }
+        }
+    }
+}
+
+fn is_about_another(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::Interrupted)
+}
+
+fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]]) -> io::Result<usize> {
+    let mut parts: [[libc::iovec; 2]; BATCH] = [[EMPTY_PART; 2]; BATCH];
+    let mut heads: [libc::mmsghdr; BATCH] = [EMPTY_HEAD; BATCH];
+    let count = batch.len().min(BATCH);
+    for ((datagram, parts), head) in batch.iter().zip(&mut parts).zip(&mut heads) {
+        *parts = datagram
+            .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
+        head.msg_hdr.msg_iov = parts.as_mut_ptr();
+        head.msg_hdr.msg_iovlen = parts.len() as _;
+    }
+    // SAFETY: the first `count` headers are filled in; each points to two parts in an array that lives until
+    // the end of this function, and each part to a slice borrowed for longer, with its length. The kernel
+    // only reads through them; `cast_mut` is there because the structure is shared with receiving.
+    let sent = unsafe {
+        libc::sendmmsg(
+            socket.as_raw_fd(),
+            heads.as_mut_ptr(),
+            count as libc::c_uint,
+            (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) as _,
+        )
+    };
+    match usize::try_from(sent) {
+        // Never 0 for a batch that is not empty; if it were, going on would not end.
+        Ok(0) => Err(io::ErrorKind::WriteZero.into()),
+        Ok(sent) => Ok(sent),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Which count of waiting bytes a socket keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backlog {
+    /// Datagrams and Unix streams: memory of what has not left, the kernel's book-keeping included.
+    Unsent,
+    /// TCP: bytes written and never sent so far; what waits for an acknowledgement does not count.
+    NeverSent,
+}
+
+/// Bytes that wait in the socket's send buffer.
+///
+/// # Errors
+/// When the socket keeps no such count.
+pub(crate) fn unsent_bytes(socket: BorrowedFd<'_>, backlog: Backlog) -> io::Result<usize> {
+    /// `SIOCOUTQNSD` of `linux/sockios.h`, the same on every architecture.
+    const NEVER_SENT: libc::c_ulong = 0x894B;
+    let request = match backlog {
+        Backlog::Unsent => libc::TIOCOUTQ as libc::c_ulong,
+        Backlog::NeverSent => NEVER_SENT,
+    };
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: both requests write one `int` through the pointer, which is valid for it during the call.
+    let code = unsafe { libc::ioctl(socket.as_raw_fd(), request as _, &raw mut bytes) };
+    if code < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(usize::try_from(bytes).unwrap_or(0))
+}
+
+/// Forbids the kernel to cut datagrams into IP fragments: one that is too large for the path fails.
+///
+/// # Errors
+/// When the socket is no datagram socket of this family.
+pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Result<()> {
+    let (level, name, value) = match is_v6 {
+        false => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO),
+        true => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, libc::IPV6_PMTUDISC_DO),
+    };
+    let value: libc::c_int = value;
+    // SAFETY: both options take one `int`; the pointer and the length are those of `value`.
+    let code = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            level,
+            name,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
+        )
+    };
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+const EMPTY_PART: libc::iovec = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
+
+// SAFETY: a header of zeros is the empty one: no address, no parts, no control data, no flags. All its
+// fields are integers and raw pointers, for which zero is valid.
+const EMPTY_HEAD: libc::mmsghdr = unsafe { std::mem::zeroed() };
+
+/// Reads an address that the kernel wrote, by the layout of `sockaddr_in` and `sockaddr_in6`.
+fn read_address(bytes: &[u8; ADDRESS]) -> Option<SocketAddr> {
+    let port = u16::from_be_bytes([bytes[2], bytes[3]]);
+    match i32::from(u16::from_ne_bytes([bytes[0], bytes[1]])) {
+        libc::AF_INET => {
+            let ip = Ipv4Addr::new(bytes[4], bytes[5], bytes[6], bytes[7]);
+            Some(SocketAddr::V4(SocketAddrV4::new(ip, port)))
+        }
+        libc::AF_INET6 => {
+            let ip: [u8; 16] = bytes[8..24].try_into().ok()?;
+            let scope = u32::from_ne_bytes(bytes[24..28].try_into().ok()?);
+            Some(SocketAddr::V6(SocketAddrV6::new(Ipv6Addr::from(ip), port, 0, scope)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+    use std::os::fd::AsFd;
+
+    fn pair() -> io::Result<(UdpSocket, UdpSocket)> {
+        let (a, b) = (UdpSocket::bind("127.0.0.1:0")?, UdpSocket::bind("127.0.0.1:0")?);
+        a.connect(b.local_addr()?)?;
+        b.connect(a.local_addr()?)?;
+        Ok((a, b))
+    }
+
+    #[test]
+    fn datagrams_of_two_parts_arrive_whole_in_order_and_with_their_source() -> io::Result<()> {
+        let (a, b) = pair()?;
+        let heads: Vec<[u8; 1]> = (0..100).map(|number| [number]).collect();
+        let handed = send_batch(a.as_fd(), heads.iter().map(|head| (&head[..], &b"body"[..])));
+        assert_eq!(handed, Handed { taken: 100, ..Handed::default() });
+        let mut slots = Slots::new();
+        let mut seen = Vec::new();
+        while recv_batch(b.as_fd(), &mut slots, true)? > 0 {
+            for datagram in slots.datagrams() {
+                assert_eq!((&datagram.bytes[1..], datagram.is_truncated), (&b"body"[..], false));
+                assert_eq!(datagram.from, Some(a.local_addr()?));
+                seen.push(datagram.bytes[0]);
+            }
+        }
+        assert_eq!(seen, (0..100).collect::<Vec<u8>>());
+        Ok(())
+    }
+
+    #[test]
+    fn an_address_of_ip_version_6_is_read() -> io::Result<()> {
+        let Ok(b) = UdpSocket::bind("[::1]:0") else { return Ok(()) };
+        let a = UdpSocket::bind("[::1]:0")?;
+        a.send_to(b"x", b.local_addr()?)?;
+        let mut slots = Slots::new();
+        recv_batch(b.as_fd(), &mut slots, true)?;
+        assert_eq!(slots.datagrams().next().and_then(|datagram| datagram.from), Some(a.local_addr()?));
+        Ok(())
+    }
+
+    #[test]
+    fn a_datagram_larger_than_a_slot_is_said_to_be_cut() -> io::Result<()> {
+        let (a, b) = pair()?;
+        a.send(&[7; SLOT + 1])?;
+        let mut slots = Slots::new();
+        assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 1);
+        let lengths: Vec<(usize, bool)> =
+            slots.datagrams().map(|datagram| (datagram.bytes.len(), datagram.is_truncated)).collect();
+        assert_eq!(lengths, [(SLOT, true)]);
+        assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 0);
+        assert_eq!(slots.datagrams().count(), 0);
+        Ok(())
+    }
+
+    #[test]
+    fn a_datagram_that_is_too_large_does_not_lose_the_ones_behind_it() -> io::Result<()> {
+        let (a, b) = pair()?;
+        let large = vec![0; 70_000];
+        let batch: [(&[u8], &[u8]); 3] = [(b"1", b""), (b"2", &large), (b"3", b"")];
+        let handed = send_batch(a.as_fd(), batch.into_iter());
+        let error = Some(libc::EMSGSIZE);
+        assert_eq!(handed, Handed { taken: 3, failed: 1, would_block: false, error });
+        let mut slots = Slots::new();
+        recv_batch(b.as_fd(), &mut slots, false)?;
+        let seen: Vec<&[u8]> = slots.datagrams().map(|datagram| datagram.bytes).collect();
+        assert_eq!(seen, [b"1", b"3"]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_peer_that_is_not_there_loses_no_more_than_what_went_to_it() -> io::Result<()> {
+        let (a, b) = pair()?;
+        let address = b.local_addr()?;
+        drop(b);
+        let nobody = send_batch(a.as_fd(), [(&b"1"[..], &b""[..])].into_iter());
+        assert_eq!((nobody.taken, nobody.failed), (1, 0));
+        let b = UdpSocket::bind(address)?;
+        let handed = send_batch(a.as_fd(), [(&b"2"[..], &b""[..]), (&b"3"[..], &b""[..])].into_iter());
+        assert_eq!(handed, Handed { taken: 2, ..Handed::default() });
+        let mut slots = Slots::new();
+        assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 2);
+        Ok(())
+    }
+
+    #[test]
+    fn an_ip_fragment_is_never_made() -> io::Result<()> {
+        // Loopback carries 65536 bytes; only a route of our own could be narrower, so the option is read back.
+        for (address, is_v6) in [("127.0.0.1:0", false), ("[::1]:0", true)] {
+            let Ok(socket) = UdpSocket::bind(address) else { continue };
+            forbid_ip_fragments(socket.as_fd(), is_v6)?;
+        }
+        let stream = std::net::TcpListener::bind("127.0.0.1:0")?;
+        assert!(forbid_ip_fragments(stream.as_fd(), true).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn bytes_that_nobody_reads_are_counted_as_unsent_in_a_unix_stream() -> io::Result<()> {
+        use std::io::Write;
+        let (mut a, b) = std::os::unix::net::UnixStream::pair()?;
+        assert_eq!(unsent_bytes(a.as_fd(), Backlog::Unsent)?, 0);
+        a.write_all(&[0; 1000])?;
+        assert!(unsent_bytes(a.as_fd(), Backlog::Unsent)? >= 1000);
+        drop(b);
+        assert!(unsent_bytes(a.as_fd(), Backlog::NeverSent).is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Face URIs (`udp4://host:port`, `tcp://host`, `unix:///path`) as NFD writes them.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+/// Port of NDN over UDP and TCP.
+pub const DEFAULT_PORT: u16 = 6363;
+
+/// One end of a face.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaceUri {
+    /// UDP unicast.
+    Udp(SocketAddr),
+    /// TCP.
+    Tcp(SocketAddr),
+    /// A Unix stream socket at a path.
+    Unix(PathBuf),
+    /// The nameless end of a Unix stream, by its descriptor.
+    Fd(i32),
+}
+
+/// What is wrong with a face URI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriError(String);
+
+impl fmt::Display for UriError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UriError {}
+
+impl fmt::Display for FaceUri {
+    /// The canonical form: addresses as numbers, the port always.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let family = |address: &SocketAddr| if address.is_ipv6() { 6 } else { 4 };
+        match self {
+            Self::Udp(address) => write!(f, "udp{}://{address}", family(address)),
+            Self::Tcp(address) => write!(f, "tcp{}://{address}", family(address)),
+            Self::Unix(path) => write!(f, "unix://{}", path.display()),
+            Self::Fd(number) => write!(f, "fd://{number}"),
+        }
+    }
+}
+
+impl FaceUri {
+    /// Reads a URI and looks its host up, which may ask the network.
+    ///
+    /// # Errors
+    /// When the scheme is not udp, tcp (each with 4 or 6) or unix, the host is unknown or has no address of
+    /// the family, or the path is not absolute.
+    pub fn resolve(text: &str) -> Result<Self, UriError> {
+        let fault = |why: String| UriError(format!("face URI {text:?}: {why}"));
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Err(fault("no \"://\"; write it like \"udp4://192.0.2.1:6363\"".to_owned()));
+        };
+        let (kind, family): (fn(SocketAddr) -> Self, _) = match scheme {
+            "udp" => (Self::Udp, None),
+            "udp4" => (Self::Udp, Some(Family::V4)),
+            "udp6" => (Self::Udp, Some(Family::V6)),
+            "tcp" => (Self::Tcp, None),
+            "tcp4" => (Self::Tcp, Some(Family::V4)),
+            "tcp6" => (Self::Tcp, Some(Family::V6)),
+            "unix" => return unix(rest).map_err(fault),
+            _ => {
+                let known = "udp, udp4, udp6, tcp, tcp4, tcp6, unix";
+                return Err(fault(format!("scheme {scheme:?} is not known; known: {known}")));
+            }
+        };
+        let (host, port) = host_and_port(rest).map_err(fault)?;
+        look_up(host, port, family).map(kind).map_err(fault)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    V4,
+    V6,
+}
+
+impl Family {
+    fn has(self, address: &SocketAddr) -> bool {
+        address.is_ipv6() == (self == Self::V6)
+    }
+}
+
+fn unix(path: &str) -> Result<FaceUri, String> {
+    if !path.starts_with('/') || path.len() < 2 || path.contains('\0') {
+        return Err("the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\"".to_owned());
+    }
+    Ok(FaceUri::Unix(PathBuf::from(path)))
+}
+
+/// `host`, `host:port`, `[v6]` or `[v6]:port`, with or without a slash behind.
+fn host_and_port(authority: &str) -> Result<(&str, u16), String> {
+    let authority = authority.strip_suffix('/').unwrap_or(authority);
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, rest) = rest.split_once(']').ok_or("no \"]\" behind the address")?;
+            (host, if rest.is_empty() { None } else { Some(rest.strip_prefix(':').unwrap_or(rest)) })
+        }
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    if host.is_empty() || host.contains(['/', '?', '#', '@']) {
+        return Err(format!("{host:?} is no host"));
+    }
+    match port {
+        None => Ok((host, DEFAULT_PORT)),
+        Some(port) => match port.parse() {
+            Ok(port) => Ok((host, port)),
+            Err(_) => Err(format!("port {port:?} is not in 0..=65535 (IPv6 addresses stand in brackets)")),
+        },
+    }
+}
+
+fn look_up(host: &str, port: u16, family: Option<Family>) -> Result<SocketAddr, String> {
+    let fits = |address: &SocketAddr| family.is_none_or(|family| family.has(address));
+    let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
+        Ok(ip) => vec![SocketAddr::new(ip, port)],
+        Err(_) => match (host, port).to_socket_addrs() {
+            Ok(addresses) => addresses.collect(),
+            Err(why) => return Err(format!("host {host:?}: {why}")),
+        },
+    };
+    addresses.into_iter().find(fits).ok_or_else(|| match family {
+        Some(Family::V6) => format!("host {host:?} has no IPv6 address"),
+        Some(Family::V4) => format!("host {host:?} has no IPv4 address"),
+        None => format!("host {host:?} has no address"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        FaceUri::resolve(text).map_or_else(|why| format!("! {why}"), |uri| uri.to_string())
+    }
+
+    #[test]
+    fn every_form_is_read_and_shown_in_its_canonical_form() {
+        for (text, canonical) in [
+            ("udp4://192.0.2.1:7000", "udp4://192.0.2.1:7000"),
+            ("udp://192.0.2.1", "udp4://192.0.2.1:6363"),
+            ("udp6://[2001:db8::1]", "udp6://[2001:db8::1]:6363"),
+            ("tcp://[::1]:1", "tcp6://[::1]:1"),
+            ("tcp4://127.0.0.1/", "tcp4://127.0.0.1:6363"),
+            ("unix:///run/nfd/nfd.sock", "unix:///run/nfd/nfd.sock"),
+        ] {
+            assert_eq!(shown(text), canonical);
+        }
+    }
+
+    #[test]
+    fn a_host_name_is_looked_up_in_the_family_asked_for() {
+        assert_eq!(shown("tcp4://localhost:80"), "tcp4://127.0.0.1:80");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_would_be_right() {
+        for (text, why) in [
+            ("localhost", "no \"://\"; write it like \"udp4://192.0.2.1:6363\""),
+            ("ether://[x]", "scheme \"ether\" is not known; known: udp, udp4, udp6, tcp, tcp4, tcp6, unix"),
+            ("udp4://1.2.3.4:x", "port \"x\" is not in 0..=65535 (IPv6 addresses stand in brackets)"),
+            ("udp6://::1", "\"\" is no host"),
+            ("udp6://1.2.3.4", "host \"1.2.3.4\" has no IPv6 address"),
+            ("udp6://[::1", "no \"]\" behind the address"),
+            ("tcp://", "\"\" is no host"),
+            ("unix://nfd.sock", "the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\""),
+        ] {
+            assert_eq!(shown(text), format!("! face URI {text:?}: {why}"));
+        }
+    }
+}
