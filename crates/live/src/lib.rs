@@ -5,12 +5,14 @@
 #![deny(unsafe_code)]
 
 pub mod clock;
+pub mod daemon;
 pub mod framing;
 pub mod link_service;
 pub mod listen;
 pub mod nfd;
 pub mod poll;
 pub mod reception;
+pub mod signals;
 pub mod stream;
 #[allow(unsafe_code)]
 mod sys;
