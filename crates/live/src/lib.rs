@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod clock;
+pub mod daemon;
 pub mod framing;
 pub mod listen;
 pub mod poll;

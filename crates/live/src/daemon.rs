@@ -1,0 +1,3 @@
+//! `tidegate forward`: the forwarder as a process.
+
+pub mod config;
