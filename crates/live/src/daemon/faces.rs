@@ -206,9 +206,8 @@ impl Daemon {
     /// Ends silent faces and routes, connects again what was lost.
     pub(super) fn keep_house(&mut self) {
         let idle = self.config.idle;
-        let is_silent = |face: &Face, now: Time| {
-            face.origin == Origin::OnDemand && now.since(face.heard_at) > idle
-        };
+        let is_silent =
+            |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.heard_at) > idle;
         let silent: Vec<FaceId> = (0..)
             .zip(&self.faces)
             .filter(|(_, face)| face.as_ref().is_some_and(|face| is_silent(face, self.now)))

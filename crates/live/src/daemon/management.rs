@@ -79,7 +79,8 @@ impl Daemon {
         let response = response.unwrap_or_else(|(code, text)| ControlResponse::new(code, text, None));
         let content = response.encode();
         let freshness = Some(Millis(1_000));
-        let data = DataBuilder { name: view.name.components(), freshness, content: &content, ..Default::default() };
+        let data =
+            DataBuilder { name: view.name.components(), freshness, content: &content, ..Default::default() };
         Some(vec![data.sign(&Signer::Digest).ok()?])
     }
 
@@ -133,7 +134,11 @@ impl Daemon {
     }
 
     /// The parameters of a command whose signature may stand.
-    fn command(&self, view: &InterestView<'_>, parameters: &Element<'_>) -> Result<ControlParameters, Refusal> {
+    fn command(
+        &self,
+        view: &InterestView<'_>,
+        parameters: &Element<'_>,
+    ) -> Result<ControlParameters, Refusal> {
         check_signature(view)?;
         ControlParameters::decode(parameters.value)
             .map_err(|_| (400, "the component behind the verb is no ControlParameters"))
@@ -160,10 +165,7 @@ impl Daemon {
         self.faces[face.index()].as_ref().map(|face| face.number)
     }
 
-    fn prefix_of(
-        &mut self,
-        asked: &ControlParameters,
-    ) -> Result<tidegate_core::name::PrefixId, Refusal> {
+    fn prefix_of(&mut self, asked: &ControlParameters) -> Result<tidegate_core::name::PrefixId, Refusal> {
         let name = asked.name.as_deref().ok_or((400, "the parameters have no Name"))?;
         self.names.intern_prefix(name).map_err(|_| (400, "the Name in the parameters is malformed"))
     }
@@ -261,7 +263,8 @@ impl Daemon {
 /// Where the Interest leads.
 fn asked<'a>(view: &InterestView<'a>) -> Asked<'a> {
     let mut components = view.name.iter().skip(1);
-    let word = |component: Option<Element<'a>>| component.map(|component| component.value).unwrap_or_default();
+    let word =
+        |component: Option<Element<'a>>| component.map(|component| component.value).unwrap_or_default();
     match (word(components.next()), word(components.next()), word(components.next())) {
         (b"tidegate", b"status", _) => Asked::Status,
         (b"nfd", b"rib", verb) => match (verb, components.next()) {

@@ -72,7 +72,8 @@ impl Daemon {
             hash: NameHash::keyed(key("names in tables")),
             ..ForwarderSetup::new(strategy, Rng::stream(seed, "probes"))
         });
-        forwarder.set_digest(|body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)));
+        forwarder
+            .set_digest(|body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)));
         let mut names = NameTable::keyed(key("names"));
         for (prefix, strategy) in &config.prefix_strategies {
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
