@@ -64,6 +64,9 @@ enum Command {
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
+    /// Show the counters of a running forwarder.
+    #[cfg(target_os = "linux")]
+    Status(commands::status::Arguments),
 }
 
 /// What every command gets.
@@ -94,6 +97,8 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Status(arguments) => commands::status::run(&session, &arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),
