@@ -6,6 +6,7 @@ mod foreign;
 mod generator;
 mod link;
 mod mutations;
+mod oracle;
 mod round_trip;
 mod signatures;
 mod tlvs;
