@@ -134,7 +134,10 @@ fn parameters_and_their_digest_go_together() {
 fn a_signature_counts_only_behind_parameters_and_whole() {
     let info = tlv(44, &[&[27, 1, 0]]);
     let value = tlv(46, &[&[1; 32]]);
-    assert!(read(&interest(&[&info, &value])).expect("valid").signature.is_none());
+    let bytes = interest(&[&info, &value]);
+    let view = read(&bytes).expect("valid");
+    assert!(view.signature.is_none());
+    assert_eq!(view.signed_parts().concat(), tlv(8, &[b"a"]), "nothing but the name");
     let digest_name = tlv(7, &[&tlv(8, &[b"a"]), &tlv(2, &[&[5; 32]])]);
     let signed = |parts: &[&[u8]]| {
         let bytes = tlv(5, &[&digest_name, NONCE, &tlv(36, &[]), &parts.concat()]);

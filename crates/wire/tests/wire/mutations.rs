@@ -1,29 +1,10 @@
 //! Bytes that are not quite packets: they are answered, whatever they are.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::units::Time;
-use tidegate_wire::{FrameBatch, LinkEncoder, LpPacket, Reassembler, decode_frame, decode_packet};
+use tidegate_wire::{FrameBatch, LinkEncoder, decode_frame};
 
+use crate::checks::packet;
 use crate::generator::Generator;
-
-/// Reads a frame as a forwarder does, and sends on what was read; what goes out must be readable.
-fn pass_on(bytes: &[u8], names: &mut NameTable) {
-    let Ok(frame) = decode_frame(Bytes::copy_from_slice(bytes)) else { return };
-    let token = frame.fields.token;
-    let Ok(Some(message)) = Reassembler::new().accept(Time::ZERO, frame) else { return };
-    let Ok(packet) = decode_packet(&message.fields, message.fragment, names, &mut || 5) else { return };
-    let mut batch = FrameBatch::new();
-    let mut encoder = LinkEncoder::new(None, 0);
-    encoder.encode(&packet, token.as_ref(), names, &mut batch).expect("what was read can be sent");
-    let (head, body) = batch.iter().next().expect("one frame");
-    let LpPacket { fields, fragment } = decode_frame(Bytes::from([head, body].concat())).expect("ours");
-    let again = decode_packet(&fields, fragment, names, &mut || panic!("has a nonce")).expect("ours");
-    assert_eq!(
-        (fields.token, again.header.kind, again.header.hop),
-        (token, packet.header.kind, packet.header.hop)
-    );
-}
 
 /// Frames of every kind, whole and in fragments.
 fn samples() -> Vec<Vec<u8>> {
@@ -54,7 +35,6 @@ fn a_frame_cut_short_anywhere_is_refused() {
 
 #[test]
 fn a_frame_with_any_byte_changed_is_refused_or_passed_on_soundly() {
-    let mut names = NameTable::new();
     for mut sample in samples() {
         for at in 0..sample.len() {
             let old = sample[at];
@@ -73,7 +53,7 @@ fn a_frame_with_any_byte_changed_is_refused_or_passed_on_soundly() {
                 255,
             ] {
                 sample[at] = new;
-                pass_on(&sample, &mut names);
+                packet(&sample);
             }
             sample[at] = old;
         }
@@ -82,7 +62,6 @@ fn a_frame_with_any_byte_changed_is_refused_or_passed_on_soundly() {
 
 #[test]
 fn every_value_of_every_byte_of_a_small_packet_is_answered() {
-    let mut names = NameTable::new();
     let interest = crate::tlvs::interest(&[&[12, 2, 1, 0], &[34, 1, 9]]);
     let data = crate::tlvs::data(&[&[20, 6, 25, 1, 5, 26, 1, 50], &[21, 1, 7]]);
     let lp = |fields: &[u8], packet: &[u8]| {
@@ -96,7 +75,7 @@ fn every_value_of_every_byte_of_a_small_packet_is_answered() {
             let old = sample[at];
             for new in 0..=255 {
                 sample[at] = new;
-                pass_on(&sample, &mut names);
+                packet(&sample);
             }
             sample[at] = old;
         }
@@ -106,7 +85,6 @@ fn every_value_of_every_byte_of_a_small_packet_is_answered() {
 #[test]
 fn random_bytes_are_answered() {
     let mut generator = Generator::new(12);
-    let mut names = NameTable::new();
     for _ in 0..20_000 {
         let len = generator.below(60) as usize;
         let mut bytes = generator.bytes(len);
@@ -114,6 +92,6 @@ fn random_bytes_are_answered() {
             *kind = [5, 6, 100][usize::from(*kind) % 3];
             *outer = len as u8 - 2;
         }
-        pass_on(&bytes, &mut names);
+        packet(&bytes);
     }
 }
