@@ -76,7 +76,9 @@ fn unsafe_code_in_another_file_or_without_an_argument_is_found() {
     assert_eq!(found("crates/live/src/sys.rs", call), ["crates/live/src/sys.rs:2: unsafe"]);
     assert!(found("crates/live/src/sys.rs", argued).is_empty());
     assert_eq!(found("crates/live/src/udp.rs", argued), ["crates/live/src/udp.rs:2: unsafe"]);
-    assert_eq!(found("src/lib.rs", "#[allow(unsafe_code)]\nmod x;").len(), 1);
+    assert_eq!(found("src/lib.rs", "#[allow(unsafe_code)]\nmod sys;").len(), 1);
+    assert_eq!(found("crates/live/src/lib.rs", "#[allow(unsafe_code)]\nmod udp;").len(), 1);
+    assert!(found("crates/live/src/lib.rs", "#[allow(unsafe_code)]\nmod sys;").is_empty());
     assert!(found("src/lib.rs", "#![forbid(unsafe_code)] // unsafe").is_empty());
 }
 

@@ -15,6 +15,7 @@ pub mod fib;
 pub mod forwarder;
 pub mod gate;
 pub mod histogram;
+pub mod line;
 pub mod name;
 pub mod node;
 pub mod packet;

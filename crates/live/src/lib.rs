@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod clock;
+pub mod daemon;
 pub mod entropy;
 pub mod fetch;
 pub mod framing;
@@ -17,6 +18,7 @@ pub mod poll;
 pub mod reception;
 pub mod registration;
 pub mod serve;
+pub mod signals;
 pub mod stream;
 #[allow(unsafe_code)]
 mod sys;

@@ -52,25 +52,55 @@ impl FaceUri {
     /// When the scheme is not udp, tcp (each with 4 or 6) or unix, the host is unknown or has no address of
     /// the family, or the path is not absolute.
     pub fn resolve(text: &str) -> Result<Self, UriError> {
-        let fault = |why: String| UriError(format!("face URI {text:?}: {why}"));
-        let Some((scheme, rest)) = text.split_once("://") else {
-            return Err(fault("no \"://\"; write it like \"udp4://192.0.2.1:6363\"".to_owned()));
+        let resolve = |written| match written {
+            Written::Unix(path) => Ok(Self::Unix(path)),
+            Written::Host { kind, host, port, family } => look_up(host, port, family).map(kind),
         };
-        let (kind, family): (fn(SocketAddr) -> Self, _) = match scheme {
-            "udp" => (Self::Udp, None),
-            "udp4" => (Self::Udp, Some(Family::V4)),
-            "udp6" => (Self::Udp, Some(Family::V6)),
-            "tcp" => (Self::Tcp, None),
-            "tcp4" => (Self::Tcp, Some(Family::V4)),
-            "tcp6" => (Self::Tcp, Some(Family::V6)),
-            "unix" => return unix(rest).map_err(fault),
+        Written::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+    }
+
+    /// Whether `text` can be a URI, without looking a host's name up.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve), as far as that shows without asking.
+    pub fn check(text: &str) -> Result<(), UriError> {
+        let check = |written| match written {
+            // An address asks nobody.
+            Written::Host { host, port, family, .. } if host.parse::<IpAddr>().is_ok() => {
+                look_up(host, port, family).map(|_| ())
+            }
+            _ => Ok(()),
+        };
+        Written::read(text).and_then(check).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+    }
+}
+
+/// A URI before its host is known.
+enum Written<'a> {
+    Unix(PathBuf),
+    Host { kind: fn(SocketAddr) -> FaceUri, host: &'a str, port: u16, family: Option<Family> },
+}
+
+impl<'a> Written<'a> {
+    fn read(text: &'a str) -> Result<Self, String> {
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Err("no \"://\"; write it like \"udp4://192.0.2.1:6363\"".to_owned());
+        };
+        let (kind, family): (fn(SocketAddr) -> FaceUri, _) = match scheme {
+            "udp" => (FaceUri::Udp, None),
+            "udp4" => (FaceUri::Udp, Some(Family::V4)),
+            "udp6" => (FaceUri::Udp, Some(Family::V6)),
+            "tcp" => (FaceUri::Tcp, None),
+            "tcp4" => (FaceUri::Tcp, Some(Family::V4)),
+            "tcp6" => (FaceUri::Tcp, Some(Family::V6)),
+            "unix" => return unix(rest).map(Self::Unix),
             _ => {
                 let known = "udp, udp4, udp6, tcp, tcp4, tcp6, unix";
-                return Err(fault(format!("scheme {scheme:?} is not known; known: {known}")));
+                return Err(format!("scheme {scheme:?} is not known; known: {known}"));
             }
         };
-        let (host, port) = host_and_port(rest).map_err(fault)?;
-        look_up(host, port, family).map(kind).map_err(fault)
+        let (host, port) = host_and_port(rest)?;
+        Ok(Self::Host { kind, host, port, family })
     }
 }
 
@@ -86,11 +116,11 @@ impl Family {
     }
 }
 
-fn unix(path: &str) -> Result<FaceUri, String> {
+fn unix(path: &str) -> Result<PathBuf, String> {
     if !path.starts_with('/') || path.len() < 2 || path.contains('\0') {
         return Err("the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\"".to_owned());
     }
-    Ok(FaceUri::Unix(PathBuf::from(path)))
+    Ok(PathBuf::from(path))
 }
 
 /// `host`, `host:port`, `[v6]` or `[v6]:port`, with or without a slash behind.
@@ -159,6 +189,13 @@ mod tests {
     #[test]
     fn a_host_name_is_looked_up_in_the_family_asked_for() {
         assert_eq!(shown("tcp4://localhost:80"), "tcp4://127.0.0.1:80");
+    }
+
+    #[test]
+    fn a_name_is_not_looked_up_to_check_a_uri() {
+        assert_eq!(FaceUri::check("udp4://no-such-host.invalid:6363"), Ok(()));
+        assert!(FaceUri::check("udp6://192.0.2.1").is_err());
+        assert!(FaceUri::check("udp4://host:99999").is_err());
     }
 
     #[test]

@@ -38,14 +38,16 @@ pub struct QueuePlan {
 /// Values of a queue, as far as they are given.
 #[derive(Clone, Debug, Default)]
 pub struct QueueValues {
-    limit: Option<Limit>,
-    disciplines: Option<Vec<SchemeUse>>,
+    /// Limit of each class.
+    pub limit: Option<Limit>,
+    /// Disciplines, asked in this order.
+    pub disciplines: Option<Vec<SchemeUse>>,
 }
 
 impl QueueValues {
-    /// Reads the table under `key`, which may be missing; its keys are [`QUEUE`].
-    pub fn read(fields: &Fields<'_>, key: &str) -> Self {
-        let queue = fields.table(key, &QUEUE);
+    /// Reads the table under `key`, which may be missing; its keys are [`QUEUE`] or others of the same names.
+    pub fn read(fields: &Fields<'_>, key: &str, keys: &'static Keys) -> Self {
+        let queue = fields.table(key, keys);
         let queue = queue.as_ref();
         Self {
             limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),

@@ -1,7 +1,5 @@
 //! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this.
 
-use std::sync::Arc;
-
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
@@ -93,31 +91,6 @@ pub struct LinkPlan {
     pub cost: u32,
 }
 
-/// Loss on a link, drawn per packet.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LossPlan {
-    /// No loss.
-    None,
-    /// Each packet with this probability.
-    Bernoulli {
-        /// Probability, 0..=1.
-        probability: f64,
-    },
-    /// Two states; the state changes before each packet's draw (Gilbert 1960, Elliott 1963).
-    GilbertElliott {
-        /// Good to bad, per packet.
-        to_bad: f64,
-        /// Bad to good, per packet.
-        to_good: f64,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-    },
-    /// `true` loses the packet; the pattern has at least one and starts again at its end.
-    Trace(Arc<[bool]>),
-}
-
 /// A flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -148,6 +121,7 @@ pub struct FlowPlan {
 }
 
 pub use tidegate_core::consumer::Demand;
+pub use tidegate_core::line::LossPlan;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 

@@ -155,7 +155,7 @@ impl Devices<Body> for Lines<'_> {
     #[inline(always)]
     fn is_free(&self, face: FaceId) -> bool {
         let wire = &self.directions[self.ids[face.index()] as usize];
-        wire.busy_until <= self.now && wire.is_up
+        wire.line.busy_until <= self.now && wire.is_up
     }
 
     #[inline(always)]
@@ -164,7 +164,7 @@ impl Devices<Body> for Lines<'_> {
         let wire = &mut self.directions[direction as usize];
         // An event for an earlier end of sending finds that it is not meant.
         wire.is_armed = false;
-        if let Some(at) = wire.transmit(packet, self.now) {
+        if let Some(at) = wire.line.transmit(packet, self.now) {
             self.events.push(at, Target(direction));
         }
     }
@@ -176,8 +176,8 @@ impl Devices<Body> for Lines<'_> {
         let wire = &mut self.directions[direction as usize];
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
-            wire.busy_until = wire.busy_until.max(self.now);
-            self.events.push(wire.busy_until, Target(count + direction));
+            wire.line.busy_until = wire.line.busy_until.max(self.now);
+            self.events.push(wire.line.busy_until, Target(count + direction));
         }
         if let Some(wake) = wake
             && wake < wire.queue_wake
@@ -293,7 +293,7 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((packet, next)) = wire.take_arrival(self.now) else { return };
+        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
@@ -452,7 +452,7 @@ impl World {
     fn sent(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         // A link that went down in between left an event behind.
-        if wire.busy_until != self.now || !wire.is_armed {
+        if wire.line.busy_until != self.now || !wire.is_armed {
             return;
         }
         wire.is_armed = false;
@@ -515,7 +515,7 @@ impl World {
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
-                    wire.set_rate(rate);
+                    wire.line.set_rate(rate);
                     self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()].set_rate(rate);
                 }
             }
@@ -554,8 +554,7 @@ impl World {
             wire.keeps_queue = keep_queue;
             let from = wire.from;
             if !up {
-                wire.cut();
-                wire.busy_until = self.now;
+                wire.line.cut(self.now);
                 wire.is_armed = false;
             }
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);

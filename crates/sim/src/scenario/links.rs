@@ -6,7 +6,7 @@ use tidegate_core::units::{BitRate, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;
 use tidegate_settings::fields::Fields;
-use tidegate_settings::queue::QueueValues;
+use tidegate_settings::queue::{QUEUE, QueueValues};
 use tidegate_settings::values::shown;
 
 use super::keys;
@@ -108,7 +108,7 @@ impl DirectionValues {
         Self {
             rate: fields.rate("rate").or(fields.item("rate").map(|_| BitRate::from_bps(1))),
             loss: read_loss(fields),
-            queue: QueueValues::read(fields, "queue"),
+            queue: QueueValues::read(fields, "queue", &QUEUE),
         }
     }
 

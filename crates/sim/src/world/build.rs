@@ -123,7 +123,7 @@ impl World {
             return flow.start;
         }
         let path = self.routes.path(flow.consumer as u32, prefix);
-        let one_way: Span = path.iter().map(|link| self.directions[2 * *link as usize].delay).sum();
+        let one_way: Span = path.iter().map(|link| self.directions[2 * *link as usize].line.delay()).sum();
         let share = Rng::stream(seed, &format!("flow/{index}/start")).uniform();
         flow.start + (one_way * 2).scale(share)
     }

@@ -1,0 +1,142 @@
+//! The forwarder's configuration file: TOML text in, checked settings or everything that is wrong with it out.
+//!
+//! What the keys do not say:
+//!
+//! - A face takes each value from its own table, else from `[face_defaults]`, else from the defaults of this
+//!   program; of a queue, limit and disciplines each for themselves.
+//! - A route may name a face or write a URI; a URI without a `[[face]]` of its own gets a face with the defaults.
+//! - Prefixes are compared, and kept, in their canonical spelling.
+//!
+//! Nothing is looked up, opened or bound here.
+
+mod keys;
+mod listeners;
+mod read;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use tidegate_core::scheme::Scheme;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
+use tidegate_settings::error::Errors;
+use tidegate_settings::queue::QueuePlan;
+use tidegate_settings::reader::{Reader, check_version, decode};
+use tidegate_settings::schema;
+use tidegate_settings::uses::SchemeUse;
+
+/// Longest file, bytes.
+const TEXT_BYTES: usize = 1 << 20;
+/// Memory that a configuration may take, bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Everything a forwarder starts with.
+#[derive(Clone, Debug)]
+pub struct ForwarderConfig {
+    /// Content store capacity; 0 for none.
+    pub cache: Packets,
+    /// Whether Data that nobody asked for is cached.
+    pub cache_unsolicited: bool,
+    /// Interests that may be pending at once.
+    pub pit_limit: Packets,
+    /// Faces at once, on-demand ones among them.
+    pub max_faces: u16,
+    /// Forwarding strategy of every prefix without one of its own.
+    pub strategy: SchemeUse,
+    /// Strategies by prefix.
+    pub prefix_strategies: Vec<(String, SchemeUse)>,
+    /// Where UDP peers are heard.
+    pub udp: Vec<Listener<SocketAddr>>,
+    /// Where TCP connections are accepted.
+    pub tcp: Vec<Listener<SocketAddr>>,
+    /// Where Unix stream connections are accepted; absolute paths.
+    pub unix: Vec<Listener<PathBuf>>,
+    /// What every face gets that is not in `faces`.
+    pub face_defaults: FaceConfig,
+    /// An on-demand UDP face without traffic goes after this time.
+    pub idle: Span,
+    /// Faces that are made at the start.
+    pub faces: Vec<StaticFace>,
+    /// Routes that are made at the start.
+    pub routes: Vec<StaticRoute>,
+}
+
+/// A place to listen at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listener<A> {
+    /// Where.
+    pub address: A,
+    /// Whether the file names it; one by default may be missing, such as IPv6 where there is none.
+    pub is_required: bool,
+}
+
+/// What a face is made with.
+#[derive(Clone, Debug)]
+pub struct FaceConfig {
+    /// Largest UDP payload; streams have no limit of their own.
+    pub mtu: ByteCount,
+    /// Our queue in front of the socket.
+    pub queue: QueuePlan,
+    /// Rate of the shaper; `None` sends as fast as the socket takes.
+    pub rate: Option<BitRate>,
+    /// Router parts of schemes (PLR and the like).
+    pub parts: Vec<SchemeUse>,
+}
+
+/// A face made at the start.
+#[derive(Clone, Debug)]
+pub struct StaticFace {
+    /// Name within the file; the URI unless given.
+    pub name: String,
+    /// Where it leads. The form is checked; a host's name is not looked up yet.
+    pub uri: String,
+    /// What it is made with.
+    pub config: FaceConfig,
+}
+
+/// A route made at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticRoute {
+    /// Prefix in its canonical spelling.
+    pub prefix: String,
+    /// Next hop, an index into the static faces.
+    pub face: usize,
+    /// Cost; the strategy takes the cheapest first.
+    pub cost: u32,
+}
+
+impl ForwarderConfig {
+    /// Reads and checks the file `name` with the content `bytes`; `schemes` can be named in it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(name: &str, bytes: &[u8], schemes: &[&'static Scheme]) -> Result<Self, Errors> {
+        let reader = Reader {
+            source_name: name,
+            format: &keys::FORMAT,
+            schemes,
+            files: None,
+            text_bytes: TEXT_BYTES,
+            most_bytes: MOST_BYTES,
+        };
+        reader.read(decode(name, bytes)?, &[], |desk, document, _| {
+            check_version(desk, &document)?;
+            read::read(desk, &document)
+        })
+    }
+
+    /// The configuration of a forwarder without a file.
+    ///
+    /// # Errors
+    /// When `schemes` lacks one that the defaults name.
+    pub fn standard(schemes: &[&'static Scheme]) -> Result<Self, Errors> {
+        Self::parse("(defaults)", b"format = 1", schemes)
+    }
+}
+
+/// The JSON Schema of the file, for editors.
+pub fn json_schema() -> String {
+    schema::json_schema("Tidegate forwarder", &keys::ROOT)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Where the forwarder listens, or where it does when nothing is said.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use tidegate_settings::desk::show;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::values::read_text;
+
+use super::Listener;
+
+/// Where UDP and TCP are heard unless the file says otherwise.
+const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
+/// Where applications look for a forwarder.
+const UNIX: &str = "/run/nfd/nfd.sock";
+/// Addresses of one kind.
+const MOST_LISTENERS: usize = 64;
+/// Longest path of a Unix socket, bytes.
+const LONGEST_PATH: usize = 107;
+
+/// The addresses under `key`, with ports.
+pub(super) fn read_addresses(listen: &Fields<'_>, key: &str) -> Vec<Listener<SocketAddr>> {
+    read_listeners(listen, key, &ADDRESSES, read_address)
+}
+
+/// The paths under `key`.
+pub(super) fn read_paths(listen: &Fields<'_>, key: &str) -> Vec<Listener<PathBuf>> {
+    read_listeners(listen, key, &[UNIX], read_path)
+}
+
+/// The addresses of a list, or the default ones.
+fn read_listeners<A: Clone + PartialEq>(
+    listen: &Fields<'_>,
+    key: &str,
+    default: &[&str],
+    read: fn(&str) -> Result<A, String>,
+) -> Vec<Listener<A>> {
+    if listen.item(key).is_none() {
+        let address = |text: &&str| read(text).ok().map(|address| Listener { address, is_required: false });
+        return default.iter().filter_map(address).collect();
+    }
+    let items = listen.list(key);
+    if items.len() > MOST_LISTENERS {
+        listen.refuse(key, format!("{key}: {} addresses; at most {MOST_LISTENERS}", items.len()));
+        return Vec::new();
+    }
+    let mut list: Vec<Listener<A>> = Vec::new();
+    for item in items {
+        match read_text(item).and_then(read) {
+            Ok(address) if list.iter().any(|other| other.address == address) => {
+                listen.desk.refuse(item.place, format!("{key}: this address is listed twice"));
+            }
+            Ok(address) => list.push(Listener { address, is_required: true }),
+            Err(why) => listen.desk.refuse(item.place, format!("{key}: {why}")),
+        }
+    }
+    list
+}
+
+fn read_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!(
+            "{} is not an address with a port; write it like \"0.0.0.0:6363\" or \"[::]:6363\"",
+            show(text)
+        )
+    })
+}
+
+fn read_path(text: &str) -> Result<PathBuf, String> {
+    if text.len() < 2 || text.len() > LONGEST_PATH || !text.starts_with('/') || text.contains('\0') {
+        return Err(format!(
+            "{} is not an absolute path of at most {LONGEST_PATH} bytes; write it like {UNIX:?}",
+            show(text)
+        ));
+    }
+    Ok(PathBuf::from(text))
+}

@@ -1,0 +1,265 @@
+//! From the document to the settings, section by section.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate_core::face::Limit;
+use tidegate_core::units::{BitRate, ByteCount, Packets};
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{Item, Table, Value};
+use tidegate_settings::error::Place;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::{DISCIPLINE, Keys, ROUTER_PART, STRATEGY};
+use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::queue::QueueValues;
+use tidegate_settings::uses::{self, SchemeUse};
+use tidegate_settings::values::read_name;
+
+use super::{FaceConfig, ForwarderConfig, StaticFace, StaticRoute, keys, listeners};
+use crate::uri::FaceUri;
+
+/// NDNLPv2 fragments of this size pass every usual tunnel.
+const MTU: ByteCount = ByteCount::new(1_400);
+/// Link headers leave room for content from here on.
+const SMALLEST_MTU: u64 = 256;
+/// What a queue holds where nothing is said.
+const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
+/// Routes, and strategies.
+const MOST_ENTRIES: usize = 100_000;
+
+/// Reads what it can; `None` only after a problem was noted.
+pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig> {
+    let root = Fields::root(desk, document);
+    let section = |key, keys: &'static Keys| {
+        root.table(key, keys).unwrap_or_else(|| Fields::empty(desk, root.place, keys))
+    };
+    let forwarder = section("forwarder", &keys::FORWARDER);
+    let listen = section("listen", &keys::LISTEN);
+    let defaults = section("face_defaults", &keys::FACE_DEFAULTS);
+    let cache = forwarder.packets("cache");
+    let cache_unsolicited = forwarder.flag("unsolicited");
+    let pit_limit = read_pit_limit(&forwarder);
+    let strategy = read_use(desk, &forwarder, "strategy", "best-route");
+    let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
+    let face_values = FaceValues::standard(desk, root.place).with(FaceValues::read(&defaults));
+    let idle = defaults.time("idle");
+    let mut faces = Faces::read(&root, &face_values, max_faces.unwrap_or(u16::MAX));
+    let routes = read_routes(&root, &mut faces);
+    let prefix_strategies = read_strategies(&root);
+    let udp = listeners::read_addresses(&listen, "udp");
+    let tcp = listeners::read_addresses(&listen, "tcp");
+    let unix = listeners::read_paths(&listen, "unix");
+    Some(ForwarderConfig {
+        cache: cache?,
+        cache_unsolicited: cache_unsolicited?,
+        pit_limit: pit_limit?,
+        max_faces: max_faces?,
+        strategy: strategy?,
+        prefix_strategies,
+        udp,
+        tcp,
+        unix,
+        face_defaults: face_values.config(),
+        idle: idle?,
+        faces: faces.list,
+        routes,
+    })
+}
+
+fn read_pit_limit(forwarder: &Fields<'_>) -> Option<Packets> {
+    let limit = forwarder.packets("pit")?;
+    if limit.get() == 0 {
+        forwarder.refuse("pit", "pit: 0pkt lets no Interest be pending; at least 1pkt is needed");
+    }
+    Some(limit)
+}
+
+/// The scheme under `key`, or the one called `default`.
+fn read_use(desk: &Desk<'_>, fields: &Fields<'_>, key: &str, default: &str) -> Option<SchemeUse> {
+    let default = Item { place: fields.place, value: Value::Text(default.to_owned()) };
+    uses::read(desk, fields.item(key).unwrap_or(&default), &STRATEGY)
+}
+
+/// Values of a face, as far as they are given.
+#[derive(Clone, Default)]
+struct FaceValues {
+    mtu: Option<ByteCount>,
+    queue: QueueValues,
+    rate: Option<BitRate>,
+    parts: Option<Vec<SchemeUse>>,
+}
+
+impl FaceValues {
+    /// What a face has where nothing is said.
+    fn standard(desk: &Desk<'_>, place: Place) -> Self {
+        let marking = Item { place, value: Value::Text("nfd-marking".to_owned()) };
+        let disciplines = uses::read(desk, &marking, &DISCIPLINE).into_iter().collect();
+        Self {
+            queue: QueueValues { limit: Some(QUEUE_LIMIT), disciplines: Some(disciplines) },
+            ..Self::default()
+        }
+    }
+
+    fn read(fields: &Fields<'_>) -> Self {
+        let mtu = fields.size("mtu");
+        if mtu.is_some_and(|mtu| mtu.get() < SMALLEST_MTU) {
+            fields.refuse("mtu", format!("mtu: {} is less than {SMALLEST_MTU} bytes", fields.shown("mtu")));
+        }
+        Self {
+            mtu,
+            queue: QueueValues::read(fields, "queue", &keys::QUEUE),
+            rate: fields.rate("rate"),
+            parts: fields.item("parts").map(|_| uses::read_list(fields, "parts", &ROUTER_PART)),
+        }
+    }
+
+    /// These values, `over` where it gives some.
+    fn with(&self, over: Self) -> Self {
+        Self {
+            mtu: over.mtu.or(self.mtu),
+            queue: self.queue.with(&over.queue),
+            rate: over.rate.or(self.rate),
+            parts: over.parts.or_else(|| self.parts.clone()),
+        }
+    }
+
+    /// Bytes that one such face takes in the configuration, about.
+    fn bytes(&self) -> u64 {
+        500 + self.queue.bytes() + self.parts.as_deref().map_or(0, uses::bytes)
+    }
+
+    fn config(&self) -> FaceConfig {
+        FaceConfig {
+            mtu: self.mtu.unwrap_or(MTU),
+            queue: self.queue.plan(),
+            rate: self.rate,
+            parts: self.parts.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// Static faces and how routes may call them.
+struct Faces<'a> {
+    list: Vec<StaticFace>,
+    /// By name and by URI.
+    index: BTreeMap<String, usize>,
+    most: usize,
+    defaults: &'a FaceValues,
+    /// Whether one was left out, so that "not known" may be a consequence.
+    is_partial: bool,
+}
+
+impl<'a> Faces<'a> {
+    fn read(root: &Fields<'_>, defaults: &'a FaceValues, most: u16) -> Self {
+        let (list, index, most) = (Vec::new(), BTreeMap::new(), usize::from(most));
+        let mut faces = Self { list, index, most, defaults, is_partial: false };
+        for face in root.tables("face", &keys::FACE) {
+            if root.desk.is_full() {
+                break;
+            }
+            faces.is_partial |= faces.add_table(&face).is_none();
+        }
+        faces
+    }
+
+    fn add_table(&mut self, face: &Fields<'_>) -> Option<usize> {
+        let values = self.defaults.with(FaceValues::read(face));
+        let name = face.item("name").map(|item| read_name(face.desk, item));
+        let uri = face.text("uri").filter(|uri| match FaceUri::check(uri) {
+            Ok(()) => true,
+            Err(why) => {
+                face.refuse("uri", why.to_string());
+                false
+            }
+        })?;
+        let name = name.unwrap_or_else(|| Some(uri.clone()))?;
+        if self.index.contains_key(&uri) {
+            face.refuse("uri", format!("two faces lead to {}", show(&uri)));
+            return None;
+        }
+        if self.index.contains_key(&name) {
+            face.refuse("name", format!("two faces are called {}", show(&name)));
+            return None;
+        }
+        self.add(face.desk, face.place, StaticFace { name, uri, config: values.config() }, values.bytes())
+    }
+
+    fn add(&mut self, desk: &Desk<'_>, place: Place, face: StaticFace, bytes: u64) -> Option<usize> {
+        let index = self.list.len();
+        if index >= self.most {
+            desk.refuse(place, format!("this is one face more than max_faces = {}", self.most));
+            return None;
+        }
+        if !desk.claim(place, bytes + 4 * face.uri.len() as u64, 1) {
+            return None;
+        }
+        self.index.insert(face.name.clone(), index);
+        self.index.insert(face.uri.clone(), index);
+        self.list.push(face);
+        Some(index)
+    }
+
+    /// The face that a route calls `word`; a URI is made into one.
+    fn find(&mut self, desk: &Desk<'_>, place: Place, word: &str) -> Option<usize> {
+        if let Some(index) = self.index.get(word) {
+            return Some(*index);
+        }
+        if !word.contains("://") {
+            if !self.is_partial {
+                desk.refuse_word(place, "face", word, self.list.iter().map(|face| face.name.as_str()));
+            }
+            return None;
+        }
+        if let Err(why) = FaceUri::check(word) {
+            desk.refuse(place, why.to_string());
+            return None;
+        }
+        let defaults = self.defaults;
+        let face = StaticFace { name: word.to_owned(), uri: word.to_owned(), config: defaults.config() };
+        self.add(desk, place, face, defaults.bytes())
+    }
+}
+
+fn read_prefix(table: &Fields<'_>) -> Option<String> {
+    canonical_prefix(&table.text("prefix")?).map_err(|why| table.refuse("prefix", why)).ok()
+}
+
+/// The tables of a list of the root, unless there are too many.
+fn entries<'a>(root: &Fields<'a>, key: &str, keys: &'static Keys) -> Vec<Fields<'a>> {
+    let count = root.list(key).len();
+    if count > MOST_ENTRIES {
+        root.refuse(key, format!("{count} of [[{key}]]; at most {MOST_ENTRIES}"));
+        return Vec::new();
+    }
+    root.tables(key, keys)
+}
+
+fn read_routes(root: &Fields<'_>, faces: &mut Faces<'_>) -> Vec<StaticRoute> {
+    let mut seen = BTreeSet::new();
+    let mut routes = Vec::new();
+    for route in entries(root, "route", &keys::ROUTE) {
+        let (prefix, cost) = (read_prefix(&route), route.count_u32("cost"));
+        let face = route.text("face").and_then(|word| faces.find(root.desk, route.place_of("face"), &word));
+        let (Some(prefix), Some(cost), Some(face)) = (prefix, cost, face) else { continue };
+        if seen.insert((prefix.clone(), face)) {
+            routes.push(StaticRoute { prefix, face, cost });
+        } else {
+            route.refuse("face", format!("a route of {} to this face stands there already", show(&prefix)));
+        }
+    }
+    routes
+}
+
+fn read_strategies(root: &Fields<'_>) -> Vec<(String, SchemeUse)> {
+    let mut seen = BTreeSet::new();
+    let mut strategies = Vec::new();
+    for table in entries(root, "strategy", &keys::PREFIX_STRATEGY) {
+        let strategy = table.item("strategy").and_then(|item| uses::read(root.desk, item, &STRATEGY));
+        let (Some(prefix), Some(strategy)) = (read_prefix(&table), strategy) else { continue };
+        if seen.insert(prefix.clone()) {
+            strategies.push((prefix, strategy));
+        } else {
+            table.refuse("prefix", format!("prefix {} has a strategy already", show(&prefix)));
+        }
+    }
+    strategies
+}

@@ -1,0 +1,59 @@
+//! The user's wish to stop (SIGINT, SIGTERM), as a descriptor that becomes readable.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+/// Becomes readable when the process is asked to stop. A second request ends the process as it would have
+/// without this.
+#[derive(Debug)]
+pub struct StopSignal {
+    wish: UnixStream,
+}
+
+impl StopSignal {
+    /// Listens for SIGINT and SIGTERM from now on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn new() -> io::Result<Self> {
+        let (wish, sender) = UnixStream::pair()?;
+        wish.set_nonblocking(true)?;
+        for signal in [SIGINT, SIGTERM] {
+            let asked_before = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            // In this order the first request only sets the flag, which makes the second one end the process.
+            signal_hook::flag::register_conditional_default(signal, asked_before.clone())?;
+            signal_hook::flag::register(signal, asked_before)?;
+            pipe::register(signal, sender.try_clone()?)?;
+        }
+        Ok(Self { wish })
+    }
+
+    /// Whether the process was asked to stop since the last call.
+    pub fn has_come(&mut self) -> bool {
+        matches!(self.wish.read(&mut [0; 8]), Ok(1..))
+    }
+}
+
+impl AsFd for StopSignal {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.wish.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_to_stop_is_told_once_and_does_not_end_the_process() {
+        let mut stop = StopSignal::new().expect("the system lets signals be heard");
+        assert!(!stop.has_come());
+        signal_hook::low_level::raise(SIGTERM).expect("a signal to ourselves");
+        assert!(stop.has_come());
+        assert!(!stop.has_come());
+    }
+}
