@@ -92,7 +92,9 @@ pub struct Client {
     memory: Reception,
     poll: Poll,
     batch: FrameBatch,
-    is_watching_room: bool,
+    watched: poll::Interest,
+    /// Bytes that may wait for room before nothing more is read; `None`: reading goes on.
+    backlog_limit: Option<usize>,
     unclaimed: VecDeque<Packet<Bytes>>,
     /// Whether packets are held whose names must stay.
     is_requesting: bool,
@@ -132,7 +134,8 @@ impl Client {
             memory: Reception::new(),
             poll,
             batch: FrameBatch::new(),
-            is_watching_room: false,
+            watched: poll::Interest::Read,
+            backlog_limit: None,
             unclaimed: VecDeque::new(),
             is_requesting: false,
             pinned: Vec::new(),
@@ -197,7 +200,13 @@ impl Client {
 
     /// Whether the socket has no room: what is sent now waits in memory. Better to wait for room.
     pub fn is_blocked(&self) -> bool {
-        self.is_watching_room
+        self.watched != poll::Interest::Read
+    }
+
+    /// Reads nothing while more than `bytes` wait for room in the socket: for who answers, so that a peer
+    /// that asks and does not listen fills no memory. Who asks must not do so, lest both wait for each other.
+    pub fn limit_backlog(&mut self, bytes: usize) {
+        self.backlog_limit = Some(bytes);
     }
 
     /// Hands a packet to the socket's batch, which leaves with the next [`exchange`](Self::exchange).
@@ -246,15 +255,19 @@ impl Client {
 
     /// Sends as much as the socket takes; watches for room if it does not take all.
     fn flush(&mut self) -> Result<(), ClientError> {
-        if self.batch.is_empty() && !self.is_watching_room {
+        if self.batch.is_empty() && !self.is_blocked() {
             return Ok(());
         }
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
-        let needs_room = sent == Sent::WouldBlock;
-        if needs_room != self.is_watching_room {
-            let interest = if needs_room { poll::Interest::ReadWrite } else { poll::Interest::Read };
+        let is_over = self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit);
+        let interest = match sent {
+            Sent::All => poll::Interest::Read,
+            Sent::WouldBlock if is_over => poll::Interest::Write,
+            Sent::WouldBlock => poll::Interest::ReadWrite,
+        };
+        if interest != self.watched {
             self.poll.modify(&self.transport, TRANSPORT, interest).map_err(ClientError::System)?;
-            self.is_watching_room = needs_room;
+            self.watched = interest;
         }
         Ok(())
     }

@@ -8,13 +8,16 @@ pub mod client;
 pub mod clock;
 pub mod daemon;
 pub mod entropy;
+pub mod fetch;
 pub mod framing;
 pub mod link_service;
 pub mod listen;
+pub mod name_uri;
 pub mod nfd;
 pub mod poll;
 pub mod reception;
 pub mod registration;
+pub mod serve;
 pub mod signals;
 pub mod stream;
 #[allow(unsafe_code)]

@@ -20,6 +20,8 @@ pub enum Interest {
     Read,
     /// Something to read, and room to write.
     ReadWrite,
+    /// Room to write; the end of the peer is told all the same.
+    Write,
 }
 
 impl Interest {
@@ -27,6 +29,7 @@ impl Interest {
         match self {
             Self::Read => epoll::EventFlags::IN,
             Self::ReadWrite => epoll::EventFlags::IN | epoll::EventFlags::OUT,
+            Self::Write => epoll::EventFlags::OUT,
         }
     }
 }

@@ -1,0 +1,78 @@
+//! Finding the newest version of a name: RDR metadata under `32=metadata`.
+
+use tidegate_core::packet::{Millis, NackReason};
+use tidegate_core::units::Span;
+use tidegate_wire::{DataView, InterestBuilder, rdr};
+
+use super::{FetchError, Trust};
+use crate::client::{Answer, Client};
+
+/// Lifetimes of the Interests: a lost one is soon sent again, a long path is waited for in the end.
+const LIFETIMES: [Millis; 5] = [Millis(1_000), Millis(1_000), Millis(2_000), Millis(4_000), Millis(4_000)];
+
+/// Pause before an Interest that was refused is sent again: its producer may be about to register.
+const PAUSE: Span = Span::from_millis(500);
+
+/// The name of the newest version of `name` (both as concatenated components).
+///
+/// # Errors
+/// When nobody answers, everybody refuses, or the answer is not to be trusted or no metadata.
+pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
+    let mut asked = name.to_vec();
+    rdr::push_metadata(&mut asked);
+    let mut fault = FetchError::NoAnswer { refusals: client.faults().refused };
+    for lifetime in LIFETIMES {
+        let nonce = (client.nonces().bits() >> 32) as u32;
+        let interest = InterestBuilder {
+            name: &asked,
+            can_be_prefix: true,
+            must_be_fresh: true,
+            nonce: Some(nonce),
+            lifetime: Some(lifetime),
+            ..InterestBuilder::default()
+        };
+        let interest = interest.build().map_err(|why| FetchError::Name(why.to_string()))?;
+        fault = match client.express(interest, lifetime.span())? {
+            Answer::Data(data) => match read(&data.body, name, trust) {
+                Ok(versioned) => return Ok(versioned),
+                Err(why) => why,
+            },
+            Answer::Nack(reason) => {
+                pause(client)?;
+                refusal(reason)
+            }
+            Answer::Timeout => FetchError::NoAnswer { refusals: client.faults().refused },
+        };
+    }
+    Err(fault)
+}
+
+fn refusal(reason: NackReason) -> FetchError {
+    match reason {
+        NackReason::NoRoute => FetchError::NoRoute,
+        other => FetchError::Refused(other),
+    }
+}
+
+fn pause(client: &mut Client) -> Result<(), FetchError> {
+    let until = client.now() + PAUSE;
+    let mut inbox = Vec::new();
+    while client.now() < until {
+        client.exchange(Some(until), &mut inbox)?;
+        inbox.clear();
+    }
+    Ok(())
+}
+
+fn read(data: &[u8], name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
+    let view = DataView::parse(data).map_err(|why| FetchError::Metadata(why.to_string()))?;
+    if !trust.holds(&view) {
+        return Err(FetchError::Metadata("its signature does not hold".to_owned()));
+    }
+    let found = rdr::versioned_name(view.content).map_err(|why| FetchError::Metadata(why.to_string()))?;
+    // A name elsewhere would make the producer of this one fetch for us what it likes.
+    if !found.components().starts_with(name) {
+        return Err(FetchError::Metadata("the name in it is not under the name asked for".to_owned()));
+    }
+    Ok(found.components().to_vec())
+}

@@ -1,0 +1,71 @@
+//! Why a fetch ends without the whole object.
+
+use std::fmt;
+use std::io;
+
+use tidegate_core::packet::NackReason;
+
+use crate::client::ClientError;
+
+/// Why a fetch ends without the whole object.
+#[derive(Debug)]
+pub enum FetchError {
+    /// The connection cannot be used.
+    Client(ClientError),
+    /// The name cannot be asked for.
+    Name(String),
+    /// Nobody answers when asked for the version.
+    NoAnswer {
+        /// How often the system said that nobody listens at the other end (UDP).
+        refusals: u64,
+    },
+    /// The forwarder knows no way to the name.
+    NoRoute,
+    /// The forwarder refuses for another reason.
+    Refused(NackReason),
+    /// The answer with the version is no good.
+    Metadata(String),
+    /// A segment did not come however often it was asked for.
+    GaveUp {
+        /// The first segment that is missing.
+        segment: u32,
+        /// Times that a segment is asked for again.
+        retries: u32,
+    },
+    /// The producer says that there is no such segment (ContentType Nack).
+    NotThere {
+        /// The segment.
+        segment: u32,
+    },
+    /// The content cannot be written.
+    Output(io::Error),
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(why) => write!(f, "{why}"),
+            Self::Name(why) => write!(f, "the name cannot be asked for: {why}"),
+            Self::NoAnswer { refusals: 0 } => {
+                f.write_str("nobody tells the version: no answer to 32=metadata")
+            }
+            Self::NoAnswer { .. } => f.write_str("nobody listens at the other end"),
+            Self::NoRoute => f.write_str("no route: nobody has announced the name to the forwarder"),
+            Self::Refused(reason) => write!(f, "the forwarder refuses the name: Nack {reason:?}"),
+            Self::Metadata(why) => write!(f, "the answer with the version is no good: {why}"),
+            Self::GaveUp { segment, retries } => {
+                write!(f, "segment {segment} does not come, asked for again {retries} times")
+            }
+            Self::NotThere { segment } => write!(f, "the producer has no segment {segment}"),
+            Self::Output(why) => write!(f, "cannot write the content: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+impl From<ClientError> for FetchError {
+    fn from(why: ClientError) -> Self {
+        Self::Client(why)
+    }
+}

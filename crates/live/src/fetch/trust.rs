@@ -1,0 +1,37 @@
+//! Which signatures are asked for.
+
+use tidegate_wire::{DataView, Verifier, signature_type};
+
+/// Which signatures are asked for.
+#[derive(Clone, Debug)]
+pub enum Trust {
+    /// None: everything is taken as it comes.
+    Anything,
+    /// A digest has to be right; other signatures are taken as they come, since no key is known.
+    Digest,
+    /// Every Data has to be signed by this key.
+    Key(Verifier),
+}
+
+impl Trust {
+    /// Whether a Data may be taken.
+    pub fn holds(&self, data: &DataView<'_>) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Digest => {
+                data.signature.kind != signature_type::DIGEST_SHA256
+                    || Verifier::Digest.verify_data(data).is_ok()
+            }
+            Self::Key(verifier) => verifier.verify_data(data).is_ok(),
+        }
+    }
+
+    /// Whether its signature was looked at.
+    pub fn checks(&self, data: &DataView<'_>) -> bool {
+        match self {
+            Self::Anything => false,
+            Self::Digest => data.signature.kind == signature_type::DIGEST_SHA256,
+            Self::Key(_) => true,
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Serving a file: segments read from disk as they are asked for, and metadata that names the version (RDR).
+//!
+//! Names as `ndnputchunks` has them: `PREFIX/v=<version>/seg=<n>` with the last segment in every Data, and
+//! `PREFIX/32=metadata` for the version. An Interest for less than that, if it allows longer names, gets the
+//! first segment.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use bytes::Bytes;
+use tidegate_core::name::{Name, PrefixId, Segment};
+use tidegate_core::packet::{Data, Interest, Kind, Millis, Packet};
+use tidegate_wire::name::push_segment;
+use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, rdr};
+
+use crate::client::{Client, ClientError};
+use crate::clock::{Clock, micros_since_epoch};
+
+/// Bytes of content per segment unless given: with a name, a signature and link fields of 200 bytes together
+/// the packet still fits one datagram of [`UDP_MTU`](crate::transport::UDP_MTU).
+pub const SEGMENT_SIZE: usize = 1200;
+
+/// Most bytes of content per segment: 800 are left for everything else in a packet.
+pub const MOST_SEGMENT_SIZE: usize = 8000;
+
+/// Bytes of Data that may wait for room in the socket before Interests have to wait there.
+const BACKLOG: usize = 256 * 1024;
+
+/// FreshnessPeriod of metadata (RDR: 1 to 10 ms, so that caches do not hide a new version).
+const METADATA_FRESHNESS: Millis = Millis(10);
+
+/// What is served, and how.
+#[derive(Clone, Debug)]
+pub struct ServeSettings {
+    /// Name of the file, concatenated components.
+    pub prefix: Vec<u8>,
+    /// Bytes of content per segment, 1..=[`MOST_SEGMENT_SIZE`].
+    pub segment_size: usize,
+    /// How long a cache may call a segment fresh.
+    pub freshness: Millis,
+    /// Who signs.
+    pub signer: Signer,
+    /// Version; `None`: the time of the file's last change, microseconds since 1970.
+    pub version: Option<u64>,
+}
+
+/// Why a file cannot be served.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The file cannot be read.
+    File(io::Error),
+    /// It is no regular file.
+    NotAFile,
+    /// It has more segments than can be numbered.
+    TooLarge {
+        /// Bytes of the file.
+        bytes: u64,
+    },
+    /// Segments cannot be of this size.
+    SegmentSize(usize),
+    /// A segment does not fit a packet; the name or the key's name is too long.
+    Segment(EncodeError),
+    /// The connection cannot be used.
+    Client(ClientError),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(why) => write!(f, "{why}"),
+            Self::NotAFile => f.write_str("it is no regular file"),
+            Self::TooLarge { bytes } => {
+                write!(f, "its {bytes} bytes take more than 2^32 segments; larger segments would do")
+            }
+            Self::SegmentSize(size) => {
+                write!(f, "segments of {size} bytes; 1 to {MOST_SEGMENT_SIZE} may be")
+            }
+            Self::Segment(why) => write!(f, "a segment does not fit a packet: {why}"),
+            Self::Client(why) => write!(f, "{why}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+impl From<ClientError> for ServeError {
+    fn from(why: ClientError) -> Self {
+        Self::Client(why)
+    }
+}
+
+/// What was served so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServeCounters {
+    /// Interests received.
+    pub interests: u64,
+    /// Segments sent.
+    pub segments: u64,
+    /// Bytes of content sent.
+    pub bytes: u64,
+    /// Answers with the version.
+    pub metadata: u64,
+    /// Interests for what is not there.
+    pub unanswered: u64,
+}
+
+/// A file that is being served.
+#[derive(Debug)]
+pub struct Served {
+    file: File,
+    /// Length and time of the last change when it was opened.
+    state: FileState,
+    has_changed: bool,
+    settings: ServeSettings,
+    prefix: PrefixId,
+    /// Concatenated components, version included.
+    versioned: Vec<u8>,
+    versioned_prefix: PrefixId,
+    metadata_name: Vec<u8>,
+    last_segment: u32,
+    final_block: Vec<u8>,
+    version: u64,
+    counters: ServeCounters,
+    buffer: Vec<u8>,
+    name: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileState {
+    len: u64,
+    changed: (i64, i64),
+}
+
+impl FileState {
+    fn of(file: &File) -> io::Result<Self> {
+        let found = file.metadata()?;
+        Ok(Self { len: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
+    }
+}
+
+impl Served {
+    /// Opens `path`; its names are those of `client`.
+    ///
+    /// # Errors
+    /// When the file cannot be read or cannot be cut as asked.
+    pub fn open(path: &Path, settings: ServeSettings, client: &mut Client) -> Result<Self, ServeError> {
+        let size = settings.segment_size;
+        if !(1..=MOST_SEGMENT_SIZE).contains(&size) {
+            return Err(ServeError::SegmentSize(size));
+        }
+        let file = File::open(path).map_err(ServeError::File)?;
+        let found = file.metadata().map_err(ServeError::File)?;
+        if !found.is_file() {
+            return Err(ServeError::NotAFile);
+        }
+        let last = found.len().saturating_sub(1) / size as u64;
+        let last_segment = u32::try_from(last).ok().filter(|last| *last < Segment::NONE.0);
+        let last_segment = last_segment.ok_or(ServeError::TooLarge { bytes: found.len() })?;
+        let changed = found.modified().map_err(ServeError::File)?;
+        let version = settings.version.unwrap_or_else(|| micros_since_epoch(changed));
+        let (mut versioned, mut metadata_name) = (settings.prefix.clone(), settings.prefix.clone());
+        rdr::push_version(&mut versioned, version);
+        rdr::push_metadata(&mut metadata_name);
+        let mut final_block = Vec::new();
+        push_segment(&mut final_block, last_segment);
+        let mut served = Self {
+            state: FileState::of(&file).map_err(ServeError::File)?,
+            file,
+            has_changed: false,
+            prefix: client.pin(&settings.prefix)?,
+            versioned_prefix: client.pin(&versioned)?,
+            settings,
+            versioned,
+            metadata_name,
+            last_segment,
+            final_block,
+            version,
+            counters: ServeCounters::default(),
+            buffer: Vec::new(),
+            name: Vec::new(),
+        };
+        // The last segment has the longest name, the first the longest content.
+        served.sign_segment(0, &vec![0; size]).map_err(ServeError::Segment)?;
+        served.sign_segment(last_segment, &vec![0; size]).map_err(ServeError::Segment)?;
+        Ok(served)
+    }
+
+    /// The name of the file's version, concatenated components.
+    pub fn versioned_name(&self) -> &[u8] {
+        &self.versioned
+    }
+
+    /// The name of the file's version, interned.
+    pub fn versioned_prefix(&self) -> PrefixId {
+        self.versioned_prefix
+    }
+
+    /// Version of the file.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Number of segments, at least 1.
+    pub fn segments(&self) -> u64 {
+        u64::from(self.last_segment) + 1
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> u64 {
+        self.state.len
+    }
+
+    /// Whether the file has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was served so far.
+    pub fn counters(&self) -> ServeCounters {
+        self.counters
+    }
+
+    /// Looks whether the file is still the one that was opened; what changed, the first time that it is not.
+    /// From then on nothing is answered: a version never changes.
+    pub fn look_for_change(&mut self) -> Option<String> {
+        if self.has_changed {
+            return None;
+        }
+        let why = match (FileState::of(&self.file), self.file.metadata()) {
+            (Ok(state), Ok(found)) if state == self.state && found.nlink() > 0 => return None,
+            (Ok(state), _) if state.len != self.state.len => {
+                format!("the file had {} bytes and now has {}", self.state.len, state.len)
+            }
+            (Ok(state), _) if state != self.state => "the file was written to".to_owned(),
+            (Ok(_), _) => "the file was removed".to_owned(),
+            (Err(why), _) => why.to_string(),
+        };
+        self.has_changed = true;
+        Some(why)
+    }
+
+    /// The Data for an Interest; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn answer(
+        &mut self,
+        asked: &Packet<Bytes>,
+        client: &mut Client,
+    ) -> io::Result<Option<Packet<Bytes>>> {
+        let Kind::Interest(interest) = asked.header.kind else { return Ok(None) };
+        self.counters.interests += 1;
+        let answer = if self.has_changed { None } else { self.bytes_for(asked, &interest)? };
+        let Some(bytes) = answer else {
+            self.counters.unanswered += 1;
+            return Ok(None);
+        };
+        // Our own packet, signed a moment ago.
+        let mut packet = client.packet(bytes).map_err(|why| io::Error::other(why.to_string()))?;
+        if let Kind::Data(data) = packet.header.kind {
+            packet.header.kind = Kind::Data(Data { token: interest.token, ..data });
+        }
+        Ok(Some(packet))
+    }
+
+    fn bytes_for(&mut self, asked: &Packet<Bytes>, interest: &Interest) -> io::Result<Option<Bytes>> {
+        let Name { prefix, segment } = asked.header.name;
+        if prefix == self.versioned_prefix && segment != Segment::NONE {
+            return if segment.0 <= self.last_segment { self.segment(segment.0).map(Some) } else { Ok(None) };
+        }
+        let Ok(view) = InterestView::parse(&asked.body) else { return Ok(None) };
+        let name = view.name.components();
+        if name == self.metadata_name {
+            return if interest.can_be_prefix { self.metadata().map(Some) } else { Ok(None) };
+        }
+        let is_above = name.starts_with(&self.settings.prefix) && self.versioned.starts_with(name);
+        if interest.can_be_prefix && is_above { self.segment(0).map(Some) } else { Ok(None) }
+    }
+
+    /// Reads a segment from disk and signs it.
+    fn segment(&mut self, segment: u32) -> io::Result<Bytes> {
+        let size = self.settings.segment_size as u64;
+        let from = u64::from(segment) * size;
+        let len = (self.state.len.saturating_sub(from)).min(size);
+        let mut content = std::mem::take(&mut self.buffer);
+        content.resize(len as usize, 0);
+        let read = self.file.read_exact_at(&mut content, from);
+        let signed = read.and_then(|()| self.sign_segment(segment, &content).map_err(io::Error::other));
+        self.buffer = content;
+        self.counters.segments += 1;
+        self.counters.bytes += len;
+        signed
+    }
+
+    fn sign_segment(&mut self, segment: u32, content: &[u8]) -> Result<Bytes, EncodeError> {
+        self.name.clear();
+        self.name.extend_from_slice(&self.versioned);
+        push_segment(&mut self.name, segment);
+        let data = DataBuilder {
+            name: &self.name,
+            freshness: Some(self.settings.freshness),
+            final_block: Some(&self.final_block),
+            content,
+            ..DataBuilder::default()
+        };
+        data.sign(&self.settings.signer)
+    }
+
+    /// The version, in a Data whose own version is the time now, so that it is never taken for an older one.
+    fn metadata(&mut self) -> io::Result<Bytes> {
+        let mut name = self.metadata_name.clone();
+        rdr::push_version(&mut name, Clock::wall_micros());
+        push_segment(&mut name, 0);
+        let mut final_block = Vec::new();
+        push_segment(&mut final_block, 0);
+        let content = rdr::metadata(&self.versioned);
+        let data = DataBuilder {
+            name: &name,
+            freshness: Some(METADATA_FRESHNESS),
+            final_block: Some(&final_block),
+            content: &content,
+            ..DataBuilder::default()
+        };
+        self.counters.metadata += 1;
+        data.sign(&self.settings.signer).map_err(io::Error::other)
+    }
+
+    /// The file's name without version, interned.
+    pub fn prefix(&self) -> PrefixId {
+        self.prefix
+    }
+}
+
+/// Answers Interests until the application is told to stop. `tell` hears of trouble with the file, once.
+///
+/// # Errors
+/// When the connection is lost.
+pub fn serve(
+    client: &mut Client,
+    served: &mut Served,
+    mut tell: impl FnMut(&str),
+) -> Result<(), ClientError> {
+    client.limit_backlog(BACKLOG);
+    let mut inbox = Vec::new();
+    let mut has_told = false;
+    loop {
+        let outcome = client.exchange(None, &mut inbox);
+        match outcome {
+            Err(ClientError::Stopped) => return Ok(()),
+            outcome => outcome?,
+        }
+        if let Some(why) = served.look_for_change() {
+            tell(&format!("{why}; nothing is served any more"));
+        }
+        for asked in inbox.drain(..) {
+            match served.answer(&asked, client) {
+                Ok(Some(data)) => client.send(&data),
+                Ok(None) => {}
+                Err(why) if !has_told => {
+                    has_told = true;
+                    tell(&why.to_string());
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}

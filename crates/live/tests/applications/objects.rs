@@ -1,0 +1,101 @@
+use crate::bench::{
+    Server, content, fetch_newest, fetch_settings, file, name, settings, udp_pair, unix_pair,
+};
+use tidegate_live::fetch::{FetchError, Trust, fetch, newest_version};
+
+#[test]
+fn files_of_every_length_around_a_segment_come_back_byte_equal() {
+    for len in [0, 1, 999, 1000, 1001, 123_456] {
+        let bytes = content(len);
+        let (mut client, far) = unix_pair();
+        let path = file(&format!("length-{len}"), &bytes);
+        let server = Server::start(far, path, settings("/file", 1000));
+        let (output, fetched) = fetch_newest(&mut client, "/file", "catchunks-cubic");
+        fetched.end.expect("complete");
+        assert!(output == bytes, "{len} bytes");
+        assert_eq!(fetched.bytes, len as u64);
+        let flow = &fetched.record.flows[0];
+        let segments = len.div_ceil(1000).max(1) as u64;
+        assert_eq!((flow.segments, flow.delivered_segments), (Some(segments), segments));
+        assert!(flow.completed.is_some());
+        drop(client);
+        assert_eq!(server.counters().metadata, 1);
+    }
+}
+
+#[test]
+fn ten_megabytes_come_back_byte_equal_over_a_unix_stream_and_over_udp() {
+    let bytes = content(10_000_000);
+    let path = file("ten-megabytes", &bytes);
+    for (mut client, far) in [unix_pair(), udp_pair()] {
+        let _server = Server::start(far, path.clone(), settings("/big/file", 1200));
+        let (output, fetched) = fetch_newest(&mut client, "/big/file", "catchunks-cubic");
+        fetched.end.expect("complete");
+        assert!(output == bytes);
+        assert_eq!((fetched.bad, fetched.unchecked), (0, 0));
+        drop(client);
+    }
+}
+
+#[test]
+fn segments_larger_than_a_datagram_travel_in_several_frames() {
+    let bytes = content(200_000);
+    let (mut client, far) = udp_pair();
+    let _server = Server::start(far, file("fragments", &bytes), settings("/f", 8000));
+    let (output, fetched) = fetch_newest(&mut client, "/f", "ndnsim-aimd");
+    fetched.end.expect("complete");
+    assert!(output == bytes);
+    assert!(client.link_counters().reassembled >= 25, "{:?}", client.link_counters());
+}
+
+#[test]
+fn progress_tells_the_size_of_the_object_and_samples_are_taken() {
+    let bytes = content(3_000_000);
+    let (mut client, far) = unix_pair();
+    let _server = Server::start(far, file("progress", &bytes), settings("/p", 1000));
+    let name = newest_version(&mut client, &name("/p"), &Trust::Digest).expect("a version");
+    let (mut output, mut totals) = (Vec::new(), Vec::new());
+    let mut watch = |progress: &tidegate_live::fetch::Progress| totals.push(progress.total_segments);
+    let settings = fetch_settings(name, "fixed");
+    let fetched = fetch(&mut client, settings, &mut output, &mut watch).expect("a name");
+    fetched.end.expect("complete");
+    assert!(totals.iter().all(|total| *total == Some(3000)), "{totals:?}");
+    let samples = &fetched.record.flow_samples;
+    assert_eq!(samples.delivered_segments.last(), Some(&3000));
+    assert!(samples.time.is_sorted() && samples.time.len() == samples.window_packets.len());
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_at_once() {
+    let (mut client, far) = unix_pair();
+    drop(far);
+    let why = newest_version(&mut client, &name("/x"), &Trust::Digest).expect_err("nobody");
+    assert!(matches!(why, FetchError::Client(_)), "{why}");
+}
+
+#[test]
+fn a_segment_that_never_comes_is_named() {
+    let (mut client, far) = unix_pair();
+    let mut settings = fetch_settings(name("/nobody/v=1"), "fixed");
+    settings.shell.retry_limit = Some(0);
+    let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
+    let why = fetched.end.expect_err("no answer").to_string();
+    assert_eq!(why, "segment 0 does not come, asked for again 0 times");
+    drop(far);
+}
+
+#[test]
+fn data_signed_by_another_key_is_as_good_as_none() {
+    let (mut client, far) = unix_pair();
+    let _server = Server::start(far, file("key", &content(10)), settings("/k", 1000));
+    let versioned = newest_version(&mut client, &name("/k"), &Trust::Digest).expect("a version");
+    let key: [u8; 32] = std::array::from_fn(|at| at as u8 + 1);
+    let signer = tidegate_wire::EcdsaSigner::from_bytes(&key, &[]).expect("a key");
+    let mut settings = fetch_settings(versioned, "fixed");
+    settings.trust = Trust::Key(signer.verifier());
+    settings.shell.retry_limit = Some(1);
+    let mut output = Vec::new();
+    let fetched = fetch(&mut client, settings, &mut output, &mut |_| ()).expect("a name");
+    assert!(matches!(fetched.end, Err(FetchError::GaveUp { segment: 0, retries: 1 })));
+    assert!(output.is_empty() && fetched.bad >= 2, "{} bad", fetched.bad);
+}
