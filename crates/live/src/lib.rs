@@ -6,10 +6,12 @@
 
 pub mod clock;
 pub mod daemon;
+pub mod emulator;
 pub mod framing;
 pub mod listen;
 pub mod poll;
 pub mod reception;
+pub mod signals;
 pub mod stream;
 #[allow(unsafe_code)]
 mod sys;
