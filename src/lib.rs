@@ -61,6 +61,12 @@ enum Command {
     Check(commands::check::Arguments),
     /// Measure the simulator's speed by named cases.
     Bench(commands::bench::Arguments),
+    /// Forward packets on real sockets.
+    #[cfg(target_os = "linux")]
+    Forward(commands::forward::Arguments),
+    /// Show the counters of a running forwarder.
+    #[cfg(target_os = "linux")]
+    Status(commands::status::Arguments),
 }
 
 /// What every command gets.
@@ -89,6 +95,10 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Forward(arguments) => commands::forward::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Status(arguments) => commands::status::run(&session, &arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -135,6 +135,7 @@ pub struct PitEntry {
     has_out: bool,
     selector: Selector,
     satisfied: bool,
+    names_digest: bool,
     notices: u8,
 }
 
@@ -157,6 +158,7 @@ impl PitEntry {
             has_out: false,
             selector,
             satisfied: false,
+            names_digest: false,
             notices: 0,
         }
     }
@@ -350,6 +352,7 @@ pub struct Pit {
     slab: Slab,
     wheel: Wheel,
     prefix_entries: u32,
+    digest_entries: u32,
     len: usize,
 }
 
@@ -362,6 +365,7 @@ impl Pit {
             slab: Slab::default(),
             wheel: Wheel::default(),
             prefix_entries: 0,
+            digest_entries: 0,
             len: 0,
         }
     }
@@ -379,6 +383,17 @@ impl Pit {
     /// Pending Interests that Data under their name may answer.
     pub fn prefix_entries(&self) -> u32 {
         self.prefix_entries
+    }
+
+    /// Pending Interests whose name ends in the digest of the Data asked for.
+    pub fn digest_entries(&self) -> u32 {
+        self.digest_entries
+    }
+
+    /// Notes that the entry's name ends in the digest of the Data asked for.
+    pub(crate) fn note_digest(&mut self, id: PitId) {
+        let names_digest = &mut self.entry_mut(id).names_digest;
+        self.digest_entries += u32::from(!std::mem::replace(names_digest, true));
     }
 
     /// Bytes of memory held; looks at every entry.
@@ -499,6 +514,7 @@ impl Pit {
     pub fn remove(&mut self, id: PitId) {
         let entry = self.slab.get(id.0);
         let (name, sibling, selector) = (entry.name, entry.sibling, entry.selector);
+        self.digest_entries -= u32::from(entry.names_digest);
         self.wheel.unlink(id.0, &mut self.slab);
         let slab = &self.slab;
         let found = self.index.find_entry(self.hash.of(name), |candidate| slab.get(candidate.0).name == name);

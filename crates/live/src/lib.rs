@@ -4,17 +4,24 @@
 //! in, and lets frames out. `sys` is the only place with unsafe code.
 #![deny(unsafe_code)]
 
+pub mod client;
 pub mod clock;
 pub mod daemon;
 pub mod emulator;
+pub mod entropy;
 pub mod framing;
+pub mod link_service;
 pub mod listen;
+pub mod nfd;
 pub mod poll;
 pub mod reception;
+pub mod registration;
 pub mod signals;
 pub mod stream;
 #[allow(unsafe_code)]
 mod sys;
+pub mod tokens;
+pub mod transport;
 pub mod udp;
 pub mod uplink;
 pub mod uri;

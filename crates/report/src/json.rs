@@ -19,6 +19,8 @@ pub enum Json {
     List(Vec<Json>),
     /// An object.
     Object(Vec<(&'static str, Json)>),
+    /// An object whose keys come from outside.
+    Map(Vec<(String, Json)>),
 }
 
 impl Json {
@@ -75,17 +77,20 @@ impl fmt::Display for Json {
                 }
                 f.write_char(']')
             }
-            Self::Object(entries) => {
-                f.write_char('{')?;
-                for (position, (key, value)) in entries.iter().enumerate() {
-                    f.write_str(if position > 0 { "," } else { "" })?;
-                    write_text(f, key)?;
-                    write!(f, ":{value}")?;
-                }
-                f.write_char('}')
-            }
+            Self::Object(entries) => write_object(f, entries),
+            Self::Map(entries) => write_object(f, entries),
         }
     }
+}
+
+fn write_object(f: &mut fmt::Formatter<'_>, entries: &[(impl AsRef<str>, Json)]) -> fmt::Result {
+    f.write_char('{')?;
+    for (position, (key, value)) in entries.iter().enumerate() {
+        f.write_str(if position > 0 { "," } else { "" })?;
+        write_text(f, key.as_ref())?;
+        write!(f, ":{value}")?;
+    }
+    f.write_char('}')
 }
 
 fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::cs::{UnsolicitedPolicy, with_token};
 use crate::dead_nonce;
 use crate::face::FaceId;
-use crate::name::Name;
+use crate::name::{IMPLICIT_DIGEST, Name};
 use crate::packet::{Header, Kind, Packet, PitToken};
 use crate::pit::PitId;
 use crate::units::Span;
@@ -21,7 +21,7 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         let exact = self.pit.find(packet.header.name);
         match exact {
-            Some(id) if self.pit.prefix_entries() == 0 && self.pit.next_sibling(id).is_none() => {
+            Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
                 if self.cs.is_enabled() {
                     self.cs.insert(&packet, cx.now);
                 }
@@ -34,8 +34,7 @@ impl<B: Clone + Default> Forwarder<B> {
     /// Every entry that the Data answers: of its own name, and of any prefix that asked for anything under it.
     pub(super) fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
         let mut found = Vec::new();
-        let siblings = |first| std::iter::successors(first, |id| self.pit.next_sibling(*id));
-        found.extend(siblings(self.pit.find(name)));
+        found.extend(self.with_siblings(self.pit.find(name)));
         if self.pit.prefix_entries() == 0 {
             return found;
         }
@@ -43,12 +42,30 @@ impl<B: Clone + Default> Forwarder<B> {
         while let Some(prefix) = at {
             let ancestor = cx.names.name_of(prefix);
             if ancestor != name {
-                let entries = siblings(self.pit.find(ancestor));
+                let entries = self.with_siblings(self.pit.find(ancestor));
                 found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
             }
             at = cx.names.parent(prefix);
         }
         found
+    }
+
+    /// Whether Data may answer entries of other names than its own.
+    fn has_special_entries(&self) -> bool {
+        self.pit.prefix_entries() > 0 || self.pit.digest_entries() > 0
+    }
+
+    /// All entries of the name of `first`.
+    fn with_siblings(&self, first: Option<PitId>) -> impl Iterator<Item = PitId> + '_ {
+        std::iter::successors(first, |id| self.pit.next_sibling(*id))
+    }
+
+    /// The first entry that names the Data by its digest.
+    fn digest_match(&self, cx: &Context<'_>, packet: &Packet<B>) -> Option<PitId> {
+        let digest_of = self.digest.filter(|_| self.pit.digest_entries() > 0)?;
+        let prefix = cx.names.prefix_of(packet.header.name)?;
+        let full = cx.names.find_child(prefix, IMPLICIT_DIGEST, &digest_of(&packet.body))?;
+        self.pit.find(Name::whole(full))
     }
 
     #[cold]
@@ -60,11 +77,11 @@ impl<B: Clone + Default> Forwarder<B> {
         exact: Option<PitId>,
         out: &mut impl Outbox<B>,
     ) {
-        let found = if exact.is_none() && self.pit.prefix_entries() == 0 {
-            Vec::new()
-        } else {
-            self.matches(cx, packet.header.name)
-        };
+        let mut found = Vec::new();
+        if exact.is_some() || self.has_special_entries() {
+            found = self.matches(cx, packet.header.name);
+            found.extend(self.with_siblings(self.digest_match(cx, packet)));
+        }
         if found.is_empty() {
             self.counters.unsolicited += 1;
         }

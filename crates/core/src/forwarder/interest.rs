@@ -1,10 +1,11 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{Forwarder, Outbox};
+use super::{Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
 use crate::face::FaceId;
 use crate::fib::{FibEntry, NextHop, Scope};
+use crate::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
 use crate::strategy::{Arrival, Decision, Target};
@@ -51,6 +52,9 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         if nobody_waits && !is_new {
             self.pit.reopen(id);
+        }
+        if is_new && self.digest.is_some() && digest_in(cx, name).is_some() {
+            self.pit.note_digest(id);
         }
         self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
@@ -138,15 +142,26 @@ impl<B: Clone + Default> Forwarder<B> {
         interest: Interest,
         out: &mut impl Outbox<B>,
     ) -> bool {
-        let Some(mut found) = self.cs.lookup(header.name, &interest, cx.names, cx.now) else {
-            return false;
-        };
+        let Some(mut found) = self.find_cached(cx, header.name, interest) else { return false };
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
         found.header = with_token(&found.header, interest.token);
         out.send(cx, from, found);
         true
+    }
+
+    #[inline(always)]
+    fn find_cached(&mut self, cx: &Context<'_>, name: Name, interest: Interest) -> Option<Packet<B>> {
+        let Some(digest_of) = self.digest else {
+            return self.cs.lookup(name, &interest, cx.names, cx.now);
+        };
+        let Some((data_name, digest)) = digest_in(cx, name) else {
+            return self.cs.lookup(name, &interest, cx.names, cx.now);
+        };
+        let exactly = Interest { can_be_prefix: false, ..interest };
+        let found = self.cs.lookup(data_name, &exactly, cx.names, cx.now)?;
+        (digest_of(&found.body) == digest).then_some(found)
     }
 
     fn refuse_loop(
@@ -169,6 +184,17 @@ fn keep_in_scope(cx: &Context<'_>, from: FaceId, route: &FibEntry, near: &mut Ve
     let allowed = |hop: &&NextHop| is_free || cx.face(hop.face).is_local();
     near.clear();
     near.extend(route.hops.iter().filter(allowed));
+}
+
+/// The name of the Data and its digest, if `name` ends in one.
+#[inline]
+fn digest_in(cx: &Context<'_>, name: Name) -> Option<(Name, Digest)> {
+    if name.segment != Segment::NONE {
+        return None;
+    }
+    let (IMPLICIT_DIGEST, digest) = cx.names.last_component(name.prefix)? else { return None };
+    let data_name = cx.names.name_of(cx.names.parent(name.prefix)?);
+    Some((data_name, digest.try_into().ok()?))
 }
 
 /// Sends one copy; false when its hops are used up.

@@ -18,6 +18,9 @@ use crate::rng::Rng;
 use crate::strategy::{Strategy, Target};
 use crate::units::{Packets, Span, Time};
 
+/// SHA-256 of a whole Data, which may stand at the end of an Interest's name.
+pub type Digest = [u8; 32];
+
 /// Takes the packets a forwarder sends.
 pub trait Outbox<B> {
     /// Sends `packet` through `face`.
@@ -98,6 +101,8 @@ pub struct Forwarder<B> {
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
     nonces: Rng,
+    /// Digest of a Data by its body.
+    digest: Option<fn(&B) -> Digest>,
     counters: ForwarderCounters,
     targets: Vec<Target>,
     /// Next hops left by the scope of an Interest.
@@ -117,11 +122,17 @@ impl<B: Clone + Default> Forwarder<B> {
             dead_nonces: DeadNonceList::default(),
             strategies: vec![Served::by(setup.strategy)],
             nonces: setup.nonces,
+            digest: None,
             counters: ForwarderCounters::default(),
             targets: Vec::new(),
             near: Vec::new(),
             expired: Vec::new(),
         }
+    }
+
+    /// Serves Interests that name their Data by its digest, with this rule for the digest.
+    pub fn set_digest(&mut self, digest: fn(&B) -> Digest) {
+        self.digest = Some(digest);
     }
 
     /// Serves everything under `prefix` by `strategy`.

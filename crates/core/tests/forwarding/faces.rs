@@ -86,3 +86,40 @@ fn every_name_and_token_that_a_table_holds_is_visited() {
     let (route, cached, pending) = (Name::whole(router.prefix), router.name(1), router.name(2));
     assert_eq!(seen, [(cached, 0), (pending, 0), (pending, 1002), (route, 0)]);
 }
+
+/// A router that takes the body's number, 32 times, for the digest of a Data.
+fn digesting(cache: bool) -> Router {
+    let mut router = Router::with(&[3], 10 * u32::from(cache), Default::default(), Default::default());
+    router.forwarder.set_digest(|body| [*body as u8; 32]);
+    router
+}
+
+/// The name of segment 1 followed by a digest of `byte`s.
+fn full_name(router: &mut Router, byte: u8) -> Name {
+    let segment = router.names.child(router.prefix, 50, &[1]);
+    Name::whole(router.names.child(segment, 1, &[byte; 32]))
+}
+
+#[test]
+fn an_interest_for_a_digest_is_answered_by_the_data_that_has_it() {
+    let mut router = digesting(false);
+    let (right, wrong) = (full_name(&mut router, 77), full_name(&mut router, 78));
+    router.receive(0, 0, interest(right, 1));
+    router.receive(0, 1, interest(wrong, 2));
+    router.receive(0, 2, interest(router.name(1), 3));
+    assert_eq!(router.forwarder.pit().digest_entries(), 2);
+    let mut answered = words(&router.receive(1, 3, data(router.name(1), 0)));
+    answered.sort_unstable();
+    assert_eq!(answered, ["0 data", "2 data"]);
+    assert_eq!((router.pending(), router.forwarder.pit().digest_entries()), (1, 1));
+}
+
+#[test]
+fn the_content_store_answers_for_a_digest_with_no_other_data() {
+    let mut router = digesting(true);
+    router.receive(0, 0, interest(router.name(1), 1));
+    router.receive(1, 3, data(router.name(1), 0));
+    let (right, wrong) = (full_name(&mut router, 77), full_name(&mut router, 78));
+    assert_eq!(words(&router.receive(2, 0, interest(right, 2))), ["0 data"]);
+    assert_eq!(words(&router.receive(2, 0, interest(wrong, 3))), ["3 interest"]);
+}

@@ -17,7 +17,7 @@ use super::report::{DirectionReport, LinkReport, Refused};
 use crate::clock::Clock;
 use crate::poll::{Interest, Poll};
 use crate::reception::Reception;
-use crate::signals::Signals;
+use crate::signals::StopSignal;
 use crate::udp::{Received, UdpFace, UdpListener};
 
 /// The system wakes a sleeper up to this much late; so much before a datagram is due, sleeping ends.
@@ -28,7 +28,7 @@ const TIDY: Span = Span::from_secs(10);
 const MOST_AT_ONCE: usize = 64;
 
 const LISTENER: u64 = 0;
-const SIGNALS: u64 = 1;
+const STOP: u64 = 1;
 
 /// What the link is like.
 #[derive(Clone, Debug)]
@@ -197,20 +197,20 @@ impl Link {
     /// When a socket or the poll set cannot be used any more.
     pub fn run(
         &mut self,
-        mut signals: Option<&mut Signals>,
+        mut stop: Option<&mut StopSignal>,
         duration: Option<Span>,
         pause: Option<Span>,
         mut each: impl FnMut(&LinkReport),
     ) -> io::Result<()> {
-        if let Some(signals) = &signals {
-            self.poll.register(&**signals, SIGNALS, Interest::Read)?;
+        if let Some(stop) = &stop {
+            self.poll.register(&**stop, STOP, Interest::Read)?;
         }
         let start = self.clock.now();
         let end = duration.map_or(Time::MAX, |duration| start + duration);
         let mut report_at = pause.map_or(Time::MAX, |pause| start + pause);
         let mut tidy_at = start + TIDY;
         let mut batch = Batch::new();
-        while !signals.as_mut().is_some_and(|signals| signals.is_raised()) && self.clock.now() < end {
+        while !stop.as_mut().is_some_and(|stop| stop.has_come()) && self.clock.now() < end {
             for direction in &mut self.directions {
                 direction.send_due(&mut self.clients, &self.clock, &mut batch);
             }
@@ -240,7 +240,7 @@ impl Link {
         for index in 0..self.ready.len() {
             match self.ready[index] {
                 LISTENER => self.hear()?,
-                SIGNALS => {}
+                STOP => {}
                 token => self.receive(token)?,
             }
         }

@@ -1,0 +1,354 @@
+//! An application's connection to a forwarder: packets out, packets in, and requests that wait for an answer.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tidegate_core::name::{NameTable, PrefixId};
+use tidegate_core::packet::{Interest, Kind, NackReason, Packet};
+use tidegate_core::rng::Rng;
+use tidegate_core::units::{Span, Time};
+use tidegate_wire::{DataView, FrameBatch, InterestView, LpFields, decode_packet};
+
+use crate::clock::Clock;
+use crate::entropy;
+use crate::link_service::{LinkContext, LinkCounters, LinkService};
+use crate::poll::{self, Poll};
+use crate::reception::Reception;
+use crate::tokens::TokenTable;
+use crate::transport::{Sent, Transport};
+use crate::udp::{Faults, Received};
+use crate::uplink::Uplink;
+
+/// How long a TCP connection may take.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// Most packets kept that came while a request waited for its answer.
+const MOST_UNCLAIMED: usize = 4096;
+
+const TRANSPORT: u64 = 0;
+const STOP: u64 = 1;
+
+/// Why an application cannot go on.
+#[derive(Debug)]
+pub enum ClientError {
+    /// The forwarder cannot be connected to.
+    Connect {
+        /// Where it should be.
+        uplink: Uplink,
+        /// Why not.
+        why: io::Error,
+    },
+    /// The connection broke; `None`: the forwarder ended it.
+    Lost(Option<io::Error>),
+    /// The application was told to stop.
+    Stopped,
+    /// The system refuses what every program needs.
+    System(io::Error),
+    /// A packet of our own is wrong, such as one with too long a name.
+    Packet(String),
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Connect { uplink: Uplink { uri, source }, why } => {
+                write!(f, "cannot connect to {uri} ({source}): {why}; is a forwarder running there?")
+            }
+            Self::Lost(None) => f.write_str("the forwarder ended the connection"),
+            Self::Lost(Some(why)) => write!(f, "the connection to the forwarder broke: {why}"),
+            Self::Stopped => f.write_str("interrupted"),
+            Self::System(why) => write!(f, "{why}"),
+            Self::Packet(why) => write!(f, "{why}"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+/// What became of an Interest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Its Data.
+    Data(Packet<Bytes>),
+    /// It was refused.
+    Nack(NackReason),
+    /// Nothing came within its lifetime.
+    Timeout,
+}
+
+/// One connection and everything an application needs around it.
+#[derive(Debug)]
+pub struct Client {
+    clock: Clock,
+    names: NameTable,
+    tokens: TokenTable,
+    nonces: Rng,
+    transport: Transport,
+    link: LinkService,
+    memory: Reception,
+    poll: Poll,
+    batch: FrameBatch,
+    is_watching_room: bool,
+    unclaimed: VecDeque<Packet<Bytes>>,
+    /// Whether packets are held whose names must stay.
+    is_requesting: bool,
+    pinned: Vec<PrefixId>,
+    /// Kept open, because a closed descriptor leaves the poll set.
+    stop: Option<OwnedFd>,
+}
+
+impl Client {
+    /// Connects to a forwarder.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub fn connect(uplink: &Uplink) -> Result<Self, ClientError> {
+        match Transport::connect(&uplink.uri, PATIENCE) {
+            Ok(transport) => Self::over(transport),
+            Err(why) => Err(ClientError::Connect { uplink: uplink.clone(), why }),
+        }
+    }
+
+    /// An application at the end of a transport; its clock starts now.
+    ///
+    /// # Errors
+    /// When the system has no descriptor left.
+    pub fn over(transport: Transport) -> Result<Self, ClientError> {
+        let poll = Poll::new().map_err(ClientError::System)?;
+        poll.register(&transport, TRANSPORT, poll::Interest::Read).map_err(ClientError::System)?;
+        let seed = entropy::seed();
+        let mut nonces = Rng::stream(seed, "client");
+        Ok(Self {
+            clock: Clock::new(),
+            names: NameTable::keyed(nonces.bits()),
+            tokens: TokenTable::new(),
+            link: LinkService::new(transport.mtu(), nonces.bits()),
+            nonces,
+            transport,
+            memory: Reception::new(),
+            poll,
+            batch: FrameBatch::new(),
+            is_watching_room: false,
+            unclaimed: VecDeque::new(),
+            is_requesting: false,
+            pinned: Vec::new(),
+            stop: None,
+        })
+    }
+
+    /// Ends every wait with [`ClientError::Stopped`] as soon as `stop` has something to read.
+    ///
+    /// # Errors
+    /// When the system refuses to watch it.
+    pub fn stop_on(&mut self, stop: OwnedFd) -> Result<(), ClientError> {
+        self.poll.register(&stop, STOP, poll::Interest::Read).map_err(ClientError::System)?;
+        self.stop = Some(stop);
+        Ok(())
+    }
+
+    /// The time now, from the connection on.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// All names this application knows.
+    pub fn names(&self) -> &NameTable {
+        &self.names
+    }
+
+    /// Interns a name (concatenated components) as a prefix that is never forgotten.
+    ///
+    /// # Errors
+    /// When the components are malformed or too many.
+    pub fn pin(&mut self, name: &[u8]) -> Result<PrefixId, ClientError> {
+        let prefix = self.names.intern_prefix(name).map_err(|why| ClientError::Packet(why.to_string()))?;
+        self.pinned.push(prefix);
+        Ok(prefix)
+    }
+
+    /// Random numbers of this application.
+    pub fn nonces(&mut self) -> &mut Rng {
+        &mut self.nonces
+    }
+
+    /// What the link layer counted.
+    pub fn link_counters(&self) -> LinkCounters {
+        self.link.counters()
+    }
+
+    /// What went wrong on the socket and was survived.
+    pub fn faults(&self) -> Faults {
+        self.transport.faults()
+    }
+
+    /// The forwarder's end of the connection.
+    pub fn remote(&self) -> String {
+        self.transport.remote_uri().to_string()
+    }
+
+    /// Whether the forwarder takes commands from here: it is on this machine, and not over UDP.
+    pub fn is_local(&self) -> bool {
+        self.transport.is_local()
+    }
+
+    /// Whether the socket has no room: what is sent now waits in memory. Better to wait for room.
+    pub fn is_blocked(&self) -> bool {
+        self.is_watching_room
+    }
+
+    /// Hands a packet to the socket's batch, which leaves with the next [`exchange`](Self::exchange).
+    pub fn send(&mut self, packet: &Packet<Bytes>) {
+        self.link.send(packet, &self.names, &self.tokens, &mut self.batch);
+    }
+
+    /// Reads a packet of our own from its bytes.
+    ///
+    /// # Errors
+    /// When the bytes are no packet.
+    pub fn packet(&mut self, bytes: Bytes) -> Result<Packet<Bytes>, ClientError> {
+        let nonces = &mut self.nonces;
+        let mut nonce = || (nonces.bits() >> 32) as u32;
+        decode_packet(&LpFields::default(), bytes, &mut self.names, &mut nonce)
+            .map_err(|why| ClientError::Packet(why.to_string()))
+    }
+
+    /// Sends what was handed over, waits until something comes or `until` has come (`None`: for ever), and
+    /// appends what came to `inbox`, which must hold no packet whose name is still to be read.
+    ///
+    /// # Errors
+    /// When the connection is lost, or the application was told to stop.
+    pub fn exchange(
+        &mut self,
+        until: Option<Time>,
+        inbox: &mut Vec<Packet<Bytes>>,
+    ) -> Result<(), ClientError> {
+        self.flush()?;
+        if !self.unclaimed.is_empty() && !self.is_requesting {
+            inbox.extend(self.unclaimed.drain(..));
+            return Ok(());
+        }
+        self.forget();
+        let ready = self.poll.wait(until, &self.clock).map_err(ClientError::System)?;
+        let (mut is_readable, mut is_stopped) = (false, false);
+        for event in ready {
+            is_readable |= event.token == TRANSPORT && event.is_readable;
+            is_stopped |= event.token == STOP;
+        }
+        if is_stopped {
+            return Err(ClientError::Stopped);
+        }
+        if is_readable { self.receive(inbox) } else { Ok(()) }
+    }
+
+    /// Sends as much as the socket takes; watches for room if it does not take all.
+    fn flush(&mut self) -> Result<(), ClientError> {
+        if self.batch.is_empty() && !self.is_watching_room {
+            return Ok(());
+        }
+        let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
+        let needs_room = sent == Sent::WouldBlock;
+        if needs_room != self.is_watching_room {
+            let interest = if needs_room { poll::Interest::ReadWrite } else { poll::Interest::Read };
+            self.poll.modify(&self.transport, TRANSPORT, interest).map_err(ClientError::System)?;
+            self.is_watching_room = needs_room;
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, inbox: &mut Vec<Packet<Bytes>>) -> Result<(), ClientError> {
+        let Self { transport, link, memory, names, tokens, nonces, clock, .. } = self;
+        let mut cx = LinkContext { now: clock.now(), names, tokens, nonces };
+        let received = transport.receive(memory, |frame| inbox.extend(link.receive(frame, &mut cx)));
+        match received {
+            Ok(Received::More | Received::Drained) => Ok(()),
+            // What came before the end is still read.
+            Ok(Received::Closed) if inbox.is_empty() => Err(ClientError::Lost(None)),
+            Ok(Received::Closed) => Ok(()),
+            Err(why) => Err(ClientError::Lost(Some(why))),
+        }
+    }
+
+    /// Forgets names and tokens that nobody needs any more.
+    fn forget(&mut self) {
+        if self.is_requesting {
+            return;
+        }
+        if self.names.needs_sweep() {
+            self.names.sweep(self.pinned.iter().copied());
+        }
+        if self.tokens.needs_sweep() {
+            self.tokens.sweep(std::iter::empty());
+        }
+    }
+
+    /// Sends an Interest, complete in its bytes, and waits for its answer, at most `patience`. Other packets
+    /// that come meanwhile are given by the next [`exchange`](Self::exchange).
+    ///
+    /// # Errors
+    /// When the connection is lost, the application was told to stop, or the bytes are no Interest.
+    pub fn express(&mut self, interest: Bytes, patience: Span) -> Result<Answer, ClientError> {
+        let asked = self.packet(interest)?;
+        self.send(&asked);
+        let until = self.now() + patience;
+        let mut others = Vec::new();
+        self.is_requesting = true;
+        let outcome = self.answer_to(&asked, until, &mut others);
+        self.is_requesting = false;
+        others.truncate(MOST_UNCLAIMED);
+        self.unclaimed.extend(others);
+        outcome
+    }
+
+    fn answer_to(
+        &mut self,
+        asked: &Packet<Bytes>,
+        until: Time,
+        others: &mut Vec<Packet<Bytes>>,
+    ) -> Result<Answer, ClientError> {
+        let mut inbox = Vec::new();
+        loop {
+            self.exchange(Some(until), &mut inbox)?;
+            let mut answer = None;
+            for packet in inbox.drain(..) {
+                match self.as_answer(asked, &packet) {
+                    Some(found) if answer.is_none() => answer = Some(found),
+                    _ => others.push(packet),
+                }
+            }
+            others.truncate(MOST_UNCLAIMED);
+            match answer {
+                Some(answer) => return Ok(answer),
+                None if self.now() >= until => return Ok(Answer::Timeout),
+                None => {}
+            }
+        }
+    }
+
+    /// What `packet` says to the Interest `asked`; `None` if it is about another.
+    fn as_answer(&self, asked: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
+        let Kind::Interest(interest) = asked.header.kind else { return None };
+        match packet.header.kind {
+            Kind::Data(_) if answers(&interest, asked, packet) => Some(Answer::Data(packet.clone())),
+            Kind::Nack(nack)
+                if packet.header.name == asked.header.name && nack.interest.nonce == interest.nonce =>
+            {
+                Some(Answer::Nack(nack.reason))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a Data has the name asked for, or one under it if that is allowed.
+fn answers(interest: &Interest, asked: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
+    let (Ok(asked), Ok(data)) = (InterestView::parse(&asked.body), DataView::parse(&data.body)) else {
+        return false;
+    };
+    // Components are whole elements, so that a name begins with another where their bytes do.
+    let (asked, found) = (asked.name.components(), data.name.components());
+    if interest.can_be_prefix { found.starts_with(asked) } else { found == asked }
+}

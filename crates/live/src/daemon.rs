@@ -1,3 +1,0 @@
-//! `tidegate forward`: the forwarder as a process.
-
-pub mod config;

@@ -1,0 +1,188 @@
+//! One face of the forwarder: its socket, its link layer, its shaper, and what waits to be sent.
+
+use std::collections::VecDeque;
+use std::io;
+
+use bytes::Bytes;
+use tidegate_core::face::FaceId;
+use tidegate_core::name::NameTable;
+use tidegate_core::node::Devices;
+use tidegate_core::packet::Packet;
+use tidegate_core::units::{ByteCount, Time};
+use tidegate_wire::FrameBatch;
+
+use super::shaper::Shaper;
+use super::timers::{Due, Timers};
+use crate::link_service::LinkService;
+use crate::tokens::TokenTable;
+use crate::transport::{Sent, Transport};
+
+/// Packets that one system call sends.
+const BATCH: usize = 64;
+
+/// What a face carries packets with.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// A socket.
+    Socket {
+        transport: Transport,
+        link: LinkService,
+        batch: FrameBatch,
+        /// The socket has no room; the poll set tells when it has.
+        is_full: bool,
+    },
+    /// The forwarder's own management: packets wait here to be answered.
+    Internal(VecDeque<Packet<Bytes>>),
+}
+
+/// Where a face comes from, which decides how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The forwarder's own.
+    Internal,
+    /// A peer spoke first over UDP; the face ends when it has been silent.
+    OnDemand,
+    /// A peer connected; the face ends with the connection.
+    Accepted,
+    /// The entry of this place in the configuration.
+    Configured(usize),
+}
+
+/// A face and the device behind it.
+#[derive(Debug)]
+pub(super) struct Face {
+    /// Number in management, never used twice.
+    pub number: u64,
+    pub origin: Origin,
+    pub line: Line,
+    pub shaper: Shaper,
+    /// An alarm for the shaper is set.
+    pub is_armed: bool,
+    /// Packets leave because the device called for them, not because they came to a free one.
+    is_serving: bool,
+    /// Earliest alarm of the queue; [`Time::MAX`] for none.
+    queue_wake: Time,
+    /// In the list of faces with frames to send.
+    is_dirty: bool,
+    /// When a packet last came.
+    pub heard_at: Time,
+}
+
+impl Face {
+    pub fn new(number: u64, origin: Origin, line: Line, shaper: Shaper, now: Time) -> Self {
+        Self {
+            number,
+            origin,
+            line,
+            shaper,
+            is_armed: false,
+            is_serving: false,
+            queue_wake: Time::MAX,
+            is_dirty: false,
+            heard_at: now,
+        }
+    }
+
+    /// Whether the device takes a packet now.
+    #[inline]
+    fn is_free(&self, now: Time) -> bool {
+        let has_room = match &self.line {
+            Line::Socket { batch, is_full, .. } => !is_full && batch.len() < BATCH,
+            Line::Internal(_) => true,
+        };
+        has_room && self.shaper.is_free(now)
+    }
+
+    /// Whether an alarm of the queue for `at` is meant; it is the last for that time.
+    pub fn takes_queue_alarm(&mut self, at: Time) -> bool {
+        let is_meant = self.queue_wake == at;
+        if is_meant {
+            self.queue_wake = Time::MAX;
+        }
+        is_meant
+    }
+
+    /// Hands waiting frames to the socket; whether all were taken.
+    pub fn flush(&mut self) -> io::Result<bool> {
+        self.is_dirty = false;
+        let Line::Socket { transport, batch, is_full, .. } = &mut self.line else { return Ok(true) };
+        *is_full = transport.send(batch)? == Sent::WouldBlock;
+        Ok(!*is_full)
+    }
+
+    /// Bytes that wait in the layers below the queue.
+    pub fn below(&self) -> ByteCount {
+        match &self.line {
+            Line::Socket { transport, batch, .. } => {
+                ByteCount::new((transport.unsent_bytes() + batch.byte_len()) as u64)
+            }
+            Line::Internal(_) => ByteCount::new(0),
+        }
+    }
+}
+
+/// The forwarder's devices as its node sees them.
+pub(super) struct Wires<'a> {
+    pub now: Time,
+    pub faces: &'a mut [Option<Face>],
+    pub names: &'a NameTable,
+    pub tokens: &'a TokenTable,
+    pub timers: &'a mut Timers,
+    /// Faces with frames to send.
+    pub dirty: &'a mut Vec<FaceId>,
+}
+
+impl Wires<'_> {
+    #[inline]
+    fn face(&mut self, face: FaceId) -> Option<&mut Face> {
+        self.faces.get_mut(face.index())?.as_mut()
+    }
+
+    /// The next packets of a face leave because its device is free again, or no longer so.
+    pub fn set_serving(&mut self, id: FaceId, is_serving: bool) {
+        if let Some(face) = self.face(id) {
+            face.is_serving = is_serving;
+        }
+    }
+}
+
+impl Devices<Bytes> for Wires<'_> {
+    #[inline]
+    fn is_free(&self, face: FaceId) -> bool {
+        let face = self.faces.get(face.index()).and_then(Option::as_ref);
+        face.is_some_and(|face| face.is_free(self.now))
+    }
+
+    #[inline]
+    fn transmit(&mut self, id: FaceId, packet: Packet<Bytes>) {
+        let (now, names, tokens) = (self.now, self.names, self.tokens);
+        let Some(face) = self.face(id) else { return };
+        face.shaper.depart(now, packet.header.size(), face.is_serving);
+        match &mut face.line {
+            Line::Socket { link, batch, .. } => link.send(&packet, names, tokens, batch),
+            Line::Internal(waiting) => waiting.push_back(packet),
+        }
+        if !std::mem::replace(&mut face.is_dirty, true) {
+            self.dirty.push(id);
+        }
+    }
+
+    /// A device that is only short of room in its batch or socket is served when that has been sent.
+    #[inline]
+    fn needs_service(&mut self, id: FaceId, has_packets: bool, wake: Option<Time>) {
+        let now = self.now;
+        let Some(face) = self.face(id) else { return };
+        let mut alarms = [None, None];
+        if has_packets && !face.is_armed && !face.shaper.is_free(now) {
+            face.is_armed = true;
+            alarms[0] = Some((face.shaper.free_at(), Due::Send(id)));
+        }
+        if let Some(wake) = wake.filter(|wake| *wake < face.queue_wake) {
+            face.queue_wake = wake;
+            alarms[1] = Some((wake, Due::Queue(id)));
+        }
+        for (at, due) in alarms.into_iter().flatten() {
+            self.timers.set(at, due);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Faces that come and go.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, FaceView, NodeId};
+use tidegate_core::params::ParamError;
+use tidegate_core::queue::{Queue, QueueDiscipline};
+use tidegate_core::scheme::{DeviceSetup, NodeSetup};
+use tidegate_core::units::{Span, Time};
+use tidegate_wire::FrameBatch;
+
+use super::config::FaceConfig;
+use super::face::{Face, Line, Origin};
+use super::shaper::Shaper;
+use super::start::{StartError, UNLIMITED};
+use super::timers::Due;
+use super::{Daemon, HOUSEKEEPING, Watch, Watched, surroundings};
+use crate::link_service::LinkService;
+use crate::transport::Transport;
+use crate::udp::UdpFace;
+use crate::uri::FaceUri;
+
+/// How long a configured TCP face may take to connect; the forwarder stands still for it.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Peers accepted in one turn.
+const ACCEPTED_AT_ONCE: usize = 64;
+
+/// Why a face was not made.
+#[derive(Debug)]
+pub(super) enum AttachError {
+    TooMany,
+    Part(String),
+    System(std::io::Error),
+}
+
+impl fmt::Display for AttachError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => f.write_str("no number is left for one more face"),
+            Self::Part(why) => f.write_str(why),
+            Self::System(why) => why.fmt(f),
+        }
+    }
+}
+
+impl Daemon {
+    /// Makes a face over `line` with its queue.
+    pub(super) fn attach(
+        &mut self,
+        line: Line,
+        origin: Origin,
+        settings: &FaceConfig,
+        is_local: bool,
+    ) -> Result<FaceId, AttachError> {
+        let rate = settings.rate.filter(|_| origin != Origin::Internal);
+        let limit = settings.queue.limit;
+        let view = match is_local {
+            true => FaceView::local_device(rate.unwrap_or(UNLIMITED), limit),
+            false => FaceView::device(rate.unwrap_or(UNLIMITED), Span::ZERO, limit),
+        };
+        let mut fault = None;
+        let made = self.node.attach(view, |face| {
+            let device = DeviceSetup { face, rate: rate.unwrap_or(UNLIMITED), delay: Span::ZERO, limit };
+            let disciplines = disciplines(settings, device).unwrap_or_else(|why| {
+                fault = Some(why);
+                Vec::new()
+            });
+            Queue::new(face, disciplines)
+        });
+        let id = made.ok_or(AttachError::TooMany)?;
+        let number = self.next_number;
+        self.next_number += 1;
+        let watched = Watched::Face(id, number);
+        let outcome = match (&line, fault) {
+            (_, Some(why)) => Err(AttachError::Part(why)),
+            (Line::Socket { transport, .. }, None) => {
+                self.poll.register(transport, watched.token(), Watch::Read).map_err(AttachError::System)
+            }
+            (Line::Internal(_), None) => Ok(()),
+        };
+        if let Err(why) = outcome {
+            self.node.detach(surroundings!(self), id);
+            return Err(why);
+        }
+        let face = Face::new(number, origin, line, Shaper::new(rate), self.now);
+        if id.index() == self.faces.len() {
+            self.faces.push(None);
+        }
+        self.faces[id.index()] = Some(face);
+        Ok(id)
+    }
+
+    fn attach_socket(
+        &mut self,
+        transport: Transport,
+        origin: Origin,
+        settings: &FaceConfig,
+        is_local: bool,
+    ) -> Result<FaceId, AttachError> {
+        let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
+        let link = LinkService::new(mtu, self.nonces.bits());
+        let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
+        self.attach(line, origin, settings, is_local)
+    }
+
+    /// Ends a face; what waits in its queue is dropped.
+    pub(super) fn close(&mut self, id: FaceId) {
+        let Some(face) = self.faces[id.index()].take() else { return };
+        if let Line::Socket { transport, .. } = &face.line
+            && let FaceUri::Udp(peer) = transport.remote_uri()
+        {
+            self.peers.remove(&peer);
+        }
+        self.node.detach(surroundings!(self), id);
+        self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
+        if let Origin::Configured(place) = face.origin {
+            self.configured[place] = None;
+        }
+    }
+
+    /// Faces beside the forwarder's own.
+    fn count_faces(&self) -> usize {
+        self.faces.iter().flatten().count() - 1
+    }
+
+    fn has_room(&mut self) -> bool {
+        let has_room = self.count_faces() < usize::from(self.config.max_faces);
+        self.counters.faces_refused += u64::from(!has_room);
+        has_room
+    }
+
+    /// Datagrams from peers without a face: each gets one, and is heard through it.
+    pub(super) fn hear_new_peers(&mut self, index: usize) {
+        let mut heard: Vec<(SocketAddr, Bytes)> = Vec::new();
+        // A listener that cannot be read any more stays silent; the faces it made live on.
+        let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
+        for (from, frame) in heard {
+            let face = match self.peers.get(&from) {
+                Some(face) => Some(*face),
+                None => self.face_for(index, from),
+            };
+            if let Some(face) = face {
+                self.take_frame(face, frame);
+            }
+        }
+        self.set_forwarder_alarm();
+    }
+
+    fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
+        if !self.has_room() {
+            return None;
+        }
+        let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
+        let settings = self.config.face_defaults.clone();
+        // Deviation from NFD, whose UDP faces are never local: what comes from a loopback address comes from
+        // this machine, and applications may reach their forwarder over UDP too.
+        let is_local = peer.ip().is_loopback();
+        let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings, is_local).ok()?;
+        self.peers.insert(peer, face);
+        Some(face)
+    }
+
+    /// Connections that wait at a listener.
+    pub(super) fn accept(&mut self, index: usize) {
+        for _ in 0..ACCEPTED_AT_ONCE {
+            // Without a descriptor left the connection waits; the next turn tries again.
+            let Ok(Some(stream)) = self.listeners.streams[index].accept() else { return };
+            if !self.has_room() {
+                continue;
+            }
+            let transport = Transport::Stream(stream);
+            let (is_local, settings) = (transport.is_local(), self.config.face_defaults.clone());
+            // A face that the system refuses is a connection that ends at once.
+            let _ = self.attach_socket(transport, Origin::Accepted, &settings, is_local);
+        }
+    }
+
+    /// Connects the configured face of `place` if its peer is there.
+    pub(super) fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
+        let planned = self.config.faces[place].clone();
+        let fault = |why: &dyn fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
+        let uri = FaceUri::resolve(&planned.uri).map_err(|why| fault(&why))?;
+        // The peer of a stream may come later; everything else is a mistake.
+        let transport = match (Transport::connect(&uri, PATIENCE), &uri) {
+            (Ok(transport), _) => transport,
+            (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
+            (Err(why), _) => return Err(fault(&why)),
+        };
+        let is_local = transport.is_local();
+        let made = self.attach_socket(transport, Origin::Configured(place), &planned.config, is_local);
+        let face = made.map_err(|why| fault(&why))?;
+        self.configured[place] = Some(face);
+        if let FaceUri::Udp(peer) = uri {
+            self.peers.insert(peer, face);
+        }
+        self.add_configured_routes(place);
+        Ok(())
+    }
+
+    /// Ends silent faces and routes, connects again what was lost.
+    pub(super) fn keep_house(&mut self) {
+        let idle = self.config.idle;
+        let is_silent =
+            |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.heard_at) > idle;
+        let silent: Vec<FaceId> = (0..)
+            .zip(&self.faces)
+            .filter(|(_, face)| face.as_ref().is_some_and(|face| is_silent(face, self.now)))
+            .map(|(id, _)| FaceId(id))
+            .collect();
+        for id in silent {
+            self.close(id);
+        }
+        self.rib.expire(self.now, &self.names, self.node.forwarder_mut().fib_mut());
+        for place in 0..self.configured.len() {
+            if self.configured[place].is_none() {
+                // It was connectable or absent at the start; now it is one or the other again.
+                let _ = self.connect_configured(place);
+            }
+        }
+        self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
+    }
+}
+
+/// The disciplines of a face's queue: those of the queue itself, then those of router parts.
+fn disciplines(settings: &FaceConfig, device: DeviceSetup) -> Result<Vec<Box<dyn QueueDiscipline>>, String> {
+    let mut made = Vec::new();
+    let fault = |name: &str, why: Vec<ParamError>| {
+        let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
+        format!("{name}: {}", reasons.join("; "))
+    };
+    for part in &settings.queue.disciplines {
+        let name = part.scheme.name;
+        let make = part.scheme.discipline.ok_or_else(|| format!("{name} is no queue discipline"))?;
+        made.push(make(&part.settings, &device).map_err(|why| fault(name, why))?);
+    }
+    for part in &settings.parts {
+        let name = part.scheme.name;
+        let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
+        // Parts that look at several faces of a node at once have no live form yet; each face has its own.
+        let parts = make(&part.settings, &NodeSetup { devices: vec![device] });
+        let parts = parts.map_err(|why| fault(name, why))?;
+        made.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
+    }
+    Ok(made)
+}

@@ -1,0 +1,323 @@
+//! What the forwarder answers itself: registrations of prefixes, and its status.
+//!
+//! Commands are those of NFD's RIB management: `/localhost/nfd/rib/register` and `unregister`, as a signed
+//! Interest of packet format 0.3 or, from older programs, with the signature in the name. Who may command is
+//! who may use `/localhost`; a signature that is only a digest must hold, others are not looked into.
+
+use bytes::Bytes;
+use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::packet::{Kind, Millis, Packet};
+use tidegate_core::units::Span;
+use tidegate_wire::tlv::{Element, types};
+use tidegate_wire::{
+    DataBuilder, EncodeError, InterestView, Signer, Verifier, VerifyError, name, rdr, signature_type,
+};
+
+use super::face::{Face, Line, Wires};
+use super::rib::{CAPTURE, CHILD_INHERIT, Route};
+use super::status::{self, StatusLine};
+use super::{Daemon, MANAGEMENT, surroundings, wires};
+use crate::clock::Clock;
+use crate::nfd::{ControlParameters, ControlResponse, ORIGIN_APP};
+
+/// Status is old after this: who asks again gets a new one.
+const STATUS_FRESH: Millis = Millis(100);
+
+/// Bytes of status in one Data.
+const STATUS_SEGMENT: usize = 7_000;
+
+/// What a command is refused with.
+type Refusal = (u64, &'static str);
+
+/// Says where a management Interest leads.
+enum Asked<'a> {
+    Register(Element<'a>),
+    Unregister(Element<'a>),
+    Status,
+    Unknown,
+}
+
+impl Daemon {
+    /// Answers the Interests that wait for the forwarder itself.
+    pub(super) fn answer_management(&mut self) {
+        while let Some(packet) = self.take_management() {
+            let Kind::Interest(_) = packet.header.kind else { continue };
+            let answer = self.answer(&packet);
+            for data in answer.into_iter().flatten() {
+                self.publish(data);
+            }
+        }
+    }
+
+    fn take_management(&mut self) -> Option<Packet<Bytes>> {
+        match self.faces.get_mut(MANAGEMENT.index()) {
+            Some(Some(Face { line: Line::Internal(waiting), .. })) => waiting.pop_front(),
+            _ => None,
+        }
+    }
+
+    /// Gives a Data of ours to the node.
+    fn publish(&mut self, data: Bytes) {
+        let mut nonce = || 0;
+        let fields = Default::default();
+        if let Ok(packet) = tidegate_wire::decode_packet(&fields, data, &mut self.names, &mut nonce) {
+            self.node.receive(surroundings!(self), MANAGEMENT, packet, wires!(self));
+        }
+    }
+
+    /// The Data that answer; `None` for an Interest that is none of ours.
+    fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Vec<Bytes>> {
+        let view = InterestView::parse(&packet.body).ok()?;
+        let response = match asked(&view) {
+            Asked::Register(parameters) => self.register(packet, &view, &parameters),
+            Asked::Unregister(parameters) => self.unregister(packet, &view, &parameters),
+            Asked::Status => return self.status_data(&view),
+            Asked::Unknown => Err((501, "this forwarder does not know the command")),
+        };
+        let response = response.unwrap_or_else(|(code, text)| ControlResponse::new(code, text, None));
+        let content = response.encode();
+        let freshness = Some(Millis(1_000));
+        let data =
+            DataBuilder { name: view.name.components(), freshness, content: &content, ..Default::default() };
+        Some(vec![data.sign(&Signer::Digest).ok()?])
+    }
+
+    fn register(
+        &mut self,
+        packet: &Packet<Bytes>,
+        view: &InterestView<'_>,
+        parameters: &Element<'_>,
+    ) -> Result<ControlResponse, Refusal> {
+        let asked = self.command(view, parameters)?;
+        let face = self.face_of(packet, &asked)?;
+        let prefix = self.prefix_of(&asked)?;
+        let cost = u32::try_from(asked.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
+        let flags = asked.flags.unwrap_or(CHILD_INHERIT) & (CHILD_INHERIT | CAPTURE);
+        let origin = asked.origin.unwrap_or(ORIGIN_APP);
+        let expires = asked.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
+        let route = Route { prefix, face, origin, cost, flags, expires };
+        self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
+        let done = ControlParameters {
+            name: asked.name,
+            face_id: self.number_of(face),
+            origin: Some(origin),
+            cost: Some(u64::from(cost)),
+            flags: Some(flags),
+            expiration_ms: asked.expiration_ms,
+            ..Default::default()
+        };
+        Ok(ControlResponse::new(200, "OK", Some(done)))
+    }
+
+    /// As NFD, also OK when there was no such route.
+    fn unregister(
+        &mut self,
+        packet: &Packet<Bytes>,
+        view: &InterestView<'_>,
+        parameters: &Element<'_>,
+    ) -> Result<ControlResponse, Refusal> {
+        let asked = self.command(view, parameters)?;
+        let face = self.face_of(packet, &asked)?;
+        let prefix = self.prefix_of(&asked)?;
+        let origin = asked.origin.unwrap_or(ORIGIN_APP);
+        let fib = self.node.forwarder_mut().fib_mut();
+        self.rib.unregister(prefix, face, origin, &self.names, fib);
+        let done = ControlParameters {
+            name: asked.name,
+            face_id: self.number_of(face),
+            origin: Some(origin),
+            ..Default::default()
+        };
+        Ok(ControlResponse::new(200, "OK", Some(done)))
+    }
+
+    /// The parameters of a command whose signature may stand.
+    fn command(
+        &self,
+        view: &InterestView<'_>,
+        parameters: &Element<'_>,
+    ) -> Result<ControlParameters, Refusal> {
+        check_signature(view)?;
+        ControlParameters::decode(parameters.value)
+            .map_err(|_| (400, "the component behind the verb is no ControlParameters"))
+    }
+
+    /// The face that a command is about: the one it names, else the one it came from.
+    fn face_of(&self, packet: &Packet<Bytes>, asked: &ControlParameters) -> Result<FaceId, Refusal> {
+        match asked.face_id {
+            None | Some(0) => {
+                let pit = self.node.forwarder().pit();
+                let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
+                let from = entry.and_then(|entry| entry.in_records().next());
+                from.map(|record| record.face).ok_or((503, "the command's face is gone"))
+            }
+            Some(number) => (0..)
+                .zip(&self.faces)
+                .find(|(_, face)| face.as_ref().is_some_and(|face| face.number == number))
+                .map(|(id, _)| FaceId(id))
+                .ok_or((410, "there is no face of this FaceId")),
+        }
+    }
+
+    fn number_of(&self, face: FaceId) -> Option<u64> {
+        self.faces[face.index()].as_ref().map(|face| face.number)
+    }
+
+    fn prefix_of(&mut self, asked: &ControlParameters) -> Result<tidegate_core::name::PrefixId, Refusal> {
+        let name = asked.name.as_deref().ok_or((400, "the parameters have no Name"))?;
+        self.names.intern_prefix(name).map_err(|_| (400, "the Name in the parameters is malformed"))
+    }
+
+    /// A new status, or the segment of the last one that is asked for.
+    fn status_data(&mut self, view: &InterestView<'_>) -> Option<Vec<Bytes>> {
+        if view.name.len() > 3 {
+            let asked = view.name.components();
+            let found = self.published.iter().find(|(name, _)| name == asked)?;
+            return Some(vec![found.1.clone()]);
+        }
+        let mut versioned = view.name.components().to_vec();
+        rdr::push_version(&mut versioned, Clock::wall_micros());
+        let text = status::write(&self.status());
+        self.published = segments(&versioned, text.as_bytes()).ok()?;
+        Some(self.published.first().map(|(_, data)| data.clone()).into_iter().collect())
+    }
+
+    /// What the forwarder tells of itself.
+    pub fn status(&self) -> Vec<StatusLine> {
+        let mut lines = vec![self.status_of_forwarder()];
+        for (id, face) in (0..).zip(&self.faces) {
+            lines.extend(face.as_ref().map(|face| self.status_of_face(FaceId(id), face)));
+        }
+        lines.extend(self.rib.routes().iter().map(|route| {
+            StatusLine::new("route")
+                .with("prefix", self.names.uri(tidegate_core::name::Name::whole(route.prefix)))
+                .with("face", self.number_of(route.face).unwrap_or_default())
+                .with("origin", route.origin)
+                .with("cost", route.cost)
+                .with("flags", route.flags)
+        }));
+        lines
+    }
+
+    fn status_of_forwarder(&self) -> StatusLine {
+        let forwarder = self.node.forwarder();
+        let counters = forwarder.counters();
+        StatusLine::new("forwarder")
+            .with("version", env!("CARGO_PKG_VERSION"))
+            .with("uptime_s", format_args!("{:.3}", self.now.as_nanos() as f64 / 1e9))
+            .with("pending_interests", forwarder.pit().len())
+            .with("cached_packets", forwarder.cs().len())
+            .with("names", self.names.len())
+            .with("tokens", self.tokens.len())
+            .with("sweeps", self.counters.sweeps)
+            .with("cache_hits", counters.cache_hits)
+            .with("loops", counters.loops)
+            .with("hop_limited", counters.hop_limited)
+            .with("suppressed", counters.suppressed)
+            .with("unsolicited", counters.unsolicited)
+            .with("expired", counters.expired)
+            .with("refused_full", counters.refused_full)
+            .with("out_of_scope", self.counters.out_of_scope)
+            .with("faces_refused", self.counters.faces_refused)
+    }
+
+    fn status_of_face(&self, id: FaceId, face: &Face) -> StatusLine {
+        let (view, queue) = (&self.node.faces()[id.index()], self.node.queue(id).stats());
+        let delays = queue.delays.summary();
+        let millis = |span: Span| span.as_nanos() as f64 / 1e6;
+        let line = StatusLine::new("face")
+            .with("id", face.number)
+            .with("scope", if view.is_local() { "local" } else { "non-local" })
+            .with("received_packets", view.received_packets())
+            .with("received_bytes", view.received_bytes().get())
+            .with("sent_packets", view.sent_packets())
+            .with("sent_bytes", view.sent_bytes().get())
+            .with("queue_packets", view.queued_packets())
+            .with("queue_bytes", view.queued_bytes().get())
+            .with("peak_queue_packets", queue.peak)
+            .with("queue_delay_mean_ms", millis(delays.mean))
+            .with("queue_delay_p99_ms", millis(delays.p99))
+            .with("dropped_packets", queue.dropped)
+            .with("marked_packets", queue.marked)
+            .with("stored_packets", queue.stored)
+            .with("released_packets", queue.released)
+            .with("held_packets", view.held_packets())
+            .with("loss_notices", queue.notices);
+        let Line::Socket { transport, link, .. } = &face.line else {
+            return line.with("remote", "internal://").with("local", "internal://");
+        };
+        let (counters, faults) = (link.counters(), transport.faults());
+        line.with("remote", transport.remote_uri())
+            .with("local", transport.local_uri())
+            .with("malformed", counters.malformed)
+            .with("reassembled", counters.reassembled)
+            .with("fragmented", counters.fragmented)
+            .with("unsendable", counters.unsendable)
+            .with("oversized", faults.oversized)
+            .with("unsent", faults.unsent)
+    }
+}
+
+/// Where the Interest leads.
+fn asked<'a>(view: &InterestView<'a>) -> Asked<'a> {
+    let mut components = view.name.iter().skip(1);
+    let word =
+        |component: Option<Element<'a>>| component.map(|component| component.value).unwrap_or_default();
+    match (word(components.next()), word(components.next()), word(components.next())) {
+        (b"tidegate", b"status", _) => Asked::Status,
+        (b"nfd", b"rib", verb) => match (verb, components.next()) {
+            (b"register", Some(parameters)) => Asked::Register(parameters),
+            (b"unregister", Some(parameters)) => Asked::Unregister(parameters),
+            _ => Asked::Unknown,
+        },
+        _ => Asked::Unknown,
+    }
+}
+
+/// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
+/// SignatureInfo and SignatureValue.
+const OLD_COMMAND: usize = 9;
+
+fn check_signature(view: &InterestView<'_>) -> Result<(), Refusal> {
+    let Some(signature) = &view.signature else {
+        let last_two: Vec<Element<'_>> = view.name.iter().skip(OLD_COMMAND - 2).collect();
+        let is_signed = last_two.len() == 2
+            && last_two[0].value.first() == Some(&(types::SIGNATURE_INFO as u8))
+            && last_two[1].value.first() == Some(&(types::SIGNATURE_VALUE as u8));
+        return if is_signed { Ok(()) } else { Err((403, "the command is not signed")) };
+    };
+    if !tidegate_wire::parameters_digest_holds(view) {
+        return Err((403, "the ParametersSha256Digest is wrong"));
+    }
+    if signature.kind != signature_type::DIGEST_SHA256 {
+        return Ok(());
+    }
+    let checked: Result<(), VerifyError> = Verifier::Digest.verify_interest(view);
+    checked.map_err(|_| (403, "the digest in the signature is wrong"))
+}
+
+/// The content cut into signed Data, each with its name.
+fn segments(versioned: &[u8], content: &[u8]) -> Result<Vec<(Vec<u8>, Bytes)>, EncodeError> {
+    let mut pieces: Vec<&[u8]> = content.chunks(STATUS_SEGMENT).collect();
+    if pieces.is_empty() {
+        pieces.push(&[]);
+    }
+    let mut last = Vec::new();
+    name::push_segment(&mut last, pieces.len() as u32 - 1);
+    let make = |(number, content): (u32, &[u8])| {
+        let mut name = versioned.to_vec();
+        name::push_segment(&mut name, number);
+        let data = DataBuilder {
+            name: &name,
+            freshness: Some(STATUS_FRESH),
+            final_block: Some(&last),
+            content,
+            ..Default::default()
+        };
+        let data = data.sign(&Signer::Digest)?;
+        Ok((name, data))
+    };
+    (0..).zip(pieces).map(make).collect()
+}

@@ -1,0 +1,384 @@
+//! The live forwarder: core's node behind sockets. One thread; nothing here decides about packets.
+
+pub mod config;
+mod face;
+mod faces;
+mod management;
+mod rib;
+mod shaper;
+mod start;
+pub mod status;
+mod timers;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::name::NameTable;
+use tidegate_core::node::Node;
+use tidegate_core::packet::Packet;
+use tidegate_core::rng::Rng;
+use tidegate_core::units::{Span, Time};
+
+use crate::clock::Clock;
+use crate::link_service::LinkContext;
+use crate::listen::StreamListener;
+use crate::poll::{Interest as Watch, Poll, Ready};
+use crate::reception::Reception;
+use crate::tokens::TokenTable;
+use crate::udp::{Received, UdpListener};
+use config::ForwarderConfig;
+use face::{Face, Line, Wires};
+use rib::Rib;
+use timers::{Due, Timers};
+
+pub use start::StartError;
+
+/// The forwarder's own management.
+const MANAGEMENT: FaceId = FaceId(0);
+
+/// Pause between two looks for silent faces, ended routes and lost connections.
+const HOUSEKEEPING: Span = Span::from_secs(1);
+
+/// A forwarder with its sockets open.
+#[derive(Debug)]
+pub struct Daemon {
+    clock: Clock,
+    now: Time,
+    poll: Poll,
+    ready: Vec<Ready>,
+    memory: Reception,
+    frames: Vec<Bytes>,
+    node: Node<Bytes>,
+    names: NameTable,
+    tokens: TokenTable,
+    nonces: Rng,
+    faces: Vec<Option<Face>>,
+    /// Number of the next face in management.
+    next_number: u64,
+    /// Faces of UDP peers.
+    peers: BTreeMap<SocketAddr, FaceId>,
+    /// Faces with frames to send.
+    dirty: Vec<FaceId>,
+    timers: Timers,
+    /// Earliest alarm of the forwarder; [`Time::MAX`] for none.
+    forwarder_wake: Time,
+    listeners: Listeners,
+    rib: Rib,
+    config: ForwarderConfig,
+    /// Face of each configured one; `None` while it is not connected.
+    configured: Vec<Option<FaceId>>,
+    /// The status that readers are in the midst of.
+    published: Vec<(Vec<u8>, Bytes)>,
+    counters: DaemonCounters,
+}
+
+/// What the forwarder counts beside its faces and tables.
+#[derive(Clone, Copy, Debug, Default)]
+struct DaemonCounters {
+    /// Peers that got no face because there are too many.
+    faces_refused: u64,
+    /// Packets under `/localhost` from other machines.
+    out_of_scope: u64,
+    /// Times that names were swept.
+    sweeps: u64,
+}
+
+/// Sockets that new peers come to.
+#[derive(Debug, Default)]
+struct Listeners {
+    udp: Vec<UdpListener>,
+    streams: Vec<StreamListener>,
+}
+
+/// What the poll set tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watched {
+    Stop,
+    UdpListener(usize),
+    StreamListener(usize),
+    Face(FaceId, u64),
+}
+
+impl Watched {
+    /// Faces have numbers from 1 on; below that the low bits tell the rest.
+    fn token(self) -> u64 {
+        match self {
+            Self::Stop => 0,
+            Self::UdpListener(index) => 1 << 8 | index as u64,
+            Self::StreamListener(index) => 2 << 8 | index as u64,
+            Self::Face(face, number) => number << 16 | u64::from(face.0),
+        }
+    }
+
+    fn of(token: u64) -> Self {
+        let index = (token & 0xFF) as usize;
+        match (token >> 16, token >> 8) {
+            (0, 0) => Self::Stop,
+            (0, 1) => Self::UdpListener(index),
+            (0, _) => Self::StreamListener(index),
+            (number, _) => Self::Face(FaceId(token as u16), number),
+        }
+    }
+}
+
+/// Surroundings of a call at the node; a macro, because the borrows of the fields must stay apart.
+macro_rules! surroundings {
+    ($daemon:expr) => {
+        Env {
+            now: $daemon.now,
+            node: NodeId(0),
+            names: &$daemon.names,
+            routes: &NoRoutes,
+            sink: &mut NoSink,
+            mask: EventMask::NONE,
+        }
+    };
+}
+
+/// The devices, from fields that nothing else borrows.
+macro_rules! wires {
+    ($daemon:expr) => {
+        &mut Wires {
+            now: $daemon.now,
+            faces: &mut $daemon.faces,
+            names: &$daemon.names,
+            tokens: &$daemon.tokens,
+            timers: &mut $daemon.timers,
+            dirty: &mut $daemon.dirty,
+        }
+    };
+}
+use {surroundings, wires};
+
+impl Daemon {
+    /// Forwards until `stop` can be read from, then closes every face.
+    ///
+    /// # Errors
+    /// When the system refuses to wait for sockets.
+    pub fn run(&mut self, stop: &impl std::os::fd::AsFd) -> io::Result<()> {
+        self.poll.register(stop, Watched::Stop.token(), Watch::Read)?;
+        while self.turn()? {}
+        self.poll.deregister(stop)
+    }
+
+    /// Waits once and does what there is to do; false when it is to stop.
+    fn turn(&mut self) -> io::Result<bool> {
+        self.ready.clear();
+        self.ready.extend_from_slice(self.poll.wait(self.timers.next(), &self.clock)?);
+        self.now = self.clock.now();
+        for index in 0..self.ready.len() {
+            let Ready { token, is_readable, is_writable } = self.ready[index];
+            match Watched::of(token) {
+                Watched::Stop => return Ok(false),
+                Watched::UdpListener(index) => self.hear_new_peers(index),
+                Watched::StreamListener(index) => self.accept(index),
+                Watched::Face(face, number) if self.has_face(face, number) => {
+                    if is_writable {
+                        self.go_on_sending(face);
+                    }
+                    if is_readable {
+                        self.read(face);
+                    }
+                }
+                Watched::Face(..) => {}
+            }
+        }
+        self.ring();
+        self.answer_management();
+        self.flush();
+        self.forget_names();
+        Ok(true)
+    }
+
+    fn has_face(&self, face: FaceId, number: u64) -> bool {
+        let found = self.faces.get(face.index()).and_then(Option::as_ref);
+        found.is_some_and(|found| found.number == number)
+    }
+
+    /// Takes one batch of frames from a socket; the poll set tells when there are more.
+    fn read(&mut self, id: FaceId) {
+        let Some(Face { line: Line::Socket { transport, .. }, .. }) = &mut self.faces[id.index()] else {
+            return;
+        };
+        let frames = &mut self.frames;
+        let outcome = transport.receive(&mut self.memory, |frame| frames.push(frame));
+        self.take_frames(id);
+        match outcome {
+            Ok(Received::More | Received::Drained) => {}
+            Ok(Received::Closed) | Err(_) => self.close(id),
+        }
+    }
+
+    /// The received frames are those of the face `id`.
+    fn take_frames(&mut self, id: FaceId) {
+        let mut frames = std::mem::take(&mut self.frames);
+        for frame in frames.drain(..) {
+            self.take_frame(id, frame);
+        }
+        self.frames = frames;
+        self.set_forwarder_alarm();
+    }
+
+    #[inline]
+    fn take_frame(&mut self, id: FaceId, frame: Bytes) {
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        face.heard_at = self.now;
+        let Line::Socket { link, .. } = &mut face.line else { return };
+        let mut context = LinkContext {
+            now: self.now,
+            names: &mut self.names,
+            tokens: &mut self.tokens,
+            nonces: &mut self.nonces,
+        };
+        let Some(packet) = link.receive(frame, &mut context) else { return };
+        let view = &self.node.faces()[id.index()];
+        view.count_received(packet.header.size());
+        if !view.is_local() && self.is_of_this_host(&packet) {
+            self.counters.out_of_scope += 1;
+            return;
+        }
+        self.receive(id, packet);
+    }
+
+    #[inline]
+    fn receive(&mut self, id: FaceId, packet: Packet<Bytes>) {
+        self.node.receive(surroundings!(self), id, packet, wires!(self));
+    }
+
+    /// Whether a packet stands under `/localhost`, which never leaves a machine (NFD).
+    fn is_of_this_host(&self, packet: &Packet<Bytes>) -> bool {
+        self.names.first_component(packet.header.name.prefix) == Some((8, b"localhost"))
+    }
+
+    fn set_forwarder_alarm(&mut self) {
+        if let Some(wake) = self.node.forwarder_wake()
+            && wake < self.forwarder_wake
+        {
+            self.forwarder_wake = wake;
+            self.timers.set(wake, Due::Forwarder);
+        }
+    }
+
+    /// Does what is due.
+    fn ring(&mut self) {
+        while let Some((at, due)) = self.timers.take(self.now) {
+            match due {
+                Due::Send(id) => self.shaper_rang(id),
+                Due::Queue(id) => self.queue_rang(id, at),
+                Due::Forwarder => {
+                    self.forwarder_wake = Time::MAX;
+                    self.node.wake_forwarder(surroundings!(self));
+                    self.set_forwarder_alarm();
+                }
+                Due::Housekeeping => self.keep_house(),
+            }
+        }
+    }
+
+    fn shaper_rang(&mut self, id: FaceId) {
+        if let Some(face) = &mut self.faces[id.index()] {
+            face.is_armed = false;
+            self.serve(id);
+        }
+    }
+
+    fn queue_rang(&mut self, id: FaceId, at: Time) {
+        if self.faces[id.index()].as_mut().is_some_and(|face| face.takes_queue_alarm(at)) {
+            self.node.wake_queue(surroundings!(self), id, wires!(self));
+        }
+    }
+
+    /// Lets the queue of a face go on as far as its device allows.
+    fn serve(&mut self, id: FaceId) {
+        let mut wires = Wires {
+            now: self.now,
+            faces: &mut self.faces,
+            names: &self.names,
+            tokens: &self.tokens,
+            timers: &mut self.timers,
+            dirty: &mut self.dirty,
+        };
+        wires.set_serving(id, true);
+        let mut waiting = self.node.faces()[id.index()].queued_packets();
+        while waiting > 0 && tidegate_core::node::Devices::is_free(&wires, id) {
+            self.node.service(surroundings!(self), id, &mut wires);
+            let left = self.node.faces()[id.index()].queued_packets();
+            // A scheduler may hold everything back.
+            if left == waiting {
+                break;
+            }
+            waiting = left;
+        }
+        wires.set_serving(id, false);
+        if waiting > 0 {
+            tidegate_core::node::Devices::needs_service(&mut wires, id, true, None);
+        }
+    }
+
+    /// Sends what was gathered for each face, and what its queue lets go for that, until sockets are full.
+    fn flush(&mut self) {
+        while let Some(id) = self.dirty.pop() {
+            self.flush_face(id);
+        }
+    }
+
+    fn flush_face(&mut self, id: FaceId) {
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        let Ok(has_room) = face.flush() else { return self.close(id) };
+        let view = &self.node.faces()[id.index()];
+        let has_queue = view.queued_packets() > 0;
+        if has_queue || !has_room {
+            view.set_below(face.below());
+        }
+        if !has_room {
+            self.watch(id, Watch::ReadWrite);
+        } else if has_queue {
+            self.serve(id);
+        }
+    }
+
+    /// The socket of a face has room again.
+    fn go_on_sending(&mut self, id: FaceId) {
+        self.flush_face(id);
+        let is_full = |face: &Face| matches!(face.line, Line::Socket { is_full: true, .. });
+        if self.faces[id.index()].as_ref().is_some_and(|face| !is_full(face)) {
+            self.watch(id, Watch::Read);
+        }
+    }
+
+    fn watch(&mut self, id: FaceId, what: Watch) {
+        let Some(face) = &self.faces[id.index()] else { return };
+        let Line::Socket { transport, .. } = &face.line else { return };
+        let token = Watched::Face(id, face.number).token();
+        // A socket that cannot be watched any more tells so when it is used.
+        let _ = self.poll.modify(transport, token, what);
+    }
+
+    /// Forgets names and tokens that nobody holds, when there are many.
+    fn forget_names(&mut self) {
+        if !self.names.needs_sweep() && !self.tokens.needs_sweep() {
+            return;
+        }
+        let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
+        let mut note = |name: tidegate_core::name::Name, token: tidegate_core::packet::PitToken| {
+            prefixes.push(name.prefix);
+            tokens.push(token);
+        };
+        self.node.visit_names(&mut note);
+        for face in self.faces.iter().flatten() {
+            if let Line::Internal(waiting) = &face.line {
+                waiting.iter().for_each(|packet| note(packet.header.name, packet.header.token()));
+            }
+        }
+        self.names.sweep(prefixes.into_iter());
+        self.tokens.sweep(tokens.into_iter());
+        // Answers of the FIB are kept by the numbers of names.
+        self.node.forwarder_mut().fib_mut().forget();
+        self.counters.sweeps += 1;
+    }
+}

@@ -1,0 +1,79 @@
+//! How fast a face may send, packet by packet.
+
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+
+/// Lateness that is made up for: a timer that rings late must not cost rate, a long sleep must not make a burst.
+const MOST_CATCH_UP: Span = Span::from_millis(2);
+
+/// Lets one packet out after the other as a line of a given rate would; without a rate, at once.
+#[derive(Debug)]
+pub(super) struct Shaper {
+    rate: Option<BitRate>,
+    busy_until: Time,
+}
+
+impl Shaper {
+    /// Nothing sent yet; `None` for no rate.
+    pub fn new(rate: Option<BitRate>) -> Self {
+        Self { rate, busy_until: Time::ZERO }
+    }
+
+    /// Whether the next packet may leave.
+    #[inline]
+    pub fn is_free(&self, now: Time) -> bool {
+        self.rate.is_none() || self.busy_until <= now
+    }
+
+    /// When the next packet may leave.
+    pub fn free_at(&self) -> Time {
+        self.busy_until
+    }
+
+    /// A packet of `size` leaves; `has_waited` if the line was what it waited for.
+    #[inline]
+    pub fn depart(&mut self, now: Time, size: ByteCount, has_waited: bool) {
+        let Some(rate) = self.rate else { return };
+        let earliest = Time::from_nanos(now.as_nanos().saturating_sub(MOST_CATCH_UP.as_nanos()));
+        let start = if has_waited { earliest } else { now };
+        self.busy_until = start.max(self.busy_until) + rate.time_to_send(size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(micros: u64) -> Time {
+        Time::from_nanos(micros * 1000)
+    }
+
+    #[test]
+    fn a_packet_that_waited_starts_when_the_line_became_free_not_when_the_timer_rang() {
+        let mut shaper = Shaper::new(Some(BitRate::from_mbps(8.0)));
+        shaper.depart(us(0), ByteCount::new(1000), false);
+        assert!(!shaper.is_free(us(999)) && shaper.is_free(us(1000)));
+        shaper.depart(us(1100), ByteCount::new(1000), true);
+        assert_eq!(shaper.free_at(), us(2000));
+        shaper.depart(us(2500), ByteCount::new(1000), false);
+        assert_eq!(shaper.free_at(), us(3500));
+    }
+
+    #[test]
+    fn a_long_sleep_makes_no_long_burst() {
+        let mut shaper = Shaper::new(Some(BitRate::from_mbps(8.0)));
+        shaper.depart(us(0), ByteCount::new(1000), false);
+        let mut sent = 0;
+        while shaper.is_free(us(1_000_000)) {
+            shaper.depart(us(1_000_000), ByteCount::new(1000), true);
+            sent += 1;
+        }
+        assert_eq!(sent, 3);
+    }
+
+    #[test]
+    fn without_a_rate_everything_leaves_at_once() {
+        let mut shaper = Shaper::new(None);
+        shaper.depart(us(5), ByteCount::new(1000), true);
+        assert!(shaper.is_free(us(0)));
+    }
+}

@@ -1,0 +1,227 @@
+//! From a configuration to a forwarder with its sockets open.
+
+use std::fmt;
+
+use bytes::Bytes;
+use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::name::{NameHash, NameTable};
+use tidegate_core::node::Node;
+use tidegate_core::params::ParamError;
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::strategy::Strategy;
+use tidegate_core::units::{BitRate, Time};
+use tidegate_settings::uses::SchemeUse;
+use tidegate_wire::{DataView, implicit_digest};
+
+use super::config::{ForwarderConfig, Listener};
+use super::face::{Line, Origin};
+use super::rib::{CHILD_INHERIT, Route};
+use super::timers::Due;
+use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched};
+use crate::clock::Clock;
+use crate::listen::StreamListener;
+use crate::nfd::ORIGIN_STATIC;
+use crate::poll::Poll;
+use crate::reception::Reception;
+use crate::tokens::TokenTable;
+use crate::udp::UdpListener;
+
+/// Listeners of one kind that the poll set can tell apart.
+const MOST_LISTENERS: usize = 64;
+
+/// Why a forwarder does not start.
+#[derive(Debug)]
+pub struct StartError(String);
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl StartError {
+    pub(super) fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self(format!("{what}: {why}"))
+    }
+
+    fn of_part(part: &SchemeUse, why: &[ParamError]) -> Self {
+        let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
+        Self::new(part.scheme.name, reasons.join("; "))
+    }
+}
+
+impl Daemon {
+    /// Opens the listeners and faces of `config`; `seed` decides nonces and the spread of hash tables.
+    ///
+    /// # Errors
+    /// When an address cannot be listened at, or a configured face is refused by the system. A configured
+    /// TCP or Unix face whose peer is not there yet is tried again later.
+    pub fn start(config: ForwarderConfig, seed: Seed) -> Result<Self, StartError> {
+        let key = |what| Rng::stream(seed, what).bits();
+        let strategy = make_strategy(&config.strategy)?;
+        let mut forwarder = Forwarder::new(ForwarderSetup {
+            cache: config.cache,
+            unsolicited: match config.cache_unsolicited {
+                true => UnsolicitedPolicy::Admit,
+                false => UnsolicitedPolicy::Drop,
+            },
+            pit_limit: config.pit_limit.get() as usize,
+            hash: NameHash::keyed(key("names in tables")),
+            ..ForwarderSetup::new(strategy, Rng::stream(seed, "probes"))
+        });
+        forwarder
+            .set_digest(|body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)));
+        let mut names = NameTable::keyed(key("names"));
+        for (prefix, strategy) in &config.prefix_strategies {
+            let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
+            forwarder.set_strategy(prefix, make_strategy(strategy)?);
+        }
+        let clock = Clock::new();
+        let configured = vec![None; config.faces.len()];
+        let mut daemon = Self {
+            now: clock.now(),
+            clock,
+            poll: Poll::new().map_err(|why| StartError::new("epoll", why))?,
+            ready: Vec::new(),
+            memory: Reception::new(),
+            frames: Vec::new(),
+            node: Node::new(forwarder, Vec::new(), Vec::new()),
+            names,
+            tokens: TokenTable::new(),
+            nonces: Rng::stream(seed, "nonces"),
+            faces: Vec::new(),
+            next_number: 1,
+            peers: Default::default(),
+            dirty: Vec::new(),
+            timers: Timers::default(),
+            forwarder_wake: Time::MAX,
+            listeners: Listeners::default(),
+            rib: Default::default(),
+            config,
+            configured,
+            published: Vec::new(),
+            counters: DaemonCounters::default(),
+        };
+        daemon.open()?;
+        Ok(daemon)
+    }
+
+    fn open(&mut self) -> Result<(), StartError> {
+        self.open_management()?;
+        self.open_listeners()?;
+        for place in 0..self.config.faces.len() {
+            self.connect_configured(place)?;
+        }
+        self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
+        Ok(())
+    }
+
+    fn open_management(&mut self) -> Result<(), StartError> {
+        let line = Line::Internal(Default::default());
+        let settings = self.config.face_defaults.clone();
+        let opened = self.attach(line, Origin::Internal, &settings, true);
+        opened.map_err(|why| StartError::new("management", why))?;
+        // Numbers below 256 are NFD's own.
+        self.next_number = 256;
+        for prefix in ["/localhost/nfd", "/localhost/tidegate"] {
+            let prefix = self.names.intern_uri(prefix).map_err(|why| StartError::new("management", why))?;
+            let route = Route {
+                prefix,
+                face: MANAGEMENT,
+                origin: ORIGIN_STATIC,
+                cost: 0,
+                flags: CHILD_INHERIT,
+                expires: None,
+            };
+            self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
+        }
+        Ok(())
+    }
+
+    fn open_listeners(&mut self) -> Result<(), StartError> {
+        let (udp, tcp, unix) = (self.config.udp.clone(), self.config.tcp.clone(), self.config.unix.clone());
+        for listener in udp {
+            let at = format!("udp {}", listener.address);
+            if let Some(socket) = keep(&listener, &at, UdpListener::bind(listener.address))? {
+                self.watch_listener(&socket, Watched::UdpListener(self.listeners.udp.len()), &at)?;
+                self.listeners.udp.push(socket);
+            }
+        }
+        for listener in tcp {
+            let at = format!("tcp {}", listener.address);
+            let socket = keep(&listener, &at, StreamListener::tcp(listener.address))?;
+            self.keep_stream_listener(socket, &at)?;
+        }
+        for listener in unix {
+            let at = format!("unix {}", listener.address.display());
+            let socket = keep(&listener, &at, StreamListener::unix(&listener.address))?;
+            self.keep_stream_listener(socket, &at)?;
+        }
+        Ok(())
+    }
+
+    fn keep_stream_listener(&mut self, socket: Option<StreamListener>, at: &str) -> Result<(), StartError> {
+        let Some(socket) = socket else { return Ok(()) };
+        self.watch_listener(&socket, Watched::StreamListener(self.listeners.streams.len()), at)?;
+        self.listeners.streams.push(socket);
+        Ok(())
+    }
+
+    fn watch_listener(
+        &self,
+        socket: &impl std::os::fd::AsFd,
+        watched: Watched,
+        at: &str,
+    ) -> Result<(), StartError> {
+        if self.listeners.udp.len().max(self.listeners.streams.len()) >= MOST_LISTENERS {
+            return Err(StartError::new(at, format!("more than {MOST_LISTENERS} listeners of one kind")));
+        }
+        self.poll.register(socket, watched.token(), Watch::Read).map_err(|why| StartError::new(at, why))
+    }
+
+    /// Where the forwarder listens: `udp4://...`, `tcp4://...`, `unix://...`.
+    pub fn listening(&self) -> Vec<String> {
+        let udp = self.listeners.udp.iter().map(|at| crate::uri::FaceUri::Udp(at.local()).to_string());
+        udp.chain(self.listeners.streams.iter().map(|at| at.uri().to_string())).collect()
+    }
+
+    /// Registers the configured routes through the face of `place`.
+    pub(super) fn add_configured_routes(&mut self, place: usize) {
+        let Some(face) = self.configured[place] else { return };
+        for route in self.config.routes.iter().filter(|route| route.face == place) {
+            // The prefix was checked with the configuration.
+            let Ok(prefix) = self.names.intern_uri(&route.prefix) else { continue };
+            let route = Route {
+                prefix,
+                face,
+                origin: ORIGIN_STATIC,
+                cost: route.cost,
+                flags: CHILD_INHERIT,
+                expires: None,
+            };
+            self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
+        }
+    }
+}
+
+/// The socket; `None` when it cannot be had and nobody asked for it by name.
+fn keep<A, T>(listener: &Listener<A>, at: &str, socket: std::io::Result<T>) -> Result<Option<T>, StartError> {
+    match socket {
+        Ok(socket) => Ok(Some(socket)),
+        Err(why) if listener.is_required => Err(StartError::new(at, why)),
+        Err(_) => Ok(None),
+    }
+}
+
+fn make_strategy(part: &SchemeUse) -> Result<Box<dyn Strategy>, StartError> {
+    let Some(make) = part.scheme.strategy else {
+        return Err(StartError::new(part.scheme.name, "this scheme is no strategy"));
+    };
+    make(&part.settings).map_err(|why| StartError::of_part(part, &why))
+}
+
+/// The rate that a face without a shaper has: it never is what holds a packet back.
+pub(super) const UNLIMITED: BitRate = BitRate::from_bps(u64::MAX);

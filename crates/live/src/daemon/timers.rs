@@ -1,0 +1,64 @@
+//! What a forwarder has to do at a point in time. An alarm that nobody means any more rings and is ignored.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use tidegate_core::face::FaceId;
+use tidegate_core::units::Time;
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// The shaper of a face lets the next packet out.
+    Send(FaceId),
+    /// Something in the queue of a face.
+    Queue(FaceId),
+    /// Entries of the forwarder end.
+    Forwarder,
+    /// Idle faces, lost connections.
+    Housekeeping,
+}
+
+/// Alarms by time.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    alarms: BinaryHeap<Reverse<(Time, Due)>>,
+}
+
+impl Timers {
+    /// Rings `due` at `at`.
+    pub fn set(&mut self, at: Time, due: Due) {
+        self.alarms.push(Reverse((at, due)));
+    }
+
+    /// When the next alarm rings; `None` for never.
+    pub fn next(&self) -> Option<Time> {
+        self.alarms.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Takes an alarm that has rung by `now`, earliest first, with its time.
+    pub fn take(&mut self, now: Time) -> Option<(Time, Due)> {
+        let is_due = self.next().is_some_and(|at| at <= now);
+        if is_due { self.alarms.pop().map(|Reverse(alarm)| alarm) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::units::Span;
+
+    #[test]
+    fn alarms_ring_in_the_order_of_their_times_and_not_before() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let mut timers = Timers::default();
+        timers.set(at(5), Due::Forwarder);
+        timers.set(at(2), Due::Send(FaceId(1)));
+        timers.set(at(9), Due::Housekeeping);
+        assert_eq!(timers.next(), Some(at(2)));
+        assert_eq!(timers.take(at(1)), None);
+        assert_eq!(timers.take(at(6)), Some((at(2), Due::Send(FaceId(1)))));
+        assert_eq!(timers.take(at(6)), Some((at(5), Due::Forwarder)));
+        assert_eq!(timers.take(at(6)), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! Random seeds from the operating system, so that no two processes draw the same nonces.
+
+use rustix::rand::{GetRandomFlags, getrandom};
+use tidegate_core::rng::Seed;
+
+use crate::clock::Clock;
+
+/// A seed that nobody can guess.
+pub fn seed() -> Seed {
+    let mut bytes = [0; 8];
+    match getrandom(&mut bytes, GetRandomFlags::empty()) {
+        Ok(8) => Seed(u64::from_ne_bytes(bytes)),
+        // No system of this decade refuses 8 bytes; were one to, two processes would still differ.
+        _ => Seed(Clock::wall_micros() ^ (u64::from(std::process::id()) << 40)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_seeds_are_equal() {
+        assert_ne!(seed(), seed());
+    }
+}

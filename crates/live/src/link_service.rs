@@ -1,0 +1,286 @@
+//! The link layer of one face: frames in, packets out, and the reverse.
+//!
+//! What a peer sends is never a reason to fail: what cannot be read is counted and dropped.
+
+use bytes::Bytes;
+use tidegate_core::name::NameTable;
+use tidegate_core::packet::{Kind, Packet, PitToken};
+use tidegate_core::rng::Rng;
+use tidegate_core::units::Time;
+use tidegate_wire::{FrameBatch, LinkEncoder, Reassembler, decode_frame, decode_packet};
+
+use crate::tokens::TokenTable;
+
+/// What a node's faces share while frames become packets.
+#[derive(Debug)]
+pub struct LinkContext<'a> {
+    /// The time now.
+    pub now: Time,
+    /// All names of the node.
+    pub names: &'a mut NameTable,
+    /// PIT tokens of the node's peers.
+    pub tokens: &'a mut TokenTable,
+    /// Nonces for Interests that came without one.
+    pub nonces: &'a mut Rng,
+}
+
+/// What one face's link layer counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Frames received.
+    pub frames_in: u64,
+    /// Packets made of them.
+    pub packets_in: u64,
+    /// Frames handed to the socket's batch.
+    pub frames_out: u64,
+    /// Packets they carry.
+    pub packets_out: u64,
+    /// Received frames and packets that are malformed or not understood.
+    pub malformed: u64,
+    /// Packets put together from several frames.
+    pub reassembled: u64,
+    /// Packets cut into several frames.
+    pub fragmented: u64,
+    /// Frames without a packet.
+    pub idle: u64,
+    /// Interests dropped because too many PIT tokens are held.
+    pub tokens_refused: u64,
+    /// Packets that cannot be sent here: too large for the frames, or none of ours.
+    pub unsendable: u64,
+}
+
+/// The link layer of one face.
+#[derive(Debug)]
+pub struct LinkService {
+    reassembler: Reassembler,
+    encoder: LinkEncoder,
+    counters: LinkCounters,
+}
+
+impl LinkService {
+    /// A link layer for frames of at most `mtu` bytes (`None`: any size); `first_sequence` numbers its first
+    /// fragment and should be random.
+    pub fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
+        Self {
+            reassembler: Reassembler::default(),
+            encoder: LinkEncoder::new(mtu, first_sequence),
+            counters: LinkCounters::default(),
+        }
+    }
+
+    /// Takes in a frame; the packet that it completes, if it does.
+    pub fn receive(&mut self, frame: Bytes, cx: &mut LinkContext<'_>) -> Option<Packet<Bytes>> {
+        self.counters.frames_in += 1;
+        let Ok(message) = decode_frame(frame) else { return self.drop_malformed() };
+        let is_part = message.fields.frag_count > 1;
+        let message = if is_part {
+            match self.reassembler.accept(cx.now, message) {
+                Ok(message) => message?,
+                Err(_) => return self.drop_malformed(),
+            }
+        } else {
+            message
+        };
+        if message.fragment.is_empty() {
+            self.counters.idle += 1;
+            return None;
+        }
+        let mut nonce = || (cx.nonces.bits() >> 32) as u32;
+        let decoded = decode_packet(&message.fields, message.fragment, cx.names, &mut nonce);
+        let Ok(mut packet) = decoded else { return self.drop_malformed() };
+        // Tokens on answers echo ours; we send none.
+        if let (Kind::Interest(interest), Some(token)) = (&mut packet.header.kind, message.fields.token) {
+            let Some(handle) = cx.tokens.insert(token) else {
+                self.counters.tokens_refused += 1;
+                return None;
+            };
+            interest.token = handle;
+        }
+        self.counters.reassembled += u64::from(is_part);
+        self.counters.packets_in += 1;
+        Some(packet)
+    }
+
+    fn drop_malformed(&mut self) -> Option<Packet<Bytes>> {
+        self.counters.malformed += 1;
+        None
+    }
+
+    /// Appends the frames of `packet` to `batch`; a packet that cannot be sent here is counted and dropped.
+    pub fn send(
+        &mut self,
+        packet: &Packet<Bytes>,
+        names: &NameTable,
+        tokens: &TokenTable,
+        batch: &mut FrameBatch,
+    ) {
+        let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
+        let before = batch.len();
+        if self.encoder.encode(packet, token, names, batch).is_err() {
+            self.counters.unsendable += 1;
+            return;
+        }
+        let frames = (batch.len() - before) as u64;
+        self.counters.packets_out += 1;
+        self.counters.frames_out += frames;
+        self.counters.fragmented += u64::from(frames > 1);
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> LinkCounters {
+        self.counters
+    }
+
+    /// Bytes of the largest frame sent; `None`: any size.
+    pub fn mtu(&self) -> Option<usize> {
+        self.encoder.mtu()
+    }
+}
+
+/// The token that an answer echoes. An Interest carries none upstream: we find our entry by name.
+fn echoed(kind: &Kind) -> Option<PitToken> {
+    match kind {
+        Kind::Data(data) => Some(data.token),
+        Kind::Nack(nack) => Some(nack.interest.token),
+        Kind::LossNotice(notice) => Some(notice.token),
+        Kind::Interest(_) | Kind::Tcp(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::packet::{Data, Header, Interest, Millis, Nack, NackReason};
+    use tidegate_core::rng::Seed;
+    use tidegate_wire::{DataBuilder, InterestBuilder, Signer, tlv};
+
+    struct Node {
+        names: NameTable,
+        tokens: TokenTable,
+        nonces: Rng,
+        link: LinkService,
+    }
+
+    impl Node {
+        fn new(mtu: Option<usize>) -> Self {
+            let nonces = Rng::stream(Seed(1), "nonces");
+            let link = LinkService::new(mtu, 7);
+            Self { names: NameTable::new(), tokens: TokenTable::new(), nonces, link }
+        }
+
+        fn receive(&mut self, frame: &[u8]) -> Option<Packet<Bytes>> {
+            let Self { names, tokens, nonces, link } = self;
+            let mut cx = LinkContext { now: Time::ZERO, names, tokens, nonces };
+            link.receive(Bytes::copy_from_slice(frame), &mut cx)
+        }
+
+        fn send(&mut self, packet: &Packet<Bytes>) -> Vec<Vec<u8>> {
+            let mut batch = FrameBatch::new();
+            self.link.send(packet, &self.names, &self.tokens, &mut batch);
+            batch.iter().map(|(head, body)| [head, body].concat()).collect()
+        }
+    }
+
+    const NAME: &[u8] = &[8, 1, b'a'];
+
+    fn interest() -> Bytes {
+        InterestBuilder { name: NAME, nonce: Some(9), ..InterestBuilder::default() }.build().expect("valid")
+    }
+
+    fn data(len: usize) -> Bytes {
+        let content = vec![7; len];
+        let data = DataBuilder { name: NAME, content: &content, ..DataBuilder::default() };
+        data.sign(&Signer::Digest).expect("small enough")
+    }
+
+    /// `packet` in a frame with `fields` before it.
+    fn frame(fields: &[u8], packet: &[u8]) -> Vec<u8> {
+        let mut inner = fields.to_vec();
+        tlv::write_element(&mut inner, tlv::types::FRAGMENT, packet);
+        let mut frame = Vec::new();
+        tlv::write_element(&mut frame, tlv::types::LP_PACKET, &inner);
+        frame
+    }
+
+    fn token_of(packet: &Packet<Bytes>) -> PitToken {
+        match packet.header.kind {
+            Kind::Interest(Interest { token, .. }) | Kind::Data(Data { token, .. }) => token,
+            _ => PitToken(0),
+        }
+    }
+
+    #[test]
+    fn a_token_of_any_length_is_echoed_by_data_and_by_nack() {
+        for len in 1..=32u8 {
+            let mut node = Node::new(None);
+            let token: Vec<u8> = [98, len].into_iter().chain((0..len).map(|at| at ^ 0xA5)).collect();
+            let asked = node.receive(&frame(&token, &interest())).expect("an Interest");
+            let handle = token_of(&asked);
+            assert_ne!(handle, PitToken(0));
+            let mut answer = Node::new(None).receive(&data(10)).expect("a Data");
+            answer.header.kind = match answer.header.kind {
+                Kind::Data(data) => Kind::Data(Data { token: handle, ..data }),
+                other => other,
+            };
+            assert_eq!(node.send(&answer), [frame(&token, &data(10))]);
+            let Kind::Interest(interest) = asked.header.kind else { panic!("{asked:?}") };
+            let kind = Kind::Nack(Nack { interest, reason: NackReason::NoRoute });
+            let header = Header::new(asked.header.name, kind, asked.header.size());
+            let refused = node.send(&Packet { header, body: asked.body });
+            assert!(refused[0].windows(token.len()).any(|part| part == token), "{len}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn no_token_goes_upstream_and_none_is_taken_from_an_answer() {
+        let mut node = Node::new(None);
+        let asked = node.receive(&frame(&[98, 1, 5], &interest())).expect("an Interest");
+        assert_eq!(node.send(&asked), [interest().to_vec()]);
+        let answer = node.receive(&frame(&[98, 1, 5], &data(1))).expect("a Data");
+        assert_eq!((token_of(&answer), node.tokens.len()), (PitToken(0), 1));
+    }
+
+    #[test]
+    fn a_packet_larger_than_the_frames_is_cut_and_put_together_again() {
+        let (mut near, mut far) = (Node::new(Some(1400)), Node::new(Some(1400)));
+        let packet = near.receive(&data(8000)).expect("a Data");
+        let frames = near.send(&packet);
+        assert!(frames.len() == 6 && frames.iter().all(|frame| frame.len() <= 1400), "{}", frames.len());
+        let whole: Vec<Packet<Bytes>> = frames.iter().filter_map(|frame| far.receive(frame)).collect();
+        assert_eq!(whole.len(), 1);
+        assert_eq!(whole[0].body, data(8000));
+        assert_eq!((near.link.counters().fragmented, far.link.counters().reassembled), (1, 1));
+    }
+
+    #[test]
+    fn malformed_frames_are_counted_and_the_face_lives() {
+        let mut node = Node::new(None);
+        for bad in [&[][..], &[5, 1], &[100, 2, 80, 9], &[6, 2, 7, 0], &[9, 0], &[255; 9000]] {
+            assert_eq!(node.receive(bad), None);
+        }
+        assert_eq!(node.receive(&[100, 0]), None);
+        assert!(node.receive(&interest()).is_some());
+        let counters = node.link.counters();
+        assert_eq!((counters.malformed, counters.idle, counters.packets_in), (6, 1, 1));
+        assert_eq!(counters.frames_in, 8);
+    }
+
+    #[test]
+    fn an_interest_without_a_nonce_gets_one() {
+        let mut node = Node::new(None);
+        let bare = InterestBuilder { name: NAME, lifetime: Some(Millis(50)), ..InterestBuilder::default() };
+        let packet = node.receive(&bare.build().expect("valid")).expect("an Interest");
+        let Kind::Interest(Interest { nonce, .. }) = packet.header.kind else { panic!("{packet:?}") };
+        assert_ne!(nonce, 0);
+        let sent = node.send(&packet);
+        assert!(sent[0].windows(4).any(|part| part == nonce.to_be_bytes()), "{sent:?}");
+    }
+
+    #[test]
+    fn a_packet_that_does_not_fit_any_number_of_frames_is_counted() {
+        let mut node = Node::new(Some(40));
+        let packet = node.receive(&data(5000)).expect("a Data");
+        assert!(node.send(&packet).is_empty());
+        assert_eq!(node.link.counters().unsendable, 1);
+    }
+}

@@ -1,0 +1,198 @@
+//! Asking a forwarder for a prefix: signed Interests to `/localhost/nfd/rib` (NFD's management protocol).
+
+use std::fmt;
+
+use tidegate_core::packet::{Millis, NackReason};
+use tidegate_wire::name::push_component;
+use tidegate_wire::{DataView, DecodeError, InterestBuilder, InterestStamp, Signer};
+
+use crate::client::{Answer, Client, ClientError};
+use crate::clock::Clock;
+use crate::nfd::{ControlParameters, ControlResponse, FLAG_CHILD_INHERIT, ORIGIN_APP};
+
+/// How long an answer may take.
+const PATIENCE: Millis = Millis(4_000);
+
+/// TLV-TYPE of a generic component.
+const GENERIC: u16 = 8;
+
+/// Why a prefix was not registered.
+#[derive(Debug)]
+pub enum RegistrationError {
+    /// The connection cannot be used.
+    Client(ClientError),
+    /// The forwarder refuses Interests for its management.
+    Refused(NackReason),
+    /// The forwarder says no.
+    Denied {
+        /// As in HTTP, 4xx or 5xx.
+        code: u64,
+        /// What it says to people.
+        text: String,
+    },
+    /// The answer cannot be read.
+    Answer(DecodeError),
+    /// No answer came; whether the forwarder is on this machine and not over UDP.
+    Timeout {
+        /// Whether commands are taken over this connection at all.
+        is_local: bool,
+    },
+}
+
+impl fmt::Display for RegistrationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(why) => write!(f, "{why}"),
+            Self::Refused(reason) => write!(f, "the forwarder has no management: Nack {reason:?}"),
+            Self::Denied { code, text } => {
+                write!(f, "the forwarder refused to register the prefix: {code} {text}")
+            }
+            Self::Answer(why) => write!(f, "the forwarder's answer to the registration is malformed: {why}"),
+            Self::Timeout { is_local: true } => {
+                f.write_str("the forwarder does not answer the registration of the prefix")
+            }
+            Self::Timeout { is_local: false } => f.write_str(
+                "the forwarder does not answer the registration of the prefix; it takes commands from this \
+                 machine only, over a Unix socket or TCP",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RegistrationError {}
+
+impl From<ClientError> for RegistrationError {
+    fn from(why: ClientError) -> Self {
+        Self::Client(why)
+    }
+}
+
+/// Asks the forwarder to send Interests under `prefix` (concatenated components) here.
+///
+/// # Errors
+/// When it does not say yes.
+pub fn register(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
+    let parameters = ControlParameters {
+        name: Some(prefix.to_vec()),
+        origin: Some(ORIGIN_APP),
+        cost: Some(0),
+        flags: Some(FLAG_CHILD_INHERIT),
+        ..ControlParameters::default()
+    };
+    command(client, b"register", &parameters)
+}
+
+/// Takes a registration back.
+///
+/// # Errors
+/// When the forwarder does not say yes; its connection's end takes it back as well.
+pub fn unregister(client: &mut Client, prefix: &[u8]) -> Result<ControlParameters, RegistrationError> {
+    let parameters = ControlParameters {
+        name: Some(prefix.to_vec()),
+        origin: Some(ORIGIN_APP),
+        ..ControlParameters::default()
+    };
+    command(client, b"unregister", &parameters)
+}
+
+fn command(
+    client: &mut Client,
+    verb: &[u8],
+    parameters: &ControlParameters,
+) -> Result<ControlParameters, RegistrationError> {
+    let mut name = Vec::new();
+    for component in [b"localhost", &b"nfd"[..], b"rib", verb, &parameters.encode()] {
+        push_component(&mut name, GENERIC, component);
+    }
+    let nonce = client.nonces().bits().to_be_bytes();
+    let time_ms = Some(Clock::wall_micros() / 1_000);
+    let stamp = InterestStamp { nonce: Some(&nonce), time_ms, sequence: None };
+    let interest = InterestBuilder {
+        name: &name,
+        must_be_fresh: true,
+        lifetime: Some(PATIENCE),
+        ..InterestBuilder::default()
+    };
+    let interest = interest.sign(&Signer::Digest, &stamp);
+    let interest = interest.map_err(|why| ClientError::Packet(why.to_string()))?;
+    match client.express(interest, PATIENCE.span())? {
+        Answer::Data(data) => read_response(&data.body),
+        Answer::Nack(reason) => Err(RegistrationError::Refused(reason)),
+        Answer::Timeout => Err(RegistrationError::Timeout { is_local: client.is_local() }),
+    }
+}
+
+/// The forwarder signs with a key of its own, which nobody vouches for: its place is what it is trusted by.
+fn read_response(data: &[u8]) -> Result<ControlParameters, RegistrationError> {
+    let data = DataView::parse(data).map_err(RegistrationError::Answer)?;
+    let response = ControlResponse::decode(data.content).map_err(RegistrationError::Answer)?;
+    if response.is_ok() {
+        Ok(response.parameters.unwrap_or_default())
+    } else {
+        Err(RegistrationError::Denied { code: response.code, text: response.text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::StreamFace;
+    use crate::transport::Transport;
+    use std::thread;
+    use tidegate_core::packet::{Kind, Packet};
+    use tidegate_wire::{DataBuilder, InterestView, Verifier};
+
+    const PREFIX: &[u8] = &[8, 1, b'a'];
+
+    /// Registers at a forwarder that answers the one command with `response`.
+    fn register_at(response: Option<ControlResponse>) -> Result<ControlParameters, RegistrationError> {
+        let (near, far) = StreamFace::pair().expect("sockets");
+        let mut near = Client::over(Transport::Stream(near))?;
+        let mut far = Client::over(Transport::Stream(far))?;
+        let forwarder = thread::spawn(move || -> Result<(), ClientError> {
+            let mut inbox: Vec<Packet<_>> = Vec::new();
+            while inbox.is_empty() {
+                far.exchange(None, &mut inbox)?;
+            }
+            let command = InterestView::parse(&inbox[0].body).expect("an Interest");
+            assert_eq!(Verifier::Digest.verify_interest(&command), Ok(()));
+            let stamp = command.signature.expect("signed");
+            assert!(stamp.nonce.is_some() && stamp.time_ms.is_some());
+            let parts: Vec<&[u8]> = command.name.iter().map(|part| part.value).collect();
+            assert_eq!(parts[..4], [b"localhost", &b"nfd"[..], b"rib", b"register"]);
+            let asked = ControlParameters::decode(parts[4]).expect("parameters");
+            assert_eq!((asked.name.as_deref(), asked.flags), (Some(PREFIX), Some(FLAG_CHILD_INHERIT)));
+            let Some(response) = response else { return Ok(()) };
+            let content = response.encode();
+            let name = command.name.components();
+            let data = DataBuilder { name, content: &content, ..DataBuilder::default() };
+            let data = far.packet(data.sign(&Signer::Digest).expect("small"))?;
+            assert!(matches!(data.header.kind, Kind::Data(_)));
+            far.send(&data);
+            far.exchange(Some(far.now()), &mut inbox)
+        });
+        let outcome = register(&mut near, PREFIX);
+        forwarder.join().expect("the forwarder's checks hold")?;
+        outcome
+    }
+
+    #[test]
+    fn a_registration_is_signed_and_its_answer_is_read() {
+        let given = ControlParameters { face_id: Some(7), ..ControlParameters::default() };
+        let response = ControlResponse::new(200, "OK", Some(given.clone()));
+        assert_eq!(register_at(Some(response)).ok(), Some(given));
+    }
+
+    #[test]
+    fn what_a_forwarder_says_against_a_registration_is_told() {
+        let response = ControlResponse::new(403, "not here", None);
+        let why = register_at(Some(response)).expect_err("denied").to_string();
+        assert_eq!(why, "the forwarder refused to register the prefix: 403 not here");
+    }
+
+    #[test]
+    fn a_forwarder_that_leaves_ends_the_registration() {
+        let why = register_at(None).expect_err("no answer").to_string();
+        assert_eq!(why, "the forwarder ended the connection");
+    }
+}

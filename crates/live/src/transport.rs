@@ -1,0 +1,191 @@
+//! What carries frames: a UDP socket or a stream.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tidegate_wire::FrameBatch;
+
+use crate::reception::Reception;
+use crate::stream::StreamFace;
+use crate::udp::{Faults, Received, UdpFace};
+use crate::uri::FaceUri;
+
+/// Bytes of the largest UDP datagram sent unless configured: passes everywhere that a tunnel or a PPPoE line
+/// leaves 1428 bytes of payload.
+pub const UDP_MTU: usize = 1400;
+
+/// A connected socket of either kind.
+#[derive(Debug)]
+pub enum Transport {
+    /// UDP unicast.
+    Udp(UdpFace),
+    /// TCP or a Unix stream.
+    Stream(StreamFace),
+}
+
+/// How far sending went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// Nothing is left to send.
+    All,
+    /// The socket has no more room; go on when it is writable.
+    WouldBlock,
+}
+
+impl Transport {
+    /// Connects to `remote`; TCP is waited for, at most `patience`.
+    ///
+    /// # Errors
+    /// When nobody listens there, or the URI names no place to connect to.
+    pub fn connect(remote: &FaceUri, patience: Duration) -> io::Result<Self> {
+        Ok(match remote {
+            FaceUri::Udp(address) => Self::Udp(UdpFace::connect(*address, None)?),
+            FaceUri::Tcp(address) => Self::Stream(StreamFace::connect_tcp_now(*address, patience)?),
+            FaceUri::Unix(path) => Self::Stream(StreamFace::connect_unix(path)?),
+            FaceUri::Fd(_) => {
+                let why = "a descriptor is no address";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            }
+        })
+    }
+
+    /// Takes in one batch of frames.
+    ///
+    /// # Errors
+    /// When the connection broke or cannot be read on; the face has to be closed.
+    pub fn receive(&mut self, memory: &mut Reception, take: impl FnMut(Bytes)) -> io::Result<Received> {
+        match self {
+            Self::Udp(face) => face.receive(memory, take),
+            Self::Stream(face) => face.receive(memory, take),
+        }
+    }
+
+    /// Sends from the front of `batch` and removes what was taken. Also call it with an empty batch when the
+    /// socket is writable after [`Sent::WouldBlock`]: a stream may hold the rest of a frame.
+    ///
+    /// # Errors
+    /// When the connection broke; the face has to be closed.
+    pub fn send(&mut self, batch: &mut FrameBatch) -> io::Result<Sent> {
+        let (taken, is_full) = match self {
+            Self::Udp(face) => face.send(batch.iter()),
+            Self::Stream(face) => face.send(batch.iter())?,
+        };
+        batch.remove_first(taken);
+        Ok(if is_full { Sent::WouldBlock } else { Sent::All })
+    }
+
+    /// Bytes that wait in the socket, with the kernel's overhead for datagrams and Unix streams; for TCP what
+    /// was never sent.
+    pub fn unsent_bytes(&self) -> usize {
+        match self {
+            Self::Udp(face) => face.unsent_bytes(),
+            Self::Stream(face) => face.unsent_bytes(),
+        }
+    }
+
+    /// Whether the peer counts as being on this machine, so that it may use `/localhost`: a Unix socket, or
+    /// TCP from a loopback address; UDP never (NFD's scopes).
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Udp(_) => false,
+            Self::Stream(face) => face.is_local(),
+        }
+    }
+
+    /// This end.
+    pub fn local_uri(&self) -> FaceUri {
+        match self {
+            Self::Udp(face) => FaceUri::Udp(face.local()),
+            Self::Stream(face) => face.local().clone(),
+        }
+    }
+
+    /// The other end.
+    pub fn remote_uri(&self) -> FaceUri {
+        match self {
+            Self::Udp(face) => FaceUri::Udp(face.remote()),
+            Self::Stream(face) => face.remote().clone(),
+        }
+    }
+
+    /// Bytes of the largest frame unless configured; `None` for streams, which carry any NDN packet whole.
+    pub fn mtu(&self) -> Option<usize> {
+        match self {
+            Self::Udp(_) => Some(UDP_MTU),
+            Self::Stream(_) => None,
+        }
+    }
+
+    /// What went wrong and was survived; a stream survives nothing.
+    pub fn faults(&self) -> Faults {
+        match self {
+            Self::Udp(face) => face.faults(),
+            Self::Stream(_) => Faults::default(),
+        }
+    }
+}
+
+impl AsFd for Transport {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Udp(face) => face.as_fd(),
+            Self::Stream(face) => face.as_fd(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listen::StreamListener;
+    use crate::udp::UdpListener;
+    use std::net::SocketAddr;
+
+    const SOON: Duration = Duration::from_secs(5);
+
+    fn loopback() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 0))
+    }
+
+    #[test]
+    fn frames_travel_over_every_kind_and_leave_the_batch_when_taken() -> io::Result<()> {
+        let (udp, tcp) = (UdpListener::bind(loopback())?, StreamListener::tcp(loopback())?);
+        let mut memory = Reception::new();
+        for uri in [FaceUri::Udp(udp.local()), tcp.uri().clone()] {
+            let mut near = Transport::connect(&uri, SOON)?;
+            let mut far = match &near {
+                Transport::Udp(face) => Transport::Udp(UdpFace::accept(&udp, face.local())?),
+                Transport::Stream(_) => Transport::Stream(tcp.accept()?.expect("the connection stands")),
+            };
+            assert_eq!((near.remote_uri(), far.remote_uri()), (uri.clone(), near.local_uri()));
+            let mut batch = FrameBatch::new();
+            batch.push(&[6, 2], Bytes::from_static(&[1, 2]));
+            batch.push(&[6, 1, 3], Bytes::new());
+            assert_eq!(near.send(&mut batch)?, Sent::All);
+            assert!(batch.is_empty());
+            let mut seen = Vec::new();
+            while seen.len() < 2 {
+                far.receive(&mut memory, |frame| seen.push(frame))?;
+            }
+            assert_eq!(seen, [&[6, 2, 1, 2][..], &[6, 1, 3]], "{uri}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn only_streams_on_this_machine_are_local() -> io::Result<()> {
+        let (near, _far) = StreamFace::pair()?;
+        assert!(Transport::Stream(near).is_local());
+        let udp = UdpListener::bind(loopback())?;
+        assert!(!Transport::connect(&FaceUri::Udp(udp.local()), SOON)?.is_local());
+        Ok(())
+    }
+
+    #[test]
+    fn a_descriptor_is_nothing_to_connect_to() {
+        let why = Transport::connect(&FaceUri::Fd(3), SOON).expect_err("no address");
+        assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
+    }
+}

@@ -1,0 +1,190 @@
+//! Interests and Data made from their parts.
+
+use bytes::Bytes;
+use tidegate_core::packet::Millis;
+
+use crate::error::EncodeError;
+use crate::packet::MAX_PACKET;
+use crate::sign::{Signer, sha256};
+use crate::tlv::{self, Reader, types};
+
+/// An Interest to be built. Names and components are in TLV, without the enclosing Name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InterestBuilder<'a> {
+    /// Concatenated components, at least one.
+    pub name: &'a [u8],
+    /// Whether Data under the name may answer.
+    pub can_be_prefix: bool,
+    /// Whether only fresh Data may answer.
+    pub must_be_fresh: bool,
+    /// Value of ForwardingHint: concatenated Names.
+    pub forwarding_hint: Option<&'a [u8]>,
+    /// Nonce; `None`: the link encoder writes the header's.
+    pub nonce: Option<u32>,
+    /// InterestLifetime; `None`: 4 s by default of the format.
+    pub lifetime: Option<Millis>,
+    /// HopLimit.
+    pub hop_limit: Option<u8>,
+    /// ApplicationParameters; their digest is appended to the name.
+    pub parameters: Option<&'a [u8]>,
+}
+
+/// What makes each signed Interest another one. All that are given are signed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InterestStamp<'a> {
+    /// SignatureNonce, random bytes.
+    pub nonce: Option<&'a [u8]>,
+    /// SignatureTime, milliseconds since 1970.
+    pub time_ms: Option<u64>,
+    /// SignatureSeqNum.
+    pub sequence: Option<u64>,
+}
+
+impl InterestBuilder<'_> {
+    /// The Interest, not signed.
+    ///
+    /// # Errors
+    /// When the packet is larger than [`MAX_PACKET`], or the name is malformed, empty, or has a
+    /// ParametersSha256Digest.
+    pub fn build(&self) -> Result<Bytes, EncodeError> {
+        let mut parameters = Vec::new();
+        if let Some(value) = self.parameters {
+            tlv::write_element(&mut parameters, types::APPLICATION_PARAMETERS, value);
+        }
+        self.with_parameters(&parameters)
+    }
+
+    /// The Interest, signed; it has ApplicationParameters, empty ones if none are given.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn sign(&self, signer: &Signer, stamp: &InterestStamp<'_>) -> Result<Bytes, EncodeError> {
+        let mut parameters = Vec::new();
+        let value = self.parameters.unwrap_or_default();
+        tlv::write_element(&mut parameters, types::APPLICATION_PARAMETERS, value);
+        let mut info = Vec::new();
+        signer.write_info(&mut info);
+        if let Some(nonce) = stamp.nonce {
+            tlv::write_element(&mut info, types::SIGNATURE_NONCE, nonce);
+        }
+        if let Some(time) = stamp.time_ms {
+            tlv::write_integer(&mut info, types::SIGNATURE_TIME, time);
+        }
+        if let Some(sequence) = stamp.sequence {
+            tlv::write_integer(&mut info, types::SIGNATURE_SEQ_NUM, sequence);
+        }
+        tlv::write_element(&mut parameters, types::INTEREST_SIGNATURE_INFO, &info);
+        let mut value = Vec::new();
+        signer.write_value(types::INTEREST_SIGNATURE_VALUE, &[self.name, &parameters], &mut value);
+        parameters.extend_from_slice(&value);
+        self.with_parameters(&parameters)
+    }
+
+    /// `parameters`: the elements from ApplicationParameters on, whose digest goes into the name.
+    fn with_parameters(&self, parameters: &[u8]) -> Result<Bytes, EncodeError> {
+        check_name(self.name)?;
+        let mut name = self.name.to_vec();
+        if !parameters.is_empty() {
+            tlv::write_element(&mut name, types::PARAMETERS_SHA256_DIGEST, &sha256(&[parameters]));
+        }
+        let mut inner = Vec::with_capacity(name.len() + parameters.len() + 64);
+        tlv::write_element(&mut inner, types::NAME, &name);
+        self.write_middle(&mut inner);
+        inner.extend_from_slice(parameters);
+        enclose(types::INTEREST, &inner)
+    }
+
+    fn write_middle(&self, out: &mut Vec<u8>) {
+        if self.can_be_prefix {
+            tlv::write_element(out, types::CAN_BE_PREFIX, &[]);
+        }
+        if self.must_be_fresh {
+            tlv::write_element(out, types::MUST_BE_FRESH, &[]);
+        }
+        if let Some(hint) = self.forwarding_hint {
+            tlv::write_element(out, types::FORWARDING_HINT, hint);
+        }
+        if let Some(nonce) = self.nonce {
+            tlv::write_element(out, types::NONCE, &nonce.to_be_bytes());
+        }
+        if let Some(Millis(lifetime)) = self.lifetime {
+            tlv::write_integer(out, types::INTEREST_LIFETIME, u64::from(lifetime));
+        }
+        if let Some(hops) = self.hop_limit {
+            tlv::write_element(out, types::HOP_LIMIT, &[hops]);
+        }
+    }
+}
+
+/// A Data to be built. Names and components are in TLV, without the enclosing Name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DataBuilder<'a> {
+    /// Concatenated components.
+    pub name: &'a [u8],
+    /// ContentType; 0, plain content, is not written.
+    pub content_type: u64,
+    /// FreshnessPeriod; `None`: not given.
+    pub freshness: Option<Millis>,
+    /// FinalBlockId: one component.
+    pub final_block: Option<&'a [u8]>,
+    /// Content.
+    pub content: &'a [u8],
+}
+
+impl DataBuilder<'_> {
+    /// The Data, signed.
+    ///
+    /// # Errors
+    /// When the packet is larger than [`MAX_PACKET`].
+    pub fn sign(&self, signer: &Signer) -> Result<Bytes, EncodeError> {
+        let mut inner = Vec::with_capacity(self.name.len() + self.content.len() + 160);
+        tlv::write_element(&mut inner, types::NAME, self.name);
+        let mut info = Vec::with_capacity(64);
+        self.write_meta_info(&mut info);
+        if !info.is_empty() {
+            tlv::write_element(&mut inner, types::META_INFO, &info);
+        }
+        tlv::write_element(&mut inner, types::CONTENT, self.content);
+        info.clear();
+        signer.write_info(&mut info);
+        tlv::write_element(&mut inner, types::SIGNATURE_INFO, &info);
+        info.clear();
+        signer.write_value(types::SIGNATURE_VALUE, &[&inner], &mut info);
+        inner.extend_from_slice(&info);
+        enclose(types::DATA, &inner)
+    }
+
+    fn write_meta_info(&self, out: &mut Vec<u8>) {
+        if self.content_type != 0 {
+            tlv::write_integer(out, types::CONTENT_TYPE, self.content_type);
+        }
+        if let Some(Millis(freshness)) = self.freshness {
+            tlv::write_integer(out, types::FRESHNESS_PERIOD, u64::from(freshness));
+        }
+        if let Some(component) = self.final_block {
+            tlv::write_element(out, types::FINAL_BLOCK_ID, component);
+        }
+    }
+}
+
+fn check_name(name: &[u8]) -> Result<(), EncodeError> {
+    let mut reader = Reader::new(name);
+    let mut len = 0;
+    while let Some(component) = reader.next()? {
+        len += 1;
+        if component.kind == types::PARAMETERS_SHA256_DIGEST {
+            return Err(EncodeError::Name("the ParametersSha256Digest component (2) is appended, not given"));
+        }
+    }
+    if len == 0 { Err(EncodeError::Name("the name of an Interest needs a component")) } else { Ok(()) }
+}
+
+fn enclose(kind: u32, inner: &[u8]) -> Result<Bytes, EncodeError> {
+    let len = tlv::element_len(kind, inner.len());
+    if len > MAX_PACKET {
+        return Err(EncodeError::TooLarge(len));
+    }
+    let mut packet = Vec::with_capacity(len);
+    tlv::write_element(&mut packet, kind, inner);
+    Ok(Bytes::from(packet))
+}

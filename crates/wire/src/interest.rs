@@ -1,0 +1,226 @@
+//! Interests (NDN packet format 0.3) as they stand in received bytes.
+
+use std::ops::Range;
+
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::{Interest, Millis, PitToken};
+
+use crate::error::DecodeError;
+use crate::name::NameView;
+use crate::order::Order;
+use crate::signature::SignatureView;
+use crate::tlv::{Element, Reader, types};
+
+/// Lifetime of an Interest that gives none.
+pub const DEFAULT_LIFETIME: Millis = Millis(4_000);
+
+/// Everything that an Interest says. Offsets count from the packet's first byte.
+#[derive(Clone, Debug)]
+pub struct InterestView<'a> {
+    /// Name, with at least one component.
+    pub name: NameView<'a>,
+    /// Whether Data under the name may answer.
+    pub can_be_prefix: bool,
+    /// Whether only fresh Data may answer.
+    pub must_be_fresh: bool,
+    /// ForwardingHint, not looked into.
+    pub forwarding_hint: Option<&'a [u8]>,
+    /// Nonce; `None` in an Interest that never met a forwarder.
+    pub nonce: Option<u32>,
+    /// InterestLifetime, cut to 2^32-1 ms.
+    pub lifetime: Option<Millis>,
+    /// HopLimit.
+    pub hop_limit: Option<u8>,
+    /// ApplicationParameters.
+    pub parameters: Option<&'a [u8]>,
+    /// The signature of a signed Interest; `None` unless both halves are there.
+    pub signature: Option<SignatureView<'a>>,
+    pub(crate) packet: &'a [u8],
+    /// First byte of the Name element: where the value of the Interest begins.
+    pub(crate) first_element: usize,
+    /// Where the Nonce element stands, or, empty, where it would.
+    pub(crate) nonce_at: Range<usize>,
+    /// Where the HopLimit element stands, or, empty, where it would.
+    pub(crate) hop_limit_at: Range<usize>,
+    /// First byte of the ApplicationParameters element.
+    pub(crate) parameters_at: usize,
+    /// First byte of the InterestSignatureValue element.
+    pub(crate) signature_at: usize,
+}
+
+const NAME: u8 = 1;
+const NONCE: u8 = 5;
+const HOP_LIMIT: u8 = 7;
+
+const fn rank(kind: u32) -> u8 {
+    match kind {
+        types::NAME => NAME,
+        types::CAN_BE_PREFIX => 2,
+        types::MUST_BE_FRESH => 3,
+        types::FORWARDING_HINT => 4,
+        types::NONCE => NONCE,
+        types::INTEREST_LIFETIME => 6,
+        types::HOP_LIMIT => HOP_LIMIT,
+        types::APPLICATION_PARAMETERS => 8,
+        types::INTEREST_SIGNATURE_INFO => 9,
+        types::INTEREST_SIGNATURE_VALUE => 10,
+        _ => 0,
+    }
+}
+
+impl<'a> InterestView<'a> {
+    /// Reads `packet`, which is one Interest from its first byte to its last.
+    ///
+    /// # Errors
+    /// When it is no Interest by packet format 0.3, or the name has a ParametersSha256Digest without there
+    /// being ApplicationParameters or the reverse. Whether the digest is right is asked of
+    /// [`parameters_digest_holds`](crate::parameters_digest_holds).
+    pub fn parse(packet: &'a [u8]) -> Result<Self, DecodeError> {
+        let interest = Reader::new(packet).only()?;
+        if interest.kind != types::INTEREST {
+            return Err(DecodeError::Unexpected { element: interest.kind, accepted: "Interest (5)" });
+        }
+        let mut reader = interest.inside();
+        let missing = DecodeError::Missing { element: types::NAME, inside: types::INTEREST };
+        let first = reader.next()?.filter(|element| element.kind == types::NAME).ok_or(missing)?;
+        let mut view = Self::named(packet, &first)?;
+        let mut order = Order::of(types::INTEREST);
+        order.admits(&first, NAME)?;
+        let mut signature = None;
+        while let Some(element) = reader.next()? {
+            let rank = rank(element.kind);
+            if order.admits(&element, rank)? {
+                view.take(&element, rank, &mut signature)?;
+            }
+        }
+        view.check_digest()?;
+        Ok(view)
+    }
+
+    /// An Interest that has a name and nothing else yet.
+    fn named(packet: &'a [u8], name: &Element<'a>) -> Result<Self, DecodeError> {
+        let (first_element, end) = (name.start, name.end());
+        let name = NameView::parse(name)?;
+        if name.is_empty() {
+            return Err(DecodeError::Name("the name of an Interest has no component".to_owned()));
+        }
+        Ok(Self {
+            name,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            forwarding_hint: None,
+            nonce: None,
+            lifetime: None,
+            hop_limit: None,
+            parameters: None,
+            signature: None,
+            packet,
+            first_element,
+            nonce_at: end..end,
+            hop_limit_at: end..end,
+            parameters_at: packet.len(),
+            signature_at: packet.len(),
+        })
+    }
+
+    fn take(
+        &mut self,
+        element: &Element<'a>,
+        rank: u8,
+        signature: &mut Option<SignatureView<'a>>,
+    ) -> Result<(), DecodeError> {
+        match element.kind {
+            types::CAN_BE_PREFIX => self.can_be_prefix = is_there(element)?,
+            types::MUST_BE_FRESH => self.must_be_fresh = is_there(element)?,
+            types::FORWARDING_HINT => self.forwarding_hint = Some(element.value),
+            types::NONCE => self.nonce = Some(u32::from_be_bytes(element.bytes("4")?)),
+            types::INTEREST_LIFETIME => self.lifetime = Some(millis(element.integer()?)),
+            types::HOP_LIMIT => self.hop_limit = Some(element.bytes::<1>("1")?[0]),
+            types::APPLICATION_PARAMETERS => {
+                self.parameters = Some(element.value);
+                self.parameters_at = element.start;
+            }
+            types::INTEREST_SIGNATURE_INFO if self.parameters.is_some() => {
+                *signature = Some(SignatureView::parse(element)?);
+            }
+            types::INTEREST_SIGNATURE_VALUE => {
+                self.signature = signature.map(|info| SignatureView { value: element.value, ..info });
+                self.signature_at = element.start;
+            }
+            _ => {}
+        }
+        if rank <= NONCE {
+            self.nonce_at = if rank == NONCE { element.start } else { element.end() }..element.end();
+        }
+        if rank <= HOP_LIMIT {
+            self.hop_limit_at = if rank == HOP_LIMIT { element.start } else { element.end() }..element.end();
+        }
+        Ok(())
+    }
+
+    fn check_digest(&self) -> Result<(), DecodeError> {
+        match (self.name.digests(), self.parameters.is_some()) {
+            (0, false) | (1, true) => Ok(()),
+            (0, true) => Err(DecodeError::ParametersDigest(
+                "ApplicationParameters (36) need a ParametersSha256Digest component (2) in the name",
+            )),
+            (1, false) => Err(DecodeError::ParametersDigest(
+                "a ParametersSha256Digest component (2) in the name needs ApplicationParameters (36)",
+            )),
+            _ => Err(DecodeError::ParametersDigest(
+                "the name has more than one ParametersSha256Digest component (2)",
+            )),
+        }
+    }
+
+    /// The name interned, and the fields a forwarder decides by; the token is still none.
+    ///
+    /// # Errors
+    /// When the name table refuses the name.
+    pub fn header(
+        &self,
+        names: &mut NameTable,
+        fresh_nonce: &mut dyn FnMut() -> u32,
+    ) -> Result<(Name, Interest), DecodeError> {
+        let name = names.intern(self.name.components())?;
+        let interest = Interest {
+            nonce: self.nonce.unwrap_or_else(fresh_nonce),
+            lifetime: self.lifetime.unwrap_or(DEFAULT_LIFETIME),
+            token: PitToken::default(),
+            hop_limit: self.hop_limit,
+            can_be_prefix: self.can_be_prefix,
+            must_be_fresh: self.must_be_fresh,
+        };
+        Ok((name, interest))
+    }
+
+    /// What the ParametersSha256Digest covers: from ApplicationParameters to the end. Empty without
+    /// parameters.
+    pub fn digest_covered(&self) -> &'a [u8] {
+        &self.packet[self.parameters_at..]
+    }
+
+    /// What the signature covers, in order: the name's components without the ParametersSha256Digest, then
+    /// ApplicationParameters up to the signature's value.
+    pub fn signed_parts(&self) -> [&'a [u8]; 3] {
+        let name = self.name.range();
+        let digest = match self.name.digest() {
+            Some(digest) => digest.start..digest.end(),
+            None => name.end..name.end,
+        };
+        [
+            &self.packet[name.start..digest.start],
+            &self.packet[digest.end..name.end],
+            &self.packet[self.parameters_at..self.signature_at],
+        ]
+    }
+}
+
+fn is_there(element: &Element<'_>) -> Result<bool, DecodeError> {
+    element.bytes::<0>("0").map(|_| true)
+}
+
+/// Milliseconds as a packet says them; more than 2^32-1 are cut.
+pub(crate) fn millis(ms: u64) -> Millis {
+    Millis(u32::try_from(ms).unwrap_or(u32::MAX))
+}

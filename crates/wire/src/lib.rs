@@ -1,0 +1,38 @@
+//! NDN packet format 0.3 and NDNLPv2: received bytes to [`Packet<Bytes>`](tidegate_core::packet::Packet) and back.
+//!
+//! [`decode_frame`] reads a frame, [`decode_packet`] the packet in it: once, in one pass, the received bytes
+//! staying as the packet's body. [`LinkEncoder`] makes frames of packets. Who needs more than the forwarder's
+//! header takes an [`InterestView`] or a [`DataView`].
+#![forbid(unsafe_code)]
+
+mod batch;
+mod builder;
+mod data;
+mod error;
+mod interest;
+mod link_encoder;
+mod lp;
+pub mod name;
+mod order;
+mod packet;
+pub mod rdr;
+mod reassembler;
+mod sign;
+mod signature;
+pub mod tlv;
+mod token;
+
+pub use batch::FrameBatch;
+pub use builder::{DataBuilder, InterestBuilder, InterestStamp};
+pub use data::DataView;
+pub use error::{DecodeError, EncodeError};
+pub use interest::{DEFAULT_LIFETIME, InterestView};
+pub use link_encoder::{LinkEncoder, MAX_FRAGMENTS};
+pub use lp::{LpFields, LpPacket, decode_frame, is_ignorable};
+pub use packet::{MAX_PACKET, decode_packet, loss_notice_size};
+pub use reassembler::{MAX_BYTES, MAX_PARTIAL, Reassembler, TIMEOUT};
+pub use sign::{
+    EcdsaSigner, KeyError, Signer, Verifier, VerifyError, implicit_digest, parameters_digest_holds,
+};
+pub use signature::{KeyLocator, SignatureView, signature_type};
+pub use token::Token;

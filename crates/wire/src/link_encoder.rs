@@ -1,0 +1,288 @@
+//! From the forwarder's packet to frames: link fields where there is something to say, fragments where the
+//! link is narrower than the packet.
+
+use bytes::Bytes;
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::{Header, Interest, Kind, NackReason, Packet};
+use tidegate_core::signal::{HopSignals, Signal};
+
+use crate::batch::FrameBatch;
+use crate::error::EncodeError;
+use crate::interest::InterestView;
+use crate::lp::reason_code;
+use crate::packet::MAX_PACKET;
+use crate::tlv::{self, types};
+use crate::token::Token;
+
+/// Fragments a packet may be cut into. 128 frames of 128 bytes carry the largest packet.
+pub const MAX_FRAGMENTS: usize = 128;
+
+/// Makes the frames of one link, in one direction.
+#[derive(Debug)]
+pub struct LinkEncoder {
+    mtu: Option<usize>,
+    sequence: u64,
+    /// Link fields of the packet at hand.
+    fields: Vec<u8>,
+    /// The packet at hand, where it is not sent as it came.
+    rewritten: Vec<u8>,
+}
+
+/// Link fields other than those of fragmentation.
+struct Said<'a> {
+    token: Option<&'a Token>,
+    nack: Option<NackReason>,
+    loss_notice: bool,
+    hop: &'a HopSignals,
+}
+
+impl LinkEncoder {
+    /// An encoder for frames of at most `mtu` bytes (`None`: any size) that counts its fragments from
+    /// `first_sequence`, which should differ from run to run.
+    pub const fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
+        Self { mtu, sequence: first_sequence, fields: Vec::new(), rewritten: Vec::new() }
+    }
+
+    /// Bytes of the largest frame; `None`: any size.
+    pub const fn mtu(&self) -> Option<usize> {
+        self.mtu
+    }
+
+    /// Appends the frames of `packet` to `batch`.
+    ///
+    /// The bytes of an Interest, refused or not, get the nonce and the hop limit of the header; everything else
+    /// is sent as it is. `token` is the peer's to be echoed, or ours on an Interest. After an error `batch` is
+    /// as before.
+    ///
+    /// # Errors
+    /// When the packet is larger than [`MAX_PACKET`], needs more than [`MAX_FRAGMENTS`] fragments, or its body
+    /// is no Interest though the header says so.
+    pub fn encode(
+        &mut self,
+        packet: &Packet<Bytes>,
+        token: Option<&Token>,
+        names: &NameTable,
+        batch: &mut FrameBatch,
+    ) -> Result<(), EncodeError> {
+        let header = &packet.header;
+        let is_rewritten = self.rewrite(header, &packet.body, names)?;
+        let payload_len = if is_rewritten { self.rewritten.len() } else { packet.body.len() };
+        if payload_len > MAX_PACKET {
+            return Err(EncodeError::TooLarge(payload_len));
+        }
+        self.fields.clear();
+        Said::about(header, token).write(&mut self.fields);
+        let payload =
+            if is_rewritten { Payload::Copied(&self.rewritten) } else { Payload::Shared(&packet.body) };
+        let whole = match self.fields.len() {
+            0 => payload_len,
+            fields => {
+                tlv::element_len(types::LP_PACKET, fields + tlv::element_len(types::FRAGMENT, payload_len))
+            }
+        };
+        match self.mtu {
+            Some(mtu) if whole > mtu => {
+                let cut = Cut::of(payload_len, self.fields.len(), mtu)?;
+                cut.write(&self.fields, payload, self.sequence, batch);
+                self.sequence = self.sequence.wrapping_add(cut.count as u64);
+            }
+            _ => write_whole(&self.fields, payload, batch),
+        }
+        Ok(())
+    }
+
+    /// Writes the packet anew where its bytes are not to be sent as they are; whether it did.
+    #[inline]
+    fn rewrite(&mut self, header: &Header, body: &[u8], names: &NameTable) -> Result<bool, EncodeError> {
+        match &header.kind {
+            Kind::Data(_) => Ok(false),
+            Kind::Interest(interest) => self.rewrite_interest(interest, body),
+            Kind::Nack(nack) => self.rewrite_interest(&nack.interest, body),
+            Kind::LossNotice(_) => {
+                self.write_named_data(header.name, names);
+                Ok(true)
+            }
+            Kind::Tcp(_) => Err(EncodeError::NotNdn),
+        }
+    }
+
+    /// `Data { Name }`, all that a loss notice carries.
+    fn write_named_data(&mut self, name: Name, names: &NameTable) {
+        let out = &mut self.rewritten;
+        out.clear();
+        let name_len = names.encoded_len(name) as usize;
+        tlv::write_header(out, types::DATA, name_len);
+        let header_len = if name_len <= 254 { 2 } else { 4 };
+        tlv::write_header(out, types::NAME, name_len - header_len);
+        names.write_components(name, out);
+    }
+
+    fn rewrite_interest(&mut self, interest: &Interest, body: &[u8]) -> Result<bool, EncodeError> {
+        let view = InterestView::parse(body)?;
+        if view.nonce == Some(interest.nonce) && view.hop_limit == interest.hop_limit {
+            return Ok(false);
+        }
+        let hop_limit = interest.hop_limit.map_or(&[][..], |_| &[types::HOP_LIMIT as u8, 1]);
+        let parts = [
+            &body[view.first_element..view.nonce_at.start],
+            &[types::NONCE as u8, 4],
+            &interest.nonce.to_be_bytes(),
+            &body[view.nonce_at.end..view.hop_limit_at.start],
+            hop_limit,
+            interest.hop_limit.as_slice(),
+            &body[view.hop_limit_at.end..],
+        ];
+        let out = &mut self.rewritten;
+        out.clear();
+        tlv::write_header(out, types::INTEREST, parts.iter().map(|part| part.len()).sum());
+        parts.iter().for_each(|part| out.extend_from_slice(part));
+        Ok(true)
+    }
+}
+
+impl<'a> Said<'a> {
+    const fn about(header: &'a Header, token: Option<&'a Token>) -> Self {
+        let (nack, loss_notice) = match &header.kind {
+            Kind::Nack(nack) => (Some(nack.reason), false),
+            Kind::LossNotice(_) => (None, true),
+            _ => (None, false),
+        };
+        Self { token, nack, loss_notice, hop: &header.hop }
+    }
+
+    /// Appends the fields in the order of their numbers.
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        if let Some(token) = self.token {
+            tlv::write_element(out, types::PIT_TOKEN, token.as_bytes());
+        }
+        if let Some(reason) = self.nack {
+            let code = reason_code(reason);
+            let reason_len = tlv::element_len(types::NACK_REASON, tlv::integer_len(code));
+            tlv::write_header(out, types::NACK, reason_len);
+            tlv::write_integer(out, types::NACK_REASON, code);
+        }
+        if self.hop.mark > 0 {
+            tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));
+        }
+        if self.loss_notice {
+            tlv::write_element(out, types::LOSS_NOTICE, &[]);
+        }
+        if has_signals(self.hop) {
+            for signal in Signal::ALL {
+                if let Some(value) = self.hop.get(*signal) {
+                    tlv::write_integer(out, signal.tlv_type(), u64::from(value));
+                }
+            }
+        }
+    }
+}
+
+/// Whether any signal stands on the packet.
+#[inline]
+fn has_signals(hop: &HopSignals) -> bool {
+    let mut bare = HopSignals::default();
+    (bare.mark, bare.class, bare.hops) = (hop.mark, hop.class, hop.hops);
+    bare != *hop
+}
+
+/// Bytes of a packet: from our own buffer, or from one that can be referred to.
+#[derive(Clone, Copy)]
+enum Payload<'a> {
+    Copied(&'a [u8]),
+    Shared(&'a Bytes),
+}
+
+impl Payload<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Copied(bytes) => bytes.len(),
+            Self::Shared(bytes) => bytes.len(),
+        }
+    }
+
+    /// Completes the frame whose head starts at `start` with a part of the payload.
+    #[inline]
+    fn end(self, range: std::ops::Range<usize>, start: usize, batch: &mut FrameBatch) {
+        match self {
+            Self::Copied(bytes) => {
+                batch.head().extend_from_slice(&bytes[range]);
+                batch.end(start, Bytes::new());
+            }
+            Self::Shared(bytes) => batch.end(start, bytes.slice(range)),
+        }
+    }
+}
+
+/// One frame with everything in it; the bare packet when there are no fields.
+#[inline]
+fn write_whole(fields: &[u8], payload: Payload<'_>, batch: &mut FrameBatch) {
+    let start = batch.begin();
+    if !fields.is_empty() {
+        let out = batch.head();
+        let fragment = tlv::element_len(types::FRAGMENT, payload.len());
+        tlv::write_header(out, types::LP_PACKET, fields.len() + fragment);
+        out.extend_from_slice(fields);
+        tlv::write_header(out, types::FRAGMENT, payload.len());
+    }
+    payload.end(0..payload.len(), start, batch);
+}
+
+/// How a packet is cut into fragments.
+#[derive(Debug, PartialEq)]
+struct Cut {
+    /// Payload bytes of the first fragment, which carries the other link fields.
+    first: usize,
+    /// Payload bytes of every other fragment but the last.
+    other: usize,
+    count: usize,
+}
+
+/// Bytes of Sequence, FragIndex and FragCount: numbers below 256 of one byte each.
+const FRAGMENT_FIELDS: usize = 10 + 3 + 3;
+const _: () = assert!(MAX_FRAGMENTS <= 255);
+
+impl Cut {
+    /// Cuts `payload` bytes for frames of at most `mtu` bytes.
+    fn of(payload: usize, fields: usize, mtu: usize) -> Result<Self, EncodeError> {
+        let too_small = EncodeError::Mtu { packet: payload, mtu };
+        let room = |fields: usize| value_room(value_room(mtu).saturating_sub(fields));
+        let (first, other) = (room(FRAGMENT_FIELDS + fields), room(FRAGMENT_FIELDS));
+        if first == 0 || first >= payload {
+            return Err(too_small);
+        }
+        let count = 1 + (payload - first).div_ceil(other);
+        if count > MAX_FRAGMENTS { Err(too_small) } else { Ok(Self { first, other, count }) }
+    }
+
+    fn write(&self, fields: &[u8], payload: Payload<'_>, sequence: u64, batch: &mut FrameBatch) {
+        let mut from = 0;
+        for index in 0..self.count {
+            let (fields, room) = if index == 0 { (fields, self.first) } else { (&[][..], self.other) };
+            let to = (from + room).min(payload.len());
+            let start = batch.begin();
+            let out = batch.head();
+            let fragment = tlv::element_len(types::FRAGMENT, to - from);
+            tlv::write_header(out, types::LP_PACKET, FRAGMENT_FIELDS + fields.len() + fragment);
+            let sequence = sequence.wrapping_add(index as u64);
+            tlv::write_element(out, types::SEQUENCE, &sequence.to_be_bytes());
+            tlv::write_integer(out, types::FRAG_INDEX, index as u64);
+            tlv::write_integer(out, types::FRAG_COUNT, self.count as u64);
+            out.extend_from_slice(fields);
+            tlv::write_header(out, types::FRAGMENT, to - from);
+            payload.end(from..to, start, batch);
+            from = to;
+        }
+    }
+}
+
+/// Bytes of value in an element of at most `len` bytes whose type takes one byte.
+const fn value_room(len: usize) -> usize {
+    match len {
+        0..=1 => 0,
+        2..=254 => len - 2,
+        // A value of 253 bytes would need a longer length.
+        255..=257 => 252,
+        _ => len - 4,
+    }
+}

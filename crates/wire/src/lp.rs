@@ -1,0 +1,169 @@
+//! Link frames (NDNLPv2): an Interest or Data as it is, or with link fields, or a part of one.
+//!
+//! Deviation: a field that is unknown but ignorable may be repeated, since only its inventor knows whether it
+//! may; every known field stands at most once, as ndn-cxx wants it.
+
+use bytes::Bytes;
+use tidegate_core::packet::NackReason;
+use tidegate_core::signal::{HopSignals, Signal};
+
+use crate::error::DecodeError;
+use crate::tlv::{Element, Reader, types};
+use crate::token::Token;
+
+/// Link fields of one frame, or of the message put together from several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LpFields {
+    /// Sequence; given when the frame is one of several.
+    pub sequence: Option<u64>,
+    /// FragIndex, below `frag_count`.
+    pub frag_index: u64,
+    /// FragCount; 1 when the frame holds the whole packet.
+    pub frag_count: u64,
+    /// PitToken.
+    pub token: Option<Token>,
+    /// Why the Interest in the frame was refused; `None`: it was not.
+    pub nack: Option<NackReason>,
+    /// Whether the Data in the frame is only a name, whose Data comes later.
+    pub loss_notice: bool,
+    /// Mark and signals of the link.
+    pub hop: HopSignals,
+}
+
+impl Default for LpFields {
+    fn default() -> Self {
+        Self {
+            sequence: None,
+            frag_index: 0,
+            frag_count: 1,
+            token: None,
+            nack: None,
+            loss_notice: false,
+            hop: HopSignals::default(),
+        }
+    }
+}
+
+/// A frame, or the message put together from several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LpPacket {
+    /// Link fields.
+    pub fields: LpFields,
+    /// The packet or a part of it; empty in a frame that carries none (IDLE).
+    pub fragment: Bytes,
+}
+
+/// Reads one frame; an Interest or Data without link fields is one too.
+///
+/// The fragment is a part of `frame`, not a copy. A field of which only the first fragment's counts is read
+/// on every fragment; [`Reassembler`](crate::Reassembler) keeps the first one's.
+///
+/// # Errors
+/// When the frame is not exactly one Interest, Data or LpPacket, or a link field is wrong.
+#[inline]
+pub fn decode_frame(frame: Bytes) -> Result<LpPacket, DecodeError> {
+    let outer = Reader::new(&frame).only()?;
+    match outer.kind {
+        types::INTEREST | types::DATA => Ok(LpPacket { fields: LpFields::default(), fragment: frame }),
+        types::LP_PACKET => {
+            let mut fields = LpFields::default();
+            let range = match fields.read(&outer)? {
+                Some(fragment) => fragment.value_range(),
+                None => 0..0,
+            };
+            Ok(LpPacket { fields, fragment: frame.slice(range) })
+        }
+        element => {
+            Err(DecodeError::Unexpected { element, accepted: "Interest (5), Data (6), LpPacket (100)" })
+        }
+    }
+}
+
+impl LpFields {
+    /// Reads the fields of an LpPacket; the Fragment if there is one.
+    fn read<'a>(&mut self, outer: &Element<'a>) -> Result<Option<Element<'a>>, DecodeError> {
+        let mut reader = outer.inside();
+        let mut last = 0;
+        let mut fragment = None;
+        while let Some(element) = reader.next()? {
+            let kind = element.kind;
+            // Fragment, which has the lowest number, comes last.
+            if fragment.is_some() || (kind != types::FRAGMENT && kind < last) {
+                return Err(DecodeError::OutOfOrder { element: kind, inside: types::LP_PACKET });
+            }
+            if kind == types::FRAGMENT {
+                fragment = Some(element);
+            } else if self.take(&element)? && kind == last {
+                return Err(DecodeError::OutOfOrder { element: kind, inside: types::LP_PACKET });
+            } else {
+                last = kind;
+            }
+        }
+        if self.frag_index >= self.frag_count {
+            let (index, count) = (self.frag_index, self.frag_count);
+            return Err(DecodeError::Fragment { index, count, why: "the index must be below the count" });
+        }
+        if self.frag_count > 1 && self.sequence.is_none() {
+            return Err(DecodeError::Missing { element: types::SEQUENCE, inside: types::LP_PACKET });
+        }
+        Ok(fragment)
+    }
+
+    /// Reads one field; false when it is one to ignore.
+    fn take(&mut self, field: &Element<'_>) -> Result<bool, DecodeError> {
+        match field.kind {
+            types::SEQUENCE => self.sequence = Some(u64::from_be_bytes(field.bytes("8")?)),
+            types::FRAG_INDEX => self.frag_index = field.integer()?,
+            types::FRAG_COUNT => self.frag_count = field.integer()?,
+            types::PIT_TOKEN => self.token = Some(Token::new(field.value)?),
+            types::NACK => self.nack = Some(nack_reason(field)?),
+            types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
+            types::LOSS_NOTICE => self.loss_notice = field.bytes::<0>("0").map(|_| true)?,
+            kind => match Signal::ALL.iter().find(|signal| signal.tlv_type() == kind) {
+                // A fourth signal finds no place and is ignored.
+                Some(signal) => {
+                    let value = u32::try_from(field.integer()?).unwrap_or(u32::MAX);
+                    self.hop.put(*signal, value);
+                }
+                None if is_ignorable(kind) => return Ok(false),
+                None => return Err(DecodeError::Critical { element: kind, inside: types::LP_PACKET }),
+            },
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a link field that is not known may be ignored (NDNLPv2).
+pub const fn is_ignorable(kind: u32) -> bool {
+    kind >= 800 && kind <= 959 && kind.is_multiple_of(4)
+}
+
+/// The reason in a Nack field. No reason and reasons that are not known count as [`NackReason::NoRoute`]: all
+/// they say for sure is that this way leads nowhere; nothing hints at a full link.
+fn nack_reason(nack: &Element<'_>) -> Result<NackReason, DecodeError> {
+    let mut reader = nack.inside();
+    let mut reason = None;
+    while let Some(element) = reader.next()? {
+        if element.kind == types::NACK_REASON && reason.is_none() {
+            reason = Some(element.integer()?);
+        } else if element.kind == types::NACK_REASON {
+            return Err(DecodeError::OutOfOrder { element: element.kind, inside: types::NACK });
+        } else if !is_ignorable(element.kind) {
+            return Err(DecodeError::Critical { element: element.kind, inside: types::NACK });
+        }
+    }
+    Ok(match reason {
+        Some(50) => NackReason::Congestion,
+        Some(100) => NackReason::Duplicate,
+        _ => NackReason::NoRoute,
+    })
+}
+
+/// The number of a reason on the wire.
+pub(crate) const fn reason_code(reason: NackReason) -> u64 {
+    match reason {
+        NackReason::Congestion => 50,
+        NackReason::Duplicate => 100,
+        NackReason::NoRoute => 150,
+    }
+}

@@ -1,0 +1,323 @@
+//! Puts the fragments of one link together again, in bounded memory.
+//!
+//! At most [`MAX_PARTIAL`] messages of together [`MAX_BYTES`] wait for fragments; the one begun first gives way
+//! to a newer one. A message for which nothing arrives for [`TIMEOUT`] is forgotten, as NFD does.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use tidegate_core::units::{Span, Time};
+
+use crate::error::DecodeError;
+use crate::link_encoder::MAX_FRAGMENTS;
+use crate::lp::{LpFields, LpPacket};
+use crate::packet::MAX_PACKET;
+use crate::tlv::types;
+
+/// Messages of one link that may wait for fragments.
+pub const MAX_PARTIAL: usize = 64;
+
+/// Bytes of fragments of one link that may wait.
+pub const MAX_BYTES: usize = 128 << 10;
+
+/// Time without a fragment after which a message is given up.
+pub const TIMEOUT: Span = Span::from_millis(500);
+
+/// Fragments that wait for others; one per link.
+#[derive(Debug, Default)]
+pub struct Reassembler {
+    /// The message begun first stands first.
+    partial: VecDeque<Partial>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Partial {
+    /// Sequence of the first fragment.
+    first: u64,
+    count: u64,
+    touched: Time,
+    /// Fields of the first fragment; `None`: it is not there yet.
+    fields: Option<LpFields>,
+    /// One bit per fragment that is there.
+    seen: u128,
+    pieces: Vec<Piece>,
+    /// All pieces in the order of their arrival.
+    buffer: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    index: u8,
+    start: u16,
+    end: u16,
+}
+
+const _: () = assert!(MAX_FRAGMENTS <= 128 && MAX_PACKET <= u16::MAX as usize && MAX_BYTES > MAX_PACKET);
+
+impl Reassembler {
+    /// Nothing waits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Messages that wait for fragments.
+    pub fn len(&self) -> usize {
+        self.partial.len()
+    }
+
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.partial.is_empty()
+    }
+
+    /// Bytes that wait, at most [`MAX_BYTES`].
+    pub const fn byte_len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes a frame that arrived at `now`; the whole message when this was the last part of one.
+    ///
+    /// The message has the link fields of its first fragment. Frames without fragment and fragments that are
+    /// there already are answered by `None`.
+    ///
+    /// # Errors
+    /// When the fragment contradicts those before it or the limits: it is dropped, and with it the message if
+    /// that became larger than [`MAX_PACKET`].
+    #[inline]
+    pub fn accept(&mut self, now: Time, frame: LpPacket) -> Result<Option<LpPacket>, DecodeError> {
+        if frame.fields.frag_count == 1 {
+            return Ok(if frame.fragment.is_empty() { None } else { Some(frame) });
+        }
+        self.accept_fragment(now, &frame)
+    }
+
+    fn accept_fragment(&mut self, now: Time, frame: &LpPacket) -> Result<Option<LpPacket>, DecodeError> {
+        let LpFields { frag_index: index, frag_count: count, .. } = frame.fields;
+        let wrong = |why| Err(DecodeError::Fragment { index, count, why });
+        let Some(sequence) = frame.fields.sequence else {
+            return Err(DecodeError::Missing { element: types::SEQUENCE, inside: types::LP_PACKET });
+        };
+        if index >= count {
+            return wrong("the index must be below the count");
+        }
+        if count > MAX_FRAGMENTS as u64 {
+            return wrong("a message has at most 128 fragments");
+        }
+        if frame.fragment.is_empty() {
+            return wrong("the fragment is empty");
+        }
+        self.forget_old(now);
+        let at = self.begun(sequence.wrapping_sub(index), count, now);
+        let partial = &mut self.partial[at];
+        if partial.count != count {
+            return wrong("the fragments before it gave another count");
+        }
+        if partial.seen & (1 << index) != 0 {
+            return Ok(None);
+        }
+        if partial.buffer.len() + frame.fragment.len() > MAX_PACKET {
+            let bytes = partial.buffer.len() + frame.fragment.len();
+            self.remove(at);
+            return Err(DecodeError::TooLarge(bytes));
+        }
+        partial.add(now, frame);
+        self.bytes += frame.fragment.len();
+        if partial.pieces.len() as u64 == count {
+            return Ok(self.remove(at).and_then(Partial::whole));
+        }
+        self.make_room(at);
+        Ok(None)
+    }
+
+    /// Where the message whose first fragment has this sequence stands.
+    fn begun(&mut self, first: u64, count: u64, now: Time) -> usize {
+        if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
+            return at;
+        }
+        if self.partial.len() == MAX_PARTIAL {
+            self.remove(0);
+        }
+        let (pieces, buffer) = (Vec::new(), Vec::new());
+        self.partial.push_back(Partial { first, count, touched: now, fields: None, seen: 0, pieces, buffer });
+        self.partial.len() - 1
+    }
+
+    fn forget_old(&mut self, now: Time) {
+        let bytes = &mut self.bytes;
+        self.partial.retain(|partial| {
+            let is_young = now.since(partial.touched) < TIMEOUT;
+            if !is_young {
+                *bytes -= partial.buffer.len();
+            }
+            is_young
+        });
+    }
+
+    /// Lets the oldest messages but the one at `keep` go until the rest fits.
+    fn make_room(&mut self, mut keep: usize) {
+        while self.bytes > MAX_BYTES {
+            if keep == 0 {
+                self.remove(1);
+            } else {
+                self.remove(0);
+                keep -= 1;
+            }
+        }
+    }
+
+    fn remove(&mut self, at: usize) -> Option<Partial> {
+        let partial = self.partial.remove(at)?;
+        self.bytes -= partial.buffer.len();
+        Some(partial)
+    }
+}
+
+impl Partial {
+    fn add(&mut self, now: Time, frame: &LpPacket) {
+        let index = frame.fields.frag_index;
+        if self.buffer.is_empty() {
+            // Fragments but the last are of one size as a rule.
+            self.buffer.reserve((frame.fragment.len() * self.count as usize).min(MAX_PACKET));
+            self.pieces.reserve(self.count as usize);
+        }
+        if index == 0 {
+            self.fields = Some(frame.fields);
+        }
+        self.touched = now;
+        self.seen |= 1 << index;
+        let start = self.buffer.len() as u16;
+        self.buffer.extend_from_slice(&frame.fragment);
+        self.pieces.push(Piece { index: index as u8, start, end: self.buffer.len() as u16 });
+    }
+
+    /// The message, once all pieces are there.
+    fn whole(mut self) -> Option<LpPacket> {
+        let fields = self.fields?;
+        let fragment = if self.pieces.is_sorted_by_key(|piece| piece.index) {
+            Bytes::from(self.buffer)
+        } else {
+            self.pieces.sort_unstable_by_key(|piece| piece.index);
+            let mut ordered = Vec::with_capacity(self.buffer.len());
+            for piece in &self.pieces {
+                ordered.extend_from_slice(&self.buffer[usize::from(piece.start)..usize::from(piece.end)]);
+            }
+            Bytes::from(ordered)
+        };
+        let fields = LpFields { sequence: None, frag_index: 0, frag_count: 1, ..fields };
+        Some(LpPacket { fields, fragment })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::Token;
+
+    fn fragment(sequence: u64, index: u64, count: u64, bytes: &[u8]) -> LpPacket {
+        let fields = LpFields {
+            sequence: Some(sequence),
+            frag_index: index,
+            frag_count: count,
+            token: Token::new(&[index as u8 | 0x80]).ok(),
+            ..LpFields::default()
+        };
+        LpPacket { fields, fragment: Bytes::copy_from_slice(bytes) }
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    #[test]
+    fn fragments_in_any_order_become_the_message_with_the_fields_of_the_first() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+            let mut reassembler = Reassembler::new();
+            let pieces = [&b"ab"[..], b"cde", b"f"];
+            let mut results = order.map(|index| {
+                let frame = fragment(u64::MAX.wrapping_add(index), index, 3, pieces[index as usize]);
+                reassembler.accept(at(0), frame).expect("sound")
+            });
+            let whole = results[2].take().expect("complete");
+            assert_eq!(results, [None, None, None]);
+            assert_eq!(&*whole.fragment, b"abcdef", "{order:?}");
+            assert_eq!(whole.fields, LpFields { token: Token::new(&[0x80]).ok(), ..LpFields::default() });
+            assert_eq!((reassembler.len(), reassembler.byte_len()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_fragment_that_is_there_already_changes_nothing() {
+        let mut reassembler = Reassembler::new();
+        assert_eq!(reassembler.accept(at(0), fragment(7, 0, 2, b"ab")), Ok(None));
+        assert_eq!(reassembler.accept(at(0), fragment(7, 0, 2, b"xy")), Ok(None));
+        let whole = reassembler.accept(at(0), fragment(8, 1, 2, b"c")).expect("sound").expect("complete");
+        assert_eq!(&*whole.fragment, b"abc");
+    }
+
+    #[test]
+    fn a_message_is_given_up_500_ms_after_its_last_fragment() {
+        let mut reassembler = Reassembler::new();
+        let _ = reassembler.accept(at(0), fragment(7, 0, 3, b"a"));
+        let _ = reassembler.accept(at(499), fragment(8, 1, 3, b"b"));
+        assert!(reassembler.accept(at(998), fragment(9, 2, 3, b"c")).expect("sound").is_some());
+        let _ = reassembler.accept(at(1_000), fragment(20, 0, 2, b"a"));
+        assert_eq!(reassembler.accept(at(1_500), fragment(21, 1, 2, b"b")), Ok(None));
+        assert_eq!((reassembler.len(), reassembler.byte_len()), (1, 1));
+    }
+
+    #[test]
+    fn the_oldest_message_gives_way_to_the_65th() {
+        let mut reassembler = Reassembler::new();
+        for message in 0..65 {
+            assert_eq!(reassembler.accept(at(0), fragment(message * 10, 0, 2, b"a")), Ok(None));
+        }
+        assert_eq!(reassembler.len(), MAX_PARTIAL);
+        assert_eq!(reassembler.accept(at(0), fragment(1, 1, 2, b"b")), Ok(None), "the first is gone");
+        assert!(reassembler.accept(at(0), fragment(641, 1, 2, b"b")).expect("sound").is_some());
+    }
+
+    #[test]
+    fn waiting_bytes_never_pass_the_bound() {
+        let mut reassembler = Reassembler::new();
+        for message in 0..1_000 {
+            for index in 0..8 {
+                let _ = reassembler.accept(at(0), fragment(message * 10 + index, index, 9, &[1; 1_000]));
+                assert!(reassembler.byte_len() <= MAX_BYTES && reassembler.len() <= MAX_PARTIAL);
+            }
+        }
+        assert!(reassembler.byte_len() > MAX_BYTES - 10_000, "{}", reassembler.byte_len());
+    }
+
+    #[test]
+    fn a_message_larger_than_a_packet_is_dropped_whole() {
+        let mut reassembler = Reassembler::new();
+        assert_eq!(reassembler.accept(at(0), fragment(0, 0, 3, &[1; 8_000])), Ok(None));
+        let result = reassembler.accept(at(0), fragment(1, 1, 3, &[1; 801]));
+        assert_eq!(result, Err(DecodeError::TooLarge(8_801)));
+        assert_eq!((reassembler.len(), reassembler.byte_len()), (0, 0));
+    }
+
+    #[test]
+    fn fragments_that_contradict_each_other_are_refused() {
+        let mut reassembler = Reassembler::new();
+        assert_eq!(reassembler.accept(at(0), fragment(0, 0, 3, b"a")), Ok(None));
+        for frame in [
+            fragment(1, 1, 4, b"b"),
+            fragment(9, 9, 9, b"b"),
+            fragment(9, 0, 129, b"b"),
+            fragment(9, u64::MAX, u64::MAX, b"b"),
+            fragment(1, 1, 3, b""),
+        ] {
+            let result = reassembler.accept(at(0), frame);
+            assert!(matches!(result, Err(DecodeError::Fragment { .. })), "{result:?}");
+        }
+        assert_eq!(reassembler.byte_len(), 1);
+    }
+
+    #[test]
+    fn a_frame_that_carries_nothing_is_no_message() {
+        let idle = LpPacket { fields: LpFields::default(), fragment: Bytes::new() };
+        assert_eq!(Reassembler::new().accept(at(0), idle), Ok(None));
+    }
+}

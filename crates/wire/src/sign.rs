@@ -1,0 +1,288 @@
+//! Signatures: DigestSha256, which says that nothing changed, and ECDSA P-256, which says who made it.
+
+use std::fmt;
+
+use p256::ecdsa::signature::hazmat::{PrehashSigner, PrehashVerifier};
+use p256::ecdsa::{DerSignature, Signature, SigningKey, VerifyingKey};
+use p256::pkcs8::{DecodePrivateKey, DecodePublicKey};
+use sha2::{Digest, Sha256};
+
+use crate::data::DataView;
+use crate::interest::InterestView;
+use crate::signature::{SignatureView, signature_type};
+use crate::tlv::{self, types};
+
+/// Signs Data and Interests.
+#[derive(Clone)]
+pub enum Signer {
+    /// DigestSha256: needs no key, proves no origin.
+    Digest,
+    /// ECDSA over SHA-256 on curve P-256.
+    Ecdsa(Box<EcdsaSigner>),
+}
+
+/// A private key and the name that packets signed by it give for it.
+#[derive(Clone)]
+pub struct EcdsaSigner {
+    key: SigningKey,
+    /// Concatenated components.
+    key_name: Vec<u8>,
+}
+
+/// Checks signatures of one key.
+#[derive(Clone, Debug)]
+pub enum Verifier {
+    /// DigestSha256.
+    Digest,
+    /// ECDSA over SHA-256 on curve P-256.
+    Ecdsa(Box<VerifyingKey>),
+}
+
+/// Why text or bytes are no key; the text of a private key is never repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError(&'static str);
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+/// Why a signature does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerifyError {
+    /// The Interest is not signed.
+    Unsigned,
+    /// Another signature type than the verifier's.
+    Kind {
+        /// SignatureType in the packet.
+        found: u64,
+        /// The verifier's.
+        expected: u64,
+    },
+    /// The signature is not of this packet and key.
+    Wrong,
+    /// The name's ParametersSha256Digest is not that of the parameters.
+    ParametersDigest,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unsigned => f.write_str("the Interest is not signed"),
+            Self::Kind { found, expected } => write!(f, "signature type {found}; expected {expected}"),
+            Self::Wrong => f.write_str("the signature is not of this packet and key"),
+            Self::ParametersDigest => f.write_str("the ParametersSha256Digest in the name is not right"),
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+impl fmt::Debug for Signer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Digest => "Digest",
+            Self::Ecdsa(_) => "Ecdsa(..)",
+        })
+    }
+}
+
+impl fmt::Debug for EcdsaSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EcdsaSigner(..)")
+    }
+}
+
+impl EcdsaSigner {
+    /// A signer whose packets name their key `key_name` (concatenated components), from the key's PEM text
+    /// (`PRIVATE KEY`: PKCS#8, or `EC PRIVATE KEY`: SEC1).
+    ///
+    /// # Errors
+    /// When the text is no P-256 private key in one of these forms.
+    pub fn from_pem(pem: &str, key_name: &[u8]) -> Result<Self, KeyError> {
+        // `openssl ecparam -genkey` writes the curve's parameters before the key.
+        let sec1 = pem.find("-----BEGIN EC PRIVATE KEY-----").map_or(pem, |at| &pem[at..]);
+        let key = SigningKey::from_pkcs8_pem(pem)
+            .ok()
+            .or_else(|| p256::SecretKey::from_sec1_pem(sec1).ok().map(SigningKey::from));
+        let key = key.ok_or(KeyError("no P-256 private key; accepted: PEM of PKCS#8 or SEC1"))?;
+        Ok(Self { key, key_name: key_name.to_vec() })
+    }
+
+    /// As [`from_pem`](Self::from_pem), from the key's DER.
+    ///
+    /// # Errors
+    /// When the bytes are no P-256 private key in PKCS#8 or SEC1.
+    pub fn from_der(der: &[u8], key_name: &[u8]) -> Result<Self, KeyError> {
+        let key = SigningKey::from_pkcs8_der(der)
+            .ok()
+            .or_else(|| p256::SecretKey::from_sec1_der(der).ok().map(SigningKey::from));
+        let key = key.ok_or(KeyError("no P-256 private key; accepted: DER of PKCS#8 or SEC1"))?;
+        Ok(Self { key, key_name: key_name.to_vec() })
+    }
+
+    /// As [`from_pem`](Self::from_pem), from the key's 32 bytes.
+    ///
+    /// # Errors
+    /// When they are zero, or not below the order of the curve.
+    pub fn from_bytes(scalar: &[u8; 32], key_name: &[u8]) -> Result<Self, KeyError> {
+        let key =
+            SigningKey::from_slice(scalar).map_err(|_| KeyError("the number is no P-256 private key"))?;
+        Ok(Self { key, key_name: key_name.to_vec() })
+    }
+
+    /// What verifies its signatures.
+    pub fn verifier(&self) -> Verifier {
+        Verifier::Ecdsa(Box::new(*self.key.verifying_key()))
+    }
+}
+
+impl Signer {
+    /// SignatureType.
+    pub const fn kind(&self) -> u64 {
+        match self {
+            Self::Digest => signature_type::DIGEST_SHA256,
+            Self::Ecdsa(_) => signature_type::SHA256_WITH_ECDSA,
+        }
+    }
+
+    /// What verifies its signatures.
+    pub fn verifier(&self) -> Verifier {
+        match self {
+            Self::Digest => Verifier::Digest,
+            Self::Ecdsa(signer) => signer.verifier(),
+        }
+    }
+
+    /// Appends SignatureType and KeyLocator: the beginning of SignatureInfo's value.
+    pub(crate) fn write_info(&self, out: &mut Vec<u8>) {
+        tlv::write_integer(out, types::SIGNATURE_TYPE, self.kind());
+        if let Self::Ecdsa(signer) = self {
+            let name_len = tlv::element_len(types::NAME, signer.key_name.len());
+            tlv::write_header(out, types::KEY_LOCATOR, name_len);
+            tlv::write_element(out, types::NAME, &signer.key_name);
+        }
+    }
+
+    /// Appends the SignatureValue, an element of type `kind`, over `parts`.
+    pub(crate) fn write_value(&self, kind: u32, parts: &[&[u8]], out: &mut Vec<u8>) {
+        let hash = sha256(parts);
+        match self {
+            Self::Digest => tlv::write_element(out, kind, &hash),
+            Self::Ecdsa(signer) => {
+                // Deterministic (RFC 6979); fails only for a hash of less than half the key's length.
+                let signature: Signature =
+                    signer.key.sign_prehash(&hash).expect("32 bytes are enough for P-256");
+                tlv::write_element(out, kind, signature.to_der().as_bytes());
+            }
+        }
+    }
+}
+
+impl Verifier {
+    /// From PEM text (`PUBLIC KEY`: SPKI).
+    ///
+    /// # Errors
+    /// When the text is no P-256 public key.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_public_key_pem(pem);
+        Ok(Self::Ecdsa(Box::new(key.map_err(|_| KeyError("no P-256 public key; accepted: PEM of SPKI"))?)))
+    }
+
+    /// From the DER of SPKI, as in an NDN certificate, or a SEC1 point (compressed or not).
+    ///
+    /// # Errors
+    /// When the bytes are no P-256 public key.
+    pub fn from_der(bytes: &[u8]) -> Result<Self, KeyError> {
+        let key = VerifyingKey::from_public_key_der(bytes)
+            .ok()
+            .or_else(|| VerifyingKey::from_sec1_bytes(bytes).ok())
+            .ok_or(KeyError("no P-256 public key; accepted: DER of SPKI, or a SEC1 point"))?;
+        Ok(Self::Ecdsa(Box::new(key)))
+    }
+
+    fn check(&self, signature: &SignatureView<'_>, parts: &[&[u8]]) -> Result<(), VerifyError> {
+        let expected = match self {
+            Self::Digest => signature_type::DIGEST_SHA256,
+            Self::Ecdsa(_) => signature_type::SHA256_WITH_ECDSA,
+        };
+        if signature.kind != expected {
+            return Err(VerifyError::Kind { found: signature.kind, expected });
+        }
+        let hash = sha256(parts);
+        let holds = match self {
+            Self::Digest => signature.value == hash,
+            Self::Ecdsa(key) => {
+                let value = DerSignature::try_from(signature.value);
+                value.is_ok_and(|value| key.verify_prehash(&hash, &value).is_ok())
+            }
+        };
+        if holds { Ok(()) } else { Err(VerifyError::Wrong) }
+    }
+
+    /// Whether the Data is signed by the verifier's key.
+    ///
+    /// # Errors
+    /// When it is not, and why.
+    pub fn verify_data(&self, data: &DataView<'_>) -> Result<(), VerifyError> {
+        self.check(&data.signature, &[data.signed_part()])
+    }
+
+    /// Whether the Interest is signed by the verifier's key, and its ParametersSha256Digest is right.
+    ///
+    /// # Errors
+    /// When it is not, and why. Whether nonce and time are fresh is for the caller to judge.
+    pub fn verify_interest(&self, interest: &InterestView<'_>) -> Result<(), VerifyError> {
+        let signature = interest.signature.as_ref().ok_or(VerifyError::Unsigned)?;
+        if !parameters_digest_holds(interest) {
+            return Err(VerifyError::ParametersDigest);
+        }
+        self.check(signature, &interest.signed_parts())
+    }
+}
+
+/// Whether the name's ParametersSha256Digest is that of the parameters; true for an Interest without.
+pub fn parameters_digest_holds(interest: &InterestView<'_>) -> bool {
+    let Some(digest) = interest.name.digest() else { return true };
+    digest.value == sha256(&[interest.digest_covered()])
+}
+
+/// The implicit digest of a Data: SHA-256 of the whole packet, the last component of its full name.
+pub fn implicit_digest(data: &DataView<'_>) -> [u8; 32] {
+    sha256(&[data.packet()])
+}
+
+pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ecdsa_signs_as_rfc_6979_shows() {
+        let hex = |hex: &str| -> Vec<u8> {
+            (0..hex.len())
+                .step_by(2)
+                .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex"))
+                .collect()
+        };
+        // A.2.5: key, and the signature of "sample" with SHA-256.
+        let key = hex("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721");
+        let r = hex("EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716");
+        let s = hex("F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8");
+        let key: [u8; 32] = key.try_into().expect("32 bytes");
+        let signer = Signer::Ecdsa(Box::new(EcdsaSigner::from_bytes(&key, &[]).expect("a key")));
+        let mut out = Vec::new();
+        signer.write_value(types::SIGNATURE_VALUE, &[b"sam", b"ple"], &mut out);
+        // DER: both numbers have their highest bit set, so each is led by a zero.
+        let expected = [&[23, 72, 0x30, 70, 2, 33, 0][..], &r, &[2, 33, 0], &s].concat();
+        assert_eq!(out, expected);
+    }
+}

@@ -1,0 +1,99 @@
+//! `tidegate forward`: a forwarder on real sockets, until it is told to stop.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use tidegate_core::rng::Seed;
+use tidegate_live::daemon::Daemon;
+use tidegate_live::daemon::config::{ForwarderConfig, Listener};
+use tidegate_live::daemon::status::StatusLine;
+use tidegate_live::signals::StopSignal;
+use tidegate_live::uri::FaceUri;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+
+/// What the forwarder starts with.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Configuration (TOML); without one, every face has the defaults.
+    config: Option<PathBuf>,
+    /// Listen here in place of what the configuration says: `unix:///path`, `udp4://host:port`,
+    /// `tcp4://host:port`; may be given several times.
+    #[arg(long, value_name = "URI")]
+    listen: Vec<String>,
+    /// Check the configuration and stop.
+    #[arg(long)]
+    check: bool,
+    /// Seed of nonces and table spread, in place of a random one; printed at the start.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let mut config = read_config(session, arguments)?;
+    replace_listeners(&mut config, &arguments.listen)?;
+    if arguments.check {
+        print("the configuration is sound\n");
+        return Ok(Exit::Ok);
+    }
+    let seed = arguments.seed.map_or_else(random_seed, Ok)?;
+    // Before the sockets, so that no request to stop leaves one behind.
+    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let mut daemon = Daemon::start(config, Seed(seed)).map_err(Failure::error)?;
+    if !session.quiet {
+        eprintln!("seed {seed}");
+        for at in daemon.listening() {
+            eprintln!("listening at {at}");
+        }
+    }
+    daemon.run(&stop).map_err(Failure::error)?;
+    report(session, &daemon.status());
+    Ok(Exit::Ok)
+}
+
+fn read_config(session: &Session, arguments: &Arguments) -> Result<ForwarderConfig, Failure> {
+    let (name, bytes) = match &arguments.config {
+        Some(file) => {
+            let name = file.display().to_string();
+            (name.clone(), std::fs::read(file).map_err(|why| Failure::error(format!("{name}: {why}")))?)
+        }
+        None => ("(defaults)".to_owned(), b"format = 1".to_vec()),
+    };
+    ForwarderConfig::parse(&name, &bytes, &session.schemes)
+        .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
+}
+
+/// Puts the listeners of the command line in place of the configured ones.
+fn replace_listeners(config: &mut ForwarderConfig, uris: &[String]) -> Result<(), Failure> {
+    if uris.is_empty() {
+        return Ok(());
+    }
+    (config.udp, config.tcp, config.unix) = (Vec::new(), Vec::new(), Vec::new());
+    for uri in uris {
+        match FaceUri::resolve(uri).map_err(|why| Failure::usage(format!("--listen: {why}")))? {
+            FaceUri::Udp(address) => config.udp.push(Listener { address, is_required: true }),
+            FaceUri::Tcp(address) => config.tcp.push(Listener { address, is_required: true }),
+            FaceUri::Unix(address) => config.unix.push(Listener { address, is_required: true }),
+            FaceUri::Fd(_) => return Err(Failure::usage(format!("--listen: nobody can connect to {uri:?}"))),
+        }
+    }
+    Ok(())
+}
+
+fn random_seed() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(|why| Failure::error(format!("/dev/urandom: {why}")))?;
+    Ok(u64::from_ne_bytes(bytes))
+}
+
+fn report(session: &Session, lines: &[StatusLine]) {
+    if session.quiet {
+        return;
+    }
+    match session.format {
+        Format::Text => print(&super::status::text(lines)),
+        Format::Json => print(&(super::status::json(lines).to_string() + "\n")),
+    }
+}

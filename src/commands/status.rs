@@ -1,0 +1,154 @@
+//! `tidegate status`: what a running forwarder tells of itself.
+
+use tidegate_core::units::Span;
+use tidegate_live::client::{Answer, Client};
+use tidegate_live::daemon::status::{self, StatusLine};
+use tidegate_live::uplink::{Places, Uplink};
+use tidegate_live::uri::FaceUri;
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+use tidegate_wire::{DataView, InterestBuilder, name};
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+
+/// How long an answer may take.
+const PATIENCE: Span = Span::from_secs(4);
+
+/// Segments of a status; a forwarder with more has something wrong.
+const MOST_SEGMENTS: u32 = 10_000;
+
+/// Which forwarder is asked.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    #[arg(long, value_name = "URI")]
+    transport: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let uplink = uplink(arguments.transport.as_deref())?;
+    let mut client = Client::connect(&uplink).map_err(Failure::error)?;
+    let text = read(&mut client)?;
+    let lines = status::read(&text);
+    print(&match session.format {
+        Format::Text => self::text(&lines),
+        Format::Json => json(&lines).to_string() + "\n",
+    });
+    Ok(Exit::Ok)
+}
+
+/// The forwarder to talk to: as asked, else where applications find theirs.
+pub(crate) fn uplink(asked: Option<&str>) -> Result<Uplink, Failure> {
+    match asked {
+        None => Places::of_process().uplink().map_err(Failure::error),
+        Some(uri) => {
+            let uri = FaceUri::resolve(uri).map_err(|why| Failure::usage(format!("--transport: {why}")))?;
+            Ok(Uplink { uri, source: "--transport".to_owned() })
+        }
+    }
+}
+
+/// The whole status, segment by segment.
+fn read(client: &mut Client) -> Result<String, Failure> {
+    let mut asked = Vec::new();
+    for word in ["localhost", "tidegate", "status"] {
+        name::push_component(&mut asked, 8, word.as_bytes());
+    }
+    let (mut text, mut last) = (Vec::new(), 0);
+    let mut segment = 0;
+    while segment <= last {
+        let first = segment == 0;
+        let interest =
+            InterestBuilder { name: &asked, can_be_prefix: first, must_be_fresh: first, ..Default::default() };
+        let interest = interest.build().map_err(Failure::error)?;
+        let packet = match client.express(interest, PATIENCE).map_err(Failure::error)? {
+            Answer::Data(packet) => packet,
+            Answer::Nack(reason) => return Err(Failure::error(format!("the forwarder refuses: {reason:?}"))),
+            Answer::Timeout => return Err(Failure::error("the forwarder does not answer")),
+        };
+        let data = DataView::parse(&packet.body).map_err(Failure::error)?;
+        text.extend_from_slice(data.content);
+        last = data.final_segment().0.min(MOST_SEGMENTS);
+        segment += 1;
+        asked = data.name.components().to_vec();
+        let length = data.name.last().map_or(0, |component| component.end() - component.start);
+        asked.truncate(asked.len() - length);
+        name::push_segment(&mut asked, segment);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Columns of the table of faces: key, heading.
+const FACE: [(&str, &str); 13] = [
+    ("id", "face"),
+    ("remote", "remote"),
+    ("scope", "scope"),
+    ("received_packets", "in"),
+    ("sent_packets", "out"),
+    ("queue_packets", "queue"),
+    ("queue_delay_mean_ms", "delay ms"),
+    ("dropped_packets", "dropped"),
+    ("marked_packets", "marked"),
+    ("stored_packets", "stored"),
+    ("released_packets", "released"),
+    ("loss_notices", "notices"),
+    ("malformed", "malformed"),
+];
+
+const ROUTE: [(&str, &str); 4] =
+    [("prefix", "prefix"), ("face", "face"), ("cost", "cost"), ("origin", "origin")];
+
+/// The lines for people.
+pub(crate) fn text(lines: &[StatusLine]) -> String {
+    let mut text = String::new();
+    for line in lines.iter().filter(|line| line.about == "forwarder") {
+        for (key, value) in &line.fields {
+            text.push_str(&format!("{key:<20}  {value}\n"));
+        }
+    }
+    for (about, columns) in [("face", &FACE[..]), ("route", &ROUTE[..])] {
+        text.push('\n');
+        text.push_str(&table(lines, about, columns));
+    }
+    text
+}
+
+fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)]) -> String {
+    let is_text = |key: &str| matches!(key, "remote" | "scope" | "prefix");
+    let head: Vec<(&str, Align)> = columns
+        .iter()
+        .map(|(key, head)| (*head, if is_text(key) { Align::Left } else { Align::Right }))
+        .collect();
+    let mut table = TextTable::new(&head);
+    for line in lines.iter().filter(|line| line.about == about) {
+        table.row(columns.iter().map(|(key, _)| cell(line, key)));
+    }
+    table.render()
+}
+
+fn cell(line: &StatusLine, key: &str) -> String {
+    let value = line.get(key).unwrap_or("");
+    match value.parse::<f64>() {
+        Ok(number) if value.contains('.') => tidegate_report::text::number(number),
+        _ => value.to_owned(),
+    }
+}
+
+/// The lines for programs: one list per kind of line.
+pub(crate) fn json(lines: &[StatusLine]) -> Json {
+    let of = |about: &str| {
+        let lines = lines.iter().filter(|line| line.about == about);
+        Json::List(lines.map(as_json).collect())
+    };
+    Json::Object(vec![("forwarder", of("forwarder")), ("faces", of("face")), ("routes", of("route"))])
+}
+
+fn as_json(line: &StatusLine) -> Json {
+    let value = |text: &str| match (text.parse::<u64>(), text.parse::<f64>()) {
+        (Ok(count), _) => Json::Count(count),
+        (_, Ok(number)) => Json::Number(number),
+        _ => Json::text(text),
+    };
+    Json::Map(line.fields.iter().map(|(key, text)| (key.clone(), value(text))).collect())
+}
