@@ -64,6 +64,9 @@ enum Command {
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
+    /// Carry UDP datagrams over an emulated link.
+    #[cfg(target_os = "linux")]
+    Link(commands::link::Arguments),
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
@@ -97,6 +100,8 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Link(arguments) => commands::link::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(&session, &arguments),
     };
