@@ -64,6 +64,12 @@ enum Command {
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
+    /// Serve a file by name.
+    #[cfg(target_os = "linux")]
+    Serve(commands::serve::Arguments),
+    /// Fetch a file by name, paced by any consumer scheme.
+    #[cfg(target_os = "linux")]
+    Fetch(commands::fetch::Arguments),
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
@@ -97,6 +103,10 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Serve(arguments) => commands::serve::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(&session, &arguments),
     };

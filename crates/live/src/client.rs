@@ -153,6 +153,18 @@ impl Client {
         Ok(())
     }
 
+    /// No longer looks for the wish to stop, so that what has to be done before the end can be done.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn finish_in_peace(&mut self) -> Result<(), ClientError> {
+        match self.stop.take() {
+            // Explicitly, since a copy of the descriptor may stay open elsewhere.
+            Some(stop) => self.poll.deregister(&stop).map_err(ClientError::System),
+            None => Ok(()),
+        }
+    }
+
     /// The time now, from the connection on.
     pub fn now(&self) -> Time {
         self.clock.now()

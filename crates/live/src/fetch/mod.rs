@@ -321,7 +321,7 @@ impl<'a> Fetch<'a> {
 
     fn finish(self, end: Result<(), FetchError>) -> Fetched {
         let now = self.client.now();
-        let prefix = self.client.names().uri(self.name);
+        let prefix = crate::name_uri::show(self.maker.prefix());
         let mut flow = FlowRecord {
             name: prefix.clone(),
             consumer: "fetch".to_owned(),
