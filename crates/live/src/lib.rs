@@ -7,6 +7,7 @@
 pub mod client;
 pub mod clock;
 pub mod daemon;
+pub mod emulator;
 pub mod entropy;
 pub mod fetch;
 pub mod framing;

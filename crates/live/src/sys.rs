@@ -261,6 +261,27 @@ pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Re
     if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+/// Datagrams that the kernel dropped at this socket, mostly because its receive buffer was full.
+///
+/// # Errors
+/// When the kernel (before Linux 4.12) keeps no such count.
+pub(crate) fn dropped_datagrams(socket: BorrowedFd<'_>) -> io::Result<u32> {
+    let mut counts = [0_u32; libc::SK_MEMINFO_DROPS as usize + 1];
+    let mut len = size_of_val(&counts) as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes through the pointer, which is valid for the whole array, and
+    // then the length through the other; every byte pattern is a valid count.
+    let code = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_MEMINFO,
+            counts.as_mut_ptr().cast(),
+            &raw mut len,
+        )
+    };
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(counts[libc::SK_MEMINFO_DROPS as usize]) }
+}
+
 const EMPTY_PART: libc::iovec = libc::iovec { iov_base: ptr::null_mut(), iov_len: 0 };
 
 // SAFETY: a header of zeros is the empty one: no address, no parts, no control data, no flags. All its
@@ -380,6 +401,24 @@ mod tests {
         }
         let stream = std::net::TcpListener::bind("127.0.0.1:0")?;
         assert!(forbid_ip_fragments(stream.as_fd(), true).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn datagrams_that_found_the_receive_buffer_full_are_counted() -> io::Result<()> {
+        let (a, b) = pair()?;
+        assert_eq!(dropped_datagrams(b.as_fd())?, 0);
+        let handed = send_batch(a.as_fd(), (0..1_000).map(|_| (&[0; 8_000][..], &b""[..])));
+        let mut slots = Slots::new();
+        let mut read = 0;
+        loop {
+            match recv_batch(b.as_fd(), &mut slots, false)? {
+                0 => break,
+                count => read += count,
+            }
+        }
+        assert!(read < 1_000, "{read}");
+        assert_eq!(handed.taken, read + dropped_datagrams(b.as_fd())? as usize);
         Ok(())
     }
 

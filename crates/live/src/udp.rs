@@ -129,6 +129,11 @@ impl UdpFace {
         sys::unsent_bytes(self.socket.as_fd(), Backlog::Unsent).unwrap_or(0)
     }
 
+    /// Datagrams that the system dropped, because nobody read the socket in time; 0 when it does not tell.
+    pub fn overflows(&self) -> u64 {
+        sys::dropped_datagrams(self.socket.as_fd()).map_or(0, u64::from)
+    }
+
     /// Address on this side.
     pub fn local(&self) -> SocketAddr {
         self.local
@@ -196,6 +201,11 @@ impl UdpListener {
             }
         }
         Ok(if count < sys::BATCH { Received::Drained } else { Received::More })
+    }
+
+    /// Datagrams that the system dropped, because nobody read the socket in time; 0 when it does not tell.
+    pub fn overflows(&self) -> u64 {
+        sys::dropped_datagrams(self.socket.as_fd()).map_or(0, u64::from)
     }
 
     /// Where it listens.

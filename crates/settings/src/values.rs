@@ -62,17 +62,28 @@ pub fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
 
 /// A number of packets or bytes above zero.
 pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
-    let in_packets = matches!(&item.value, Value::Text(text) if text.ends_with("pkt"));
-    let limit = if in_packets {
-        Limit::Packets(read_quantity(item, "100pkt")?)
+    let text: String = match &item.value {
+        Value::Text(text) if text.len() <= MOST_QUOTED => text.clone(),
+        // Only to hear what is wrong with it.
+        _ => return read_quantity(item, "100pkt").map(Limit::Packets),
+    };
+    parse_limit(&text)
+}
+
+/// A number of packets (`100pkt`) or bytes (`64KiB`) above zero.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_limit(text: &str) -> Result<Limit, String> {
+    let limit = if text.ends_with("pkt") {
+        Limit::Packets(text.parse()?)
     } else {
-        let bytes = read_quantity(item, "100pkt");
-        Limit::Bytes(bytes.map_err(|why: String| why.replace("known: GB", "known: pkt, GB"))?)
+        Limit::Bytes(text.parse().map_err(|why: String| why.replace("known: GB", "known: pkt, GB"))?)
     };
     match limit {
         Limit::Packets(packets) if packets.get() > 0 => Ok(limit),
         Limit::Bytes(bytes) if bytes.get() > 0 => Ok(limit),
-        _ => Err(format!("{} is not above zero", shown(&item.value))),
+        _ => Err(format!("{} is not above zero", show(text))),
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> InterestView<'a> {
             types::INTEREST_SIGNATURE_INFO if self.parameters.is_some() => {
                 *signature = Some(SignatureView::parse(element)?);
             }
-            types::INTEREST_SIGNATURE_VALUE => {
+            types::INTEREST_SIGNATURE_VALUE if self.parameters.is_some() => {
                 self.signature = signature.map(|info| SignatureView { value: element.value, ..info });
                 self.signature_at = element.start;
             }

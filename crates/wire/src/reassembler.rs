@@ -86,7 +86,7 @@ impl Reassembler {
     /// that became larger than [`MAX_PACKET`].
     #[inline]
     pub fn accept(&mut self, now: Time, frame: LpPacket) -> Result<Option<LpPacket>, DecodeError> {
-        if frame.fields.frag_count == 1 {
+        if frame.fields.frag_count == 1 && frame.fields.frag_index == 0 {
             return Ok(if frame.fragment.is_empty() { None } else { Some(frame) });
         }
         self.accept_fragment(now, &frame)
@@ -306,6 +306,8 @@ mod tests {
             fragment(1, 1, 4, b"b"),
             fragment(9, 9, 9, b"b"),
             fragment(9, 0, 129, b"b"),
+            fragment(9, 1, 1, b"b"),
+            fragment(9, 0, 0, b"b"),
             fragment(9, u64::MAX, u64::MAX, b"b"),
             fragment(1, 1, 3, b""),
         ] {

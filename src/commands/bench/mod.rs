@@ -3,6 +3,9 @@
 //! A packet-hop is one packet taken off one link. The CPU time is the whole process's: reading the scenario,
 //! the run, and writing the tables.
 
+#[cfg(target_os = "linux")]
+mod live;
+
 use std::process::Command;
 
 use tidegate_report::json::Json;
@@ -23,18 +26,18 @@ struct Case {
 }
 
 const CASES: [Case; 6] = [
-    Case { name: "papers", scenario: include_str!("../../benches/papers.toml"), aim: Some(10.0) },
-    Case { name: "papers-cache", scenario: include_str!("../../benches/papers-cache.toml"), aim: None },
-    Case { name: "gigabit", scenario: include_str!("../../benches/gigabit.toml"), aim: Some(4.0) },
-    Case { name: "ten-gigabit", scenario: include_str!("../../benches/ten-gigabit.toml"), aim: Some(3.5) },
-    Case { name: "grid", scenario: include_str!("../../benches/grid.toml"), aim: Some(4.0) },
-    Case { name: "wide", scenario: include_str!("../../benches/wide.toml"), aim: None },
+    Case { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
+    Case { name: "papers-cache", scenario: include_str!("../../../benches/papers-cache.toml"), aim: None },
+    Case { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml"), aim: Some(4.0) },
+    Case { name: "ten-gigabit", scenario: include_str!("../../../benches/ten-gigabit.toml"), aim: Some(3.5) },
+    Case { name: "grid", scenario: include_str!("../../../benches/grid.toml"), aim: Some(4.0) },
+    Case { name: "wide", scenario: include_str!("../../../benches/wide.toml"), aim: None },
 ];
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Cases to run; all unless given.
+    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets.
     cases: Vec<String>,
     /// Runs of each case; the median counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
@@ -45,6 +48,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    #[cfg(target_os = "linux")]
+    if arguments.cases == ["live"] {
+        return live::run(session, arguments.runs);
+    }
     let cases = chosen(&arguments.cases)?;
     if arguments.inside {
         let [case] = cases.as_slice() else {
@@ -198,7 +205,12 @@ fn measure(session: &Session, case: &Case) -> Result<Measured, Failure> {
 
 /// CPU time of this single-threaded process so far, s; NaN where the system does not tell.
 fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    cpu_seconds_of("self")
+}
+
+/// The same of the process of this number.
+fn cpu_seconds_of(process: &str) -> f64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
     let nanos = text.split_whitespace().next().and_then(|field| field.parse::<f64>().ok());
     nanos.map_or(f64::NAN, |nanos| nanos / 1e9)
 }

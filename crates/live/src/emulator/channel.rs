@@ -1,0 +1,170 @@
+//! One direction of an emulated link: a drop-tail queue in front of a line. No sockets, no clock.
+//!
+//! Who drives it may be late; what happens here is not. A datagram that waited leaves the queue at the instant
+//! the line became free, whenever that is worked out, so that lateness never adds up along a queue.
+
+use bytes::Bytes;
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::line::{Line, LineSetup};
+use tidegate_core::name::{Name, NameTable, Segment};
+use tidegate_core::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::queue::Queue;
+use tidegate_core::records::DelaySummary;
+use tidegate_core::rng::Rng;
+use tidegate_core::units::{ByteCount, Time};
+
+/// What one direction is like.
+#[derive(Clone, Debug)]
+pub struct ChannelSetup {
+    /// Rate, delay and loss.
+    pub line: LineSetup,
+    /// What the queue in front of it holds, the datagram being sent not counted.
+    pub queue: Limit,
+}
+
+/// A datagram and whose it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Datagram {
+    /// Number of the client that sent it or gets it.
+    pub client: u64,
+    /// Its content.
+    pub bytes: Bytes,
+}
+
+/// Datagrams by what became of them: `offered` is the sum of all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Handed in.
+    pub offered: u64,
+    /// Dropped, because the queue was full.
+    pub dropped: u64,
+    /// Lost on the line.
+    pub lost: u64,
+    /// Taken at the far end.
+    pub delivered: u64,
+    /// In the queue now.
+    pub queued: u64,
+    /// On the line now.
+    pub in_flight: u64,
+}
+
+/// One direction.
+#[derive(Debug)]
+pub struct Channel {
+    face: [FaceView; 1],
+    queue: Queue<Datagram>,
+    line: Line<Datagram>,
+    names: NameTable,
+    delivered: ByteCount,
+}
+
+impl Channel {
+    /// An empty direction; `stream` gives its random numbers by their purpose.
+    pub fn new(setup: &ChannelSetup, stream: impl Fn(&str) -> Rng) -> Self {
+        Self {
+            face: [FaceView::device(setup.line.rate, setup.line.delay, setup.queue)],
+            queue: Queue::new(FaceId(0), Vec::new()),
+            line: Line::new(&setup.line, stream),
+            names: NameTable::new(),
+            delivered: ByteCount::ZERO,
+        }
+    }
+
+    /// Takes a datagram in that came at `now`.
+    pub fn accept(&mut self, now: Time, datagram: Datagram) {
+        self.advance(now);
+        let packet = packet(datagram);
+        let is_free = self.line.busy_until <= now;
+        let sent = self.with_queue(now, |queue, cx| {
+            if is_free {
+                return queue.pass(cx, packet);
+            }
+            queue.push(cx, packet);
+            None
+        });
+        if let Some(packet) = sent {
+            self.line.transmit(packet, now);
+        }
+    }
+
+    /// When something is due: a datagram at the far end, or at the latest the line's next one.
+    pub fn next_due(&self) -> Option<Time> {
+        let waits = self.face[0].queued_packets() > 0;
+        // What waits arrives after what is on the way, so that sending it can wait until then.
+        self.line.next_arrival().or(waits.then_some(self.line.busy_until))
+    }
+
+    /// Takes a datagram that was due at the far end by `now`, and when it was.
+    pub fn take_due(&mut self, now: Time) -> Option<(Time, Datagram)> {
+        self.advance(now);
+        let due = self.line.next_arrival().filter(|due| *due <= now)?;
+        let (packet, _) = self.line.take_arrival(now)?;
+        self.delivered += packet.header.size();
+        Some((due, packet.body))
+    }
+
+    /// What became of the datagrams so far.
+    pub fn counts(&self) -> Counts {
+        let stats = self.queue.stats();
+        Counts {
+            offered: stats.offered,
+            dropped: stats.dropped,
+            lost: self.line.lost(),
+            delivered: self.line.delivered(),
+            queued: u64::from(self.face[0].queued_packets()),
+            in_flight: self.line.in_flight() as u64,
+        }
+    }
+
+    /// Bytes taken at the far end.
+    pub fn delivered_bytes(&self) -> ByteCount {
+        self.delivered
+    }
+
+    /// How long datagrams waited in the queue before the line took them.
+    pub fn waits(&self) -> DelaySummary {
+        self.queue.stats().delays.summary()
+    }
+
+    /// Gives the line everything that it took from the queue until `now`, each at its instant.
+    fn advance(&mut self, now: Time) {
+        while self.line.busy_until <= now && self.face[0].queued_packets() > 0 {
+            let free = self.line.busy_until;
+            let Some(packet) = self.with_queue(free, |queue, cx| queue.pop(cx)) else { return };
+            self.line.transmit(packet, free);
+        }
+    }
+
+    fn with_queue<T>(
+        &mut self,
+        now: Time,
+        act: impl FnOnce(&mut Queue<Datagram>, &mut Context<'_>) -> T,
+    ) -> T {
+        let env = Env {
+            now,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &NoRoutes,
+            sink: &mut NoSink,
+            mask: EventMask::NONE,
+        };
+        act(&mut self.queue, &mut Context::new(env, &self.face))
+    }
+}
+
+/// A datagram as the queue and the line see one: a size, and nothing to look into.
+fn packet(datagram: Datagram) -> Packet<Datagram> {
+    let opaque = Data {
+        freshness: Millis::default(),
+        final_segment: Segment::NONE,
+        payload: 0,
+        token: PitToken::default(),
+    };
+    let size = ByteCount::new(datagram.bytes.len() as u64);
+    Packet { header: Header::new(Name::whole(NameTable::ROOT), Kind::Data(opaque), size), body: datagram }
+}
+
+#[cfg(test)]
+mod tests;

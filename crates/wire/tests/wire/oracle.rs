@@ -1,0 +1,322 @@
+//! python-ndn, an independent implementation, reads what we write and writes what we read.
+//!
+//! Runs when `TIDEGATE_PYTHON` names an interpreter with python-ndn (`pip install python-ndn`).
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use bytes::Bytes;
+use tidegate_core::packet::{Kind, Nack, NackReason};
+use tidegate_wire::{
+    DataBuilder, DataView, EcdsaSigner, FrameBatch, InterestBuilder, InterestStamp, InterestView, KeyLocator,
+    LinkEncoder, SignatureView, Signer, Verifier, decode_frame, parameters_digest_holds,
+};
+
+use crate::generator::Generator;
+
+/// `/k/KEY/1`, as the Python script calls its key.
+const KEY_NAME: &[u8] = b"\x08\x01k\x08\x03KEY\x08\x011";
+const KEY: &str = "tests/wire/keys/pkcs8.pem";
+
+/// The interpreter; `None`, said aloud, when there is none to ask.
+fn python() -> Option<String> {
+    let python = std::env::var("TIDEGATE_PYTHON").ok().filter(|python| !python.is_empty());
+    if python.is_none() {
+        println!("skipped: TIDEGATE_PYTHON does not name a Python with python-ndn installed");
+    }
+    python
+}
+
+/// What the script prints in this mode when it is told `input`.
+fn ask(python: &str, mode: &str, input: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut child = Command::new(python)
+        .arg(root.join("tests/oracle.py"))
+        .args([mode, KEY])
+        .current_dir(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("TIDEGATE_PYTHON runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().expect("the script ends");
+    let _ = writer.join().expect("the writer ends");
+    assert!(output.status.success(), "oracle.py: {}", output.status);
+    String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect()
+}
+
+fn ecdsa() -> Signer {
+    let pem = include_str!("keys/pkcs8.pem");
+    Signer::Ecdsa(Box::new(EcdsaSigner::from_pem(pem, KEY_NAME).expect("a key")))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("to a string");
+        text
+    })
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
+}
+
+/// One packet in words, as the script says it.
+struct Line(String);
+
+impl Line {
+    fn number(mut self, key: &str, value: Option<u64>) -> Self {
+        let value = value.map_or("-".to_owned(), |value| value.to_string());
+        write!(self.0, " {key}={value}").expect("to a string");
+        self
+    }
+
+    fn bytes(mut self, key: &str, value: Option<&[u8]>) -> Self {
+        let value = value.map_or("-".to_owned(), hex);
+        write!(self.0, " {key}={value}").expect("to a string");
+        self
+    }
+}
+
+/// Who signed, in the parts that both kinds of packets have.
+fn key_of<'a>(signature: Option<&SignatureView<'a>>) -> Option<&'a [u8]> {
+    match signature?.key_locator? {
+        KeyLocator::Name(name) => Some(name.components()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn verifier_of(kind: u64) -> Verifier {
+    if kind == 0 { Verifier::Digest } else { ecdsa().verifier() }
+}
+
+/// The number in a SignatureNonce, which python-ndn takes for one.
+fn nonce_number(nonce: &[u8]) -> u64 {
+    nonce.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn describe_interest(bytes: &[u8]) -> String {
+    let view = InterestView::parse(bytes).expect("an Interest");
+    let signature = view.signature.as_ref();
+    let without_digest = view.name.iter().filter(|component| component.kind != 2);
+    let name = without_digest.flat_map(|component| bytes[component.start..component.end()].to_vec());
+    let digest = view.parameters.map(|_| u64::from(parameters_digest_holds(&view)));
+    let holds = signature.map(|signature| verifier_of(signature.kind).verify_interest(&view).is_ok());
+    Line("interest".to_owned())
+        .bytes("name", Some(&name.collect::<Vec<u8>>()))
+        .number("prefix", Some(view.can_be_prefix.into()))
+        .number("fresh", Some(view.must_be_fresh.into()))
+        .bytes("hint", view.forwarding_hint)
+        .number("nonce", view.nonce.map(u64::from))
+        .number("lifetime", view.lifetime.map(|lifetime| lifetime.0.into()))
+        .number("hops", view.hop_limit.map(u64::from))
+        .bytes("parameters", view.parameters)
+        .number("digest", digest)
+        .number("signature", signature.map(|signature| signature.kind))
+        .bytes("key", key_of(signature))
+        .number("stamp_nonce", signature.and_then(|signature| signature.nonce).map(nonce_number))
+        .number("time", signature.and_then(|signature| signature.time_ms))
+        .number("sequence", signature.and_then(|signature| signature.sequence))
+        .number("holds", holds.map(u64::from))
+        .0
+}
+
+fn describe_data(bytes: &[u8]) -> String {
+    let view = DataView::parse(bytes).expect("a Data");
+    let final_block = view.final_block.map(|component| &bytes[component.start..component.end()]);
+    let holds = verifier_of(view.signature.kind).verify_data(&view).is_ok();
+    Line("data".to_owned())
+        .bytes("name", Some(view.name.components()))
+        .number("type", Some(view.content_type))
+        .number("freshness", Some(view.freshness.0.into()))
+        .bytes("final", final_block)
+        .bytes("content", Some(view.content))
+        .number("signature", Some(view.signature.kind))
+        .bytes("key", key_of(Some(&view.signature)))
+        .number("holds", Some(holds.into()))
+        .0
+}
+
+fn describe_lp(bytes: &[u8]) -> String {
+    let lp = decode_frame(Bytes::copy_from_slice(bytes)).expect("a frame");
+    let nack = lp.fields.nack.map(code);
+    Line("lp".to_owned())
+        .bytes("token", lp.fields.token.as_ref().map(|token| token.as_bytes()))
+        .number("nack", nack)
+        .number("mark", Some(lp.fields.hop.mark.into()))
+        .bytes("fragment", Some(&lp.fragment))
+        .0
+}
+
+fn code(reason: NackReason) -> u64 {
+    match reason {
+        NackReason::Congestion => 50,
+        NackReason::Duplicate => 100,
+        NackReason::NoRoute => 150,
+    }
+}
+
+fn describe(bytes: &[u8]) -> String {
+    match bytes[0] {
+        5 => describe_interest(bytes),
+        6 => describe_data(bytes),
+        _ => describe_lp(bytes),
+    }
+}
+
+/// A packet of ours and what was put into it.
+type Written = (Bytes, String);
+
+/// Changes the last byte, which is the signature's; whether it did.
+fn damaged(packet: Bytes, generator: &mut Generator) -> (Bytes, bool) {
+    if generator.below(4) > 0 {
+        return (packet, false);
+    }
+    let mut bytes = packet.to_vec();
+    *bytes.last_mut().expect("not empty") ^= 1;
+    (Bytes::from(bytes), true)
+}
+
+fn signer(generator: &mut Generator) -> (Signer, u64, Option<&'static [u8]>) {
+    if generator.often() { (Signer::Digest, 0, None) } else { (ecdsa(), 3, Some(KEY_NAME)) }
+}
+
+fn write_interest(generator: &mut Generator) -> Written {
+    let name = generator.components();
+    let hint = generator.components();
+    let hint = [&[7, hint.len() as u8][..], &hint].concat();
+    let len = generator.below(300) as usize;
+    let (parameters, stamp_nonce) = (generator.bytes(len), generator.bytes(8));
+    let builder = InterestBuilder {
+        name: &name,
+        can_be_prefix: generator.often(),
+        must_be_fresh: generator.often(),
+        forwarding_hint: generator.often().then_some(&hint),
+        nonce: generator.often().then(|| generator.number()),
+        lifetime: generator.often().then(|| tidegate_core::packet::Millis(generator.number())),
+        hop_limit: generator.often().then(|| generator.number() as u8),
+        parameters: generator.often().then_some(&parameters),
+    };
+    let stamp = InterestStamp {
+        nonce: generator.often().then_some(&stamp_nonce),
+        time_ms: generator.often().then(|| 1_700_000_000_000 + u64::from(generator.number())),
+        sequence: generator.often().then(|| generator.number().into()),
+    };
+    let signed = generator.often().then(|| signer(generator));
+    let ((packet, is_damaged), parameters) = match &signed {
+        Some((signer, ..)) => {
+            let packet = builder.sign(signer, &stamp).expect("small");
+            (damaged(packet, generator), Some(builder.parameters.unwrap_or_default()))
+        }
+        None => ((builder.build().expect("small"), false), builder.parameters),
+    };
+    let holds = |is_there: bool| is_there.then_some(u64::from(!is_damaged));
+    let stamp = if signed.is_some() { stamp } else { InterestStamp::default() };
+    let line = Line("interest".to_owned())
+        .bytes("name", Some(&name))
+        .number("prefix", Some(builder.can_be_prefix.into()))
+        .number("fresh", Some(builder.must_be_fresh.into()))
+        .bytes("hint", builder.forwarding_hint)
+        .number("nonce", builder.nonce.map(u64::from))
+        .number("lifetime", builder.lifetime.map(|lifetime| lifetime.0.into()))
+        .number("hops", builder.hop_limit.map(u64::from))
+        .bytes("parameters", parameters)
+        .number("digest", holds(parameters.is_some()))
+        .number("signature", signed.as_ref().map(|signed| signed.1))
+        .bytes("key", signed.as_ref().and_then(|signed| signed.2))
+        .number("stamp_nonce", stamp.nonce.map(nonce_number))
+        .number("time", stamp.time_ms)
+        .number("sequence", stamp.sequence)
+        .number("holds", holds(signed.is_some()));
+    (packet, line.0)
+}
+
+fn write_data(generator: &mut Generator) -> Written {
+    let name = generator.components();
+    let len = generator.below(3_000) as usize;
+    let content = generator.bytes(len);
+    let mut last = Vec::new();
+    tidegate_wire::name::push_segment(&mut last, generator.number());
+    let builder = DataBuilder {
+        name: &name,
+        content_type: if generator.often() { generator.number().into() } else { 0 },
+        freshness: generator.often().then(|| tidegate_core::packet::Millis(generator.number())),
+        final_block: generator.often().then_some(&last),
+        content: &content,
+    };
+    let (signer, kind, key) = signer(generator);
+    let (packet, is_damaged) = damaged(builder.sign(&signer).expect("small"), generator);
+    let line = Line("data".to_owned())
+        .bytes("name", Some(&name))
+        .number("type", Some(builder.content_type))
+        .number("freshness", Some(builder.freshness.unwrap_or_default().0.into()))
+        .bytes("final", builder.final_block)
+        .bytes("content", Some(&content))
+        .number("signature", Some(kind))
+        .bytes("key", key)
+        .number("holds", Some((!is_damaged).into()));
+    (packet, line.0)
+}
+
+/// A frame with link fields; hop signals may be among them, which python-ndn ignores as it should.
+fn write_lp(generator: &mut Generator) -> Written {
+    loop {
+        let sample = generator.sample();
+        let packet = &sample.packet;
+        let nack = match packet.header.kind {
+            Kind::Nack(Nack { reason, .. }) => Some(code(reason)),
+            Kind::LossNotice(_) => continue,
+            _ => None,
+        };
+        let mut batch = FrameBatch::new();
+        let mut encoder = LinkEncoder::new(None, 0);
+        encoder.encode(packet, sample.token.as_ref(), &generator.names, &mut batch).expect("fits");
+        let (head, body) = batch.iter().next().expect("one frame");
+        let frame = Bytes::from([head, body].concat());
+        if frame[0] != 100 {
+            continue;
+        }
+        let fragment = decode_frame(frame.clone()).expect("ours").fragment;
+        if matches!(packet.header.kind, Kind::Data(_)) {
+            assert_eq!(fragment, packet.body);
+        }
+        let line = Line("lp".to_owned())
+            .bytes("token", sample.token.as_ref().map(|token| token.as_bytes()))
+            .number("nack", nack)
+            .number("mark", Some(packet.header.hop.mark.into()))
+            .bytes("fragment", Some(&fragment));
+        return (frame, line.0);
+    }
+}
+
+#[test]
+fn python_ndn_reads_what_we_write() {
+    let Some(python) = python() else { return };
+    let mut generator = Generator::new(21);
+    let mut written: Vec<Written> = Vec::new();
+    for make in [write_interest, write_data, write_lp] {
+        written.extend((0..200).map(|_| make(&mut generator)));
+    }
+    let input = written.iter().map(|(packet, _)| hex(packet) + "\n").collect::<String>();
+    let read = ask(&python, "read", &input);
+    assert_eq!(read.len(), written.len());
+    for ((packet, expected), read) in written.iter().zip(read) {
+        assert_eq!(&read, expected, "python-ndn on {}", hex(packet));
+        assert_eq!(&describe(packet), expected, "ours on {}", hex(packet));
+    }
+}
+
+#[test]
+fn we_read_what_python_ndn_writes() {
+    let Some(python) = python() else { return };
+    let written = ask(&python, "write", "");
+    assert_eq!(written.len(), 600);
+    for line in written {
+        let (packet, expected) = line.split_once(' ').expect("hex, then words");
+        assert_eq!(describe(&unhex(packet)), expected, "{packet}");
+    }
+}

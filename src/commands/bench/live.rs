@@ -1,0 +1,131 @@
+//! `tidegate bench live`: what a forwarder costs per Interest-Data pair, over UDP on the loopback interface.
+//!
+//! The forwarder is a process of its own with its default settings; only its CPU time counts, what the kernel
+//! does for it included. A consumer and a producer in this process keep it busy.
+
+mod forwarder;
+mod load;
+
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+use forwarder::Forwarder;
+use load::Load;
+
+/// Pairs per CPU second that are aimed at, where the content store cannot answer.
+const AIM: f64 = 150_000.0;
+
+/// A named case.
+struct Case {
+    name: &'static str,
+    load: Load,
+    aim: Option<f64>,
+}
+
+const CASES: [Case; 4] = [
+    Case { name: "miss, 100 B", load: Load { content: 100, names: None, pairs: 600_000 }, aim: Some(AIM) },
+    Case { name: "miss, 1300 B", load: Load { content: 1300, names: None, pairs: 600_000 }, aim: Some(AIM) },
+    Case { name: "hit, 100 B", load: Load { content: 100, names: Some(1000), pairs: 1_000_000 }, aim: None },
+    Case { name: "hit, 1300 B", load: Load { content: 1300, names: Some(1000), pairs: 1_000_000 }, aim: None },
+];
+
+/// What one run of one case showed.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    pairs: f64,
+    cpu_s: f64,
+    wall_s: f64,
+    /// Interests that had to be sent again.
+    again: u64,
+    content_bytes: f64,
+}
+
+impl Measured {
+    fn pairs_per_cpu_s(&self) -> f64 {
+        self.pairs / self.cpu_s
+    }
+
+    fn cpu_s_per_gb(&self) -> f64 {
+        self.cpu_s / (self.content_bytes / 1e9)
+    }
+
+    fn goodput_mbps(&self) -> f64 {
+        self.content_bytes * 8.0 / 1e6 / self.wall_s
+    }
+}
+
+pub(super) fn run(session: &Session, runs: u32) -> Outcome {
+    let mut rows = Vec::new();
+    for case in &CASES {
+        let mut measured = Vec::new();
+        for _ in 0..runs {
+            measured.push(measure(&case.load)?);
+        }
+        measured.sort_by(|a, b| a.pairs_per_cpu_s().total_cmp(&b.pairs_per_cpu_s()));
+        rows.push((case, measured));
+    }
+    print(&match session.format {
+        Format::Text => table(&rows),
+        Format::Json => {
+            Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+fn measure(load: &Load) -> Result<Measured, Failure> {
+    let fault = |why: std::io::Error| Failure::error(format!("load: {why}"));
+    let producer = load::Producer::open(load.content).map_err(fault)?;
+    let forwarder = Forwarder::start(producer.address())?;
+    let outcome = load.run(producer, forwarder.address(), || forwarder.cpu_seconds()).map_err(fault)?;
+    Ok(Measured {
+        pairs: outcome.pairs as f64,
+        cpu_s: outcome.cpu_s,
+        wall_s: outcome.wall_s,
+        again: outcome.again,
+        content_bytes: outcome.pairs as f64 * load.content as f64,
+    })
+}
+
+fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
+    let heads = [
+        ("case", Align::Left),
+        ("pairs per CPU s", Align::Right),
+        ("least", Align::Right),
+        ("most", Align::Right),
+        ("aim", Align::Right),
+        ("CPU s per GB", Align::Right),
+        ("goodput, Mbit/s", Align::Right),
+        ("sent again", Align::Right),
+    ];
+    let mut table = TextTable::new(&heads);
+    for (case, runs) in rows {
+        let middle = &runs[runs.len() / 2];
+        let rate = |run: &Measured| format!("{:.0}", run.pairs_per_cpu_s());
+        table.row([
+            case.name.to_owned(),
+            rate(middle),
+            rate(&runs[0]),
+            rate(&runs[runs.len() - 1]),
+            case.aim.map_or_else(String::new, |aim| format!("{aim:.0}")),
+            format!("{:.2}", middle.cpu_s_per_gb()),
+            format!("{:.0}", middle.goodput_mbps()),
+            format!("{}", middle.again),
+        ]);
+    }
+    table.render()
+}
+
+fn as_json(case: &Case, runs: &[Measured]) -> Json {
+    let middle = &runs[runs.len() / 2];
+    Json::Object(vec![
+        ("name", Json::text(case.name)),
+        ("pairs_per_cpu_s", Json::Number(middle.pairs_per_cpu_s())),
+        ("cpu_s_per_gb", Json::Number(middle.cpu_s_per_gb())),
+        ("goodput_mbps", Json::Number(middle.goodput_mbps())),
+        ("sent_again", Json::Count(middle.again)),
+        ("runs", Json::Count(runs.len() as u64)),
+    ])
+}

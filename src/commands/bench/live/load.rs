@@ -1,0 +1,237 @@
+//! A consumer and a producer that keep a forwarder busy with packets of one shape.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use bytes::Bytes;
+use tidegate_core::units::Span;
+use tidegate_live::clock::Clock;
+use tidegate_live::poll::{Interest, Poll};
+use tidegate_live::reception::Reception;
+use tidegate_live::udp::{UdpFace, UdpListener};
+use tidegate_wire::{DataBuilder, FrameBatch, Signer, name};
+
+/// Interests outstanding.
+const WINDOW: u32 = 512;
+
+/// Interests that come and go together: as many as one system call takes.
+const BURST: u32 = 64;
+
+/// Silence after which everything outstanding is sent again.
+const SILENCE: Span = Span::from_millis(200);
+
+/// Segment numbers start here, so that all take four bytes.
+const FIRST: u32 = 1 << 16;
+
+/// One shape of load.
+pub(super) struct Load {
+    /// Bytes of content per Data.
+    pub(super) content: usize,
+    /// Names asked for in turn; `None`: every name is new.
+    pub(super) names: Option<u32>,
+    /// Pairs to measure.
+    pub(super) pairs: u32,
+}
+
+/// What came out.
+pub(super) struct Outcome {
+    pub(super) pairs: u32,
+    pub(super) cpu_s: f64,
+    pub(super) wall_s: f64,
+    pub(super) again: u64,
+}
+
+impl Load {
+    /// Runs the load through the forwarder at `forwarder`, whose CPU time `cpu` tells. The first tenth only
+    /// warms up.
+    pub(super) fn run(
+        &self,
+        mut producer: Producer,
+        forwarder: SocketAddr,
+        cpu: impl Fn() -> f64,
+    ) -> io::Result<Outcome> {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let answering = scope.spawn(|| producer.answer(&done));
+            let mut consumer = Consumer::open(forwarder, self)?;
+            let measured = consumer.warm_up(self.pairs / 10).and_then(|()| {
+                let (cpu_before, begun, again) = (cpu(), Instant::now(), consumer.again);
+                consumer.fetch(self.pairs)?;
+                let wall_s = begun.elapsed().as_secs_f64();
+                let again = consumer.again - again;
+                Ok(Outcome { pairs: self.pairs, cpu_s: cpu() - cpu_before, wall_s, again })
+            });
+            done.store(true, Ordering::Relaxed);
+            answering.join().unwrap_or_else(|_| Err(io::Error::other("the producer ended early")))?;
+            measured
+        })
+    }
+}
+
+/// The side that asks.
+struct Consumer {
+    socket: UdpFace,
+    poll: Poll,
+    clock: Clock,
+    memory: Reception,
+    batch: FrameBatch,
+    names: Option<u32>,
+    next: u32,
+    nonce: u32,
+    outstanding: u32,
+    again: u64,
+}
+
+impl Consumer {
+    fn open(forwarder: SocketAddr, load: &Load) -> io::Result<Self> {
+        let socket = UdpFace::connect(forwarder, None)?;
+        let poll = Poll::new()?;
+        poll.register(&socket, 0, Interest::Read)?;
+        let (clock, memory, batch) = (Clock::new(), Reception::new(), FrameBatch::new());
+        let names = load.names;
+        Ok(Self { socket, poll, clock, memory, batch, names, next: 0, nonce: 0, outstanding: 0, again: 0 })
+    }
+
+    fn warm_up(&mut self, pairs: u32) -> io::Result<()> {
+        self.fetch(pairs.max(self.names.unwrap_or(0)))
+    }
+
+    /// Asks until `pairs` more Data have come.
+    fn fetch(&mut self, pairs: u32) -> io::Result<()> {
+        let mut left = pairs;
+        while left > 0 {
+            self.ask();
+            let until = self.clock.now() + SILENCE;
+            let is_ready = !self.poll.wait(Some(until), &self.clock)?.is_empty();
+            if !is_ready && self.clock.now() >= until {
+                // What was lost is asked for under the next names: it is the forwarder that is measured.
+                self.again += u64::from(self.outstanding);
+                self.outstanding = 0;
+                continue;
+            }
+            let mut came = 0;
+            self.socket.receive(&mut self.memory, |_| came += 1)?;
+            self.outstanding = self.outstanding.saturating_sub(came);
+            left = left.saturating_sub(came);
+        }
+        Ok(())
+    }
+
+    /// Fills the window up, in bursts.
+    fn ask(&mut self) {
+        while WINDOW - self.outstanding >= BURST {
+            for _ in 0..BURST {
+                let segment = FIRST + self.names.map_or(self.next, |names| self.next % names);
+                self.next = self.next.wrapping_add(1);
+                self.nonce = self.nonce.wrapping_add(0x9E37_79B9);
+                self.batch.push(&interest(segment, self.nonce), Bytes::new());
+            }
+            self.outstanding += BURST;
+            let (taken, _) = self.socket.send(self.batch.iter());
+            self.batch.remove_first(taken);
+        }
+    }
+}
+
+/// An Interest for `/bench/seg=N`.
+fn interest(segment: u32, nonce: u32) -> [u8; 23] {
+    let mut packet = *b"\x05\x15\x07\x0d\x08\x05bench\x32\x04\0\0\0\0\x0a\x04\0\0\0\0";
+    packet[13..17].copy_from_slice(&segment.to_be_bytes());
+    packet[19..].copy_from_slice(&nonce.to_be_bytes());
+    packet
+}
+
+/// A name of ours up to its number.
+const NAME: &[u8] = b"\x07\x0d\x08\x05bench\x32\x04";
+
+/// The side that answers.
+pub(super) struct Producer {
+    listener: UdpListener,
+    answers: Answers,
+}
+
+impl Producer {
+    pub(super) fn open(content: usize) -> io::Result<Self> {
+        let listener = UdpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        Ok(Self { listener, answers: Answers::of(content)? })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.listener.local()
+    }
+
+    /// Answers every Interest until told to stop. The forwarder's face speaks first.
+    fn answer(&mut self, done: &AtomicBool) -> io::Result<()> {
+        let (mut poll, mut memory, clock) = (Poll::new()?, Reception::new(), Clock::new());
+        poll.register(&self.listener, 0, Interest::Read)?;
+        let mut peer = None;
+        while peer.is_none() && !done.load(Ordering::Relaxed) {
+            poll.wait(Some(clock.now() + SILENCE), &clock)?;
+            let answers = &mut self.answers;
+            self.listener.receive(&mut memory, |from, frame| {
+                peer = Some(from);
+                answers.add(&frame);
+            })?;
+        }
+        let Some(peer) = peer else { return Ok(()) };
+        let mut face = UdpFace::accept(&self.listener, peer)?;
+        poll.deregister(&self.listener)?;
+        poll.register(&face, 1, Interest::Read)?;
+        self.answers.send(&mut face);
+        while !done.load(Ordering::Relaxed) {
+            poll.wait(Some(clock.now() + SILENCE), &clock)?;
+            let answers = &mut self.answers;
+            face.receive(&mut memory, |frame| answers.add(&frame))?;
+            self.answers.send(&mut face);
+        }
+        Ok(())
+    }
+}
+
+/// Data that differ in their segment number only. Nobody looks at their signature here.
+struct Answers {
+    /// Up to the end of the name.
+    head: Vec<u8>,
+    /// From there on.
+    rest: Bytes,
+    batch: FrameBatch,
+}
+
+impl Answers {
+    fn of(content: usize) -> io::Result<Self> {
+        let mut name = Vec::new();
+        name::push_component(&mut name, 8, b"bench");
+        name::push_segment(&mut name, FIRST);
+        let data = DataBuilder { name: &name, content: &vec![b'x'; content], ..Default::default() };
+        let data = data.sign(&Signer::Digest).map_err(io::Error::other)?;
+        let end = segment_end(&data).ok_or_else(|| io::Error::other("the Data has no name"))?;
+        Ok(Self { head: data[..end].to_vec(), rest: data.slice(end..), batch: FrameBatch::new() })
+    }
+
+    /// Answers the Interest in `frame`.
+    fn add(&mut self, frame: &[u8]) {
+        if let Some(end) = segment_end(frame) {
+            let place = self.head.len() - 4;
+            self.head[place..].copy_from_slice(&frame[end - 4..end]);
+            self.batch.push(&self.head, self.rest.clone());
+        }
+    }
+
+    fn send(&mut self, face: &mut UdpFace) {
+        while !self.batch.is_empty() {
+            let (taken, is_full) = face.send(self.batch.iter());
+            self.batch.remove_first(taken);
+            if is_full {
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
+/// Where the name `/bench/seg=N` ends in a packet, whatever the forwarder put around it.
+fn segment_end(packet: &[u8]) -> Option<usize> {
+    let start = packet.windows(NAME.len()).position(|window| window == NAME)?;
+    Some(start + NAME.len() + 4).filter(|end| *end <= packet.len())
+}
