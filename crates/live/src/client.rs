@@ -228,7 +228,10 @@ impl Client {
     }
 
     /// Sends what was handed over, waits until something comes or `until` has come (`None`: for ever), and
-    /// appends what came to `inbox`, which must hold no packet whose name is still to be read.
+    /// appends what came to `inbox`.
+    ///
+    /// Who limits the backlog may leave packets in `inbox`: while it holds some, nothing more is read, and
+    /// the wait is for room in the socket alone. Names and tokens are forgotten only while it is empty.
     ///
     /// # Errors
     /// When the connection is lost, or the application was told to stop.
@@ -237,12 +240,16 @@ impl Client {
         until: Option<Time>,
         inbox: &mut Vec<Packet<Bytes>>,
     ) -> Result<(), ClientError> {
-        self.flush()?;
+        let holds_some = self.backlog_limit.is_some() && !inbox.is_empty();
+        self.flush(holds_some)?;
         if !self.unclaimed.is_empty() && !self.is_requesting {
             inbox.extend(self.unclaimed.drain(..));
             return Ok(());
         }
-        self.forget();
+        if inbox.is_empty() {
+            self.forget();
+        }
+        let until = if holds_some && !self.is_blocked() { Some(Time::ZERO) } else { until };
         let ready = self.poll.wait(until, &self.clock).map_err(ClientError::System)?;
         let (mut is_readable, mut is_stopped) = (false, false);
         for event in ready {
@@ -252,19 +259,18 @@ impl Client {
         if is_stopped {
             return Err(ClientError::Stopped);
         }
-        if is_readable { self.receive(inbox) } else { Ok(()) }
+        if is_readable && !holds_some { self.receive(inbox) } else { Ok(()) }
     }
 
     /// Sends as much as the socket takes; watches for room if it does not take all.
-    fn flush(&mut self) -> Result<(), ClientError> {
+    fn flush(&mut self, holds_some: bool) -> Result<(), ClientError> {
         if self.batch.is_empty() && !self.is_blocked() {
             return Ok(());
         }
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
-        let is_over = self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit);
         let interest = match sent {
             Sent::All => poll::Interest::Read,
-            Sent::WouldBlock if is_over => poll::Interest::Write,
+            Sent::WouldBlock if holds_some || self.is_backlogged() => poll::Interest::Write,
             Sent::WouldBlock => poll::Interest::ReadWrite,
         };
         if interest != self.watched {
@@ -272,6 +278,11 @@ impl Client {
             self.watched = interest;
         }
         Ok(())
+    }
+
+    /// Whether more waits to be sent than the limit says; never without one.
+    pub fn is_backlogged(&self) -> bool {
+        self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit)
     }
 
     fn receive(&mut self, inbox: &mut Vec<Packet<Bytes>>) -> Result<(), ClientError> {

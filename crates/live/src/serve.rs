@@ -277,8 +277,14 @@ pub fn serve(
         if let Some(why) = served.look_for_change() {
             tell(&format!("{why}; nothing is served any more"));
         }
-        for asked in inbox.drain(..) {
-            match served.answer(&asked, client) {
+        let mut answered = 0;
+        for asked in &inbox {
+            // The rest waits until the socket has taken some.
+            if client.is_backlogged() {
+                break;
+            }
+            answered += 1;
+            match served.answer(asked, client) {
                 Ok(Some(data)) => client.send(&data),
                 Ok(None) => {}
                 Err(why) if !has_told => {
@@ -288,5 +294,6 @@ pub fn serve(
                 Err(_) => {}
             }
         }
+        inbox.drain(..answered);
     }
 }
