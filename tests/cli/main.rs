@@ -6,6 +6,8 @@ mod inputs;
 mod json;
 mod outputs;
 mod papers;
+#[cfg(target_os = "linux")]
+mod transfers;
 
 use std::collections::BTreeMap;
 use std::fs;
