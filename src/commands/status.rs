@@ -59,8 +59,12 @@ fn read(client: &mut Client) -> Result<String, Failure> {
     let mut segment = 0;
     while segment <= last {
         let first = segment == 0;
-        let interest =
-            InterestBuilder { name: &asked, can_be_prefix: first, must_be_fresh: first, ..Default::default() };
+        let interest = InterestBuilder {
+            name: &asked,
+            can_be_prefix: first,
+            must_be_fresh: first,
+            ..Default::default()
+        };
         let interest = interest.build().map_err(Failure::error)?;
         let packet = match client.express(interest, PATIENCE).map_err(Failure::error)? {
             Answer::Data(packet) => packet,

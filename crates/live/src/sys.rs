@@ -8,33 +8,48 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr;
 
-/// Most datagrams per system call.
+/// Most datagrams sent per system call, and most that the kernel cuts out of one.
 pub(crate) const BATCH: usize = 64;
 
-/// Bytes of one slot: the largest NDN packet (8800) and room for link fields beside it.
-pub(crate) const SLOT: usize = 9000;
+/// Messages received per system call. Each may be many datagrams of one size in a row.
+pub(crate) const MESSAGES: usize = 16;
+
+/// Bytes of one message's slot: the kernel puts no more together.
+const SLOT: usize = 1 << 16;
+
+/// Largest datagram taken: the largest NDN packet (8800) and room for link fields beside it.
+pub(crate) const LARGEST: usize = 9000;
+
+/// Bytes of datagrams that go out as one message, to be cut by the kernel or the device.
+const MOST_TOGETHER: usize = 60_000;
 
 /// Bytes of the largest socket address asked for, that of IPv6.
 const ADDRESS: usize = size_of::<libc::sockaddr_in6>();
 
+/// Room for one control message with a number in it, aligned as the kernel's header is.
+type Control = [u64; 3];
+
 /// Memory for one batch of datagrams, used again for every batch.
 pub(crate) struct Slots {
     bytes: Box<[u8]>,
-    addresses: Box<[[u8; ADDRESS]; BATCH]>,
+    addresses: Box<[[u8; ADDRESS]; MESSAGES]>,
+    controls: Box<[Control; MESSAGES]>,
     received: Vec<Slot>,
 }
 
-/// What the kernel said of one datagram.
+/// What the kernel said of one message.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     len: usize,
+    /// Bytes of each datagram but the last, which may be shorter.
+    each: usize,
     is_truncated: bool,
 }
 
 /// A datagram that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Datagram<'a> {
-    /// Its content, cut off behind [`SLOT`] bytes.
+    /// Its content, cut off behind [`LARGEST`] bytes.
     pub(crate) bytes: &'a [u8],
     /// Who sent it; `None` when nobody asked or the address is of another family.
     pub(crate) from: Option<SocketAddr>,
@@ -45,9 +60,10 @@ pub(crate) struct Datagram<'a> {
 impl Slots {
     pub(crate) fn new() -> Self {
         Self {
-            bytes: vec![0; BATCH * SLOT].into_boxed_slice(),
-            addresses: Box::new([[0; ADDRESS]; BATCH]),
-            received: Vec::with_capacity(BATCH),
+            bytes: vec![0; MESSAGES * SLOT].into_boxed_slice(),
+            addresses: Box::new([[0; ADDRESS]; MESSAGES]),
+            controls: Box::new([[0; 3]; MESSAGES]),
+            received: Vec::with_capacity(MESSAGES),
         }
     }
 
@@ -60,42 +76,53 @@ impl Slots {
     /// The datagrams of the last batch.
     pub(crate) fn datagrams(&self) -> impl Iterator<Item = Datagram<'_>> {
         let slots = self.bytes.chunks_exact(SLOT).zip(&self.addresses[..]).zip(&self.received);
-        slots.map(|((bytes, address), slot)| Datagram {
-            bytes: &bytes[..slot.len],
-            from: read_address(address),
-            is_truncated: slot.is_truncated,
+        slots.flat_map(|((bytes, address), slot)| {
+            let from = read_address(address);
+            let datagram = move |bytes: &'_ [u8]| (bytes.len().min(LARGEST), bytes.len() > LARGEST);
+            // An empty datagram is one, too.
+            let whole = slot.len.max(1);
+            (0..whole).step_by(slot.each.max(1)).map(move |start| {
+                let bytes = &bytes[start..(start + slot.each).min(slot.len)];
+                let (len, is_long) = datagram(bytes);
+                Datagram { bytes: &bytes[..len], from, is_truncated: slot.is_truncated || is_long }
+            })
         })
     }
 }
 
-/// Takes up to [`BATCH`] datagrams that wait in a non-blocking socket; returns their number, 0 for none.
+/// Takes up to [`MESSAGES`] messages that wait in a non-blocking socket; returns their number, 0 for none.
 ///
 /// # Errors
 /// What the socket reports, such as a refusal that came back for an earlier datagram.
 pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source: bool) -> io::Result<usize> {
     slots.received.clear();
-    let mut parts: [libc::iovec; BATCH] = [EMPTY_PART; BATCH];
-    let mut heads: [libc::mmsghdr; BATCH] = [EMPTY_HEAD; BATCH];
+    let mut parts: [libc::iovec; MESSAGES] = [EMPTY_PART; MESSAGES];
+    let mut heads: [libc::mmsghdr; MESSAGES] = [EMPTY_HEAD; MESSAGES];
     let places = slots.bytes.chunks_exact_mut(SLOT).zip(slots.addresses.iter_mut());
-    for (((bytes, address), part), head) in places.zip(&mut parts).zip(&mut heads) {
+    let places = places.zip(slots.controls.iter_mut());
+    for ((((bytes, address), control), part), head) in places.zip(&mut parts).zip(&mut heads) {
         *part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
         head.msg_hdr.msg_iov = part;
         head.msg_hdr.msg_iovlen = 1;
-        // No family: nothing of an earlier batch is read if the kernel writes no address.
+        // No family and no message: nothing of an earlier batch is read if the kernel writes none.
         address[..2].fill(0);
+        control.fill(0);
+        head.msg_hdr.msg_control = control.as_mut_ptr().cast();
+        head.msg_hdr.msg_controllen = size_of_val(control) as _;
         if with_source {
             head.msg_hdr.msg_name = address.as_mut_ptr().cast();
             head.msg_hdr.msg_namelen = ADDRESS as libc::socklen_t;
         }
     }
-    // SAFETY: `heads` holds BATCH headers. Each points to one part and at most one address, in arrays that
-    // live until the end of this function; each part and address points into `slots`, borrowed mutably for
-    // as long, no two into the same place, with the lengths given. Every byte pattern is valid there.
+    // SAFETY: `heads` holds MESSAGES headers. Each points to one part, in an array that lives until the end of
+    // this function, to one control buffer and at most one address; part, control buffer and address point into
+    // `slots`, borrowed mutably for as long, no two into the same place, with the lengths given. Every byte
+    // pattern is valid there.
     let count = unsafe {
         libc::recvmmsg(
             socket.as_raw_fd(),
             heads.as_mut_ptr(),
-            BATCH as libc::c_uint,
+            MESSAGES as libc::c_uint,
             libc::MSG_DONTWAIT as _,
             ptr::null_mut(),
         )
@@ -104,11 +131,55 @@ pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source:
         Ok(count) => count,
         Err(_) => return nothing_waits(io::Error::last_os_error()),
     };
-    slots.received.extend(heads.iter().take(count).map(|head| Slot {
-        len: (head.msg_len as usize).min(SLOT),
-        is_truncated: head.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
+    slots.received.extend(heads.iter().zip(&slots.controls[..]).take(count).map(|(head, control)| {
+        let len = (head.msg_len as usize).min(SLOT);
+        let is_truncated = head.msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
+        Slot { len, each: read_size(control).unwrap_or(len), is_truncated }
     }));
     Ok(count)
+}
+
+/// Type of the control message with the size of datagrams received as one (`linux/udp.h`).
+const UDP_GRO: libc::c_int = 104;
+
+/// Type of the control message with the size to cut datagrams to (`linux/udp.h`).
+const UDP_SEGMENT: libc::c_int = 103;
+
+/// Size of each datagram in a message, if the kernel put several together.
+fn read_size(control: &Control) -> Option<usize> {
+    // `cmsghdr`: length, then level and type in one word, then the number.
+    let [level, kind] = halves(control[1]);
+    let is_size = level == libc::SOL_UDP && kind == UDP_GRO;
+    let [size, _] = halves(control[2]);
+    if is_size { usize::try_from(size).ok().filter(|size| *size > 0) } else { None }
+}
+
+/// The two numbers in a word, first in memory first.
+fn halves(word: u64) -> [libc::c_int; 2] {
+    let [a, b, c, d, e, f, g, h] = word.to_ne_bytes();
+    [libc::c_int::from_ne_bytes([a, b, c, d]), libc::c_int::from_ne_bytes([e, f, g, h])]
+}
+
+/// Whether control messages are laid out as this file writes and reads them.
+pub(crate) const TOGETHER: bool = size_of::<libc::cmsghdr>() == 2 * size_of::<u64>();
+
+/// Lets the kernel put datagrams of one size that follow each other into one message; whether it does.
+pub(crate) fn receive_together(socket: BorrowedFd<'_>) -> bool {
+    if !TOGETHER {
+        return false;
+    }
+    let value: libc::c_int = 1;
+    // SAFETY: the option takes one `int`; the pointer and the length are those of `value`.
+    let code = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_UDP,
+            UDP_GRO,
+            (&raw const value).cast(),
+            size_of_val(&value) as libc::socklen_t,
+        )
+    };
+    code == 0
 }
 
 fn nothing_waits(why: io::Error) -> io::Result<usize> {
@@ -133,9 +204,13 @@ pub(crate) struct Handed {
 
 /// Sends datagrams of two parts each over a connected, non-blocking socket until it has no more room. A
 /// datagram that cannot be sent (too large, peer not there, no route) is skipped; the rest is sent.
+///
+/// While `together`, datagrams of one size that follow each other are handed over as one message; it becomes
+/// false when the system refuses that.
 pub(crate) fn send_batch<'a>(
     socket: BorrowedFd<'_>,
     datagrams: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    together: &mut bool,
 ) -> Handed {
     let mut done = Handed::default();
     let mut datagrams = datagrams.peekable();
@@ -143,17 +218,17 @@ pub(crate) fn send_batch<'a>(
     while datagrams.peek().is_some() && !done.would_block {
         batch.clear();
         batch.extend(datagrams.by_ref().take(BATCH).map(|(head, body)| [head, body]));
-        send_all_of(socket, &batch, &mut done);
+        send_all_of(socket, &batch, together, &mut done);
     }
     done
 }
 
 /// Sends `batch`, going on behind every datagram that fails.
-fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], done: &mut Handed) {
+fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool, done: &mut Handed) {
     let mut sent = 0;
     let mut has_tried_again = false;
     while sent < batch.len() {
-        match send_some_of(socket, &batch[sent..]) {
+        match send_some_of(socket, &batch[sent..], *together) {
             Ok(count) => {
                 sent += count;
                 done.taken += count;
@@ -165,6 +240,8 @@ fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], done: &mut Handed) 
             }
             // Tells of an earlier datagram: this one was not tried yet.
             Err(why) if is_about_another(&why) && !has_tried_again => has_tried_again = true,
+            // Cutting may be what failed, for this device or this size.
+            Err(_) if *together => *together = false,
             Err(why) => {
                 sent += 1;
                 done.taken += 1;
@@ -180,19 +257,39 @@ fn is_about_another(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::Interrupted)
 }
 
-fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]]) -> io::Result<usize> {
+/// Sends from the front of `batch`; returns how many datagrams were taken.
+fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) -> io::Result<usize> {
     let mut parts: [[libc::iovec; 2]; BATCH] = [[EMPTY_PART; 2]; BATCH];
+    let mut controls: [Control; BATCH] = [[0; 3]; BATCH];
     let mut heads: [libc::mmsghdr; BATCH] = [EMPTY_HEAD; BATCH];
-    let count = batch.len().min(BATCH);
-    for ((datagram, parts), head) in batch.iter().zip(&mut parts).zip(&mut heads) {
+    let batch = &batch[..batch.len().min(BATCH)];
+    for (datagram, parts) in batch.iter().zip(&mut parts) {
         *parts = datagram
             .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
-        head.msg_hdr.msg_iov = parts.as_mut_ptr();
-        head.msg_hdr.msg_iovlen = parts.len() as _;
     }
-    // SAFETY: the first `count` headers are filled in; each points to two parts in an array that lives until
-    // the end of this function, and each part to a slice borrowed for longer, with its length. The kernel
-    // only reads through them; `cast_mut` is there because the structure is shared with receiving.
+    // Datagrams up to the end of each message.
+    let mut ends = [0; BATCH];
+    let (mut start, mut count) = (0, 0);
+    while start < batch.len() {
+        let run = if together { equal_in_a_row(&batch[start..]) } else { 1 };
+        let header = &mut heads[count].msg_hdr;
+        header.msg_iov = parts[start].as_mut_ptr();
+        header.msg_iovlen = (2 * run) as _;
+        if run > 1 {
+            let size = batch[start][0].len() + batch[start][1].len();
+            controls[count] = size_control(size);
+            header.msg_control = controls[count].as_mut_ptr().cast();
+            header.msg_controllen = size_of::<Control>() as _;
+        }
+        start += run;
+        ends[count] = start;
+        count += 1;
+    }
+    // SAFETY: the first `count` headers are filled in. Each points to a run of parts in an array that lives
+    // until the end of this function (arrays of arrays have no gaps, and the runs do not overlap), and each
+    // part to a slice borrowed for longer, with its length; a header with control data points to one element
+    // of `controls`, a whole `cmsghdr` with its number. The kernel only reads through them; `cast_mut` is
+    // there because the structure is shared with receiving.
     let sent = unsafe {
         libc::sendmmsg(
             socket.as_raw_fd(),
@@ -204,9 +301,33 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]]) -> io::Result<usiz
     match usize::try_from(sent) {
         // Never 0 for a batch that is not empty; if it were, going on would not end.
         Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-        Ok(sent) => Ok(sent),
+        Ok(sent) => Ok(ends[sent.min(count) - 1]),
         Err(_) => Err(io::Error::last_os_error()),
     }
+}
+
+/// Datagrams at the front that the kernel can cut out of one message: all of one size but the last, which may be
+/// shorter.
+fn equal_in_a_row(batch: &[[&[u8]; 2]]) -> usize {
+    let size = |datagram: &[&[u8]; 2]| datagram[0].len() + datagram[1].len();
+    let first = size(&batch[0]);
+    let most = MOST_TOGETHER.checked_div(first).unwrap_or(1).max(1);
+    let equal = batch.iter().take(most).take_while(|datagram| size(datagram) == first).count();
+    let has_rest = equal < most && batch.get(equal).is_some_and(|next| (1..first).contains(&size(next)));
+    equal + usize::from(has_rest)
+}
+
+/// The control message that asks for datagrams of `size` bytes.
+fn size_control(size: usize) -> Control {
+    // `cmsghdr`: its length with the number's two bytes, level and type, the number.
+    let length = size_of::<libc::cmsghdr>() + 2;
+    let mut kind = [0; 8];
+    kind[..4].copy_from_slice(&libc::SOL_UDP.to_ne_bytes());
+    kind[4..].copy_from_slice(&UDP_SEGMENT.to_ne_bytes());
+    let mut number = [0; 8];
+    // A run is made of datagrams of at most `MOST_TOGETHER` bytes.
+    number[..2].copy_from_slice(&(size as u16).to_ne_bytes());
+    [length as u64, u64::from_ne_bytes(kind), u64::from_ne_bytes(number)]
 }
 
 /// Which count of waiting bytes a socket keeps.
@@ -322,7 +443,7 @@ mod tests {
     fn datagrams_of_two_parts_arrive_whole_in_order_and_with_their_source() -> io::Result<()> {
         let (a, b) = pair()?;
         let heads: Vec<[u8; 1]> = (0..100).map(|number| [number]).collect();
-        let handed = send_batch(a.as_fd(), heads.iter().map(|head| (&head[..], &b"body"[..])));
+        let handed = send_batch(a.as_fd(), heads.iter().map(|head| (&head[..], &b"body"[..])), &mut true);
         assert_eq!(handed, Handed { taken: 100, ..Handed::default() });
         let mut slots = Slots::new();
         let mut seen = Vec::new();
@@ -349,17 +470,55 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_larger_than_a_slot_is_said_to_be_cut() -> io::Result<()> {
+    fn a_datagram_larger_than_any_packet_is_said_to_be_cut() -> io::Result<()> {
         let (a, b) = pair()?;
-        a.send(&[7; SLOT + 1])?;
+        a.send(&[7; LARGEST + 1])?;
         let mut slots = Slots::new();
         assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 1);
         let lengths: Vec<(usize, bool)> =
             slots.datagrams().map(|datagram| (datagram.bytes.len(), datagram.is_truncated)).collect();
-        assert_eq!(lengths, [(SLOT, true)]);
+        assert_eq!(lengths, [(LARGEST, true)]);
         assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 0);
         assert_eq!(slots.datagrams().count(), 0);
         Ok(())
+    }
+
+    #[test]
+    fn datagrams_of_one_size_go_out_and_come_in_together_and_stay_apart() -> io::Result<()> {
+        let sizes = [5, 5, 5, 3, 7, 7, 0, 7, 1400, 1400, 1400, 2, 1400];
+        let sent: Vec<Vec<u8>> = (0..).zip(sizes).map(|(number, size)| vec![number; size]).collect();
+        for together in [false, true] {
+            let (a, b) = pair()?;
+            let puts_together = together && receive_together(b.as_fd());
+            let halves = sent.iter().map(|bytes| bytes.split_at(bytes.len() / 2));
+            let handed = send_batch(a.as_fd(), halves, &mut { together });
+            assert_eq!(handed, Handed { taken: sizes.len(), ..Handed::default() });
+            let (mut slots, mut seen, mut messages) = (Slots::new(), Vec::new(), 0);
+            loop {
+                match recv_batch(b.as_fd(), &mut slots, false)? {
+                    0 => break,
+                    count => messages += count,
+                }
+                seen.extend(slots.datagrams().map(|datagram| datagram.bytes.to_vec()));
+            }
+            assert_eq!(seen, sent);
+            assert_eq!(messages < sizes.len(), puts_together, "{messages} messages");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_run_ends_with_a_shorter_datagram_or_before_a_longer_or_an_empty_one() {
+        let run = |sizes: &[usize]| {
+            let bytes: Vec<Vec<u8>> = sizes.iter().map(|size| vec![0; *size]).collect();
+            equal_in_a_row(&bytes.iter().map(|bytes| [&bytes[..], &[]]).collect::<Vec<_>>())
+        };
+        assert_eq!(run(&[5, 5, 3, 3]), 3);
+        assert_eq!(run(&[5, 5, 6]), 2);
+        assert_eq!(run(&[5, 5, 0, 5]), 2);
+        assert_eq!(run(&[0, 0]), 1);
+        assert_eq!(run(&[30_000, 30_000, 30_000]), 2);
+        assert_eq!(run(&[70_000, 70_000]), 1);
     }
 
     #[test]
@@ -367,7 +526,7 @@ mod tests {
         let (a, b) = pair()?;
         let large = vec![0; 70_000];
         let batch: [(&[u8], &[u8]); 3] = [(b"1", b""), (b"2", &large), (b"3", b"")];
-        let handed = send_batch(a.as_fd(), batch.into_iter());
+        let handed = send_batch(a.as_fd(), batch.into_iter(), &mut true);
         let error = Some(libc::EMSGSIZE);
         assert_eq!(handed, Handed { taken: 3, failed: 1, would_block: false, error });
         let mut slots = Slots::new();
@@ -382,10 +541,11 @@ mod tests {
         let (a, b) = pair()?;
         let address = b.local_addr()?;
         drop(b);
-        let nobody = send_batch(a.as_fd(), [(&b"1"[..], &b""[..])].into_iter());
+        let nobody = send_batch(a.as_fd(), [(&b"1"[..], &b""[..])].into_iter(), &mut true);
         assert_eq!((nobody.taken, nobody.failed), (1, 0));
         let b = UdpSocket::bind(address)?;
-        let handed = send_batch(a.as_fd(), [(&b"2"[..], &b""[..]), (&b"3"[..], &b""[..])].into_iter());
+        let handed =
+            send_batch(a.as_fd(), [(&b"2"[..], &b""[..]), (&b"3"[..], &b""[..])].into_iter(), &mut true);
         assert_eq!(handed, Handed { taken: 2, ..Handed::default() });
         let mut slots = Slots::new();
         assert_eq!(recv_batch(b.as_fd(), &mut slots, false)?, 2);
@@ -408,7 +568,7 @@ mod tests {
     fn datagrams_that_found_the_receive_buffer_full_are_counted() -> io::Result<()> {
         let (a, b) = pair()?;
         assert_eq!(dropped_datagrams(b.as_fd())?, 0);
-        let handed = send_batch(a.as_fd(), (0..1_000).map(|_| (&[0; 8_000][..], &b""[..])));
+        let handed = send_batch(a.as_fd(), (0..1_000).map(|_| (&[0; 8_000][..], &b""[..])), &mut true);
         let mut slots = Slots::new();
         let mut read = 0;
         loop {

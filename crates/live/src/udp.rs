@@ -53,6 +53,8 @@ pub struct UdpFace {
     /// A socket on a shared address takes everybody's datagrams until it is connected. They lie before all
     /// others, so that sources need to be looked at only until the socket was empty once.
     may_have_strays: bool,
+    /// Whether the system cuts datagrams of one size out of one message.
+    sends_together: bool,
     faults: Faults,
 }
 
@@ -84,7 +86,14 @@ impl UdpFace {
 
     fn of(socket: Socket, remote: SocketAddr) -> io::Result<Self> {
         let local = address_of(&socket)?;
-        Ok(Self { socket, local, remote, may_have_strays: false, faults: Faults::default() })
+        Ok(Self {
+            socket,
+            local,
+            remote,
+            may_have_strays: false,
+            sends_together: sys::TOGETHER,
+            faults: Faults::default(),
+        })
     }
 
     /// Takes in one batch of datagrams.
@@ -109,7 +118,7 @@ impl UdpFace {
                 take(memory.chunks.keep(datagram.bytes));
             }
         }
-        if count < sys::BATCH {
+        if count < sys::MESSAGES {
             self.may_have_strays = false;
             return Ok(Received::Drained);
         }
@@ -119,9 +128,15 @@ impl UdpFace {
     /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and
     /// whether the rest has to wait for room.
     pub fn send<'a>(&mut self, frames: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> (usize, bool) {
-        let Handed { taken, failed, would_block, .. } = sys::send_batch(self.socket.as_fd(), frames);
+        let Handed { taken, failed, would_block, .. } =
+            sys::send_batch(self.socket.as_fd(), frames, &mut self.sends_together);
         self.faults.unsent += failed as u64;
         (taken, would_block)
+    }
+
+    /// Never hands frames of one size over together, for measurements.
+    pub fn send_apart(&mut self) {
+        self.sends_together = false;
     }
 
     /// Memory of frames in the socket's send buffer, with the kernel's overhead, bytes; 0 when it is not told.
@@ -200,7 +215,7 @@ impl UdpListener {
                 _ => self.faults.oversized += 1,
             }
         }
-        Ok(if count < sys::BATCH { Received::Drained } else { Received::More })
+        Ok(if count < sys::MESSAGES { Received::Drained } else { Received::More })
     }
 
     /// Datagrams that the system dropped, because nobody read the socket in time; 0 when it does not tell.
@@ -236,6 +251,8 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
         socket.set_only_v6(true)?;
     }
     sys::forbid_ip_fragments(socket.as_fd(), address.is_ipv6())?;
+    // Without it datagrams come one by one, as ever.
+    sys::receive_together(socket.as_fd());
     Ok(socket)
 }
 
@@ -330,12 +347,13 @@ mod tests {
         let mut memory = Reception::new();
         let mut listener = UdpListener::bind(loopback())?;
         let mut client = UdpFace::connect(listener.local(), None)?;
-        assert_eq!(client.send((0..100).map(|_| (&b"x"[..], &b"y"[..]))), (100, false));
-        let mut count = 0;
-        assert_eq!(listener.receive(&mut memory, |_, _| count += 1)?, Received::More);
-        assert_eq!(count, 64);
-        assert_eq!(listener.receive(&mut memory, |_, _| count += 1)?, Received::Drained);
-        assert_eq!(count, 100);
+        // Each is longer than the one before, so that the system does not put them together.
+        assert_eq!(client.send((1..=20).map(|size| (&[7; 20][..size], &b""[..]))), (20, false));
+        let mut sizes = Vec::new();
+        assert_eq!(listener.receive(&mut memory, |_, frame| sizes.push(frame.len()))?, Received::More);
+        assert_eq!(sizes.len(), sys::MESSAGES);
+        assert_eq!(listener.receive(&mut memory, |_, frame| sizes.push(frame.len()))?, Received::Drained);
+        assert_eq!(sizes, (1..=20).collect::<Vec<_>>());
         Ok(())
     }
 }

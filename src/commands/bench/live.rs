@@ -1,7 +1,9 @@
 //! `tidegate bench live`: what a forwarder costs per Interest-Data pair, over UDP on the loopback interface.
 //!
 //! The forwarder is a process of its own with its default settings; only its CPU time counts, what the kernel
-//! does for it included. A consumer and a producer in this process keep it busy.
+//! does for it included. A consumer and a producer in this process keep it busy. Peers that fill a window send
+//! runs of packets of one size, which the system carries as one where sender and receiver allow it; "one by one"
+//! is what a forwarder costs that meets peers who do not.
 
 mod forwarder;
 mod load;
@@ -24,11 +26,23 @@ struct Case {
     aim: Option<f64>,
 }
 
-const CASES: [Case; 4] = [
-    Case { name: "miss, 100 B", load: Load { content: 100, names: None, pairs: 600_000 }, aim: Some(AIM) },
-    Case { name: "miss, 1300 B", load: Load { content: 1300, names: None, pairs: 600_000 }, aim: Some(AIM) },
-    Case { name: "hit, 100 B", load: Load { content: 100, names: Some(1000), pairs: 1_000_000 }, aim: None },
-    Case { name: "hit, 1300 B", load: Load { content: 1300, names: Some(1000), pairs: 1_000_000 }, aim: None },
+/// A load of `content` bytes per Data, all names new, handed over together.
+const fn misses(content: usize) -> Load {
+    Load { content, names: None, pairs: 600_000, together: true }
+}
+
+/// A load of few names, which the content store knows.
+const fn hits(content: usize) -> Load {
+    Load { names: Some(1000), pairs: 1_000_000, ..misses(content) }
+}
+
+const CASES: [Case; 6] = [
+    Case { name: "miss, 100 B", load: misses(100), aim: Some(AIM) },
+    Case { name: "miss, 1300 B", load: misses(1300), aim: Some(AIM) },
+    Case { name: "hit, 100 B", load: hits(100), aim: None },
+    Case { name: "hit, 1300 B", load: hits(1300), aim: None },
+    Case { name: "miss, 100 B, one by one", load: Load { together: false, ..misses(100) }, aim: None },
+    Case { name: "miss, 1300 B, one by one", load: Load { together: false, ..misses(1300) }, aim: None },
 ];
 
 /// What one run of one case showed.

@@ -22,6 +22,7 @@ const BATCH: usize = 64;
 
 /// What a face carries packets with.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "all faces but one are the large variant")]
 pub(super) enum Line {
     /// A socket.
     Socket {

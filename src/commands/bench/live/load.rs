@@ -33,6 +33,8 @@ pub(super) struct Load {
     pub(super) names: Option<u32>,
     /// Pairs to measure.
     pub(super) pairs: u32,
+    /// Whether packets of one size reach the forwarder together, as from peers or network cards that can.
+    pub(super) together: bool,
 }
 
 /// What came out.
@@ -54,7 +56,7 @@ impl Load {
     ) -> io::Result<Outcome> {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let answering = scope.spawn(|| producer.answer(&done));
+            let answering = scope.spawn(|| producer.answer(self.together, &done));
             let mut consumer = Consumer::open(forwarder, self)?;
             let measured = consumer.warm_up(self.pairs / 10).and_then(|()| {
                 let (cpu_before, begun, again) = (cpu(), Instant::now(), consumer.again);
@@ -86,7 +88,10 @@ struct Consumer {
 
 impl Consumer {
     fn open(forwarder: SocketAddr, load: &Load) -> io::Result<Self> {
-        let socket = UdpFace::connect(forwarder, None)?;
+        let mut socket = UdpFace::connect(forwarder, None)?;
+        if !load.together {
+            socket.send_apart();
+        }
         let poll = Poll::new()?;
         poll.register(&socket, 0, Interest::Read)?;
         let (clock, memory, batch) = (Clock::new(), Reception::new(), FrameBatch::new());
@@ -163,7 +168,7 @@ impl Producer {
     }
 
     /// Answers every Interest until told to stop. The forwarder's face speaks first.
-    fn answer(&mut self, done: &AtomicBool) -> io::Result<()> {
+    fn answer(&mut self, together: bool, done: &AtomicBool) -> io::Result<()> {
         let (mut poll, mut memory, clock) = (Poll::new()?, Reception::new(), Clock::new());
         poll.register(&self.listener, 0, Interest::Read)?;
         let mut peer = None;
@@ -177,6 +182,9 @@ impl Producer {
         }
         let Some(peer) = peer else { return Ok(()) };
         let mut face = UdpFace::accept(&self.listener, peer)?;
+        if !together {
+            face.send_apart();
+        }
         poll.deregister(&self.listener)?;
         poll.register(&face, 1, Interest::Read)?;
         self.answers.send(&mut face);
