@@ -14,6 +14,9 @@ pub(crate) enum Exit {
     Usage = 2,
     /// An expectation failed, or a claim's verdict is not the one on record.
     Unexpected = 3,
+    /// The user stopped it.
+    #[cfg(target_os = "linux")]
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

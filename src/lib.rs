@@ -67,6 +67,12 @@ enum Command {
     /// Carry UDP datagrams over an emulated link.
     #[cfg(target_os = "linux")]
     Link(commands::link::Arguments),
+    /// Serve a file by name.
+    #[cfg(target_os = "linux")]
+    Serve(commands::serve::Arguments),
+    /// Fetch a file by name, paced by any consumer scheme.
+    #[cfg(target_os = "linux")]
+    Fetch(commands::fetch::Arguments),
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
@@ -102,6 +108,9 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Link(arguments) => commands::link::run(&session, &arguments),
+        Command::Serve(arguments) => commands::serve::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(&session, &arguments),
     };

@@ -1,4 +1,4 @@
-//! Progress of a batch: one changing line on a terminal, a plain line now and then elsewhere.
+//! Progress of a batch or a transfer: one changing line on a terminal, a plain line now and then elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
@@ -23,6 +23,16 @@ enum Shown {
     Plain,
 }
 
+impl Shown {
+    fn new(quiet: bool) -> Self {
+        match (quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Self::Nothing,
+            (false, true) => Self::Terminal,
+            (false, false) => Self::Plain,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct State {
     done: usize,
@@ -34,12 +44,12 @@ impl ProgressLine {
     /// Nothing is done yet of `total` jobs; `what` names them in the plural.
     pub(crate) fn new(what: &'static str, total: usize, quiet: bool) -> Self {
         let now = Instant::now();
-        let shown = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Shown::Nothing,
-            (false, true) => Shown::Terminal,
-            (false, false) => Shown::Plain,
-        };
-        Self { what, total, state: Mutex::new(State { done: 0, begun: now, last: now }), shown }
+        Self {
+            what,
+            total,
+            state: Mutex::new(State { done: 0, begun: now, last: now }),
+            shown: Shown::new(quiet),
+        }
     }
 
     /// One more job is done.
@@ -63,5 +73,83 @@ impl ProgressLine {
             }
             Shown::Plain => Ok(()),
         };
+    }
+}
+
+/// Shows how far a transfer is.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+pub(crate) struct TransferLine {
+    shown: Shown,
+    last: Instant,
+    /// Content and time at the last look, by which the goodput of now is told.
+    bytes: u64,
+    elapsed_s: f64,
+    goodput_mbps: f64,
+}
+
+#[cfg(target_os = "linux")]
+impl TransferLine {
+    /// Nothing has come yet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let last = Instant::now();
+        Self { shown: Shown::new(quiet), last, bytes: 0, elapsed_s: 0.0, goodput_mbps: 0.0 }
+    }
+
+    /// Takes note of the progress and shows it if it is time to.
+    pub(crate) fn show(&mut self, progress: &tidegate_live::fetch::Progress) {
+        self.measure(progress);
+        let line = self.line(progress);
+        let now = Instant::now();
+        let mut out = std::io::stderr().lock();
+        // Progress that cannot be shown is no reason to stop.
+        let _ = match self.shown {
+            Shown::Nothing => Ok(()),
+            Shown::Terminal => write!(out, "\r\x1b[K{line}").and_then(|()| out.flush()),
+            Shown::Plain if now - self.last >= PLAIN_PAUSE => {
+                self.last = now;
+                writeln!(out, "{line}")
+            }
+            Shown::Plain => Ok(()),
+        };
+    }
+
+    /// Takes the line off a terminal.
+    pub(crate) fn clear(&self) {
+        if self.shown == Shown::Terminal {
+            let mut out = std::io::stderr().lock();
+            let _ = write!(out, "\r\x1b[K").and_then(|()| out.flush());
+        }
+    }
+
+    /// Goodput, smoothed over about ten looks.
+    fn measure(&mut self, progress: &tidegate_live::fetch::Progress) {
+        let (bytes, elapsed_s) = (progress.bytes.get(), progress.elapsed.as_secs_f64());
+        let seconds = elapsed_s - self.elapsed_s;
+        if seconds > 0.0 {
+            let now = (bytes - self.bytes) as f64 * 8e-6 / seconds;
+            let weight = if self.goodput_mbps == 0.0 { 1.0 } else { 0.2 };
+            self.goodput_mbps += weight * (now - self.goodput_mbps);
+        }
+        (self.bytes, self.elapsed_s) = (bytes, elapsed_s);
+    }
+
+    fn line(&self, progress: &tidegate_live::fetch::Progress) -> String {
+        let mut parts = Vec::new();
+        if let Some(total) = progress.total_segments.filter(|total| *total > 0) {
+            parts.push(format!("{:3.0} %", 100.0 * progress.segments as f64 / total as f64));
+        } else {
+            parts.push(format!("{} segments", progress.segments));
+        }
+        parts.push(format!("{:.1} Mbit/s", self.goodput_mbps));
+        parts.push(format!("window {:.0}", progress.window));
+        if let Some(rtt) = progress.rtt {
+            parts.push(format!("RTT {:.1} ms", rtt.as_millis_f64()));
+        }
+        if let Some(total) = progress.total_segments.filter(|_| progress.segments > 0) {
+            let left = (total - progress.segments) as f64 * self.elapsed_s / progress.segments as f64;
+            parts.push(format!("{left:.0} s left"));
+        }
+        parts.join(", ")
     }
 }

@@ -3,12 +3,16 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
+pub(crate) mod fetch;
+#[cfg(target_os = "linux")]
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]
 pub(crate) mod link;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
+#[cfg(target_os = "linux")]
+pub(crate) mod serve;
 #[cfg(target_os = "linux")]
 pub(crate) mod status;
 

@@ -8,6 +8,8 @@ mod json;
 mod link;
 mod outputs;
 mod papers;
+#[cfg(target_os = "linux")]
+mod transfers;
 
 use std::collections::BTreeMap;
 use std::fs;

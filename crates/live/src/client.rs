@@ -1,5 +1,7 @@
 //! An application's connection to a forwarder: packets out, packets in, and requests that wait for an answer.
 
+mod request;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -8,10 +10,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tidegate_core::name::{NameTable, PrefixId};
-use tidegate_core::packet::{Interest, Kind, NackReason, Packet};
+use tidegate_core::packet::Packet;
 use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
-use tidegate_wire::{DataView, FrameBatch, InterestView, LpFields, decode_packet};
+use tidegate_core::units::Time;
+use tidegate_wire::{FrameBatch, LpFields, decode_packet};
 
 use crate::clock::Clock;
 use crate::entropy;
@@ -23,11 +25,10 @@ use crate::transport::{Sent, Transport};
 use crate::udp::{Faults, Received};
 use crate::uplink::Uplink;
 
+pub use request::Answer;
+
 /// How long a TCP connection may take.
 const PATIENCE: Duration = Duration::from_secs(4);
-
-/// Most packets kept that came while a request waited for its answer.
-const MOST_UNCLAIMED: usize = 4096;
 
 const TRANSPORT: u64 = 0;
 const STOP: u64 = 1;
@@ -68,17 +69,6 @@ impl fmt::Display for ClientError {
 }
 
 impl std::error::Error for ClientError {}
-
-/// What became of an Interest.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// Its Data.
-    Data(Packet<Bytes>),
-    /// It was refused.
-    Nack(NackReason),
-    /// Nothing came within its lifetime.
-    Timeout,
-}
 
 /// One connection and everything an application needs around it.
 #[derive(Debug)]
@@ -151,6 +141,18 @@ impl Client {
         self.poll.register(&stop, STOP, poll::Interest::Read).map_err(ClientError::System)?;
         self.stop = Some(stop);
         Ok(())
+    }
+
+    /// No longer looks for the wish to stop, so that what has to be done before the end can be done.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn finish_in_peace(&mut self) -> Result<(), ClientError> {
+        match self.stop.take() {
+            // Explicitly, since a copy of the descriptor may stay open elsewhere.
+            Some(stop) => self.poll.deregister(&stop).map_err(ClientError::System),
+            None => Ok(()),
+        }
     }
 
     /// The time now, from the connection on.
@@ -226,7 +228,10 @@ impl Client {
     }
 
     /// Sends what was handed over, waits until something comes or `until` has come (`None`: for ever), and
-    /// appends what came to `inbox`, which must hold no packet whose name is still to be read.
+    /// appends what came to `inbox`.
+    ///
+    /// Who limits the backlog may leave packets in `inbox`: while it holds some, nothing more is read, and
+    /// the wait is for room in the socket alone. Names and tokens are forgotten only while it is empty.
     ///
     /// # Errors
     /// When the connection is lost, or the application was told to stop.
@@ -235,12 +240,16 @@ impl Client {
         until: Option<Time>,
         inbox: &mut Vec<Packet<Bytes>>,
     ) -> Result<(), ClientError> {
-        self.flush()?;
+        let holds_some = self.backlog_limit.is_some() && !inbox.is_empty();
+        self.flush(holds_some)?;
         if !self.unclaimed.is_empty() && !self.is_requesting {
             inbox.extend(self.unclaimed.drain(..));
             return Ok(());
         }
-        self.forget();
+        if inbox.is_empty() {
+            self.forget();
+        }
+        let until = if holds_some && !self.is_blocked() { Some(Time::ZERO) } else { until };
         let ready = self.poll.wait(until, &self.clock).map_err(ClientError::System)?;
         let (mut is_readable, mut is_stopped) = (false, false);
         for event in ready {
@@ -250,19 +259,18 @@ impl Client {
         if is_stopped {
             return Err(ClientError::Stopped);
         }
-        if is_readable { self.receive(inbox) } else { Ok(()) }
+        if is_readable && !holds_some { self.receive(inbox) } else { Ok(()) }
     }
 
     /// Sends as much as the socket takes; watches for room if it does not take all.
-    fn flush(&mut self) -> Result<(), ClientError> {
+    fn flush(&mut self, holds_some: bool) -> Result<(), ClientError> {
         if self.batch.is_empty() && !self.is_blocked() {
             return Ok(());
         }
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
-        let is_over = self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit);
         let interest = match sent {
             Sent::All => poll::Interest::Read,
-            Sent::WouldBlock if is_over => poll::Interest::Write,
+            Sent::WouldBlock if holds_some || self.is_backlogged() => poll::Interest::Write,
             Sent::WouldBlock => poll::Interest::ReadWrite,
         };
         if interest != self.watched {
@@ -270,6 +278,11 @@ impl Client {
             self.watched = interest;
         }
         Ok(())
+    }
+
+    /// Whether more waits to be sent than the limit says; never without one.
+    pub fn is_backlogged(&self) -> bool {
+        self.backlog_limit.is_some_and(|limit| self.batch.byte_len() > limit)
     }
 
     fn receive(&mut self, inbox: &mut Vec<Packet<Bytes>>) -> Result<(), ClientError> {
@@ -297,71 +310,4 @@ impl Client {
             self.tokens.sweep(std::iter::empty());
         }
     }
-
-    /// Sends an Interest, complete in its bytes, and waits for its answer, at most `patience`. Other packets
-    /// that come meanwhile are given by the next [`exchange`](Self::exchange).
-    ///
-    /// # Errors
-    /// When the connection is lost, the application was told to stop, or the bytes are no Interest.
-    pub fn express(&mut self, interest: Bytes, patience: Span) -> Result<Answer, ClientError> {
-        let asked = self.packet(interest)?;
-        self.send(&asked);
-        let until = self.now() + patience;
-        let mut others = Vec::new();
-        self.is_requesting = true;
-        let outcome = self.answer_to(&asked, until, &mut others);
-        self.is_requesting = false;
-        others.truncate(MOST_UNCLAIMED);
-        self.unclaimed.extend(others);
-        outcome
-    }
-
-    fn answer_to(
-        &mut self,
-        asked: &Packet<Bytes>,
-        until: Time,
-        others: &mut Vec<Packet<Bytes>>,
-    ) -> Result<Answer, ClientError> {
-        let mut inbox = Vec::new();
-        loop {
-            self.exchange(Some(until), &mut inbox)?;
-            let mut answer = None;
-            for packet in inbox.drain(..) {
-                match self.as_answer(asked, &packet) {
-                    Some(found) if answer.is_none() => answer = Some(found),
-                    _ => others.push(packet),
-                }
-            }
-            others.truncate(MOST_UNCLAIMED);
-            match answer {
-                Some(answer) => return Ok(answer),
-                None if self.now() >= until => return Ok(Answer::Timeout),
-                None => {}
-            }
-        }
-    }
-
-    /// What `packet` says to the Interest `asked`; `None` if it is about another.
-    fn as_answer(&self, asked: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
-        let Kind::Interest(interest) = asked.header.kind else { return None };
-        match packet.header.kind {
-            Kind::Data(_) if answers(&interest, asked, packet) => Some(Answer::Data(packet.clone())),
-            Kind::Nack(nack)
-                if packet.header.name == asked.header.name && nack.interest.nonce == interest.nonce =>
-            {
-                Some(Answer::Nack(nack.reason))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Whether a Data has the name asked for, or one under it if that is allowed.
-fn answers(interest: &Interest, asked: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
-    let (Ok(asked), Ok(data)) = (InterestView::parse(&asked.body), DataView::parse(&data.body)) else {
-        return false;
-    };
-    // Components are whole elements, so that a name begins with another where their bytes do.
-    let (asked, found) = (asked.name.components(), data.name.components());
-    if interest.can_be_prefix { found.starts_with(asked) } else { found == asked }
 }

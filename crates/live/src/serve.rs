@@ -4,10 +4,10 @@
 //! `PREFIX/32=metadata` for the version. An Interest for less than that, if it allows longer names, gets the
 //! first segment.
 
-use std::fmt;
-use std::fs::File;
+mod error;
+mod source;
+
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 use bytes::Bytes;
@@ -17,7 +17,10 @@ use tidegate_wire::name::push_segment;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, rdr};
 
 use crate::client::{Client, ClientError};
-use crate::clock::{Clock, micros_since_epoch};
+use crate::clock::Clock;
+use source::SourceFile;
+
+pub use error::ServeError;
 
 /// Bytes of content per segment unless given: with a name, a signature and link fields of 200 bytes together
 /// the packet still fits one datagram of [`UDP_MTU`](crate::transport::UDP_MTU).
@@ -47,51 +50,6 @@ pub struct ServeSettings {
     pub version: Option<u64>,
 }
 
-/// Why a file cannot be served.
-#[derive(Debug)]
-pub enum ServeError {
-    /// The file cannot be read.
-    File(io::Error),
-    /// It is no regular file.
-    NotAFile,
-    /// It has more segments than can be numbered.
-    TooLarge {
-        /// Bytes of the file.
-        bytes: u64,
-    },
-    /// Segments cannot be of this size.
-    SegmentSize(usize),
-    /// A segment does not fit a packet; the name or the key's name is too long.
-    Segment(EncodeError),
-    /// The connection cannot be used.
-    Client(ClientError),
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(why) => write!(f, "{why}"),
-            Self::NotAFile => f.write_str("it is no regular file"),
-            Self::TooLarge { bytes } => {
-                write!(f, "its {bytes} bytes take more than 2^32 segments; larger segments would do")
-            }
-            Self::SegmentSize(size) => {
-                write!(f, "segments of {size} bytes; 1 to {MOST_SEGMENT_SIZE} may be")
-            }
-            Self::Segment(why) => write!(f, "a segment does not fit a packet: {why}"),
-            Self::Client(why) => write!(f, "{why}"),
-        }
-    }
-}
-
-impl std::error::Error for ServeError {}
-
-impl From<ClientError> for ServeError {
-    fn from(why: ClientError) -> Self {
-        Self::Client(why)
-    }
-}
-
 /// What was served so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServeCounters {
@@ -110,10 +68,7 @@ pub struct ServeCounters {
 /// A file that is being served.
 #[derive(Debug)]
 pub struct Served {
-    file: File,
-    /// Length and time of the last change when it was opened.
-    state: FileState,
-    has_changed: bool,
+    file: SourceFile,
     settings: ServeSettings,
     prefix: PrefixId,
     /// Concatenated components, version included.
@@ -128,19 +83,6 @@ pub struct Served {
     name: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileState {
-    len: u64,
-    changed: (i64, i64),
-}
-
-impl FileState {
-    fn of(file: &File) -> io::Result<Self> {
-        let found = file.metadata()?;
-        Ok(Self { len: found.len(), changed: (found.mtime(), found.mtime_nsec()) })
-    }
-}
-
 impl Served {
     /// Opens `path`; its names are those of `client`.
     ///
@@ -151,25 +93,18 @@ impl Served {
         if !(1..=MOST_SEGMENT_SIZE).contains(&size) {
             return Err(ServeError::SegmentSize(size));
         }
-        let file = File::open(path).map_err(ServeError::File)?;
-        let found = file.metadata().map_err(ServeError::File)?;
-        if !found.is_file() {
-            return Err(ServeError::NotAFile);
-        }
-        let last = found.len().saturating_sub(1) / size as u64;
+        let file = SourceFile::open(path)?;
+        let last = file.len().saturating_sub(1) / size as u64;
         let last_segment = u32::try_from(last).ok().filter(|last| *last < Segment::NONE.0);
-        let last_segment = last_segment.ok_or(ServeError::TooLarge { bytes: found.len() })?;
-        let changed = found.modified().map_err(ServeError::File)?;
-        let version = settings.version.unwrap_or_else(|| micros_since_epoch(changed));
+        let last_segment = last_segment.ok_or(ServeError::TooLarge { bytes: file.len() })?;
+        let version = settings.version.unwrap_or(file.changed_us());
         let (mut versioned, mut metadata_name) = (settings.prefix.clone(), settings.prefix.clone());
         rdr::push_version(&mut versioned, version);
         rdr::push_metadata(&mut metadata_name);
         let mut final_block = Vec::new();
         push_segment(&mut final_block, last_segment);
         let mut served = Self {
-            state: FileState::of(&file).map_err(ServeError::File)?,
             file,
-            has_changed: false,
             prefix: client.pin(&settings.prefix)?,
             versioned_prefix: client.pin(&versioned)?,
             settings,
@@ -210,7 +145,7 @@ impl Served {
 
     /// Bytes of the file.
     pub fn len(&self) -> u64 {
-        self.state.len
+        self.file.len()
     }
 
     /// Whether the file has no bytes.
@@ -226,20 +161,7 @@ impl Served {
     /// Looks whether the file is still the one that was opened; what changed, the first time that it is not.
     /// From then on nothing is answered: a version never changes.
     pub fn look_for_change(&mut self) -> Option<String> {
-        if self.has_changed {
-            return None;
-        }
-        let why = match (FileState::of(&self.file), self.file.metadata()) {
-            (Ok(state), Ok(found)) if state == self.state && found.nlink() > 0 => return None,
-            (Ok(state), _) if state.len != self.state.len => {
-                format!("the file had {} bytes and now has {}", self.state.len, state.len)
-            }
-            (Ok(state), _) if state != self.state => "the file was written to".to_owned(),
-            (Ok(_), _) => "the file was removed".to_owned(),
-            (Err(why), _) => why.to_string(),
-        };
-        self.has_changed = true;
-        Some(why)
+        self.file.look_for_change()
     }
 
     /// The Data for an Interest; `None` when there is none.
@@ -253,7 +175,7 @@ impl Served {
     ) -> io::Result<Option<Packet<Bytes>>> {
         let Kind::Interest(interest) = asked.header.kind else { return Ok(None) };
         self.counters.interests += 1;
-        let answer = if self.has_changed { None } else { self.bytes_for(asked, &interest)? };
+        let answer = if self.file.has_changed() { None } else { self.bytes_for(asked, &interest)? };
         let Some(bytes) = answer else {
             self.counters.unanswered += 1;
             return Ok(None);
@@ -284,10 +206,10 @@ impl Served {
     fn segment(&mut self, segment: u32) -> io::Result<Bytes> {
         let size = self.settings.segment_size as u64;
         let from = u64::from(segment) * size;
-        let len = (self.state.len.saturating_sub(from)).min(size);
+        let len = (self.file.len().saturating_sub(from)).min(size);
         let mut content = std::mem::take(&mut self.buffer);
         content.resize(len as usize, 0);
-        let read = self.file.read_exact_at(&mut content, from);
+        let read = self.file.read(&mut content, from);
         let signed = read.and_then(|()| self.sign_segment(segment, &content).map_err(io::Error::other));
         self.buffer = content;
         self.counters.segments += 1;
@@ -355,8 +277,14 @@ pub fn serve(
         if let Some(why) = served.look_for_change() {
             tell(&format!("{why}; nothing is served any more"));
         }
-        for asked in inbox.drain(..) {
-            match served.answer(&asked, client) {
+        let mut answered = 0;
+        for asked in &inbox {
+            // The rest waits until the socket has taken some.
+            if client.is_backlogged() {
+                break;
+            }
+            answered += 1;
+            match served.answer(asked, client) {
                 Ok(Some(data)) => client.send(&data),
                 Ok(None) => {}
                 Err(why) if !has_told => {
@@ -366,5 +294,6 @@ pub fn serve(
                 Err(_) => {}
             }
         }
+        inbox.drain(..answered);
     }
 }

@@ -20,6 +20,11 @@ impl InterestMaker {
         Self { prefix: prefix.to_vec(), segment: Vec::new(), fields: Vec::new() }
     }
 
+    /// Concatenated components of the prefix.
+    pub(super) fn prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
     /// The packet for an Interest that the consumer decided to send; `None` for anything else.
     pub(super) fn packet(&mut self, header: &Header) -> Option<Packet<Bytes>> {
         let Kind::Interest(interest) = header.kind else { return None };

@@ -5,3 +5,4 @@ mod bench;
 mod losses;
 mod objects;
 mod schemes;
+mod serving;

@@ -1,0 +1,91 @@
+//! One Interest and its answer.
+
+use bytes::Bytes;
+use tidegate_core::packet::{Interest, Kind, NackReason, Packet};
+use tidegate_core::units::{Span, Time};
+use tidegate_wire::{DataView, InterestView};
+
+use super::{Client, ClientError};
+
+/// Most packets kept that came while a request waited for its answer.
+const MOST_UNCLAIMED: usize = 4096;
+
+/// What became of an Interest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Its Data.
+    Data(Packet<Bytes>),
+    /// It was refused.
+    Nack(NackReason),
+    /// Nothing came within its lifetime.
+    Timeout,
+}
+
+impl Client {
+    /// Sends an Interest, complete in its bytes, and waits for its answer, at most `patience`. Other packets
+    /// that come meanwhile are given by the next [`exchange`](Self::exchange).
+    ///
+    /// # Errors
+    /// When the connection is lost, the application was told to stop, or the bytes are no Interest.
+    pub fn express(&mut self, interest: Bytes, patience: Span) -> Result<Answer, ClientError> {
+        let asked = self.packet(interest)?;
+        self.send(&asked);
+        let until = self.now() + patience;
+        let mut others = Vec::new();
+        self.is_requesting = true;
+        let outcome = self.answer_to(&asked, until, &mut others);
+        self.is_requesting = false;
+        others.truncate(MOST_UNCLAIMED);
+        self.unclaimed.extend(others);
+        outcome
+    }
+
+    fn answer_to(
+        &mut self,
+        asked: &Packet<Bytes>,
+        until: Time,
+        others: &mut Vec<Packet<Bytes>>,
+    ) -> Result<Answer, ClientError> {
+        let mut inbox = Vec::new();
+        loop {
+            self.exchange(Some(until), &mut inbox)?;
+            let mut answer = None;
+            for packet in inbox.drain(..) {
+                match self.as_answer(asked, &packet) {
+                    Some(found) if answer.is_none() => answer = Some(found),
+                    _ => others.push(packet),
+                }
+            }
+            others.truncate(MOST_UNCLAIMED);
+            match answer {
+                Some(answer) => return Ok(answer),
+                None if self.now() >= until => return Ok(Answer::Timeout),
+                None => {}
+            }
+        }
+    }
+
+    /// What `packet` says to the Interest `asked`; `None` if it is about another.
+    fn as_answer(&self, asked: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
+        let Kind::Interest(interest) = asked.header.kind else { return None };
+        match packet.header.kind {
+            Kind::Data(_) if answers(&interest, asked, packet) => Some(Answer::Data(packet.clone())),
+            Kind::Nack(nack)
+                if packet.header.name == asked.header.name && nack.interest.nonce == interest.nonce =>
+            {
+                Some(Answer::Nack(nack.reason))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a Data has the name asked for, or one under it if that is allowed.
+fn answers(interest: &Interest, asked: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
+    let (Ok(asked), Ok(data)) = (InterestView::parse(&asked.body), DataView::parse(&data.body)) else {
+        return false;
+    };
+    // Components are whole elements, so that a name begins with another where their bytes do.
+    let (asked, found) = (asked.name.components(), data.name.components());
+    if interest.can_be_prefix { found.starts_with(asked) } else { found == asked }
+}

@@ -1,0 +1,240 @@
+//! The driver around a consumer: the clock, the socket, and the content on its way out.
+
+use std::io::Write;
+
+use bytes::Bytes;
+use tidegate_core::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::NodeId;
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::{Kind, Packet};
+use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_wire::DataView;
+
+use super::interest::InterestMaker;
+use super::reorder::Reorder;
+use super::samples::Sampler;
+use super::{FetchError, FetchSettings, Fetched, Progress, RECEIVE_LIMIT, Trust};
+use crate::client::Client;
+
+/// Content bytes per Data that rates are turned into Interests by; what comes is not known yet.
+const ASSUMED_PAYLOAD: ByteCount = ByteCount::new(1_300);
+
+/// ContentType of an application's Nack.
+const CONTENT_NACK: u64 = 3;
+
+/// Pause between two reports of progress.
+const PROGRESS: Span = Span::from_millis(100);
+
+/// Most Interests between two looks at what came.
+const BURST: usize = 64;
+
+/// While the socket has no room: the longest wait until the consumer is looked at again.
+const BLOCKED: Span = Span::from_millis(1);
+
+/// A fetch on its way.
+pub(super) struct Fetch<'a> {
+    client: &'a mut Client,
+    output: &'a mut dyn Write,
+    consumer: Consumer,
+    name: Name,
+    scheme: &'static str,
+    trust: Trust,
+    retries: u32,
+    maker: InterestMaker,
+    reorder: Reorder,
+    sampler: Sampler,
+    start: Time,
+    progress_at: Time,
+    bytes: u64,
+    bad: u64,
+    unchecked: u64,
+}
+
+impl<'a> Fetch<'a> {
+    pub(super) fn new(
+        client: &'a mut Client,
+        settings: FetchSettings,
+        output: &'a mut dyn Write,
+    ) -> Result<Self, FetchError> {
+        let prefix = client.pin(&settings.name).map_err(|why| FetchError::Name(why.to_string()))?;
+        let start = client.now();
+        let retries = settings.shell.retry_limit.unwrap_or(u32::MAX);
+        let consumer = Consumer::new(ConsumerSetup {
+            flow: 0,
+            prefix,
+            shell: settings.shell,
+            controller: settings.controller,
+            demand: Demand::Endless,
+            payload: ASSUMED_PAYLOAD,
+            must_be_fresh: false,
+            start,
+            stop: None,
+            nonces: Rng::stream(Seed(client.nonces().bits()), "consumer"),
+            receive_limit: Some(RECEIVE_LIMIT),
+        });
+        Ok(Self {
+            client,
+            output,
+            consumer,
+            name: Name::whole(prefix),
+            scheme: settings.scheme,
+            trust: settings.trust,
+            retries,
+            maker: InterestMaker::new(&settings.name),
+            reorder: Reorder::new(RECEIVE_LIMIT),
+            sampler: Sampler::new(start),
+            start,
+            progress_at: start + PROGRESS,
+            bytes: 0,
+            bad: 0,
+            unchecked: 0,
+        })
+    }
+
+    pub(super) fn run(&mut self, watch: &mut dyn FnMut(&Progress)) -> Result<(), FetchError> {
+        let mut inbox = Vec::new();
+        while !self.consumer.is_complete() {
+            let now = self.client.now();
+            self.on_wake(now, watch);
+            self.check_abandoned()?;
+            let may_go_on = self.send_due();
+            let until = if may_go_on { now } else { self.next_wake(now) };
+            self.client.exchange(Some(until), &mut inbox)?;
+            for packet in inbox.drain(..) {
+                self.take(&packet)?;
+            }
+            self.write_ready()?;
+        }
+        self.check_abandoned()?;
+        self.output.flush().map_err(FetchError::Output)
+    }
+
+    fn on_wake(&mut self, now: Time, watch: &mut dyn FnMut(&Progress)) {
+        self.consumer.on_wake(&mut context(now, self.client.names(), &mut NoSink));
+        self.sampler.on_wake(now, &self.consumer);
+        if now >= self.progress_at {
+            self.progress_at = now + PROGRESS;
+            watch(&self.progress(now));
+        }
+    }
+
+    /// Lets Interests out that may leave now and that the socket has room for; whether there may be more.
+    fn send_due(&mut self) -> bool {
+        for _ in 0..BURST {
+            if self.client.is_blocked() {
+                return false;
+            }
+            let now = self.client.now();
+            let header = self.consumer.poll(&mut context(now, self.client.names(), &mut NoSink));
+            let Some(packet) = header.and_then(|header| self.maker.packet(&header)) else { return false };
+            self.client.send(&packet);
+        }
+        true
+    }
+
+    fn next_wake(&self, now: Time) -> Time {
+        let mut next = self.consumer.next_wake().unwrap_or(Time::MAX);
+        if self.client.is_blocked() {
+            next = next.max(now + BLOCKED);
+        }
+        next.min(self.sampler.due()).min(self.progress_at)
+    }
+
+    fn take(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
+        match packet.header.kind {
+            Kind::Data(_) if packet.header.name.prefix == self.name.prefix => self.take_data(packet),
+            Kind::Nack(_) | Kind::LossNotice(_) => {
+                self.tell(packet);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn tell(&mut self, packet: &Packet<Bytes>) -> Arrived {
+        let now = self.client.now();
+        let mut sink = NoSink;
+        let mut cx = context(now, self.client.names(), &mut sink);
+        self.consumer.on_packet(&mut cx, &packet.header)
+    }
+
+    /// A Data that is not to be trusted is as good as none: its segment's timer runs on.
+    fn take_data(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
+        let Ok(view) = DataView::parse(&packet.body) else { return Ok(()) };
+        if !self.trust.holds(&view) {
+            self.bad += 1;
+            return Ok(());
+        }
+        if view.content_type == CONTENT_NACK {
+            return Err(FetchError::NotThere { segment: packet.header.name.segment.0 });
+        }
+        let is_unchecked = !self.trust.checks(&view);
+        let content = packet.body.slice(view.content_range.clone());
+        if let Arrived::New { segment } = self.tell(packet) {
+            self.unchecked += u64::from(is_unchecked);
+            let is_kept = self.reorder.insert(segment, content);
+            assert!(is_kept, "segment {segment} is asked for no further ahead than can be kept");
+        }
+        Ok(())
+    }
+
+    fn write_ready(&mut self) -> Result<(), FetchError> {
+        while let Some(content) = self.reorder.next() {
+            self.output.write_all(&content).map_err(FetchError::Output)?;
+            self.bytes += content.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn check_abandoned(&self) -> Result<(), FetchError> {
+        if self.consumer.stats().abandoned == 0 {
+            return Ok(());
+        }
+        Err(FetchError::GaveUp { segment: self.reorder.first_missing(), retries: self.retries })
+    }
+
+    fn progress(&self, now: Time) -> Progress {
+        let ConsumerStats { delivered, delivered_payload, retransmissions, .. } = *self.consumer.stats();
+        Progress {
+            elapsed: now.since(self.start),
+            segments: delivered,
+            total_segments: self.consumer.view().remaining.map(|remaining| delivered + remaining),
+            bytes: delivered_payload,
+            window: self.consumer.window(),
+            in_flight: self.consumer.in_flight(),
+            rtt: self.consumer.smoothed_rtt(),
+            retransmissions,
+        }
+    }
+
+    pub(super) fn finish(self, end: Result<(), FetchError>) -> Fetched {
+        let now = self.client.now();
+        let prefix = crate::name_uri::show(self.maker.prefix());
+        let mut flow = FlowRecord {
+            name: prefix.clone(),
+            consumer: "fetch".to_owned(),
+            producer: self.client.remote(),
+            prefix,
+            scheme: self.scheme.to_owned(),
+            ..FlowRecord::default()
+        };
+        self.consumer.fill_record(&mut flow);
+        let record = RunRecord {
+            scenario: flow.name.clone(),
+            ended: now,
+            flow_samples: self.sampler.finish(now, &self.consumer),
+            flows: vec![flow],
+            ..RunRecord::default()
+        };
+        Fetched { end, record, bytes: self.bytes, bad: self.bad, unchecked: self.unchecked }
+    }
+}
+
+fn context<'a>(now: Time, names: &'a NameTable, sink: &'a mut NoSink) -> Context<'a> {
+    let mask = EventMask::NONE;
+    Context::new(Env { now, node: NodeId(0), names, routes: &NoRoutes, sink, mask }, &[])
+}

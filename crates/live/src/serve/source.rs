@@ -1,0 +1,126 @@
+//! The file that is served, as long as it stays what it was when it was opened.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use super::ServeError;
+use crate::clock::micros_since_epoch;
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct SourceFile {
+    file: File,
+    /// As it was opened.
+    state: State,
+    changed_us: u64,
+    has_changed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    len: u64,
+    /// Seconds and nanoseconds of the last change.
+    changed: (i64, i64),
+    is_linked: bool,
+}
+
+impl State {
+    fn of(file: &File) -> io::Result<Self> {
+        let found = file.metadata()?;
+        let changed = (found.mtime(), found.mtime_nsec());
+        Ok(Self { len: found.len(), changed, is_linked: found.nlink() > 0 })
+    }
+}
+
+impl SourceFile {
+    /// Opens a regular file.
+    pub(super) fn open(path: &Path) -> Result<Self, ServeError> {
+        let file = File::open(path).map_err(ServeError::File)?;
+        let found = file.metadata().map_err(ServeError::File)?;
+        if !found.is_file() {
+            return Err(ServeError::NotAFile);
+        }
+        let changed_us = micros_since_epoch(found.modified().map_err(ServeError::File)?);
+        let state = State::of(&file).map_err(ServeError::File)?;
+        Ok(Self { file, state, changed_us, has_changed: false })
+    }
+
+    /// Bytes when it was opened.
+    pub(super) fn len(&self) -> u64 {
+        self.state.len
+    }
+
+    /// Its last change before it was opened, microseconds since 1970.
+    pub(super) fn changed_us(&self) -> u64 {
+        self.changed_us
+    }
+
+    /// Whether it was found to be another one.
+    pub(super) fn has_changed(&self) -> bool {
+        self.has_changed
+    }
+
+    /// Fills `buffer` from byte `from` on.
+    pub(super) fn read(&self, buffer: &mut [u8], from: u64) -> io::Result<()> {
+        self.file.read_exact_at(buffer, from)
+    }
+
+    /// What changed since it was opened; told once.
+    pub(super) fn look_for_change(&mut self) -> Option<String> {
+        if self.has_changed {
+            return None;
+        }
+        let why = match State::of(&self.file) {
+            Ok(state) if state == self.state => return None,
+            Ok(state) if state.len != self.state.len => {
+                format!("the file had {} bytes and now has {}", self.state.len, state.len)
+            }
+            Ok(state) if !state.is_linked => "the file was removed".to_owned(),
+            Ok(_) => "the file was written to".to_owned(),
+            Err(why) => why.to_string(),
+        };
+        self.has_changed = true;
+        Some(why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::PathBuf;
+
+    fn file(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("tidegate-source-{}-{name}", std::process::id()));
+        fs::write(&path, "content").expect("the temporary folder is writable");
+        path
+    }
+
+    #[test]
+    fn a_change_is_told_once() {
+        let path = file("longer");
+        let mut source = SourceFile::open(&path).expect("opened");
+        assert_eq!(source.look_for_change(), None);
+        fs::write(&path, "longer content").expect("writable");
+        let told = source.look_for_change();
+        assert_eq!(told.as_deref(), Some("the file had 7 bytes and now has 14"));
+        assert_eq!((source.look_for_change(), source.has_changed()), (None, true));
+        let _ = fs::remove_file(path);
+    }
+
+    #[test]
+    fn a_file_that_was_removed_is_another_one() {
+        let path = file("removed");
+        let mut source = SourceFile::open(&path).expect("opened");
+        fs::remove_file(&path).expect("there");
+        assert_eq!(source.look_for_change().as_deref(), Some("the file was removed"));
+    }
+
+    #[test]
+    fn only_a_regular_file_is_opened() {
+        assert!(matches!(SourceFile::open(&std::env::temp_dir()), Err(ServeError::NotAFile)));
+        assert!(matches!(SourceFile::open(Path::new("/does/not/exist")), Err(ServeError::File(_))));
+    }
+}

@@ -1,0 +1,170 @@
+//! `tidegate fetch`: a file by its name, paced by any consumer scheme of the registry.
+
+mod output;
+mod scheme;
+mod summary;
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use tidegate_core::units::Span;
+use tidegate_live::client::{Client, ClientError};
+use tidegate_live::fetch::{FetchError, FetchSettings, Fetched, RETRIES, Trust, fetch, newest_version};
+use tidegate_live::name_uri;
+use tidegate_live::signals::StopSignal;
+use tidegate_report::page::{RunPage, run_page};
+use tidegate_report::tables::RunContext;
+use tidegate_wire::Verifier;
+use tidegate_wire::tlv::{Reader, types};
+
+use super::status::uplink;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::progress::TransferLine;
+use crate::results::cannot;
+use crate::{SEMANTICS, Session};
+use output::Output;
+
+/// What to fetch, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Name of the file; the newest version is looked for unless the name ends with one (`/file/v=3`).
+    name: String,
+    /// Where the content goes; `-` for standard output, whose summary goes to standard error.
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Consumer scheme; `tidegate schemes` lists them.
+    #[arg(long, value_name = "SCHEME", default_value = "catchunks-cubic")]
+    scheme: String,
+    /// Set a parameter of the scheme, such as `window=20`; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = super::key_and_value)]
+    set: Vec<(String, String)>,
+    /// Timers and retransmission habits, in place of those the scheme is used with: ndnsim, ndn-tools, ndnts,
+    /// ndnd, own.
+    #[arg(long, value_name = "SHELL")]
+    shell: Option<String>,
+    /// Lifetime of Interests, in place of the habits' own.
+    #[arg(long, value_name = "TIME")]
+    lifetime: Option<Span>,
+    /// Times that a segment is asked for again before the fetch is given up.
+    #[arg(long, value_name = "N", default_value_t = RETRIES)]
+    retries: u32,
+    /// Take the name as it is, without looking for a version.
+    #[arg(long)]
+    no_version_discovery: bool,
+    /// Take every Data as it comes, without a look at its signature.
+    #[arg(long, conflicts_with = "verify_key")]
+    no_verify: bool,
+    /// Take only Data signed by this P-256 public key (PEM).
+    #[arg(long, value_name = "FILE")]
+    verify_key: Option<PathBuf>,
+    /// Write a page with the window, the goodput and the round-trip time over time.
+    #[arg(long, value_name = "PAGE.html")]
+    report: Option<PathBuf>,
+    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    #[arg(long, value_name = "URI")]
+    transport: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
+    let scheme = scheme::make(session, arguments)?;
+    let trust = trust(arguments)?;
+    let uplink = uplink(arguments.transport.as_deref())?;
+    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let mut client = Client::connect(&uplink).map_err(Failure::error)?;
+    let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
+    client.stop_on(stop).map_err(Failure::error)?;
+    let name = if arguments.no_version_discovery || has_version(&name) {
+        name
+    } else {
+        newest_version(&mut client, &name, &trust).map_err(|why| failure(&why, &arguments.name))?
+    };
+    let shown = name_uri::show(&name);
+    let settings = FetchSettings {
+        name,
+        scheme: scheme.name,
+        controller: scheme.controller,
+        shell: scheme.shell,
+        trust,
+    };
+    let mut output = Output::open(&arguments.output)?;
+    let mut line = TransferLine::new(session.quiet);
+    let fetched = fetch(&mut client, settings, &mut output, &mut |progress| line.show(progress));
+    line.clear();
+    let fetched = fetched.map_err(|why| failure(&why, &shown))?;
+    conclude(session, arguments, fetched, output)
+}
+
+/// Puts the content in its place, then tells what there is to tell.
+fn conclude(session: &Session, arguments: &Arguments, fetched: Fetched, output: Output) -> Outcome {
+    let is_whole = fetched.end.is_ok();
+    let kept = output.finish(is_whole)?;
+    if let Some(page) = &arguments.report {
+        write_page(page, &fetched)?;
+    }
+    summary::show(session.format, &fetched, arguments.report.as_deref(), arguments.output == Path::new("-"));
+    match &fetched.end {
+        Ok(()) => Ok(Exit::Ok),
+        Err(why) => {
+            let mut failure = failure(why, &fetched.record.flows[0].prefix);
+            if let Some(part) = kept {
+                let bytes = fetched.bytes;
+                failure.message.push_str(&format!("; the first {bytes} bytes are in {}", part.display()));
+            }
+            Err(failure)
+        }
+    }
+}
+
+fn failure(why: &FetchError, name: &str) -> Failure {
+    match why {
+        FetchError::Client(ClientError::Stopped) => {
+            Failure { exit: Exit::Interrupted, message: format!("{name}: interrupted") }
+        }
+        why => Failure::error(format!("{name}: {why}")),
+    }
+}
+
+fn has_version(name: &[u8]) -> bool {
+    let mut reader = Reader::new(name);
+    let mut last = None;
+    while let Ok(Some(component)) = reader.next() {
+        last = Some(component.kind);
+    }
+    last == Some(types::VERSION_NAME_COMPONENT)
+}
+
+fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
+    let Some(file) = &arguments.verify_key else {
+        return Ok(if arguments.no_verify { Trust::Anything } else { Trust::Digest });
+    };
+    let pem = std::fs::read_to_string(file).map_err(|why| cannot("read", file, &why))?;
+    let verifier = Verifier::from_pem(&pem);
+    let verifier = verifier.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    Ok(Trust::Key(verifier))
+}
+
+/// The same page as of a simulated run, with one flow and without links.
+fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
+    let flow = &fetched.record.flows[0];
+    let context = RunContext {
+        scenario_text: String::new(),
+        semantics: SEMANTICS,
+        first_run: 0,
+        nodes: vec![flow.consumer.clone(), flow.producer.clone()],
+        prefixes: Vec::new(),
+    };
+    let page = run_page(&RunPage {
+        title: &format!("{} with {}", flow.prefix, flow.scheme),
+        runs: std::slice::from_ref(&fetched.record),
+        topology: None,
+        command: &format!(
+            "tidegate fetch {} --scheme {} --report {}",
+            flow.prefix,
+            flow.scheme,
+            path.display()
+        ),
+        context: &context,
+    });
+    std::fs::write(path, page).map_err(|why| cannot("write", path, &why))
+}

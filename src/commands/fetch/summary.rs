@@ -1,0 +1,92 @@
+//! What a fetch tells at its end. The lines of the text are those of `ndncatchunks`, which scripts read.
+
+use std::path::Path;
+
+use tidegate_core::records::FlowRecord;
+use tidegate_live::fetch::Fetched;
+use tidegate_report::json::Json;
+
+use crate::Format;
+use crate::exit::print;
+
+/// Prints the summary; to standard error if the content went to standard output.
+pub(super) fn show(format: Format, fetched: &Fetched, page: Option<&Path>, is_output_taken: bool) {
+    let summary = match format {
+        Format::Text => text(fetched, page),
+        Format::Json => json(fetched, page).to_string() + "\n",
+    };
+    if is_output_taken { crate::complain(summary.trim_end()) } else { print(&summary) }
+}
+
+/// Seconds from the first Interest to the end.
+fn elapsed(fetched: &Fetched, flow: &FlowRecord) -> f64 {
+    flow.completed.unwrap_or(fetched.record.ended).since(flow.start).as_secs_f64()
+}
+
+/// Content bits per second; 0 before anything came.
+fn goodput(fetched: &Fetched, flow: &FlowRecord) -> f64 {
+    let seconds = elapsed(fetched, flow);
+    if seconds > 0.0 { flow.delivered_payload.get() as f64 * 8.0 / seconds } else { 0.0 }
+}
+
+fn text(fetched: &Fetched, page: Option<&Path>) -> String {
+    let flow = &fetched.record.flows[0];
+    let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
+    let delay = &flow.last_delay;
+    let [min, mean, max] = [delay.min, delay.mean, delay.max].map(|span| span.as_millis_f64());
+    let mut lines = vec![
+        if fetched.end.is_ok() { "All segments have been received." } else { "Not all segments came." }
+            .to_owned(),
+        format!("Name: {}", flow.prefix),
+        format!("Time elapsed: {:.3} s", elapsed(fetched, flow)),
+        format!("Segments received: {}", flow.delivered_segments),
+        format!("Transferred size: {:.1} kB", flow.delivered_payload.get() as f64 / 1e3),
+        format!("Goodput: {:.3} Mbit/s", goodput(fetched, flow) / 1e6),
+        format!("Scheme: {}, window {:.1} packets at the end", flow.scheme, flow.final_window_packets),
+        format!("Congestion marks: {}", flow.marks),
+        format!("Timeouts: {}", flow.timeouts),
+        format!("Retransmitted segments: {} ({share:.2}%)", flow.retransmissions),
+        format!("Nacks: {}, loss notices: {}", flow.nacks, flow.loss_notices),
+        format!("RTT min/avg/max = {min:.3}/{mean:.3}/{max:.3} ms"),
+    ];
+    if fetched.bad > 0 {
+        lines.push(format!("Data with a wrong signature: {}", fetched.bad));
+    }
+    if fetched.unchecked > 0 {
+        lines.push(format!("Segments with a signature that was not checked: {}", fetched.unchecked));
+    }
+    lines.extend(page.map(|page| format!("report  {}", page.display())));
+    lines.join("\n") + "\n"
+}
+
+fn json(fetched: &Fetched, page: Option<&Path>) -> Json {
+    let flow = &fetched.record.flows[0];
+    let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
+        0 => Json::Null,
+        _ => Json::Number(span.as_millis_f64()),
+    };
+    Json::Object(vec![
+        ("name", Json::text(&flow.prefix)),
+        ("complete", Json::Bool(fetched.end.is_ok())),
+        ("error", fetched.end.as_ref().err().map_or(Json::Null, Json::text)),
+        ("scheme", Json::text(&flow.scheme)),
+        ("bytes", Json::Count(fetched.bytes)),
+        ("segments", Json::Count(flow.delivered_segments)),
+        ("elapsed_s", Json::Number(elapsed(fetched, flow))),
+        ("goodput_mbps", Json::Number(goodput(fetched, flow) / 1e6)),
+        ("interests", Json::Count(flow.interests)),
+        ("retransmissions", Json::Count(flow.retransmissions)),
+        ("timeouts", Json::Count(flow.timeouts)),
+        ("duplicates", Json::Count(flow.duplicates)),
+        ("marks", Json::Count(flow.marks)),
+        ("nacks", Json::Count(flow.nacks)),
+        ("loss_notices", Json::Count(flow.loss_notices)),
+        ("wrong_signatures", Json::Count(fetched.bad)),
+        ("unchecked_signatures", Json::Count(fetched.unchecked)),
+        ("rtt_min_ms", delay(flow.last_delay.min)),
+        ("rtt_mean_ms", delay(flow.last_delay.mean)),
+        ("rtt_max_ms", delay(flow.last_delay.max)),
+        ("window_packets", Json::Number(flow.final_window_packets)),
+        ("report", page.map_or(Json::Null, |page| Json::text(page.display()))),
+    ])
+}

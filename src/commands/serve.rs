@@ -1,0 +1,138 @@
+//! `tidegate serve`: a file under a name, segment by segment from disk, until it is told to stop.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use tidegate_core::packet::Millis;
+use tidegate_core::units::Span;
+use tidegate_live::client::Client;
+use tidegate_live::serve::{MOST_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
+use tidegate_live::signals::StopSignal;
+use tidegate_live::{name_uri, registration};
+use tidegate_report::json::Json;
+use tidegate_wire::{EcdsaSigner, Signer};
+
+use super::status::uplink;
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+
+/// What to serve, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Name of the file, such as `/example/file`.
+    prefix: String,
+    /// The file; read from disk as it is asked for.
+    file: PathBuf,
+    /// Bytes of content per segment. With the default a packet fits one UDP datagram of 1400 bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_SIZE)]
+    segment_size: usize,
+    /// How long caches may call a segment fresh.
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    freshness: Span,
+    /// Version of the file, in place of the time of its last change in microseconds.
+    #[arg(long = "version", value_name = "N")]
+    object_version: Option<u64>,
+    /// Sign with this P-256 private key (PEM) instead of a digest.
+    #[arg(long, value_name = "FILE", requires = "key_locator")]
+    key: Option<PathBuf>,
+    /// Name of the key, which its verifier looks it up by.
+    #[arg(long, value_name = "NAME", requires = "key")]
+    key_locator: Option<String>,
+    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    #[arg(long, value_name = "URI")]
+    transport: Option<String>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let settings = settings(arguments)?;
+    let prefix = settings.prefix.clone();
+    let uplink = uplink(arguments.transport.as_deref())?;
+    let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let mut client = Client::connect(&uplink).map_err(Failure::error)?;
+    let stop = stop.as_fd().try_clone_to_owned().map_err(Failure::error)?;
+    client.stop_on(stop).map_err(Failure::error)?;
+    let of_file = |why| Failure::error(format!("{}: {why}", arguments.file.display()));
+    let mut served = Served::open(&arguments.file, settings, &mut client).map_err(of_file)?;
+    registration::register(&mut client, &prefix).map_err(Failure::error)?;
+    print(&begun(session.format, &arguments.file, &served));
+    let outcome = serve(&mut client, &mut served, |trouble| {
+        crate::complain(&format!("error: {}: {trouble}", arguments.file.display()));
+    });
+    // The forwarder takes the prefix back by itself when the connection ends; this only is the polite way.
+    if outcome.is_ok() && client.finish_in_peace().is_ok() {
+        let _ = registration::unregister(&mut client, &prefix);
+    }
+    print(&ended(session.format, &served.counters()));
+    outcome.map(|()| Exit::Ok).map_err(Failure::error)
+}
+
+fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
+    let name = |option: &str, uri: &str| {
+        name_uri::parse(uri).map_err(|why| Failure::usage(format!("{option}{why}")))
+    };
+    if !(1..=MOST_SEGMENT_SIZE).contains(&arguments.segment_size) {
+        let size = arguments.segment_size;
+        return Err(Failure::usage(format!("--segment-size: {size} is not within 1 to {MOST_SEGMENT_SIZE}")));
+    }
+    let prefix = name("", &arguments.prefix)?;
+    if prefix.is_empty() {
+        return Err(Failure::usage("a file cannot be served as \"/\"; give it a name"));
+    }
+    let signer = match (&arguments.key, &arguments.key_locator) {
+        (Some(file), Some(locator)) => signer(file, &name("--key-locator: ", locator)?)?,
+        _ => Signer::Digest,
+    };
+    Ok(ServeSettings {
+        prefix,
+        segment_size: arguments.segment_size,
+        freshness: Millis::from_span(arguments.freshness),
+        signer,
+        version: arguments.object_version,
+    })
+}
+
+fn signer(file: &Path, key_name: &[u8]) -> Result<Signer, Failure> {
+    let of_file = |why: &dyn std::fmt::Display| Failure::error(format!("{}: {why}", file.display()));
+    let pem = std::fs::read_to_string(file).map_err(|why| of_file(&why))?;
+    let signer = EcdsaSigner::from_pem(&pem, key_name).map_err(|why| of_file(&why))?;
+    Ok(Signer::Ecdsa(Box::new(signer)))
+}
+
+fn begun(format: Format, file: &Path, served: &Served) -> String {
+    let name = name_uri::show(served.versioned_name());
+    let (segments, bytes) = (served.segments(), served.len());
+    match format {
+        Format::Text => {
+            format!("serving {} as {name}: {bytes} bytes in {segments} segments\n", file.display())
+        }
+        Format::Json => {
+            let document = Json::Object(vec![
+                ("name", Json::text(&name)),
+                ("version", Json::Count(served.version())),
+                ("bytes", Json::Count(bytes)),
+                ("segments", Json::Count(segments)),
+            ]);
+            document.to_string() + "\n"
+        }
+    }
+}
+
+fn ended(format: Format, counters: &ServeCounters) -> String {
+    let ServeCounters { interests, segments, bytes, metadata, unanswered } = *counters;
+    match format {
+        Format::Text => format!(
+            "{interests} Interests: {segments} segments with {bytes} bytes and {metadata} versions sent, \
+             {unanswered} not answered\n"
+        ),
+        Format::Json => {
+            let document = Json::Object(vec![
+                ("interests", Json::Count(interests)),
+                ("segments", Json::Count(segments)),
+                ("bytes", Json::Count(bytes)),
+                ("versions", Json::Count(metadata)),
+                ("unanswered", Json::Count(unanswered)),
+            ]);
+            document.to_string() + "\n"
+        }
+    }
+}
