@@ -94,24 +94,13 @@ impl Reassembler {
 
     fn accept_fragment(&mut self, now: Time, frame: &LpPacket) -> Result<Option<LpPacket>, DecodeError> {
         let LpFields { frag_index: index, frag_count: count, .. } = frame.fields;
-        let wrong = |why| Err(DecodeError::Fragment { index, count, why });
-        let Some(sequence) = frame.fields.sequence else {
-            return Err(DecodeError::Missing { element: types::SEQUENCE, inside: types::LP_PACKET });
-        };
-        if index >= count {
-            return wrong("the index must be below the count");
-        }
-        if count > MAX_FRAGMENTS as u64 {
-            return wrong("a message has at most 128 fragments");
-        }
-        if frame.fragment.is_empty() {
-            return wrong("the fragment is empty");
-        }
+        let first = first_sequence(frame)?;
         self.forget_old(now);
-        let at = self.begun(sequence.wrapping_sub(index), count, now);
+        let at = self.begun(first, count, now);
         let partial = &mut self.partial[at];
         if partial.count != count {
-            return wrong("the fragments before it gave another count");
+            let why = "the fragments before it gave another count";
+            return Err(DecodeError::Fragment { index, count, why });
         }
         if partial.seen & (1 << index) != 0 {
             return Ok(None);
@@ -171,6 +160,23 @@ impl Reassembler {
         self.bytes -= partial.buffer.len();
         Some(partial)
     }
+}
+
+/// The sequence of the first fragment of the message that this sound fragment is of.
+fn first_sequence(frame: &LpPacket) -> Result<u64, DecodeError> {
+    let LpFields { frag_index: index, frag_count: count, sequence, .. } = frame.fields;
+    let wrong = |why| Err(DecodeError::Fragment { index, count, why });
+    if index >= count {
+        return wrong("the index must be below the count");
+    }
+    if count > MAX_FRAGMENTS as u64 {
+        return wrong("a message has at most 128 fragments");
+    }
+    if frame.fragment.is_empty() {
+        return wrong("the fragment is empty");
+    }
+    let missing = DecodeError::Missing { element: types::SEQUENCE, inside: types::LP_PACKET };
+    sequence.map(|sequence| sequence.wrapping_sub(index)).ok_or(missing)
 }
 
 impl Partial {

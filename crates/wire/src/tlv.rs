@@ -108,21 +108,19 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let start = self.at;
-        let kind = self.number()?;
-        let kind = match u32::try_from(kind) {
-            Ok(kind) if kind > 0 => kind,
-            _ => return Err(DecodeError::Type(kind)),
+        let (kind, length) = match *self.rest {
+            // Nearly all elements: one byte each.
+            [kind @ 1..=252, length @ 0..=252, ref rest @ ..] => {
+                (self.rest, self.at) = (rest, self.at + 2);
+                (u32::from(kind), usize::from(length))
+            }
+            _ => self.long_header()?,
         };
-        let length = self.number()?;
-        let left = self.rest.len();
-        let Some((value, rest)) =
-            usize::try_from(length).ok().and_then(|len| self.rest.split_at_checked(len))
-        else {
-            return Err(DecodeError::Truncated { needed: length, left });
+        let Some((value, rest)) = self.rest.split_at_checked(length) else {
+            return Err(self.truncated(length as u64));
         };
         let value_start = self.at;
-        self.rest = rest;
-        self.at += value.len();
+        (self.rest, self.at) = (rest, value_start + length);
         Ok(Some(Element { kind, value, start, value_start }))
     }
 
@@ -138,36 +136,32 @@ impl<'a> Reader<'a> {
         if self.rest.is_empty() { Ok(element) } else { Err(DecodeError::Trailing(self.rest.len())) }
     }
 
+    /// Type and length of an element, at least one of them longer than a byte.
+    #[inline(never)]
+    fn long_header(&mut self) -> Result<(u32, usize), DecodeError> {
+        let kind = self.number()?;
+        let kind = match u32::try_from(kind) {
+            Ok(kind) if kind > 0 => kind,
+            _ => return Err(DecodeError::Type(kind)),
+        };
+        let length = self.number()?;
+        let length = usize::try_from(length).map_err(|_| self.truncated(length))?;
+        Ok((kind, length))
+    }
+
     /// A TLV-TYPE or TLV-LENGTH.
-    #[inline]
     fn number(&mut self) -> Result<u64, DecodeError> {
-        match self.rest {
-            [first @ 0..=252, rest @ ..] => {
-                self.rest = rest;
-                self.at += 1;
-                Ok(u64::from(*first))
-            }
-            _ => self.long_number(),
-        }
-    }
-
-    #[cold]
-    fn long_number_is_wrong(&self, width: u64) -> DecodeError {
-        DecodeError::Truncated { needed: width, left: self.rest.len() }
-    }
-
-    #[inline]
-    fn long_number(&mut self) -> Result<u64, DecodeError> {
         let (number, floor, width) = match *self.rest {
+            [first @ 0..=252, ..] => (u64::from(first), 0, 1),
             [253, a, b, ..] => (u64::from(u16::from_be_bytes([a, b])), 253, 3),
             [254, a, b, c, d, ..] => (u64::from(u32::from_be_bytes([a, b, c, d])), 0x1_0000, 5),
             [255, a, b, c, d, e, f, g, h, ..] => {
                 (u64::from_be_bytes([a, b, c, d, e, f, g, h]), 0x1_0000_0000, 9)
             }
-            [253, ..] => return Err(self.long_number_is_wrong(3)),
-            [254, ..] => return Err(self.long_number_is_wrong(5)),
-            [255, ..] => return Err(self.long_number_is_wrong(9)),
-            _ => return Err(self.long_number_is_wrong(1)),
+            [253, ..] => return Err(self.truncated(3)),
+            [254, ..] => return Err(self.truncated(5)),
+            [255, ..] => return Err(self.truncated(9)),
+            _ => return Err(self.truncated(1)),
         };
         if number < floor {
             return Err(DecodeError::NotShortest(number));
@@ -175,6 +169,11 @@ impl<'a> Reader<'a> {
         self.rest = &self.rest[width..];
         self.at += width;
         Ok(number)
+    }
+
+    #[cold]
+    fn truncated(&self, needed: u64) -> DecodeError {
+        DecodeError::Truncated { needed, left: self.rest.len() }
     }
 }
 
