@@ -31,6 +31,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Peers accepted in one turn.
 const ACCEPTED_AT_ONCE: usize = 64;
 
+/// Connections over Unix sockets beyond the most faces: whoever manages the forwarder is heard when peers from
+/// elsewhere have taken them all.
+const RESERVED: usize = 16;
+
 /// Why a face was not made.
 #[derive(Debug)]
 pub(super) enum AttachError {
@@ -112,10 +116,12 @@ impl Daemon {
     /// Ends a face; what waits in its queue is dropped.
     pub(super) fn close(&mut self, id: FaceId) {
         let Some(face) = self.faces[id.index()].take() else { return };
-        if let Line::Socket { transport, .. } = &face.line
-            && let FaceUri::Udp(peer) = transport.remote_uri()
-        {
-            self.peers.remove(&peer);
+        if let Line::Socket { transport, link, .. } = &face.line {
+            self.counters.malformed += link.counters().malformed;
+            self.counters.oversized += transport.faults().oversized;
+            if let FaceUri::Udp(peer) = transport.remote_uri() {
+                self.peers.remove(&peer);
+            }
         }
         self.node.detach(surroundings!(self), id);
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
@@ -129,8 +135,9 @@ impl Daemon {
         self.faces.iter().flatten().count() - 1
     }
 
-    fn has_room(&mut self) -> bool {
-        let has_room = self.count_faces() < usize::from(self.config.max_faces);
+    /// Whether one more face may be made, `more` beyond the most.
+    fn has_room(&mut self, more: usize) -> bool {
+        let has_room = self.count_faces() < usize::from(self.config.max_faces) + more;
         self.counters.faces_refused += u64::from(!has_room);
         has_room
     }
@@ -153,7 +160,7 @@ impl Daemon {
     }
 
     fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
-        if !self.has_room() {
+        if !self.has_room(0) {
             return None;
         }
         let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
@@ -168,10 +175,12 @@ impl Daemon {
 
     /// Connections that wait at a listener.
     pub(super) fn accept(&mut self, index: usize) {
+        let is_unix = matches!(self.listeners.streams[index].uri(), FaceUri::Unix(_));
+        let more = if is_unix { RESERVED } else { 0 };
         for _ in 0..ACCEPTED_AT_ONCE {
             // Without a descriptor left the connection waits; the next turn tries again.
             let Ok(Some(stream)) = self.listeners.streams[index].accept() else { return };
-            if !self.has_room() {
+            if !self.has_room(more) {
                 continue;
             }
             let transport = Transport::Stream(stream);
