@@ -4,9 +4,11 @@
 #[path = "../support/json.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod json;
+mod peer;
 #[path = "../support/program.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
+mod robustness;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;

@@ -23,6 +23,9 @@ pub fn patience() -> Duration {
     Duration::from_secs(if is_full() { 3_600 } else { 120 })
 }
 
+/// A status may come from the forwarder's cache for 100 ms.
+const STATUS_FRESH: Duration = Duration::from_millis(110);
+
 /// What a program says on one of its streams.
 #[derive(Clone, Default)]
 struct Heard(Arc<(Mutex<Said>, Condvar)>);
@@ -240,25 +243,38 @@ impl Forwarder {
         self.folder.0.join("nfd.sock")
     }
 
+    /// What `status` tells of it, or why not; never what it told before.
+    pub fn ask_status(&self) -> Ended {
+        thread::sleep(STATUS_FRESH);
+        Running::start(&["status", "--format", "json", "--transport", self.uri(Way::Unix)]).wait()
+    }
+
     /// What it tells of itself.
     #[track_caller]
     pub fn status(&self) -> Value {
-        let arguments = ["status", "--format", "json", "--transport", self.uri(Way::Unix)];
-        Running::start(&arguments).wait().with(0).json()
+        self.ask_status().with(0).json()
     }
 
-    /// What it tells of itself, once `is_there`.
+    /// What it tells of itself, once it does and `is_there`.
     #[track_caller]
     pub fn status_when(&self, what: &str, is_there: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + patience();
         loop {
-            let status = self.status();
-            if is_there(&status) {
+            let ended = self.ask_status();
+            if let Some(status) = Value::parse(&ended.out).ok().filter(&is_there) {
                 return status;
             }
-            assert!(Instant::now() < until, "{what} does not come: {status:?}");
-            thread::sleep(Duration::from_millis(10));
+            assert!(Instant::now() < until, "{what} does not come: {}{}", ended.out, ended.err);
         }
+    }
+
+    /// Memory that it has in use, bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        let process = self.running.as_ref().expect("it has not been ended").child.id();
+        let told = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+        let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux tells it");
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+        1_024 * kilobytes
     }
 
     /// Ends it without a word to it.
