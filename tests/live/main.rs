@@ -8,6 +8,7 @@ mod peer;
 #[path = "../support/program.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
+mod python;
 mod robustness;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
