@@ -64,12 +64,18 @@ enum Command {
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
+    /// Carry UDP datagrams over an emulated link.
+    #[cfg(target_os = "linux")]
+    Link(commands::link::Arguments),
     /// Serve a file by name.
     #[cfg(target_os = "linux")]
     Serve(commands::serve::Arguments),
     /// Fetch a file by name, paced by any consumer scheme.
     #[cfg(target_os = "linux")]
     Fetch(commands::fetch::Arguments),
+    /// Run one scenario simulated and live, and compare.
+    #[cfg(target_os = "linux")]
+    Twin(commands::twin::Arguments),
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
@@ -104,11 +110,14 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
         #[cfg(target_os = "linux")]
+        Command::Link(arguments) => commands::link::run(&session, &arguments),
         Command::Serve(arguments) => commands::serve::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Twin(arguments) => commands::twin::run(&session, &arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),

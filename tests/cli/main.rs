@@ -4,6 +4,8 @@ mod batches;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
+#[cfg(target_os = "linux")]
+mod link;
 mod outputs;
 mod papers;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,5 @@
 //! Interests (NDN packet format 0.3) as they stand in received bytes.
 
-use std::ops::Range;
-
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::{Interest, Millis, PitToken};
 
@@ -35,32 +33,22 @@ pub struct InterestView<'a> {
     pub parameters: Option<&'a [u8]>,
     /// The signature of a signed Interest; `None` unless both halves are there.
     pub signature: Option<SignatureView<'a>>,
-    pub(crate) packet: &'a [u8],
-    /// First byte of the Name element: where the value of the Interest begins.
-    pub(crate) first_element: usize,
-    /// Where the Nonce element stands, or, empty, where it would.
-    pub(crate) nonce_at: Range<usize>,
-    /// Where the HopLimit element stands, or, empty, where it would.
-    pub(crate) hop_limit_at: Range<usize>,
+    packet: &'a [u8],
     /// First byte of the ApplicationParameters element.
-    pub(crate) parameters_at: usize,
+    parameters_at: usize,
     /// First byte of the InterestSignatureValue element.
-    pub(crate) signature_at: usize,
+    signature_at: usize,
 }
-
-const NAME: u8 = 1;
-const NONCE: u8 = 5;
-const HOP_LIMIT: u8 = 7;
 
 const fn rank(kind: u32) -> u8 {
     match kind {
-        types::NAME => NAME,
+        types::NAME => 1,
         types::CAN_BE_PREFIX => 2,
         types::MUST_BE_FRESH => 3,
         types::FORWARDING_HINT => 4,
-        types::NONCE => NONCE,
+        types::NONCE => 5,
         types::INTEREST_LIFETIME => 6,
-        types::HOP_LIMIT => HOP_LIMIT,
+        types::HOP_LIMIT => 7,
         types::APPLICATION_PARAMETERS => 8,
         types::INTEREST_SIGNATURE_INFO => 9,
         types::INTEREST_SIGNATURE_VALUE => 10,
@@ -85,12 +73,11 @@ impl<'a> InterestView<'a> {
         let first = reader.next()?.filter(|element| element.kind == types::NAME).ok_or(missing)?;
         let mut view = Self::named(packet, &first)?;
         let mut order = Order::of(types::INTEREST);
-        order.admits(&first, NAME)?;
+        order.admits(&first, 1)?;
         let mut signature = None;
         while let Some(element) = reader.next()? {
-            let rank = rank(element.kind);
-            if order.admits(&element, rank)? {
-                view.take(&element, rank, &mut signature)?;
+            if order.admits(&element, rank(element.kind))? {
+                view.take(&element, &mut signature)?;
             }
         }
         view.check_digest()?;
@@ -99,7 +86,6 @@ impl<'a> InterestView<'a> {
 
     /// An Interest that has a name and nothing else yet.
     fn named(packet: &'a [u8], name: &Element<'a>) -> Result<Self, DecodeError> {
-        let (first_element, end) = (name.start, name.end());
         let name = NameView::parse(name)?;
         if name.is_empty() {
             return Err(DecodeError::Name("the name of an Interest has no component".to_owned()));
@@ -115,9 +101,6 @@ impl<'a> InterestView<'a> {
             parameters: None,
             signature: None,
             packet,
-            first_element,
-            nonce_at: end..end,
-            hop_limit_at: end..end,
             parameters_at: packet.len(),
             signature_at: packet.len(),
         })
@@ -126,7 +109,6 @@ impl<'a> InterestView<'a> {
     fn take(
         &mut self,
         element: &Element<'a>,
-        rank: u8,
         signature: &mut Option<SignatureView<'a>>,
     ) -> Result<(), DecodeError> {
         match element.kind {
@@ -148,12 +130,6 @@ impl<'a> InterestView<'a> {
                 self.signature_at = element.start;
             }
             _ => {}
-        }
-        if rank <= NONCE {
-            self.nonce_at = if rank == NONCE { element.start } else { element.end() }..element.end();
-        }
-        if rank <= HOP_LIMIT {
-            self.hop_limit_at = if rank == HOP_LIMIT { element.start } else { element.end() }..element.end();
         }
         Ok(())
     }

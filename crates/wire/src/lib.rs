@@ -17,6 +17,7 @@ mod order;
 mod packet;
 pub mod rdr;
 mod reassembler;
+mod rewrite;
 mod sign;
 mod signature;
 pub mod tlv;

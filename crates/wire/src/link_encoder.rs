@@ -3,14 +3,14 @@
 
 use bytes::Bytes;
 use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::{Header, Interest, Kind, NackReason, Packet};
+use tidegate_core::packet::{Header, Kind, NackReason, Packet};
 use tidegate_core::signal::{HopSignals, Signal};
 
 use crate::batch::FrameBatch;
 use crate::error::EncodeError;
-use crate::interest::InterestView;
 use crate::lp::reason_code;
 use crate::packet::MAX_PACKET;
+use crate::rewrite::rewrite;
 use crate::tlv::{self, types};
 use crate::token::Token;
 
@@ -96,8 +96,8 @@ impl LinkEncoder {
     fn rewrite(&mut self, header: &Header, body: &[u8], names: &NameTable) -> Result<bool, EncodeError> {
         match &header.kind {
             Kind::Data(_) => Ok(false),
-            Kind::Interest(interest) => self.rewrite_interest(interest, body),
-            Kind::Nack(nack) => self.rewrite_interest(&nack.interest, body),
+            Kind::Interest(interest) => Ok(rewrite(interest, body, &mut self.rewritten)?),
+            Kind::Nack(nack) => Ok(rewrite(&nack.interest, body, &mut self.rewritten)?),
             Kind::LossNotice(_) => {
                 self.write_named_data(header.name, names);
                 Ok(true)
@@ -115,28 +115,6 @@ impl LinkEncoder {
         let header_len = if name_len <= 254 { 2 } else { 4 };
         tlv::write_header(out, types::NAME, name_len - header_len);
         names.write_components(name, out);
-    }
-
-    fn rewrite_interest(&mut self, interest: &Interest, body: &[u8]) -> Result<bool, EncodeError> {
-        let view = InterestView::parse(body)?;
-        if view.nonce == Some(interest.nonce) && view.hop_limit == interest.hop_limit {
-            return Ok(false);
-        }
-        let hop_limit = interest.hop_limit.map_or(&[][..], |_| &[types::HOP_LIMIT as u8, 1]);
-        let parts = [
-            &body[view.first_element..view.nonce_at.start],
-            &[types::NONCE as u8, 4],
-            &interest.nonce.to_be_bytes(),
-            &body[view.nonce_at.end..view.hop_limit_at.start],
-            hop_limit,
-            interest.hop_limit.as_slice(),
-            &body[view.hop_limit_at.end..],
-        ];
-        let out = &mut self.rewritten;
-        out.clear();
-        tlv::write_header(out, types::INTEREST, parts.iter().map(|part| part.len()).sum());
-        parts.iter().for_each(|part| out.extend_from_slice(part));
-        Ok(true)
     }
 }
 

@@ -3,63 +3,11 @@
 //! Strict as the NDN packet specification demands: numbers in their shortest form, types 1..=2^32-1, lengths
 //! that fit what is there, NonNegativeIntegers of 1, 2, 4 or 8 bytes.
 
+pub mod types;
+
 use std::ops::Range;
 
 use crate::error::DecodeError;
-
-/// TLV-TYPE numbers of packet format 0.3, NDNLPv2 and the naming conventions.
-#[expect(missing_docs, reason = "the names are those of the specifications")]
-pub mod types {
-    pub const INTEREST: u32 = 5;
-    pub const DATA: u32 = 6;
-    pub const NAME: u32 = 7;
-
-    pub const IMPLICIT_SHA256_DIGEST: u32 = 1;
-    pub const PARAMETERS_SHA256_DIGEST: u32 = 2;
-    pub const GENERIC_NAME_COMPONENT: u32 = 8;
-    pub const KEYWORD_NAME_COMPONENT: u32 = 32;
-    pub const SEGMENT_NAME_COMPONENT: u32 = 50;
-    pub const VERSION_NAME_COMPONENT: u32 = 54;
-
-    pub const CAN_BE_PREFIX: u32 = 33;
-    pub const MUST_BE_FRESH: u32 = 18;
-    pub const FORWARDING_HINT: u32 = 30;
-    pub const NONCE: u32 = 10;
-    pub const INTEREST_LIFETIME: u32 = 12;
-    pub const HOP_LIMIT: u32 = 34;
-    pub const APPLICATION_PARAMETERS: u32 = 36;
-    pub const INTEREST_SIGNATURE_INFO: u32 = 44;
-    pub const INTEREST_SIGNATURE_VALUE: u32 = 46;
-
-    pub const META_INFO: u32 = 20;
-    pub const CONTENT: u32 = 21;
-    pub const SIGNATURE_INFO: u32 = 22;
-    pub const SIGNATURE_VALUE: u32 = 23;
-    pub const CONTENT_TYPE: u32 = 24;
-    pub const FRESHNESS_PERIOD: u32 = 25;
-    pub const FINAL_BLOCK_ID: u32 = 26;
-
-    pub const SIGNATURE_TYPE: u32 = 27;
-    pub const KEY_LOCATOR: u32 = 28;
-    pub const KEY_DIGEST: u32 = 29;
-    pub const SIGNATURE_NONCE: u32 = 38;
-    pub const SIGNATURE_TIME: u32 = 40;
-    pub const SIGNATURE_SEQ_NUM: u32 = 42;
-    pub const VALIDITY_PERIOD: u32 = 253;
-
-    pub const LP_PACKET: u32 = 100;
-    pub const FRAGMENT: u32 = 80;
-    pub const SEQUENCE: u32 = 81;
-    pub const FRAG_INDEX: u32 = 82;
-    pub const FRAG_COUNT: u32 = 83;
-    pub const PIT_TOKEN: u32 = 98;
-    pub const NACK: u32 = 800;
-    pub const NACK_REASON: u32 = 801;
-    pub const CONGESTION_MARK: u32 = 832;
-    pub const ACK: u32 = 836;
-    /// Ours: a loss notice. Odd, so that a node that does not know it drops the packet.
-    pub const LOSS_NOTICE: u32 = 901;
-}
 
 /// One element and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -160,21 +108,19 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let start = self.at;
-        let kind = self.number()?;
-        let kind = match u32::try_from(kind) {
-            Ok(kind) if kind > 0 => kind,
-            _ => return Err(DecodeError::Type(kind)),
+        let (kind, length) = match *self.rest {
+            // Nearly all elements: one byte each.
+            [kind @ 1..=252, length @ 0..=252, ref rest @ ..] => {
+                (self.rest, self.at) = (rest, self.at + 2);
+                (u32::from(kind), usize::from(length))
+            }
+            _ => self.long_header()?,
         };
-        let length = self.number()?;
-        let left = self.rest.len();
-        let Some((value, rest)) =
-            usize::try_from(length).ok().and_then(|len| self.rest.split_at_checked(len))
-        else {
-            return Err(DecodeError::Truncated { needed: length, left });
+        let Some((value, rest)) = self.rest.split_at_checked(length) else {
+            return Err(self.truncated(length as u64));
         };
         let value_start = self.at;
-        self.rest = rest;
-        self.at += value.len();
+        (self.rest, self.at) = (rest, value_start + length);
         Ok(Some(Element { kind, value, start, value_start }))
     }
 
@@ -190,36 +136,32 @@ impl<'a> Reader<'a> {
         if self.rest.is_empty() { Ok(element) } else { Err(DecodeError::Trailing(self.rest.len())) }
     }
 
+    /// Type and length of an element, at least one of them longer than a byte.
+    #[inline(never)]
+    fn long_header(&mut self) -> Result<(u32, usize), DecodeError> {
+        let kind = self.number()?;
+        let kind = match u32::try_from(kind) {
+            Ok(kind) if kind > 0 => kind,
+            _ => return Err(DecodeError::Type(kind)),
+        };
+        let length = self.number()?;
+        let length = usize::try_from(length).map_err(|_| self.truncated(length))?;
+        Ok((kind, length))
+    }
+
     /// A TLV-TYPE or TLV-LENGTH.
-    #[inline]
     fn number(&mut self) -> Result<u64, DecodeError> {
-        match self.rest {
-            [first @ 0..=252, rest @ ..] => {
-                self.rest = rest;
-                self.at += 1;
-                Ok(u64::from(*first))
-            }
-            _ => self.long_number(),
-        }
-    }
-
-    #[cold]
-    fn long_number_is_wrong(&self, width: u64) -> DecodeError {
-        DecodeError::Truncated { needed: width, left: self.rest.len() }
-    }
-
-    #[inline]
-    fn long_number(&mut self) -> Result<u64, DecodeError> {
         let (number, floor, width) = match *self.rest {
+            [first @ 0..=252, ..] => (u64::from(first), 0, 1),
             [253, a, b, ..] => (u64::from(u16::from_be_bytes([a, b])), 253, 3),
             [254, a, b, c, d, ..] => (u64::from(u32::from_be_bytes([a, b, c, d])), 0x1_0000, 5),
             [255, a, b, c, d, e, f, g, h, ..] => {
                 (u64::from_be_bytes([a, b, c, d, e, f, g, h]), 0x1_0000_0000, 9)
             }
-            [253, ..] => return Err(self.long_number_is_wrong(3)),
-            [254, ..] => return Err(self.long_number_is_wrong(5)),
-            [255, ..] => return Err(self.long_number_is_wrong(9)),
-            _ => return Err(self.long_number_is_wrong(1)),
+            [253, ..] => return Err(self.truncated(3)),
+            [254, ..] => return Err(self.truncated(5)),
+            [255, ..] => return Err(self.truncated(9)),
+            _ => return Err(self.truncated(1)),
         };
         if number < floor {
             return Err(DecodeError::NotShortest(number));
@@ -227,6 +169,11 @@ impl<'a> Reader<'a> {
         self.rest = &self.rest[width..];
         self.at += width;
         Ok(number)
+    }
+
+    #[cold]
+    fn truncated(&self, needed: u64) -> DecodeError {
+        DecodeError::Truncated { needed, left: self.rest.len() }
     }
 }
 
@@ -296,86 +243,4 @@ pub fn write_integer(out: &mut Vec<u8>, kind: u32, number: u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(bytes: &[u8]) -> Result<(u32, Vec<u8>), DecodeError> {
-        Reader::new(bytes).only().map(|element| (element.kind, element.value.to_vec()))
-    }
-
-    #[test]
-    fn types_and_lengths_of_every_width_are_read_back() {
-        for kind in [1, 252, 253, 65_535, 65_536, u32::MAX] {
-            for len in [0, 1, 252, 253, 65_535, 65_536] {
-                let mut bytes = Vec::new();
-                write_element(&mut bytes, kind, &vec![7; len]);
-                assert_eq!(bytes.len(), element_len(kind, len));
-                assert_eq!(read(&bytes), Ok((kind, vec![7; len])));
-            }
-        }
-    }
-
-    #[test]
-    fn a_number_that_has_a_shorter_form_is_refused() {
-        for bytes in [
-            &[253, 0, 7, 0][..],
-            &[253, 0, 252, 0],
-            &[254, 0, 0, 255, 255, 0],
-            &[255, 0, 0, 0, 0, 255, 255, 255, 255, 0],
-            &[7, 253, 0, 0],
-        ] {
-            assert!(matches!(read(bytes), Err(DecodeError::NotShortest(_))), "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn type_zero_and_types_past_32_bits_are_refused() {
-        assert_eq!(read(&[0, 0]), Err(DecodeError::Type(0)));
-        assert_eq!(read(&[255, 0, 0, 0, 1, 0, 0, 0, 0, 0]), Err(DecodeError::Type(1 << 32)));
-    }
-
-    #[test]
-    fn a_length_past_the_end_is_refused_whatever_its_size() {
-        for bytes in
-            [&[7][..], &[7, 1], &[7, 255, 255, 255, 255, 255, 255, 255, 255, 255], &[7, 253, 1], &[254, 1]]
-        {
-            assert!(matches!(read(bytes), Err(DecodeError::Truncated { .. })), "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn bytes_after_the_only_element_are_refused() {
-        assert_eq!(read(&[7, 0, 8]), Err(DecodeError::Trailing(1)));
-        assert_eq!(read(&[]), Err(DecodeError::Truncated { needed: 2, left: 0 }));
-    }
-
-    #[test]
-    fn a_non_negative_integer_has_one_two_four_or_eight_bytes() {
-        for len in 0..=9 {
-            let mut bytes = Vec::new();
-            write_element(&mut bytes, 12, &vec![1; len]);
-            let is_integer = Reader::new(&bytes).only().expect("whole").integer().is_ok();
-            assert_eq!(is_integer, [1, 2, 4, 8].contains(&len), "{len} bytes");
-        }
-    }
-
-    #[test]
-    fn integers_are_written_in_their_shortest_form_and_read_back() {
-        for (number, len) in
-            [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4), (1 << 32, 8), (u64::MAX, 8)]
-        {
-            let mut bytes = Vec::new();
-            write_integer(&mut bytes, 12, number);
-            let element = Reader::new(&bytes).only().expect("whole");
-            assert_eq!((element.integer(), element.value.len()), (Ok(number), len));
-        }
-    }
-
-    #[test]
-    fn offsets_inside_an_element_count_from_the_packet() {
-        let bytes = [7, 5, 8, 3, b'a', b'b', b'c'];
-        let name = Reader::new(&bytes).only().expect("whole");
-        let component = name.inside().only().expect("one component");
-        assert_eq!((component.start, component.value_range()), (2, 4..7));
-    }
-}
+mod tests;

@@ -37,7 +37,7 @@ fn start(
 
 fn socket() -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
-    socket.set_read_timeout(Some(Duration::from_millis(300)))?;
+    socket.set_read_timeout(Some(Duration::from_secs(1)))?;
     Ok(socket)
 }
 
@@ -62,7 +62,7 @@ fn ended(run: thread::JoinHandle<io::Result<LinkReport>>) -> io::Result<LinkRepo
 fn datagrams_of_several_clients_go_there_and_come_back_to_whom_they_belong() -> io::Result<()> {
     let (server, answers) = echo()?;
     let one_way = || channel(BitRate::from_mbps(100.0), Span::from_millis(10), 0.0);
-    let (link, run) = start(server, one_way(), one_way(), Span::from_millis(250))?;
+    let (link, run) = start(server, one_way(), one_way(), Span::from_millis(1_200))?;
     let clients = [socket()?, socket()?, socket()?];
     for round in 0..20_u8 {
         for (number, client) in (0..).zip(&clients) {
@@ -98,7 +98,7 @@ fn what_is_lost_in_one_direction_is_not_lost_in_the_other() -> io::Result<()> {
     let (server, answers) = echo()?;
     let forward = channel(BitRate::from_bps(u64::MAX), Span::ZERO, 0.2);
     let reverse = channel(BitRate::from_bps(u64::MAX), Span::from_millis(5), 0.0);
-    let (link, run) = start(server, forward, reverse, Span::from_millis(400))?;
+    let (link, run) = start(server, forward, reverse, Span::from_millis(1_200))?;
     let client = socket()?;
     for number in 0..200_u16 {
         client.send_to(&number.to_be_bytes(), link)?;
@@ -126,7 +126,7 @@ fn a_rate_is_kept_and_lateness_is_told() -> io::Result<()> {
     let server = socket()?;
     let forward = channel(BitRate::from_mbps(8.0), Span::from_millis(1), 0.0);
     let reverse = forward.clone();
-    let (link, run) = start(server.local_addr()?, forward, reverse, Span::from_millis(700))?;
+    let (link, run) = start(server.local_addr()?, forward, reverse, Span::from_millis(1_500))?;
     let client = socket()?;
     let before = Instant::now();
     for _ in 0..200 {

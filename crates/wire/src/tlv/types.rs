@@ -1,0 +1,52 @@
+//! TLV-TYPE numbers of packet format 0.3, NDNLPv2 and the naming conventions.
+#![expect(missing_docs, reason = "the names are those of the specifications")]
+
+pub const INTEREST: u32 = 5;
+pub const DATA: u32 = 6;
+pub const NAME: u32 = 7;
+
+pub const IMPLICIT_SHA256_DIGEST: u32 = 1;
+pub const PARAMETERS_SHA256_DIGEST: u32 = 2;
+pub const GENERIC_NAME_COMPONENT: u32 = 8;
+pub const KEYWORD_NAME_COMPONENT: u32 = 32;
+pub const SEGMENT_NAME_COMPONENT: u32 = 50;
+pub const VERSION_NAME_COMPONENT: u32 = 54;
+
+pub const CAN_BE_PREFIX: u32 = 33;
+pub const MUST_BE_FRESH: u32 = 18;
+pub const FORWARDING_HINT: u32 = 30;
+pub const NONCE: u32 = 10;
+pub const INTEREST_LIFETIME: u32 = 12;
+pub const HOP_LIMIT: u32 = 34;
+pub const APPLICATION_PARAMETERS: u32 = 36;
+pub const INTEREST_SIGNATURE_INFO: u32 = 44;
+pub const INTEREST_SIGNATURE_VALUE: u32 = 46;
+
+pub const META_INFO: u32 = 20;
+pub const CONTENT: u32 = 21;
+pub const SIGNATURE_INFO: u32 = 22;
+pub const SIGNATURE_VALUE: u32 = 23;
+pub const CONTENT_TYPE: u32 = 24;
+pub const FRESHNESS_PERIOD: u32 = 25;
+pub const FINAL_BLOCK_ID: u32 = 26;
+
+pub const SIGNATURE_TYPE: u32 = 27;
+pub const KEY_LOCATOR: u32 = 28;
+pub const KEY_DIGEST: u32 = 29;
+pub const SIGNATURE_NONCE: u32 = 38;
+pub const SIGNATURE_TIME: u32 = 40;
+pub const SIGNATURE_SEQ_NUM: u32 = 42;
+pub const VALIDITY_PERIOD: u32 = 253;
+
+pub const LP_PACKET: u32 = 100;
+pub const FRAGMENT: u32 = 80;
+pub const SEQUENCE: u32 = 81;
+pub const FRAG_INDEX: u32 = 82;
+pub const FRAG_COUNT: u32 = 83;
+pub const PIT_TOKEN: u32 = 98;
+pub const NACK: u32 = 800;
+pub const NACK_REASON: u32 = 801;
+pub const CONGESTION_MARK: u32 = 832;
+pub const ACK: u32 = 836;
+/// Ours: a loss notice. Odd, so that a node that does not know it drops the packet.
+pub const LOSS_NOTICE: u32 = 901;

@@ -1,0 +1,227 @@
+//! `tidegate link`: a UDP link with a queue, a rate, a delay and loss, in user space and without privileges.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tidegate_core::face::Limit;
+use tidegate_core::line::{LineSetup, LossPlan};
+use tidegate_core::records::DelaySummary;
+use tidegate_core::rng::Seed;
+use tidegate_core::units::{BitRate, Span};
+use tidegate_live::emulator::channel::ChannelSetup;
+use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
+use tidegate_live::signals::StopSignal;
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+use tidegate_settings::values::parse_limit;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session};
+
+/// What the link is like.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where clients are heard, such as 127.0.0.1:7001.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: SocketAddr,
+    /// Where their datagrams are carried; answers come back.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    to: SocketAddr,
+    /// Rate, such as 10Mbps; without one, datagrams take no time to send.
+    #[arg(long, value_parser = rate)]
+    rate: Option<BitRate>,
+    /// Propagation delay, such as 20ms.
+    #[arg(long, default_value = "0s")]
+    delay: Span,
+    /// Part of the datagrams that is lost, 0 to 1.
+    #[arg(long, value_name = "PROBABILITY", default_value = "0", value_parser = probability)]
+    loss: f64,
+    /// What the queue holds, such as 100pkt or 64KiB; a datagram that finds it full is dropped.
+    #[arg(long, value_name = "LIMIT", default_value = "100pkt", value_parser = parse_limit)]
+    queue: Limit,
+    /// Rate of the way back; as --rate unless given, like the next three.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    reverse_rate: Option<BitRate>,
+    /// Delay of the way back.
+    #[arg(long, value_name = "DELAY")]
+    reverse_delay: Option<Span>,
+    /// Loss of the way back.
+    #[arg(long, value_name = "PROBABILITY", value_parser = probability)]
+    reverse_loss: Option<f64>,
+    /// Queue of the way back.
+    #[arg(long, value_name = "LIMIT", value_parser = parse_limit)]
+    reverse_queue: Option<Limit>,
+    /// Of all that is random: the same losses for the same seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// End after this time; else on SIGINT or SIGTERM.
+    #[arg(long, value_name = "TIME", value_parser = pause)]
+    duration: Option<Span>,
+    /// Print a report this often, beside the one at the end.
+    #[arg(long, value_name = "TIME", value_parser = pause)]
+    report_every: Option<Span>,
+}
+
+fn rate(text: &str) -> Result<BitRate, String> {
+    let rate: BitRate = text.parse()?;
+    if rate.as_bps() > 0 { Ok(rate) } else { Err(format!("{text:?} is not above zero")) }
+}
+
+fn pause(text: &str) -> Result<Span, String> {
+    let pause: Span = text.parse()?;
+    if pause > Span::ZERO { Ok(pause) } else { Err(format!("{text:?} is not above zero")) }
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("{text:?} is not a number from 0 to 1")),
+    }
+}
+
+impl Arguments {
+    fn setup(&self) -> LinkSetup {
+        LinkSetup {
+            listen: self.listen,
+            to: self.to,
+            forward: direction(self.rate, self.delay, self.loss, self.queue),
+            reverse: direction(
+                self.reverse_rate.or(self.rate),
+                self.reverse_delay.unwrap_or(self.delay),
+                self.reverse_loss.unwrap_or(self.loss),
+                self.reverse_queue.unwrap_or(self.queue),
+            ),
+            seed: Seed(self.seed),
+        }
+    }
+}
+
+fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
+    let rate = rate.unwrap_or(BitRate::from_bps(u64::MAX));
+    let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
+    let line = LineSetup { rate, delay, jitter: Span::ZERO, reorder: false, loss };
+    ChannelSetup { line, queue }
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    // Before the sockets, so that no request to stop leaves one behind.
+    let mut stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
+    let mut link = Link::bind(&arguments.setup())
+        .map_err(|why| Failure::error(format!("--listen {}: {why}", arguments.listen)))?;
+    if !session.quiet {
+        eprintln!("carrying {} to {}", link.local(), arguments.to);
+    }
+    link.run(Some(&mut stop), arguments.duration, arguments.report_every, |report| show(session, report))
+        .map_err(|why| Failure::error(format!("link {}: {why}", link.local())))?;
+    show(session, &link.report());
+    Ok(Exit::Ok)
+}
+
+/// Prints a report; as JSON it is one line, so that several can be told apart.
+fn show(session: &Session, report: &LinkReport) {
+    print(&match session.format {
+        Format::Text => text(report),
+        Format::Json => json(report).to_string() + "\n",
+    });
+}
+
+fn text(report: &LinkReport) -> String {
+    let (forward, reverse) = (&report.forward, &report.reverse);
+    let columns = [("", Align::Left), ("forward", Align::Right), ("reverse", Align::Right)];
+    let mut table = TextTable::new(&columns);
+    let mut row = |name: &str, value: &dyn Fn(&DirectionReport) -> String| {
+        table.row([name.to_owned(), value(forward), value(reverse)]);
+    };
+    row("in", &|way| way.counts.offered.to_string());
+    row("dropped in queue", &|way| way.counts.dropped.to_string());
+    row("lost", &|way| way.counts.lost.to_string());
+    row("delivered", &|way| way.counts.delivered.to_string());
+    row("in queue", &|way| way.counts.queued.to_string());
+    row("in flight", &|way| way.counts.in_flight.to_string());
+    row("delivered, Mbit/s", &|way| format!("{:.3}", goodput_mbps(report, way)));
+    row("queue mean, ms", &|way| millis(way.waiting.mean));
+    row("queue p99, ms", &|way| millis(way.waiting.p99));
+    row("queue max, ms", &|way| millis(way.waiting.max));
+    row("late mean, ms", &|way| millis(way.lateness.mean));
+    row("late p99, ms", &|way| millis(way.lateness.p99));
+    row("late max, ms", &|way| millis(way.lateness.max));
+    let elapsed = Duration::from_nanos(report.elapsed.as_nanos());
+    format!(
+        "after {:.3} s, {} clients\n{}{}",
+        elapsed.as_secs_f64(),
+        report.clients,
+        table.render(),
+        faults(report)
+    )
+}
+
+/// What should not have happened, each a line.
+fn faults(report: &LinkReport) -> String {
+    let Refused { crowded, no_socket, oversized, stray, overflowed } = report.refused;
+    let both = |value: fn(&DirectionReport) -> u64| value(&report.forward) + value(&report.reverse);
+    let faults = [
+        (overflowed, "dropped by the system before they were read"),
+        (both(|way| way.unsent), "refused by the system when they were sent"),
+        (both(|way| way.stranded), "for a client that was forgotten meanwhile"),
+        (oversized, "larger than 9000 bytes"),
+        (crowded, "of new clients while there were too many"),
+        (no_socket, "of new clients that got no socket"),
+        (stray, "caught by the socket of another client"),
+    ];
+    let told = faults.iter().filter(|(count, _)| *count > 0);
+    told.map(|(count, what)| format!("not carried: {count} {what}\n")).collect()
+}
+
+fn millis(span: Span) -> String {
+    format!("{:.3}", span.as_millis_f64())
+}
+
+fn goodput_mbps(report: &LinkReport, way: &DirectionReport) -> f64 {
+    way.delivered_bytes.over(report.elapsed).as_mbps()
+}
+
+fn json(report: &LinkReport) -> Json {
+    let Refused { crowded, no_socket, oversized, stray, overflowed } = report.refused;
+    let refused = Json::Object(vec![
+        ("overflowed", Json::Count(overflowed)),
+        ("oversized", Json::Count(oversized)),
+        ("crowded", Json::Count(crowded)),
+        ("no_socket", Json::Count(no_socket)),
+        ("stray", Json::Count(stray)),
+    ]);
+    Json::Object(vec![
+        ("elapsed_s", Json::Number(report.elapsed.as_secs_f64())),
+        ("clients", Json::Count(report.clients as u64)),
+        ("refused", refused),
+        ("forward", direction_json(report, &report.forward)),
+        ("reverse", direction_json(report, &report.reverse)),
+    ])
+}
+
+fn direction_json(report: &LinkReport, way: &DirectionReport) -> Json {
+    let counts = way.counts;
+    Json::Object(vec![
+        ("in", Json::Count(counts.offered)),
+        ("dropped", Json::Count(counts.dropped)),
+        ("lost", Json::Count(counts.lost)),
+        ("delivered", Json::Count(counts.delivered)),
+        ("queued", Json::Count(counts.queued)),
+        ("in_flight", Json::Count(counts.in_flight)),
+        ("unsent", Json::Count(way.unsent)),
+        ("stranded", Json::Count(way.stranded)),
+        ("delivered_bytes", Json::Count(way.delivered_bytes.get())),
+        ("delivered_mbps", Json::Number(goodput_mbps(report, way))),
+        ("queue_delay_ms", delays_json(&way.waiting)),
+        ("lateness_ms", delays_json(&way.lateness)),
+    ])
+}
+
+fn delays_json(delays: &DelaySummary) -> Json {
+    Json::Object(vec![
+        ("count", Json::Count(delays.count)),
+        ("mean", Json::Number(delays.mean.as_millis_f64())),
+        ("p50", Json::Number(delays.p50.as_millis_f64())),
+        ("p99", Json::Number(delays.p99.as_millis_f64())),
+        ("max", Json::Number(delays.max.as_millis_f64())),
+    ])
+}

@@ -1,0 +1,90 @@
+//! The emulated link as its users start and stop it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::json::Value;
+use crate::{program, tidegate};
+
+/// A link towards `server` with `more` arguments, and where it is heard.
+fn start(server: &UdpSocket, more: &[&str]) -> (Child, String) {
+    let to = server.local_addr().expect("bound").to_string();
+    let mut child = program()
+        .args(["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", &to])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut told = String::new();
+    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    errors.read_line(&mut told).expect("it tells where it listens");
+    let local = told.split_whitespace().nth(1).unwrap_or_else(|| panic!("{told}")).to_owned();
+    (child, local)
+}
+
+/// Ends the link by a signal: exit code and what it printed last.
+fn end(mut child: Child, signal: &str) -> (Option<i32>, Value) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill runs").success());
+    let mut out = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
+    let last = out.lines().last().unwrap_or_default();
+    let report = Value::parse(last).unwrap_or_else(|why| panic!("{why}: {out}"));
+    (child.wait().expect("it ends").code(), report)
+}
+
+fn socket() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout can be set");
+    socket
+}
+
+#[test]
+fn a_link_delays_both_ways_and_reports_when_a_signal_ends_it() {
+    for signal in ["-INT", "-TERM"] {
+        let (client, server) = (socket(), socket());
+        let (link, local) =
+            start(&server, &["--rate", "10Mbps", "--delay", "15ms", "--reverse-delay", "5ms"]);
+        let mut memory = [0; 100];
+        let before = Instant::now();
+        client.send_to(b"there", &local).expect("sent");
+        let (len, back) = server.recv_from(&mut memory).expect("it arrives");
+        assert_eq!(&memory[..len], b"there");
+        assert!(before.elapsed() >= Duration::from_millis(15), "{:?}", before.elapsed());
+        server.send_to(b"back", back).expect("sent");
+        let len = client.recv(&mut memory).expect("it arrives");
+        assert_eq!(&memory[..len], b"back");
+        assert!(before.elapsed() >= Duration::from_millis(20), "{:?}", before.elapsed());
+        let (code, report) = end(link, signal);
+        assert_eq!(code, Some(0));
+        for direction in ["forward", "reverse"] {
+            let way = report.get(direction);
+            assert_eq!((way.get("in"), way.get("delivered")), (&Value::Number(1.0), &Value::Number(1.0)));
+            assert_eq!(way.get("lateness_ms").get("count"), &Value::Number(1.0));
+        }
+    }
+}
+
+#[test]
+fn a_link_ends_by_itself_after_its_duration() {
+    let server = socket().local_addr().expect("bound").to_string();
+    let arguments = ["link", "--quiet", "--listen", "127.0.0.1:0", "--to", &server, "--duration", "50ms"];
+    let ended = tidegate(&arguments).with(0);
+    assert!(ended.out.starts_with("after 0.0") && ended.out.contains("late p99, ms"), "{}", ended.out);
+}
+
+#[test]
+fn a_link_that_cannot_be_is_refused_with_what_is_accepted() {
+    let refused = |more: &[&str]| {
+        let base = ["link", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"];
+        tidegate(&[&base, more].concat()).with(2).err
+    };
+    assert!(refused(&["--rate", "0Mbps"]).contains("\"0Mbps\" is not above zero"));
+    assert!(refused(&["--loss", "1.5"]).contains("\"1.5\" is not a number from 0 to 1"));
+    assert!(refused(&["--queue", "0pkt"]).contains("\"0pkt\" is not above zero"));
+    let foreign = tidegate(&["link", "--listen", "192.0.2.1:7", "--to", "127.0.0.1:9"]).with(1).err;
+    assert!(foreign.contains("--listen 192.0.2.1:7: "), "{foreign}");
+}
