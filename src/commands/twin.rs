@@ -75,7 +75,7 @@ fn compare_case(
         line.one_done();
     }
     // Live Data are larger than simulated ones by signature and fields; for equal packets, the content grows.
-    let segment = planned.flows.first().map_or(0, |flow| segments(flow));
+    let segment = planned.flows.first().map_or(0, segments);
     let overhead = simulated_data_bytes(&planned, segment)? - PAYLOAD as f64;
     let planned = plan(session, scheme, parts, (data_bytes - overhead).round() as u64, arguments)?;
     for seed in planned.seeds.iter().cycle().take(arguments.runs as usize) {
