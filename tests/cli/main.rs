@@ -9,6 +9,8 @@ mod link;
 mod outputs;
 mod papers;
 #[cfg(target_os = "linux")]
+mod readme;
+#[cfg(target_os = "linux")]
 mod transfers;
 
 use std::collections::BTreeMap;
