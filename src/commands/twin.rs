@@ -92,7 +92,8 @@ fn plan(
     payload: u64,
     arguments: &Arguments,
 ) -> Result<Plan, Failure> {
-    let segments = arguments.segments.unwrap_or(5_000);
+    let written = scenario::parse(SOURCE, SCENARIO, &[], &session.schemes).map_err(Failure::error)?;
+    let segments = arguments.segments.unwrap_or_else(|| written.flows.first().map_or(0, segments));
     let set = |key: &str, value: String| (key.to_owned(), value);
     let overrides = [
         set("flow.0.scheme", scheme.name.to_owned()),
