@@ -33,6 +33,7 @@ use crate::tokens::TokenTable;
 use crate::udp::{Received, UdpListener};
 use config::ForwarderConfig;
 use face::{Face, Line, Wires};
+use faces::Configured;
 use rib::Rib;
 use timers::{Due, Timers};
 
@@ -60,8 +61,8 @@ pub struct Daemon {
     faces: Vec<Option<Face>>,
     /// Number of the next face in management.
     next_number: u64,
-    /// Faces of UDP peers.
-    peers: BTreeMap<SocketAddr, FaceId>,
+    /// Faces of UDP peers, by the listener that heard them.
+    peers: BTreeMap<(usize, SocketAddr), FaceId>,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     timers: Timers,
@@ -70,8 +71,7 @@ pub struct Daemon {
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
-    /// Face of each configured one; `None` while it is not connected.
-    configured: Vec<Option<FaceId>>,
+    configured: Vec<Configured>,
     /// The status that readers are in the midst of.
     published: Vec<(Vec<u8>, Bytes)>,
     counters: DaemonCounters,
