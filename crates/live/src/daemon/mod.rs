@@ -66,8 +66,6 @@ pub struct Daemon {
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     timers: Timers,
-    /// Earliest alarm of the forwarder; [`Time::MAX`] for none.
-    forwarder_wake: Time,
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
@@ -256,10 +254,7 @@ impl Daemon {
     }
 
     fn set_forwarder_alarm(&mut self) {
-        if let Some(wake) = self.node.forwarder_wake()
-            && wake < self.forwarder_wake
-        {
-            self.forwarder_wake = wake;
+        if let Some(wake) = self.node.forwarder_wake() {
             self.timers.set(wake, Due::Forwarder);
         }
     }
@@ -271,7 +266,6 @@ impl Daemon {
                 Due::Send(id) => self.shaper_rang(id),
                 Due::Queue(id) => self.queue_rang(id, at),
                 Due::Forwarder => {
-                    self.forwarder_wake = Time::MAX;
                     self.node.wake_forwarder(surroundings!(self));
                     self.set_forwarder_alarm();
                 }

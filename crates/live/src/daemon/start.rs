@@ -10,7 +10,7 @@ use tidegate_core::node::Node;
 use tidegate_core::params::ParamError;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::strategy::Strategy;
-use tidegate_core::units::{BitRate, Time};
+use tidegate_core::units::BitRate;
 use tidegate_settings::uses::SchemeUse;
 use tidegate_wire::{DataView, implicit_digest};
 
@@ -96,7 +96,6 @@ impl Daemon {
             peers: Default::default(),
             dirty: Vec::new(),
             timers: Timers::default(),
-            forwarder_wake: Time::MAX,
             listeners: Listeners::default(),
             rib: Default::default(),
             config,
