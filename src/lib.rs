@@ -73,6 +73,9 @@ enum Command {
     /// Fetch a file by name, paced by any consumer scheme.
     #[cfg(target_os = "linux")]
     Fetch(commands::fetch::Arguments),
+    /// Run one scenario simulated and live, and compare.
+    #[cfg(target_os = "linux")]
+    Twin(commands::twin::Arguments),
     /// Show the counters of a running forwarder.
     #[cfg(target_os = "linux")]
     Status(commands::status::Arguments),
@@ -113,6 +116,8 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Status(arguments) => commands::status::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Twin(arguments) => commands::twin::run(&session, &arguments),
     };
     match outcome {
         Ok(exit) => exit.into(),

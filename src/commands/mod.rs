@@ -3,6 +3,8 @@
 pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
+pub(crate) mod children;
+#[cfg(target_os = "linux")]
 pub(crate) mod fetch;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
@@ -15,6 +17,8 @@ pub(crate) mod schemes;
 pub(crate) mod serve;
 #[cfg(target_os = "linux")]
 pub(crate) mod status;
+#[cfg(target_os = "linux")]
+pub(crate) mod twin;
 
 use std::path::Path;
 

@@ -159,6 +159,7 @@ fn write_page(plan: &Plan, folder: &Folder, runs: &[RunRecord], command: &str) -
         topology: Some(&topology),
         command,
         context: folder.context(),
+        is_live: false,
     });
     folder.write("report.html", page.as_bytes())
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use tidegate_core::packet::Millis;
 use tidegate_core::units::Span;
-use tidegate_live::client::Client;
+use tidegate_live::client::{Client, ClientError};
+use tidegate_live::name_uri;
+use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MOST_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::signals::StopSignal;
-use tidegate_live::{name_uri, registration};
 use tidegate_report::json::Json;
 use tidegate_wire::{EcdsaSigner, Signer};
 
@@ -53,7 +54,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     client.stop_on(stop).map_err(Failure::error)?;
     let of_file = |why| Failure::error(format!("{}: {why}", arguments.file.display()));
     let mut served = Served::open(&arguments.file, settings, &mut client).map_err(of_file)?;
-    registration::register(&mut client, &prefix).map_err(Failure::error)?;
+    match registration::register(&mut client, &prefix) {
+        Err(RegistrationError::Client(ClientError::Stopped)) => return Ok(Exit::Interrupted),
+        registered => registered.map_err(Failure::error)?,
+    };
     print(&begun(session.format, &arguments.file, &served));
     let outcome = serve(&mut client, &mut served, |trouble| {
         crate::complain(&format!("error: {}: {trouble}", arguments.file.display()));

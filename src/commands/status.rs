@@ -29,8 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let uplink = uplink(arguments.transport.as_deref())?;
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
-    let text = read(&mut client)?;
-    let lines = status::read(&text);
+    let lines = read(&mut client)?;
     print(&match session.format {
         Format::Text => self::text(&lines),
         Format::Json => json(&lines).to_string() + "\n",
@@ -50,7 +49,7 @@ pub(crate) fn uplink(asked: Option<&str>) -> Result<Uplink, Failure> {
 }
 
 /// The whole status, segment by segment.
-fn read(client: &mut Client) -> Result<String, Failure> {
+pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
     let mut asked = Vec::new();
     for word in ["localhost", "tidegate", "status"] {
         name::push_component(&mut asked, 8, word.as_bytes());
@@ -80,7 +79,7 @@ fn read(client: &mut Client) -> Result<String, Failure> {
         asked.truncate(asked.len() - length);
         name::push_segment(&mut asked, segment);
     }
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(status::read(&String::from_utf8_lossy(&text)))
 }
 
 /// Columns of the table of faces: key, heading.

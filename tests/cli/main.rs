@@ -16,6 +16,8 @@ mod program;
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
 #[cfg(target_os = "linux")]
+mod readme;
+#[cfg(target_os = "linux")]
 mod transfers;
 
 use std::collections::BTreeMap;

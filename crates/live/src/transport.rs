@@ -51,6 +51,18 @@ impl Transport {
         })
     }
 
+    /// As [`connect`](Self::connect), but a TCP connection is only begun: what is sent before it stands waits, and
+    /// that it failed is told by [`receive`](Self::receive).
+    ///
+    /// # Errors
+    /// When the system refuses at once, or nobody listens at a Unix socket.
+    pub fn begin(remote: &FaceUri) -> io::Result<Self> {
+        match remote {
+            FaceUri::Tcp(address) => Ok(Self::Stream(StreamFace::connect_tcp(*address)?)),
+            other => Self::connect(other, Duration::ZERO),
+        }
+    }
+
     /// Takes in one batch of frames.
     ///
     /// # Errors

@@ -165,6 +165,7 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
             path.display()
         ),
         context: &context,
+        is_live: true,
     });
     std::fs::write(path, page).map_err(|why| cannot("write", path, &why))
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
@@ -25,8 +24,14 @@ use crate::transport::Transport;
 use crate::udp::UdpFace;
 use crate::uri::FaceUri;
 
-/// How long a configured TCP face may take to connect; the forwarder stands still for it.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// A face of the configuration.
+#[derive(Debug)]
+pub(super) struct Configured {
+    /// Where it leads; a host's name is looked up once, at the start.
+    uri: FaceUri,
+    /// The face; `None` while it is not connected.
+    pub face: Option<FaceId>,
+}
 
 /// Peers accepted in one turn.
 const ACCEPTED_AT_ONCE: usize = 64;
@@ -120,13 +125,13 @@ impl Daemon {
             self.counters.malformed += link.counters().malformed;
             self.counters.oversized += transport.faults().oversized;
             if let FaceUri::Udp(peer) = transport.remote_uri() {
-                self.peers.remove(&peer);
+                self.peers.retain(|(_, known), face| *known != peer || *face != id);
             }
         }
         self.node.detach(surroundings!(self), id);
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
         if let Origin::Configured(place) = face.origin {
-            self.configured[place] = None;
+            self.configured[place].face = None;
         }
     }
 
@@ -148,7 +153,7 @@ impl Daemon {
         // A listener that cannot be read any more stays silent; the faces it made live on.
         let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
         for (from, frame) in heard {
-            let face = match self.peers.get(&from) {
+            let face = match self.peers.get(&(index, from)) {
                 Some(face) => Some(*face),
                 None => self.face_for(index, from),
             };
@@ -169,7 +174,7 @@ impl Daemon {
         // this machine, and applications may reach their forwarder over UDP too.
         let is_local = peer.ip().is_loopback();
         let face = self.attach_socket(Transport::Udp(socket), Origin::OnDemand, &settings, is_local).ok()?;
-        self.peers.insert(peer, face);
+        self.peers.insert((listener, peer), face);
         Some(face)
     }
 
@@ -178,8 +183,12 @@ impl Daemon {
         let is_unix = matches!(self.listeners.streams[index].uri(), FaceUri::Unix(_));
         let more = if is_unix { RESERVED } else { 0 };
         for _ in 0..ACCEPTED_AT_ONCE {
-            // Without a descriptor left the connection waits; the next turn tries again.
-            let Ok(Some(stream)) = self.listeners.streams[index].accept() else { return };
+            let stream = match self.listeners.streams[index].accept() {
+                Ok(Some(stream)) => stream,
+                Ok(None) => return,
+                // Without a descriptor left the connection waits, and would be told of without end.
+                Err(_) => return self.watch_stream_listener(index, Watch::Write),
+            };
             if !self.has_room(more) {
                 continue;
             }
@@ -190,13 +199,32 @@ impl Daemon {
         }
     }
 
-    /// Connects the configured face of `place` if its peer is there.
-    pub(super) fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
+    /// Watches a stream listener for connections, or for what it never tells.
+    fn watch_stream_listener(&self, index: usize, what: Watch) {
+        let token = Watched::StreamListener(index).token();
+        // It was registered with this token and stays so.
+        let _ = self.poll.modify(&self.listeners.streams[index], token, what);
+    }
+
+    /// Looks the configured faces up and connects those whose peers are there.
+    pub(super) fn open_configured(&mut self) -> Result<(), StartError> {
+        for place in 0..self.config.faces.len() {
+            let planned = &self.config.faces[place];
+            let uri = FaceUri::resolve(&planned.uri);
+            let uri = uri.map_err(|why| StartError::new(format!("face {:?}", planned.name), why))?;
+            self.configured.push(Configured { uri, face: None });
+            self.connect_configured(place)?;
+        }
+        Ok(())
+    }
+
+    /// Connects the configured face of `place` if its peer is there; never waits for it.
+    fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
         let planned = self.config.faces[place].clone();
+        let uri = self.configured[place].uri.clone();
         let fault = |why: &dyn fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
-        let uri = FaceUri::resolve(&planned.uri).map_err(|why| fault(&why))?;
         // The peer of a stream may come later; everything else is a mistake.
-        let transport = match (Transport::connect(&uri, PATIENCE), &uri) {
+        let transport = match (Transport::begin(&uri), &uri) {
             (Ok(transport), _) => transport,
             (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
             (Err(why), _) => return Err(fault(&why)),
@@ -204,10 +232,7 @@ impl Daemon {
         let is_local = transport.is_local();
         let made = self.attach_socket(transport, Origin::Configured(place), &planned.config, is_local);
         let face = made.map_err(|why| fault(&why))?;
-        self.configured[place] = Some(face);
-        if let FaceUri::Udp(peer) = uri {
-            self.peers.insert(peer, face);
-        }
+        self.configured[place].face = Some(face);
         self.add_configured_routes(place);
         Ok(())
     }
@@ -225,9 +250,12 @@ impl Daemon {
         for id in silent {
             self.close(id);
         }
+        for index in 0..self.listeners.streams.len() {
+            self.watch_stream_listener(index, Watch::Read);
+        }
         self.rib.expire(self.now, &self.names, self.node.forwarder_mut().fib_mut());
         for place in 0..self.configured.len() {
-            if self.configured[place].is_none() {
+            if self.configured[place].face.is_none() {
                 // It was connectable or absent at the start; now it is one or the other again.
                 let _ = self.connect_configured(place);
             }

@@ -33,6 +33,7 @@ use crate::tokens::TokenTable;
 use crate::udp::{Received, UdpListener};
 use config::ForwarderConfig;
 use face::{Face, Line, Wires};
+use faces::Configured;
 use rib::Rib;
 use timers::{Due, Timers};
 
@@ -60,18 +61,15 @@ pub struct Daemon {
     faces: Vec<Option<Face>>,
     /// Number of the next face in management.
     next_number: u64,
-    /// Faces of UDP peers.
-    peers: BTreeMap<SocketAddr, FaceId>,
+    /// Faces of UDP peers, by the listener that heard them.
+    peers: BTreeMap<(usize, SocketAddr), FaceId>,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     timers: Timers,
-    /// Earliest alarm of the forwarder; [`Time::MAX`] for none.
-    forwarder_wake: Time,
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
-    /// Face of each configured one; `None` while it is not connected.
-    configured: Vec<Option<FaceId>>,
+    configured: Vec<Configured>,
     /// The status that readers are in the midst of.
     published: Vec<(Vec<u8>, Bytes)>,
     counters: DaemonCounters,
@@ -264,10 +262,7 @@ impl Daemon {
     }
 
     fn set_forwarder_alarm(&mut self) {
-        if let Some(wake) = self.node.forwarder_wake()
-            && wake < self.forwarder_wake
-        {
-            self.forwarder_wake = wake;
+        if let Some(wake) = self.node.forwarder_wake() {
             self.timers.set(wake, Due::Forwarder);
         }
     }
@@ -279,7 +274,6 @@ impl Daemon {
                 Due::Send(id) => self.shaper_rang(id),
                 Due::Queue(id) => self.queue_rang(id, at),
                 Due::Forwarder => {
-                    self.forwarder_wake = Time::MAX;
                     self.node.wake_forwarder(surroundings!(self));
                     self.set_forwarder_alarm();
                 }

@@ -10,7 +10,7 @@ use tidegate_core::node::Node;
 use tidegate_core::params::ParamError;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::strategy::Strategy;
-use tidegate_core::units::{BitRate, Time};
+use tidegate_core::units::BitRate;
 use tidegate_settings::uses::SchemeUse;
 use tidegate_wire::{DataView, implicit_digest};
 
@@ -80,7 +80,6 @@ impl Daemon {
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
         let clock = Clock::new();
-        let configured = vec![None; config.faces.len()];
         let mut daemon = Self {
             now: clock.now(),
             clock,
@@ -97,11 +96,10 @@ impl Daemon {
             peers: Default::default(),
             dirty: Vec::new(),
             timers: Timers::default(),
-            forwarder_wake: Time::MAX,
             listeners: Listeners::default(),
             rib: Default::default(),
             config,
-            configured,
+            configured: Vec::new(),
             published: Vec::new(),
             counters: DaemonCounters::default(),
         };
@@ -112,9 +110,7 @@ impl Daemon {
     fn open(&mut self) -> Result<(), StartError> {
         self.open_management()?;
         self.open_listeners()?;
-        for place in 0..self.config.faces.len() {
-            self.connect_configured(place)?;
-        }
+        self.open_configured()?;
         self.timers.set(self.now + HOUSEKEEPING, Due::Housekeeping);
         Ok(())
     }
@@ -190,7 +186,7 @@ impl Daemon {
 
     /// Registers the configured routes through the face of `place`.
     pub(super) fn add_configured_routes(&mut self, place: usize) {
-        let Some(face) = self.configured[place] else { return };
+        let Some(face) = self.configured[place].face else { return };
         for route in self.config.routes.iter().filter(|route| route.face == place) {
             // The prefix was checked with the configuration.
             let Ok(prefix) = self.names.intern_uri(&route.prefix) else { continue };

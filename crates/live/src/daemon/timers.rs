@@ -23,23 +23,33 @@ pub(super) enum Due {
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     alarms: BinaryHeap<Reverse<(Time, Due)>>,
+    /// The forwarder's only one. Entries far in the future would leave an alarm behind each time that nothing
+    /// nearer is pending.
+    forwarder: Option<Time>,
 }
 
 impl Timers {
-    /// Rings `due` at `at`.
+    /// Rings `due` at `at`; the forwarder's alarm takes the place of an earlier one.
     pub fn set(&mut self, at: Time, due: Due) {
-        self.alarms.push(Reverse((at, due)));
+        match due {
+            Due::Forwarder => self.forwarder = Some(at),
+            _ => self.alarms.push(Reverse((at, due))),
+        }
     }
 
     /// When the next alarm rings; `None` for never.
     pub fn next(&self) -> Option<Time> {
-        self.alarms.peek().map(|Reverse((at, _))| *at)
+        self.alarms.peek().map(|Reverse((at, _))| *at).into_iter().chain(self.forwarder).min()
     }
 
     /// Takes an alarm that has rung by `now`, earliest first, with its time.
     pub fn take(&mut self, now: Time) -> Option<(Time, Due)> {
-        let is_due = self.next().is_some_and(|at| at <= now);
-        if is_due { self.alarms.pop().map(|Reverse(alarm)| alarm) } else { None }
+        let at = self.next().filter(|at| *at <= now)?;
+        if self.forwarder == Some(at) {
+            self.forwarder = None;
+            return Some((at, Due::Forwarder));
+        }
+        self.alarms.pop().map(|Reverse(alarm)| alarm)
     }
 }
 
@@ -52,9 +62,10 @@ mod tests {
     fn alarms_ring_in_the_order_of_their_times_and_not_before() {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let mut timers = Timers::default();
-        timers.set(at(5), Due::Forwarder);
         timers.set(at(2), Due::Send(FaceId(1)));
         timers.set(at(9), Due::Housekeeping);
+        timers.set(at(3), Due::Forwarder);
+        timers.set(at(5), Due::Forwarder);
         assert_eq!(timers.next(), Some(at(2)));
         assert_eq!(timers.take(at(1)), None);
         assert_eq!(timers.take(at(6)), Some((at(2), Due::Send(FaceId(1)))));

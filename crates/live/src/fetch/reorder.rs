@@ -31,6 +31,8 @@ impl Reorder {
             return false;
         };
         let at = ahead as usize;
+        // What has to wait is copied, lest a few bytes of it keep all the memory they were received in.
+        let content = if at == 0 { content } else { Bytes::copy_from_slice(&content) };
         if self.waiting.len() <= at {
             self.waiting.resize(at + 1, None);
         }

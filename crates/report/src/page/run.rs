@@ -1,4 +1,5 @@
-//! The page of `tidegate run`: one scenario, one or several seeds.
+//! The page of `tidegate run`: one scenario, one or several seeds; and of a transfer over real sockets, of which
+//! only the end that made the page is known.
 
 use tidegate_core::records::RunRecord;
 
@@ -24,18 +25,23 @@ pub struct RunPage<'a> {
     pub command: &'a str,
     /// Scenario text and version of the results' meaning, as in the tables.
     pub context: &'a RunContext,
+    /// Whether this was measured on real sockets: nothing is said of links and seeds then.
+    pub is_live: bool,
 }
 
 const CARDS: [&str; 8] = [
-    "jain_index",
     "total_goodput_mbps",
     "completion_mean_s",
     "full_delay_mean_ms",
     "retransmissions",
+    "jain_index",
     "dropped_packets",
     "lost_packets",
     "packet_hops",
 ];
+
+/// Of [`CARDS`], those that one end of a transfer knows.
+const LIVE_CARDS: usize = 4;
 
 const FLOW_COLUMNS: [&str; 15] = [
     "name",
@@ -76,8 +82,8 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     let mut body = Markup::default();
     let [runs, flows, links] = build_summaries(page.runs, page.context);
     header(&mut body, page);
-    cards(&mut body, &runs);
-    if let Some(first) = page.runs.first() {
+    cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
+    if let Some(first) = page.runs.first().filter(|_| !page.is_live) {
         topology(&mut body, page, first);
     }
     sections(&mut body, page, &flows, &links);
@@ -90,20 +96,27 @@ pub fn run_page(page: &RunPage<'_>) -> String {
 
 fn header(body: &mut Markup, page: &RunPage<'_>) {
     let seconds = page.runs.first().map_or(0.0, |run| run.ended.as_secs_f64());
+    let (kicker, origin) = match page.is_live {
+        true => ("Tidegate transfer", "measured on real sockets".to_owned()),
+        false => ("Tidegate run", text::seeds(page.runs)),
+    };
     body.add(format_args!(
-        "<header><p class=\"kicker\">Tidegate run</p><h1>{}</h1><p class=\"facts\">{} · {} s · results schema {} · semantics {}</p></header>\n",
+        "<header><p class=\"kicker\">{kicker}</p><h1>{}</h1><p class=\"facts\">{} · {} s · results schema {}",
         Escaped(page.title),
-        Escaped(&text::seeds(page.runs)),
+        Escaped(&origin),
         text::number(seconds),
         crate::RESULTS_SCHEMA,
-        page.context.semantics
     ));
+    if !page.is_live {
+        body.add(format_args!(" · semantics {}", page.context.semantics));
+    }
+    body.0.push_str("</p></header>\n");
     markup::command_line(body, page.command);
 }
 
-fn cards(body: &mut Markup, runs: &Table) {
+fn cards(body: &mut Markup, runs: &Table, names: &[&str]) {
     body.0.push_str("<section aria-label=\"Summary\"><ul class=\"cards\">\n");
-    for name in CARDS {
+    for name in names {
         let Some(definition) = definitions::find(name) else { continue };
         body.add(format_args!(
             "<li title=\"{}\"><span class=\"label\">{}</span><span class=\"value\">{}</span></li>\n",
@@ -142,29 +155,25 @@ fn sections(body: &mut Markup, page: &RunPage<'_>, flows: &Table, links: &Table)
     let caption_of = |what: &str| format!("{what}.{caption}");
     Shown { table: flows, key: "flow", columns: &FLOW_COLUMNS, caption: caption_of("One row per flow") }
         .add(body);
-    body.0.push_str("</section>\n<section><h2>Links</h2>\n");
-    Shown {
-        table: links,
-        key: "link",
-        columns: &LINK_COLUMNS,
-        caption: caption_of("One row per link direction"),
-    }
-    .add(body);
     body.0.push_str("</section>\n");
+    if !page.is_live {
+        let caption = caption_of("One row per link direction");
+        body.0.push_str("<section><h2>Links</h2>\n");
+        Shown { table: links, key: "link", columns: &LINK_COLUMNS, caption }.add(body);
+        body.0.push_str("</section>\n");
+    }
     let Some(first) = page.runs.first() else { return };
-    body.add(format_args!(
-        "<section><h2>Over time</h2><p class=\"note\">Run with seed {}.</p>\n",
-        first.seed
-    ));
+    let which = match page.is_live {
+        true => String::new(),
+        false => format!("<p class=\"note\">Run with seed {}.</p>", first.seed),
+    };
+    body.add(format_args!("<section><h2>Over time</h2>{which}\n"));
     if first.flow_samples.time.is_empty() && first.link_samples.time.is_empty() {
         body.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");
     } else {
         plots::place(body);
     }
-    body.add(format_args!(
-        "</section>\n<section><h2>Delays</h2><p class=\"note\">Run with seed {}.</p>\n",
-        first.seed
-    ));
+    body.add(format_args!("</section>\n<section><h2>Delays</h2>{which}\n"));
     let charts = [("Flows", percentiles::flows(first)), ("Queues", percentiles::queues(first))];
     for (title, chart) in charts.iter().filter(|(_, chart)| !chart.is_empty()) {
         body.add(format_args!("<h3>{title}</h3><figure class=\"scroll\" tabindex=\"0\">{chart}</figure>\n"));

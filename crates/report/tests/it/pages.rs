@@ -28,6 +28,7 @@ fn sample_run_page(seeds: u64) -> String {
         topology: None,
         command: COMMAND,
         context: &context,
+        is_live: false,
     })
 }
 
@@ -171,6 +172,7 @@ fn names_from_a_scenario_cannot_break_out_of_the_page() {
         topology: None,
         command: evil,
         context: &context,
+        is_live: false,
     });
     assert!(
         !page.contains("alert(1)</script>") && !page.contains("<script>alert"),
@@ -204,7 +206,14 @@ fn text_of_a_paper_cannot_break_out_of_its_board() {
 fn a_page_without_runs_samples_or_claims_is_a_page() {
     let context = RunContext::default();
     let topology = TopologyView::default();
-    let empty = RunPage { title: "", runs: &[], topology: Some(&topology), command: "", context: &context };
+    let empty = RunPage {
+        title: "",
+        runs: &[],
+        topology: Some(&topology),
+        command: "",
+        context: &context,
+        is_live: false,
+    };
     assert!(page::run_page(&empty).ends_with("</html>\n"));
     let runs = [Default::default()];
     let page = page::run_page(&RunPage { runs: &runs, topology: None, ..empty });
@@ -212,6 +221,26 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
     let paper = Paper { claims: Vec::new(), assumptions: Vec::new(), ..paper() };
     let board = BoardPage { paper: &paper, claims: &[], figures: &[], command: "", semantics: 1 };
     assert!(page::board_page(&board).ends_with("</html>\n"));
+}
+
+#[test]
+fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
+    let runs = [invented::dumbbell(1)];
+    let context = context();
+    let page = RunPage {
+        title: "/file",
+        runs: &runs,
+        topology: None,
+        command: COMMAND,
+        context: &context,
+        is_live: true,
+    };
+    let live = page::run_page(&page);
+    assert!(live.contains("measured on real sockets") && live.contains("Congestion window"));
+    for said in ["Links</h2>", "Topology", "seed 1", "semantics"] {
+        assert!(!live.contains(said), "{said}");
+        assert!(page::run_page(&RunPage { is_live: false, ..page }).contains(said), "{said}");
+    }
 }
 
 #[test]
@@ -251,6 +280,7 @@ fn crowded_page() -> String {
         topology: None,
         command: COMMAND,
         context: &context,
+        is_live: false,
     })
 }
 

@@ -1,0 +1,109 @@
+//! This program as further processes: forwarders, links and servers that a command needs around it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::exit::Failure;
+
+/// A running command of this program; ends with this value.
+#[derive(Debug)]
+pub(crate) struct Running {
+    process: Child,
+    /// What followed `until` in the line that said it is up.
+    said: String,
+}
+
+/// Where a command says that it is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    OnOutput,
+    OnError,
+}
+
+impl Running {
+    /// Starts the program with `arguments`; returns once a line there begins with `until`.
+    pub(crate) fn start(arguments: &[&str], says: Says, until: &str) -> Result<Self, Failure> {
+        let command = arguments.first().copied().unwrap_or_default();
+        let fault = |why: &dyn std::fmt::Display| Failure::error(format!("tidegate {command}: {why}"));
+        let program = std::env::current_exe().map_err(|why| fault(&why))?;
+        let mut process = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(if says == Says::OnOutput { Stdio::piped() } else { Stdio::null() })
+            .stderr(if says == Says::OnError { Stdio::piped() } else { Stdio::inherit() })
+            .spawn()
+            .map_err(|why| fault(&why))?;
+        let told: Option<Box<dyn Read + Send>> = match says {
+            Says::OnOutput => process.stdout.take().map(|pipe| Box::new(pipe) as _),
+            Says::OnError => process.stderr.take().map(|pipe| Box::new(pipe) as _),
+        };
+        let mut started = Self { process, said: String::new() };
+        let mut lines = BufReader::new(told.ok_or_else(|| fault(&"it has no output"))?).lines();
+        let mut heard = Vec::new();
+        for line in lines.by_ref().map_while(Result::ok) {
+            if let Some(said) = line.strip_prefix(until) {
+                started.said = said.to_owned();
+                // The pipe is read on, so that the process never waits for us.
+                std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+                return Ok(started);
+            }
+            heard.push(line);
+        }
+        Err(fault(&format!("it ended at once: {}", heard.join("; "))))
+    }
+
+    /// What followed in the line that said it is up.
+    pub(crate) fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Its number in the system.
+    pub(crate) fn number(&self) -> u32 {
+        self.process.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It is ours, and has nothing to lose.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A folder for what processes leave; removed with this value.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// An empty folder of this process. Its name is short, since the path of a socket has at most 107 bytes.
+    pub(crate) fn new(what: &str) -> Result<Self, Failure> {
+        let folder = std::env::temp_dir().join(format!("tg-{what}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|why| crate::results::cannot("make", &folder, &why))?;
+        Ok(Self(folder))
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+
+    /// Writes a file in it; its path.
+    pub(crate) fn write(&self, file: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        let path = self.path(file);
+        std::fs::write(&path, bytes).map_err(|why| crate::results::cannot("write", &path, &why))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A path as an argument.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

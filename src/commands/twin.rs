@@ -1,0 +1,122 @@
+//! `tidegate twin`: one scenario simulated and live, compared number by number.
+//!
+//! Live, every part is a process of this program: two forwarders, between them `tidegate link` for the delay, and
+//! `tidegate serve`. The bottleneck is the second forwarder's shaper, so that both worlds' queue is the same code.
+
+mod compare;
+mod live;
+
+use tidegate_core::scheme::Scheme;
+use tidegate_report::json::Json;
+use tidegate_sim::plan::Plan;
+use tidegate_sim::run::run as simulate;
+use tidegate_sim::scenario;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::progress::ProgressLine;
+use crate::{Format, Session};
+use compare::{Case, Comparison};
+
+const SCENARIO: &str = include_str!("../../scenarios/live/twin.toml");
+const SOURCE: &str = "twin.toml";
+
+/// Content bytes of a live segment.
+const PAYLOAD: u64 = 1200;
+
+/// What is compared: name, consumer scheme, router parts.
+const CASES: [(&str, &str, &str); 3] = [
+    ("catchunks-cubic", "catchunks-cubic", "[]"),
+    ("ndnsim-aimd", "ndnsim-aimd", "[]"),
+    ("ndnsim-aimd, plr", "ndnsim-aimd", "[{ scheme = \"plr\" }]"),
+];
+
+/// How much to run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Live runs, and seeds simulated, of each case.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    runs: u32,
+    /// Segments of the file, in place of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
+    segments: Option<u32>,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let line = ProgressLine::new("live runs", CASES.len() * arguments.runs as usize, session.quiet);
+    let mut cases = Vec::new();
+    for (name, scheme, parts) in CASES {
+        let found = session.schemes.iter().find(|known| known.name == scheme);
+        let scheme = found.ok_or_else(|| Failure::error(format!("scheme {scheme:?} is not known")))?;
+        cases.push(compare_case(session, arguments, name, scheme, parts, &line)?);
+    }
+    let is_within = cases.iter().all(Case::is_within);
+    print(&match session.format {
+        Format::Text => compare::table(&cases),
+        Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
+    });
+    Ok(if is_within { Exit::Ok } else { Exit::Unexpected })
+}
+
+fn compare_case(
+    session: &Session,
+    arguments: &Arguments,
+    name: &'static str,
+    scheme: &'static Scheme,
+    parts: &str,
+    line: &ProgressLine,
+) -> Result<Case, Failure> {
+    let planned = plan(session, scheme, parts, PAYLOAD, arguments)?;
+    let mut case = Case::new(name);
+    let mut data_bytes = 0.0;
+    for _ in 0..arguments.runs {
+        let run = live::run(&planned, scheme, parts)?;
+        data_bytes = run.data_bytes;
+        case.live.push(run.measures);
+        line.one_done();
+    }
+    // Live Data are larger than simulated ones by signature and fields; for equal packets, the content grows.
+    let segment = planned.flows.first().map_or(0, segments);
+    let overhead = simulated_data_bytes(&planned, segment)? - PAYLOAD as f64;
+    let planned = plan(session, scheme, parts, (data_bytes - overhead).round() as u64, arguments)?;
+    for seed in planned.seeds.iter().cycle().take(arguments.runs as usize) {
+        case.simulated.push(Comparison::of_simulation(&simulate(&planned, *seed), PAYLOAD));
+    }
+    Ok(case)
+}
+
+/// The scenario with this scheme and these router parts, and `payload` bytes per segment.
+fn plan(
+    session: &Session,
+    scheme: &Scheme,
+    parts: &str,
+    payload: u64,
+    arguments: &Arguments,
+) -> Result<Plan, Failure> {
+    let written = scenario::parse(SOURCE, SCENARIO, &[], &session.schemes).map_err(Failure::error)?;
+    let segments = arguments.segments.unwrap_or_else(|| written.flows.first().map_or(0, segments));
+    let set = |key: &str, value: String| (key.to_owned(), value);
+    let overrides = [
+        set("flow.0.scheme", scheme.name.to_owned()),
+        set("router.parts", parts.to_owned()),
+        set("flow.0.payload", format!("{payload}B")),
+        set("flow.0.size", format!("{}B", u64::from(segments) * payload)),
+    ];
+    scenario::parse(SOURCE, SCENARIO, &overrides, &session.schemes).map_err(Failure::error)
+}
+
+fn segments(flow: &tidegate_sim::plan::FlowPlan) -> u32 {
+    match flow.demand {
+        tidegate_sim::plan::Demand::File { segments } => segments,
+        _ => 0,
+    }
+}
+
+/// Bytes of a simulated Data in the middle of the file.
+fn simulated_data_bytes(plan: &Plan, segments: u32) -> Result<f64, Failure> {
+    let mut names = tidegate_core::name::NameTable::new();
+    let flow = plan.flows.first().ok_or_else(|| Failure::error("the scenario has no flow"))?;
+    let prefix = names.intern_uri(&flow.prefix).map_err(Failure::error)?;
+    let name = tidegate_core::name::Name::segment(prefix, segments / 2);
+    let size = tidegate_core::packet::wire_size::data(names.encoded_len(name), flow.payload.get() as u32);
+    Ok(size.get() as f64)
+}

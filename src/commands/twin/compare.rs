@@ -1,0 +1,190 @@
+//! What is compared, and how far apart it may be.
+
+use tidegate_core::records::RunRecord;
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable, number};
+
+/// Goodput may differ by so much of the simulated one.
+const GOODPUT: f64 = 0.05;
+
+/// Mean queue delay may differ by so much of the simulated one, or by [`QUEUE_DELAY_MS`] if that is more.
+const QUEUE_DELAY: f64 = 0.20;
+
+/// Lower bound of the tolerance on queue delay, ms.
+const QUEUE_DELAY_MS: f64 = 2.0;
+
+/// Retransmissions may differ by so many percentage points of the Interests.
+const RETRANSMISSIONS: f64 = 1.0;
+
+/// The numbers of one run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Comparison {
+    pub(super) goodput_mbps: f64,
+    /// Mean over the packets that passed the bottleneck towards the consumer.
+    pub(super) queue_delay_ms: f64,
+    /// Of all Interests, percent.
+    pub(super) retransmissions_pct: f64,
+}
+
+impl Comparison {
+    /// Goodput of a flow of segments with `payload` bytes each, and its retransmissions.
+    pub(super) fn of_flow(run: &RunRecord, payload: u64) -> Self {
+        let Some(flow) = run.flows.first() else { return Self::default() };
+        let seconds = flow.completion_time().map_or(f64::NAN, |time| time.as_nanos() as f64 / 1e9);
+        Self {
+            goodput_mbps: flow.delivered_segments as f64 * payload as f64 * 8.0 / 1e6 / seconds,
+            retransmissions_pct: 100.0 * flow.retransmissions as f64 / flow.interests as f64,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of_simulation(run: &RunRecord, payload: u64) -> Self {
+        let bottleneck = run.links.iter().find(|link| link.from == "r2" && link.to == "r1");
+        let delay = bottleneck.map_or(f64::NAN, |link| link.queue_delay.mean.as_nanos() as f64 / 1e6);
+        Self { queue_delay_ms: delay, ..Self::of_flow(run, payload) }
+    }
+
+    const fn values(&self) -> [f64; 3] {
+        [self.goodput_mbps, self.queue_delay_ms, self.retransmissions_pct]
+    }
+}
+
+/// A measure: its name, and how far `live` may be from `simulated`.
+struct Measure {
+    name: &'static str,
+    key: &'static str,
+    tolerance: fn(f64) -> f64,
+}
+
+const MEASURES: [Measure; 3] = [
+    Measure { name: "goodput, Mbit/s", key: "goodput_mbps", tolerance: |simulated| GOODPUT * simulated },
+    Measure {
+        name: "mean queue delay, ms",
+        key: "queue_delay_ms",
+        tolerance: |simulated| (QUEUE_DELAY * simulated).max(QUEUE_DELAY_MS),
+    },
+    Measure {
+        name: "retransmissions, % of Interests",
+        key: "retransmissions_pct",
+        tolerance: |_| RETRANSMISSIONS,
+    },
+];
+
+/// The runs of one case in both worlds.
+#[derive(Debug)]
+pub(super) struct Case {
+    name: &'static str,
+    pub(super) simulated: Vec<Comparison>,
+    pub(super) live: Vec<Comparison>,
+}
+
+impl Case {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, simulated: Vec::new(), live: Vec::new() }
+    }
+
+    /// Whether every measure is within its tolerance.
+    pub(super) fn is_within(&self) -> bool {
+        (0..MEASURES.len()).all(|measure| self.row(measure).is_within())
+    }
+
+    fn row(&self, measure: usize) -> Row {
+        let values = |runs: &[Comparison]| runs.iter().map(|run| run.values()[measure]).collect::<Vec<_>>();
+        let (simulated, live) = (values(&self.simulated), values(&self.live));
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        Row {
+            simulated: mean(&simulated),
+            live: mean(&live),
+            least: live.iter().copied().fold(f64::INFINITY, f64::min),
+            most: live.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            tolerance: (MEASURES[measure].tolerance)(mean(&simulated)),
+        }
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let row = |(index, measure): (usize, &Measure)| {
+            let row = self.row(index);
+            Json::Object(vec![
+                ("measure", Json::text(measure.key)),
+                ("simulated", Json::Number(row.simulated)),
+                ("live", Json::Number(row.live)),
+                ("tolerance", Json::Number(row.tolerance)),
+                ("within", Json::Bool(row.is_within())),
+            ])
+        };
+        Json::Object(vec![
+            ("case", Json::text(self.name)),
+            ("runs", Json::Count(self.live.len() as u64)),
+            ("measures", Json::List(MEASURES.iter().enumerate().map(row).collect())),
+        ])
+    }
+}
+
+/// Means over the runs of a case.
+struct Row {
+    simulated: f64,
+    live: f64,
+    least: f64,
+    most: f64,
+    tolerance: f64,
+}
+
+impl Row {
+    /// Not so when either world gave no number.
+    fn is_within(&self) -> bool {
+        (self.live - self.simulated).abs() <= self.tolerance
+    }
+}
+
+/// Every case and measure, with what it may differ by.
+pub(super) fn table(cases: &[Case]) -> String {
+    let heads = [
+        ("case", Align::Left),
+        ("measure", Align::Left),
+        ("simulated", Align::Right),
+        ("live", Align::Right),
+        ("live, least", Align::Right),
+        ("most", Align::Right),
+        ("difference", Align::Right),
+        ("allowed", Align::Right),
+        ("", Align::Left),
+    ];
+    let mut table = TextTable::new(&heads);
+    for case in cases {
+        for (index, measure) in MEASURES.iter().enumerate() {
+            let row = case.row(index);
+            table.row([
+                case.name.to_owned(),
+                measure.name.to_owned(),
+                number(row.simulated),
+                number(row.live),
+                number(row.least),
+                number(row.most),
+                number(row.live - row.simulated),
+                number(row.tolerance),
+                if row.is_within() { "within" } else { "FAILS" }.to_owned(),
+            ]);
+        }
+    }
+    table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(live: Comparison) -> Case {
+        let simulated = Comparison { goodput_mbps: 10.0, queue_delay_ms: 5.0, retransmissions_pct: 1.0 };
+        Case { name: "x", simulated: vec![simulated], live: vec![live] }
+    }
+
+    #[test]
+    fn each_measure_has_its_own_tolerance() {
+        let good = Comparison { goodput_mbps: 9.6, queue_delay_ms: 6.9, retransmissions_pct: 1.9 };
+        assert!(case(good).is_within());
+        assert!(!case(Comparison { goodput_mbps: 9.4, ..good }).is_within());
+        assert!(!case(Comparison { queue_delay_ms: 7.1, ..good }).is_within());
+        assert!(!case(Comparison { retransmissions_pct: 2.1, ..good }).is_within());
+        assert!(!case(Comparison { goodput_mbps: f64::NAN, ..good }).is_within());
+    }
+}

@@ -1,0 +1,121 @@
+//! The scenario on real sockets.
+
+use tidegate_core::face::Limit;
+use tidegate_core::params::Settings;
+use tidegate_core::scheme::Scheme;
+use tidegate_live::client::Client;
+use tidegate_live::daemon::status::StatusLine;
+use tidegate_live::fetch::{FetchSettings, RETRIES, Trust, fetch, live_shell, newest_version};
+use tidegate_live::name_uri;
+use tidegate_sim::plan::{LinkPlan, Plan};
+
+use super::compare::Comparison;
+use super::{PAYLOAD, segments};
+use crate::commands::children::{Running, Says, Scratch, shown};
+use crate::commands::status::{self, uplink};
+use crate::exit::Failure;
+
+const PREFIX: &str = "/twin/file";
+
+/// What one live run showed.
+pub(super) struct LiveRun {
+    pub(super) measures: Comparison,
+    /// Mean bytes of a packet towards the consumer.
+    pub(super) data_bytes: f64,
+}
+
+/// The processes around the consumer, and where it connects.
+struct Network {
+    _processes: Vec<Running>,
+    near: String,
+    far: String,
+    _folder: Scratch,
+}
+
+/// Fetches the file of `plan` once over real sockets.
+pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<LiveRun, Failure> {
+    let network = Network::start(plan, parts)?;
+    let mut client = Client::connect(&uplink(Some(&network.near))?).map_err(Failure::error)?;
+    let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
+    let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
+    let make = scheme.consumer.ok_or_else(|| Failure::error(format!("{} is no consumer", scheme.name)))?;
+    let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
+    let settings = FetchSettings {
+        name,
+        scheme: scheme.name,
+        controller,
+        shell: live_shell(scheme.shell, RETRIES, None),
+        trust: Trust::Digest,
+    };
+    let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
+    fetched.end.map_err(Failure::error)?;
+    let bottleneck = network.bottleneck()?;
+    let value =
+        |key: &str| bottleneck.get(key).and_then(|value| value.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    let measures = Comparison {
+        queue_delay_ms: value("queue_delay_mean_ms"),
+        ..Comparison::of_flow(&fetched.record, PAYLOAD)
+    };
+    Ok(LiveRun { measures, data_bytes: value("sent_bytes") / value("sent_packets") })
+}
+
+impl Network {
+    fn start(plan: &Plan, parts: &str) -> Result<Self, Failure> {
+        let folder = Scratch::new("twin")?;
+        let bottleneck = plan.links.iter().find(|link| link.name == "r1-r2");
+        let bottleneck = bottleneck.ok_or_else(|| Failure::error("the scenario has no link r1-r2"))?;
+        let count = plan.flows.first().map_or(0, segments);
+        let file = folder.write("file", &vec![b'x'; count as usize * PAYLOAD as usize])?;
+        let (near, far) = (unix(&folder, "r1"), unix(&folder, "r2"));
+        let shaped = shaped(bottleneck, parts);
+
+        let config = folder.write("r2.toml", format!("format = 1\n[face_defaults]\n{shaped}").as_bytes())?;
+        let listen = ["--listen", &far, "--listen", "udp4://127.0.0.1:0"];
+        let r2 = Running::start(
+            &[&["forward", &shown(&config)], &listen[..]].concat(),
+            Says::OnError,
+            "listening at udp4://",
+        )?;
+        let delay = format!("{}us", bottleneck.delay.as_nanos() / 1000);
+        let link = ["link", "--listen", "127.0.0.1:0", "--to", r2.said(), "--delay", &delay];
+        let link = Running::start(&link, Says::OnError, "carrying ")?;
+        let middle = link.said().split(' ').next().unwrap_or_default().to_owned();
+        let text = format!(
+            "format = 1\n[[face]]\nname = \"r2\"\nuri = \"udp4://{middle}\"\n{shaped}\
+             [[route]]\nprefix = \"/twin\"\nface = \"r2\"\n"
+        );
+        let config = folder.write("r1.toml", text.as_bytes())?;
+        let r1 = Running::start(
+            &["forward", &shown(&config), "--listen", &near],
+            Says::OnError,
+            "listening at unix://",
+        )?;
+        let size = PAYLOAD.to_string();
+        let serve = ["serve", PREFIX, &shown(&file), "--segment-size", &size, "--transport", &far];
+        let serve = Running::start(&serve, Says::OnOutput, "serving ")?;
+        Ok(Self { _processes: vec![serve, r1, link, r2], near, far, _folder: folder })
+    }
+
+    /// The second forwarder's face towards the first.
+    fn bottleneck(&self) -> Result<StatusLine, Failure> {
+        let lines = status::read(&mut Client::connect(&uplink(Some(&self.far))?).map_err(Failure::error)?)?;
+        let is_link = |line: &StatusLine| {
+            line.about == "face" && line.get("remote").is_some_and(|remote| remote.starts_with("udp"))
+        };
+        lines.into_iter().find(is_link).ok_or_else(|| Failure::error("the bottleneck's face is gone"))
+    }
+}
+
+fn unix(folder: &Scratch, name: &str) -> String {
+    format!("unix://{}", folder.path(name).display())
+}
+
+/// The keys that give a face the bottleneck's rate, queue and parts.
+fn shaped(link: &LinkPlan, parts: &str) -> String {
+    let limit = match link.queue[0].limit {
+        Limit::Packets(packets) => format!("{}pkt", packets.get()),
+        Limit::Bytes(bytes) => format!("{}B", bytes.get()),
+    };
+    let rate = link.rate[0].as_bps();
+    format!("rate = \"{rate}bps\"\nqueue = {{ limit = \"{limit}\", disciplines = [] }}\nparts = {parts}\n")
+}

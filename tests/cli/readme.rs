@@ -1,0 +1,71 @@
+//! The commands of the README, run as they stand there.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::Scratch;
+
+/// The commands between the README's marks.
+fn commands() -> Vec<String> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let (_, rest) = readme.split_once("<!-- live:begin -->").expect("marked");
+    let (block, _) = rest.split_once("<!-- live:end -->").expect("marked");
+    block.lines().filter(|line| line.starts_with("tidegate ")).map(str::to_owned).collect()
+}
+
+/// A command in a shell that finds this build of the program; `exec`, so that the shell becomes the program.
+fn shell(command: &str, folder: &str) -> Command {
+    let built = Path::new(env!("CARGO_BIN_EXE_tidegate")).parent().expect("in a folder");
+    let path = format!("{}:{}", built.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec {command}")]).env("PATH", path).current_dir(folder).stdin(Stdio::null());
+    shell
+}
+
+/// A command that runs until this value ends.
+struct Running(Child);
+
+impl Running {
+    /// Starts `command` and waits for a line that begins with `word` on the output that `pipe` takes.
+    fn start<P: Read>(
+        mut command: Command,
+        word: &str,
+        pipe: impl FnOnce(&mut Child) -> Option<P>,
+    ) -> Self {
+        let mut child = command.spawn().expect("a shell is there");
+        let lines = BufReader::new(pipe(&mut child).expect("piped")).lines();
+        let running = Self(child);
+        let is_up = lines.map_while(Result::ok).any(|line| line.starts_with(word));
+        assert!(is_up, "no line begins with {word:?}: {command:?}");
+        running
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn three_commands_of_the_readme_forward_serve_and_plot_a_fetch() {
+    let commands = commands();
+    let [forward, serve, fetch] = commands.as_slice() else { panic!("{commands:?}") };
+    let scratch = Scratch::new("readme");
+    let mut forward = shell(forward, scratch.path());
+    forward.stderr(Stdio::piped());
+    let _forwarder = Running::start(forward, "listening at unix:", |child| child.stderr.take());
+    let mut serve = shell(serve, scratch.path());
+    serve.stdout(Stdio::piped());
+    let _server = Running::start(serve, "serving ", |child| child.stdout.take());
+    let ended = shell(fetch, scratch.path()).output().expect("a shell is there");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let read = |name: &str| fs::read(Path::new(scratch.path()).join(name)).expect("written");
+    let program = fs::read(env!("CARGO_BIN_EXE_tidegate")).expect("readable");
+    assert!(read("copy") == program, "the copy differs");
+    let page = String::from_utf8(read("fetch.html")).expect("text");
+    assert!(page.contains("Congestion window") && page.contains("measured on real sockets"));
+}
