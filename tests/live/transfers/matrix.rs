@@ -134,7 +134,9 @@ impl Case {
         let status = network.bottleneck().status();
         assert_next(&mut content, &mut output, HELD_BACK);
         let ended = fetch.wait().with(0);
-        (Value::parse(&ended.err).unwrap_or_else(|why| panic!("{why}: {}", ended.err)), status)
+        // Lines of progress are before it.
+        let summary = ended.err.lines().last().unwrap_or_default();
+        (Value::parse(summary).unwrap_or_else(|why| panic!("{why}: {}", ended.err)), status)
     }
 
     fn check(&self, summary: &Value, status: &Value) {
