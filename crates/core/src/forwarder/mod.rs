@@ -230,14 +230,18 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// A face is gone: nobody waits there, nobody is asked there, no route leads there. Its number may be given
-    /// to another face afterwards.
-    pub fn remove_face(&mut self, face: FaceId) {
+    /// to another face afterwards. What nobody else waits for ends with the next [`on_wake`](Self::on_wake), so
+    /// that who is gone does not fill the PIT for as long as it asked.
+    pub fn remove_face(&mut self, face: FaceId, now: Time) {
         self.fib.remove_face(face);
         let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
         for id in touched {
             let entry = self.pit.entry_mut(id);
             entry.remove_in_record(face);
             entry.remove_out_record(face);
+            if !entry.is_satisfied() {
+                self.pit.renew_expiry(id, now);
+            }
         }
     }
 

@@ -3,9 +3,10 @@
 use tidegate_core::face::FaceId;
 use tidegate_core::fib::NextHop;
 use tidegate_core::name::Name;
-use tidegate_core::packet::NackReason;
+use tidegate_core::packet::{Interest, Millis, NackReason};
+use tidegate_core::units::Time;
 
-use super::harness::{APPLICATION, Router, data, interest, nack, words};
+use super::harness::{APPLICATION, Router, data, interest, interest_with, ms, nack, words};
 
 #[test]
 fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending_is_not() {
@@ -67,10 +68,25 @@ fn a_face_that_is_gone_is_neither_answered_nor_asked() {
     let name = router.name(1);
     assert_eq!(words(&router.receive(0, 0, interest(name, 1))), ["3 interest", "4 interest"]);
     router.receive(0, 1, interest(name, 2));
-    router.forwarder.remove_face(FaceId(0));
-    router.forwarder.remove_face(FaceId(3));
+    router.forwarder.remove_face(FaceId(0), Time::ZERO);
+    router.forwarder.remove_face(FaceId(3), Time::ZERO);
     assert_eq!(words(&router.receive(1, 4, data(name, 0))), ["1 data"]);
     assert_eq!(words(&router.receive(2, 1, interest(router.name(2), 3))), ["4 interest"]);
+}
+
+#[test]
+fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_asked_for() {
+    let mut router = Router::new(&[3]);
+    let forever = |interest: &mut Interest| interest.lifetime = Millis(u32::MAX);
+    router.receive(0, 0, interest_with(router.name(1), 1, forever));
+    router.receive(0, 0, interest_with(router.name(2), 2, forever));
+    router.receive(0, 1, interest(router.name(2), 3));
+    router.forwarder.remove_face(FaceId(0), ms(5));
+    assert_eq!(router.forwarder.next_wake(), Some(ms(5)));
+    router.wake(6);
+    assert_eq!(router.told(), ["expiry of /a/seg=1"]);
+    router.wake(1000);
+    assert_eq!(router.pending(), 0);
 }
 
 #[test]

@@ -123,6 +123,7 @@ impl Daemon {
             self.peers.retain(|(_, known), face| *known != peer || *face != id);
         }
         self.node.detach(surroundings!(self), id);
+        self.set_forwarder_alarm();
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
         if let Origin::Configured(place) = face.origin {
             self.configured[place].face = None;
