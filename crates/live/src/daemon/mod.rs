@@ -22,7 +22,7 @@ use tidegate_core::name::NameTable;
 use tidegate_core::node::Node;
 use tidegate_core::packet::Packet;
 use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::clock::Clock;
 use crate::link_service::LinkContext;
@@ -326,9 +326,9 @@ impl Daemon {
         let Ok(has_room) = face.flush() else { return self.close(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
-        if has_queue || !has_room {
-            view.set_below(face.below());
-        }
+        // Where nothing waits, a count of what waited once must not stay behind: it would be marked for ever.
+        let is_backlogged = has_queue || !has_room;
+        view.set_below(if is_backlogged { face.below() } else { ByteCount::ZERO });
         if !has_room {
             self.watch(id, Watch::ReadWrite);
         } else if has_queue {
