@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::framing::{MAX_ELEMENT, element_len};
 use crate::reception::{CHUNK, Reception};
@@ -72,6 +72,18 @@ impl StreamFace {
     /// When nobody listens there.
     pub fn connect_unix(path: &Path) -> io::Result<Self> {
         let socket = Socket::from(UnixStream::connect(path)?);
+        let local = FaceUri::Fd(socket.as_raw_fd());
+        Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
+    }
+
+    /// As [`connect_unix`](Self::connect_unix), but never waits.
+    ///
+    /// # Errors
+    /// When nobody listens there, or so many wait to be accepted that one more would have to wait, too.
+    pub fn connect_unix_at_once(path: &Path) -> io::Result<Self> {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        socket.connect(&SockAddr::unix(path)?)?;
         let local = FaceUri::Fd(socket.as_raw_fd());
         Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
     }
