@@ -1,39 +1,28 @@
 //! The emulated link as its users start and stop it.
 
-use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::json::Value;
-use crate::{program, tidegate};
+use crate::running::Running;
+use crate::tidegate;
 
 /// A link towards `server` with `more` arguments, and where it is heard.
-fn start(server: &UdpSocket, more: &[&str]) -> (Child, String) {
+fn start(server: &UdpSocket, more: &[&str]) -> (Running, String) {
     let to = server.local_addr().expect("bound").to_string();
-    let mut child = program()
-        .args(["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", &to])
-        .args(more)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut told = String::new();
-    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
-    errors.read_line(&mut told).expect("it tells where it listens");
+    let arguments = ["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", &to];
+    let link = Running::start(&[&arguments, more].concat());
+    let told = link.err_line("carrying ");
     let local = told.split_whitespace().nth(1).unwrap_or_else(|| panic!("{told}")).to_owned();
-    (child, local)
+    (link, local)
 }
 
-/// Ends the link by a signal: exit code and what it printed last.
-fn end(mut child: Child, signal: &str) -> (Option<i32>, Value) {
-    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
-    let mut out = String::new();
-    child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
+/// Ends the link by a signal: what it printed last.
+fn end(link: Running, signal: &str) -> Value {
+    link.signal(signal);
+    let out = link.wait().with(0).out;
     let last = out.lines().last().unwrap_or_default();
-    let report = Value::parse(last).unwrap_or_else(|why| panic!("{why}: {out}"));
-    (child.wait().expect("it ends").code(), report)
+    Value::parse(last).unwrap_or_else(|why| panic!("{why}: {out}"))
 }
 
 fn socket() -> UdpSocket {
@@ -58,8 +47,7 @@ fn a_link_delays_both_ways_and_reports_when_a_signal_ends_it() {
         let len = client.recv(&mut memory).expect("it arrives");
         assert_eq!(&memory[..len], b"back");
         assert!(before.elapsed() >= Duration::from_millis(20), "{:?}", before.elapsed());
-        let (code, report) = end(link, signal);
-        assert_eq!(code, Some(0));
+        let report = end(link, signal);
         for direction in ["forward", "reverse"] {
             let way = report.get(direction);
             assert_eq!((way.get("in"), way.get("delivered")), (&Value::Number(1.0), &Value::Number(1.0)));

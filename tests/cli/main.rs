@@ -8,6 +8,13 @@ mod json;
 mod link;
 mod outputs;
 mod papers;
+#[path = "../support/program.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod program;
+#[cfg(target_os = "linux")]
+#[path = "../support/running.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod running;
 #[cfg(target_os = "linux")]
 mod readme;
 #[cfg(target_os = "linux")]
@@ -16,81 +23,19 @@ mod transfers;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use json::Value;
+use program::{Ended, Scratch, program, tidegate};
 
 /// The canonical example.
 const DUMBBELL: &str = "scenarios/examples/dumbbell.toml";
 
-/// The built program, started in the repository's root.
-fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
-    command
-}
-
-/// How a command ended.
-struct Ended {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
-impl Ended {
-    fn json(&self) -> Value {
-        Value::parse(&self.out).unwrap_or_else(|why| panic!("{why}\n{}", self.out))
-    }
-
-    /// This, once it is sure that it ended with `code` and told no panic.
-    #[track_caller]
-    fn with(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.out, self.err);
-        assert!(!self.err.contains("panicked"), "{}", self.err);
-        self
-    }
-}
-
-fn tidegate(arguments: &[&str]) -> Ended {
-    let output = program().args(arguments).output().expect("the program starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ended { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
-}
-
-/// A folder of one test, empty at first and removed at the end.
-struct Scratch(PathBuf);
-
 impl Scratch {
-    fn new(test: &str) -> Self {
-        let folder =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{test}-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("Cargo's folder for tests can be written");
-        Self(folder)
-    }
-
-    fn path(&self) -> &str {
-        self.0.to_str().expect("the folder's name is text")
-    }
-
-    fn file(&self, name: &str, content: &[u8]) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, content).expect("the folder can be written");
-        path.to_str().expect("the name is text").to_owned()
-    }
-
     /// The only folder in it.
     fn only_folder(&self) -> PathBuf {
         let entries: Vec<PathBuf> =
             fs::read_dir(&self.0).expect("readable").map(|entry| entry.expect("readable").path()).collect();
         assert_eq!(entries.len(), 1, "{entries:?}");
         entries[0].clone()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What is left is under Cargo's target folder.
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -41,7 +41,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    fn of(prefix: PrefixId, names: &NameTable) -> Self {
+    /// The scope of the names under `prefix`, itself among them.
+    pub(crate) fn of(prefix: PrefixId, names: &NameTable) -> Self {
         match names.first_component(prefix) {
             Some((8, b"localhop")) => Self::Hop,
             Some((8, b"localhost")) => Self::Host,

@@ -10,6 +10,9 @@ use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
 use crate::strategy::{Arrival, Decision, Target};
 
+/// Interests under `/localhost` that may be pending beyond the limit.
+const RESERVED: usize = 64;
+
 impl<B: Clone + Default> Forwarder<B> {
     #[inline]
     pub(super) fn on_interest(
@@ -32,7 +35,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
-        if self.pit.len() >= self.pit_limit && self.pit.find(name).is_none() {
+        if self.pit.len() >= self.pit_limit && self.pit.find(name).is_none() && !self.is_reserved(cx, name) {
             self.counters.refused_full += 1;
             return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
         }
@@ -59,6 +62,14 @@ impl<B: Clone + Default> Forwarder<B> {
         self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
         self.decide(cx, from, packet, interest, id, out);
+    }
+
+    /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
+    /// its table is full.
+    #[cold]
+    fn is_reserved(&self, cx: &Context<'_>, name: Name) -> bool {
+        self.pit.len() < self.pit_limit.saturating_add(RESERVED)
+            && Scope::of(name.prefix, cx.names) == Scope::Host
     }
 
     /// Asks the strategy and does what it says.

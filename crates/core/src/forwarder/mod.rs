@@ -57,7 +57,7 @@ pub struct ForwarderSetup {
     pub strategy: Box<dyn Strategy>,
     /// Source of nonces for probes.
     pub nonces: Rng,
-    /// Most pending Interests; one more is refused as congestion.
+    /// Most pending Interests; one more is refused as congestion, unless it is one of a few under `/localhost`.
     pub pit_limit: usize,
     /// How tables spread names.
     pub hash: NameHash,

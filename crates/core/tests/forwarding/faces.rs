@@ -23,6 +23,20 @@ fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending
 }
 
 #[test]
+fn a_full_table_has_some_room_for_the_management_of_the_node() {
+    let mut router = Router::with_pit_limit(0);
+    let prefix = router.names.intern_uri("/localhost/status").expect("valid");
+    let hop = NextHop { cost: 0, face: FaceId(APPLICATION) };
+    router.forwarder.fib_mut().set(prefix, vec![hop]);
+    for segment in 0..64 {
+        let asked = interest(Name::segment(prefix, segment), segment + 1);
+        assert_eq!(words(&router.receive(0, 0, asked)), [format!("{APPLICATION} interest")]);
+    }
+    assert_eq!(words(&router.receive(0, 0, interest(Name::segment(prefix, 64), 99))), ["0 nack Congestion"]);
+    assert_eq!(words(&router.receive(0, 0, interest(router.name(0), 100))), ["0 nack Congestion"]);
+}
+
+#[test]
 fn a_nack_carries_the_body_of_the_interest_it_refuses() {
     let mut router = Router::with_pit_limit(0);
     let refused = router.receive(0, 1, interest(router.name(2), 9));

@@ -36,6 +36,10 @@ pub(super) struct Configured {
 /// Peers accepted in one turn.
 const ACCEPTED_AT_ONCE: usize = 64;
 
+/// Connections over Unix sockets beyond the most faces: whoever manages the forwarder is heard when peers from
+/// elsewhere have taken them all.
+const RESERVED: usize = 16;
+
 /// Why a face was not made.
 #[derive(Debug)]
 pub(super) enum AttachError {
@@ -117,10 +121,12 @@ impl Daemon {
     /// Ends a face; what waits in its queue is dropped.
     pub(super) fn close(&mut self, id: FaceId) {
         let Some(face) = self.faces[id.index()].take() else { return };
-        if let Line::Socket { transport, .. } = &face.line
-            && let FaceUri::Udp(peer) = transport.remote_uri()
-        {
-            self.peers.retain(|(_, known), face| *known != peer || *face != id);
+        if let Line::Socket { transport, link, .. } = &face.line {
+            self.counters.malformed += link.counters().malformed;
+            self.counters.oversized += transport.faults().oversized;
+            if let FaceUri::Udp(peer) = transport.remote_uri() {
+                self.peers.retain(|(_, known), face| *known != peer || *face != id);
+            }
         }
         self.node.detach(surroundings!(self), id);
         self.set_forwarder_alarm();
@@ -135,8 +141,9 @@ impl Daemon {
         self.faces.iter().flatten().count() - 1
     }
 
-    fn has_room(&mut self) -> bool {
-        let has_room = self.count_faces() < usize::from(self.config.max_faces);
+    /// Whether one more face may be made, `more` beyond the most.
+    fn has_room(&mut self, more: usize) -> bool {
+        let has_room = self.count_faces() < usize::from(self.config.max_faces) + more;
         self.counters.faces_refused += u64::from(!has_room);
         has_room
     }
@@ -159,7 +166,7 @@ impl Daemon {
     }
 
     fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
-        if !self.has_room() {
+        if !self.has_room(0) {
             return None;
         }
         let socket = UdpFace::accept(&self.listeners.udp[listener], peer).ok()?;
@@ -174,6 +181,8 @@ impl Daemon {
 
     /// Connections that wait at a listener.
     pub(super) fn accept(&mut self, index: usize) {
+        let is_unix = matches!(self.listeners.streams[index].uri(), FaceUri::Unix(_));
+        let more = if is_unix { RESERVED } else { 0 };
         for _ in 0..ACCEPTED_AT_ONCE {
             let stream = match self.listeners.streams[index].accept() {
                 Ok(Some(stream)) => stream,
@@ -181,7 +190,7 @@ impl Daemon {
                 // Without a descriptor left the connection waits, and would be told of without end.
                 Err(_) => return self.watch_stream_listener(index, Watch::Write),
             };
-            if !self.has_room() {
+            if !self.has_room(more) {
                 continue;
             }
             let transport = Transport::Stream(stream);

@@ -204,6 +204,7 @@ impl Daemon {
     fn status_of_forwarder(&self) -> StatusLine {
         let forwarder = self.node.forwarder();
         let counters = forwarder.counters();
+        let (malformed, oversized) = self.count_unreadable();
         StatusLine::new("forwarder")
             .with("version", env!("CARGO_PKG_VERSION"))
             .with("uptime_s", format_args!("{:.3}", self.now.as_nanos() as f64 / 1e9))
@@ -221,6 +222,21 @@ impl Daemon {
             .with("refused_full", counters.refused_full)
             .with("out_of_scope", self.counters.out_of_scope)
             .with("faces_refused", self.counters.faces_refused)
+            .with("malformed", malformed)
+            .with("oversized", oversized)
+    }
+
+    /// Malformed and oversized input since the start: of faces, of those that are gone, and of listeners.
+    fn count_unreadable(&self) -> (u64, u64) {
+        let (mut malformed, mut oversized) = (self.counters.malformed, self.counters.oversized);
+        for face in self.faces.iter().flatten() {
+            if let Line::Socket { transport, link, .. } = &face.line {
+                malformed += link.counters().malformed;
+                oversized += transport.faults().oversized;
+            }
+        }
+        oversized += self.listeners.udp.iter().map(|listener| listener.faults().oversized).sum::<u64>();
+        (malformed, oversized)
     }
 
     fn status_of_face(&self, id: FaceId, face: &Face) -> StatusLine {

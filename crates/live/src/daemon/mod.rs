@@ -84,6 +84,10 @@ struct DaemonCounters {
     out_of_scope: u64,
     /// Times that names were swept.
     sweeps: u64,
+    /// Malformed input of faces that are gone, streams that could not be read on among it.
+    malformed: u64,
+    /// Oversized datagrams of faces that are gone.
+    oversized: u64,
 }
 
 /// Sockets that new peers come to.
@@ -208,7 +212,11 @@ impl Daemon {
         self.take_frames(id);
         match outcome {
             Ok(Received::More | Received::Drained) => {}
-            Ok(Received::Closed) | Err(_) => self.close(id),
+            Ok(Received::Closed) => self.close(id),
+            Err(why) => {
+                self.counters.malformed += u64::from(why.kind() == io::ErrorKind::InvalidData);
+                self.close(id);
+            }
         }
     }
 

@@ -1,0 +1,31 @@
+//! The live side as its users meet it: processes on loopback, files in and files out.
+#![cfg(target_os = "linux")]
+
+#[path = "../support/json.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod json;
+mod peer;
+#[path = "../support/program.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod program;
+mod python;
+mod robustness;
+#[path = "../support/running.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod running;
+mod transfers;
+
+use json::Value;
+
+/// The number of an entry; 0 where there is none.
+fn number(value: &Value, key: &str) -> f64 {
+    match value.get(key) {
+        Value::Number(number) => *number,
+        _ => 0.0,
+    }
+}
+
+/// An entry of the forwarder itself in its status.
+fn of_forwarder(status: &Value, key: &str) -> f64 {
+    status.get("forwarder").list().first().map_or(0.0, |forwarder| number(forwarder, key))
+}

@@ -1,0 +1,85 @@
+//! Mistakes in a configuration, as who starts the forwarder reads them.
+
+use crate::program::{Scratch, tidegate};
+
+#[track_caller]
+fn refused(test: &str, text: &str, said: &str) {
+    let scratch = Scratch::new(test);
+    let file = scratch.file("forwarder.toml", text.as_bytes());
+    for more in [&[][..], &["--check"]] {
+        let ended = tidegate(&[&["forward", &file][..], more].concat()).with(1);
+        let told = ended.err.replace(&file, "forwarder.toml");
+        assert!(told.contains(said), "{text}\n{told}");
+        assert!(ended.out.is_empty() && !ended.err.contains("listening"), "{}{}", ended.out, ended.err);
+    }
+}
+
+const FACE: &str = "[[face]]\nname = \"upstream\"\nuri = \"udp4://127.0.0.1:6363\"\n";
+
+#[test]
+fn a_mistake_is_told_with_its_line_and_what_was_meant() {
+    for (text, said) in [
+        (
+            "format = 1\n[listen]\nudpp = []\n",
+            "forwarder.toml:3: unknown key \"udpp\"; did you mean \"udp\"?",
+        ),
+        (
+            "format = 1\n[face_defaults]\nbandwidth = \"5Mbps\"\n",
+            "forwarder.toml:3: unknown key \"bandwidth\"; did you mean \"rate\"?",
+        ),
+        (
+            "format = 1\n\n[listen]\nudp = [\"localhost\"]\n",
+            "forwarder.toml:4: udp: \"localhost\" is not an address with a port; write it like \"0.0.0.0:6363\"",
+        ),
+        (
+            "format = 1\n[forwarder]\ncache = 5\n",
+            "forwarder.toml:3: cache: 5 has no unit; write it like \"64pkt\"",
+        ),
+        ("format = 2\n", "forwarder.toml:1: format 2 is not known; this program reads format 1"),
+        ("", "forwarder.toml:1: the configuration has no \"format\"; it needs one"),
+        ("format = 1\n[[face]\n", "forwarder.toml:2: unclosed array table"),
+    ] {
+        refused("mistake", text, said);
+    }
+}
+
+#[test]
+fn a_face_or_route_that_cannot_be_is_told_with_what_there_is() {
+    let with = |more: &str| format!("format = 1\n{FACE}{more}");
+    for (more, said) in [
+        (
+            "parts = [{ scheme = \"prl\" }]\n",
+            "forwarder.toml:5: router part \"prl\" is not known; did you mean \"plr\"?",
+        ),
+        (
+            "parts = [{ scheme = \"plr\", alpha = 7 }]\n",
+            "forwarder.toml:5: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
+        ),
+        (
+            "[[route]]\nprefix = \"/a\"\nface = \"upsteam\"\n",
+            "forwarder.toml:7: face \"upsteam\" is not known; did you mean \"upstream\"?",
+        ),
+        (
+            "[[face]]\nuri = \"ether://x\"\n",
+            "forwarder.toml:6: face URI \"ether://x\": scheme \"ether\" is not known; known: udp, udp4,",
+        ),
+    ] {
+        refused("no-face", &with(more), said);
+    }
+}
+
+#[test]
+fn an_address_of_another_machine_is_told() {
+    let scratch = Scratch::new("address");
+    let text = "format = 1\n[listen]\nudp = [\"192.0.2.1:6363\"]\ntcp = []\nunix = []\n";
+    let ended = tidegate(&["forward", &scratch.file("forwarder.toml", text.as_bytes())]).with(1);
+    assert!(
+        ended.err.contains("error: udp 192.0.2.1:6363: Cannot assign requested address"),
+        "{}",
+        ended.err
+    );
+    let missing = tidegate(&["forward", &scratch.at("nowhere.toml")]).with(1);
+    assert!(missing.err.contains("nowhere.toml: No such file"), "{}", missing.err);
+    let unknown = tidegate(&["forward", "--listen", "ether://x"]).with(2);
+    assert!(unknown.err.contains("scheme \"ether\" is not known; known: udp, udp4,"), "{}", unknown.err);
+}

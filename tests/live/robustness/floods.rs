@@ -1,0 +1,81 @@
+//! More than anybody needs: what a forwarder keeps for it stays bounded.
+
+use std::net::UdpSocket;
+
+use tidegate_core::packet::Millis;
+use tidegate_wire::tlv::types;
+use tidegate_wire::{InterestBuilder, name};
+
+use super::{Dice, Target};
+use crate::of_forwarder;
+use crate::peer::{Peer, element, frame, uri};
+use crate::running::Way;
+
+const INTERESTS: u32 = 100_000;
+
+/// Interests sent before the forwarder is waited for.
+const AT_ONCE: u32 = 200;
+
+/// Names between two sweeps, and what the other tests' packets need.
+const MOST_NAMES: f64 = 70_000.0;
+
+/// An Interest with a token under `prefix`, with up to five more components.
+fn random_interest(dice: &mut Dice, prefix: &str) -> Vec<u8> {
+    let mut name = uri(&[prefix]);
+    for _ in 0..=dice.roll() % 5 {
+        let len = dice.roll() as usize % 12;
+        name::push_component(&mut name, 8, &dice.bytes(len));
+    }
+    name::push_component(&mut name, 8, &dice.roll().to_be_bytes());
+    let interest =
+        InterestBuilder { name: &name, lifetime: Some(Millis(60_000)), ..InterestBuilder::default() };
+    let token = element(types::PIT_TOKEN, &[&dice.roll().to_be_bytes()]);
+    frame(&[&token], &interest.build().expect("valid"))
+}
+
+fn send_random(target: &Target, way: Way, prefix: &str) {
+    let mut peer = Peer::connect(&target.forwarder, way);
+    let mut dice = Dice(way as u64);
+    for number in 0..INTERESTS {
+        peer.send(&random_interest(&mut dice, prefix));
+        if number % AT_ONCE == 0 {
+            peer.answers();
+        }
+    }
+    peer.answers();
+}
+
+#[test]
+fn interests_with_ever_new_names_are_forgotten() {
+    let target = Target::start("names", "");
+    for way in Way::ALL {
+        send_random(&target, way, "no-route");
+        let status = target.assert_well(way);
+        assert!(of_forwarder(&status, "pending_interests") < 10.0, "{status:?}");
+        assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "tokens") < MOST_NAMES, "{status:?}");
+    }
+    let status = target.forwarder.status();
+    assert!(of_forwarder(&status, "sweeps") >= 3.0, "{status:?}");
+    assert!(target.forwarder.memory_bytes() < 100_000_000, "{}", target.forwarder.memory_bytes());
+}
+
+#[test]
+fn interests_that_nobody_answers_fill_the_table_and_no_more() {
+    let hole = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    let to = hole.local_addr().expect("bound");
+    let config = format!(
+        "[forwarder]\npit = \"5000pkt\"\n[[face]]\nname = \"hole\"\nuri = \"udp4://{to}\"\n[[route]]\n\
+         prefix = \"/hole\"\nface = \"hole\"\n"
+    );
+    for way in Way::ALL {
+        let target = Target::start(&format!("hole-{way:?}"), &config);
+        send_random(&target, way, "hole");
+        let status = target.forwarder.status();
+        // And the one that asks for the status.
+        assert_eq!(of_forwarder(&status, "pending_interests"), 5_001.0, "{status:?}");
+        assert!(of_forwarder(&status, "refused_full") > 0.9 * f64::from(INTERESTS), "{status:?}");
+        assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "tokens") < MOST_NAMES, "{status:?}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Many at once, who leaves on the way, and who comes late.
+
+use std::fs;
+
+use super::{assert_content, file_of, serve, wait_for_bytes};
+use crate::json::Value;
+use crate::program::{Ended, Scratch};
+use crate::running::{Forwarder, Running, Way};
+use crate::{number, of_forwarder};
+
+/// Slow enough that whatever happens to a file of [`LEN`] bytes happens in the midst of it.
+const SLOW: &str = "[face_defaults]\nrate = \"8Mbps\"\n";
+
+const LEN: u64 = 1_500_000;
+
+/// A fetch of `name` into `copy`.
+fn fetch(name: &str, copy: &str, uri: &str) -> Running {
+    Running::start(&["fetch", name, "-o", copy, "--format", "json", "--transport", uri])
+}
+
+/// What a fetch that ended early left behind is the beginning of the file, of the length that it tells.
+#[track_caller]
+fn assert_part(ended: &Ended, copy: &str) {
+    let part = format!("{copy}.part");
+    let len = assert_content(&part);
+    assert!(len > 0 && len < LEN, "{len} bytes");
+    assert!(ended.err.contains(&format!("; the first {len} bytes are in {part}")), "{}", ended.err);
+    assert!(!fs::exists(copy).expect("readable"));
+    let summary = ended.json();
+    assert_eq!(*summary.get("complete"), Value::Bool(false), "{}", ended.out);
+    assert_eq!(number(&summary, "bytes"), len as f64, "{}", ended.out);
+}
+
+#[test]
+fn several_at_once_share_what_was_asked_for_once() {
+    let scratch = Scratch::new("several");
+    let forwarder = Forwarder::start("several", "");
+    let file = file_of(&scratch, LEN);
+    let server = serve("/several", &file, forwarder.uri(Way::Unix));
+    let begin = |copy: &str| -> Vec<(String, Running)> {
+        let copy = |way| scratch.at(&format!("{copy}-{way:?}"));
+        Way::ALL.map(|way| (copy(way), fetch("/several/v=5", &copy(way), forwarder.uri(way)))).into()
+    };
+    let at_once = begin("first");
+    for (copy, running) in at_once {
+        running.wait().with(0);
+        assert_eq!(assert_content(copy), LEN);
+    }
+    // Asked for by three, each segment still came from disk about once.
+    let served = server.stop().with(0);
+    let last = Value::parse(served.out.lines().last().unwrap_or_default()).expect("what was served");
+    let segments = number(&last, "segments");
+    assert!((1250.0..2500.0).contains(&segments), "{}", served.out);
+    let before = of_forwarder(&forwarder.status(), "cache_hits");
+    for (copy, running) in begin("second") {
+        running.wait().with(0);
+        assert_eq!(assert_content(copy), LEN);
+    }
+    let hits = of_forwarder(&forwarder.status(), "cache_hits") - before;
+    assert!(hits >= 3.0 * 1250.0, "nobody serves any more, and {hits} came from the cache");
+}
+
+#[test]
+fn a_consumer_that_comes_before_its_producer_waits_for_it() {
+    let scratch = Scratch::new("early");
+    let forwarder = Forwarder::start("early", "");
+    let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+    let early = fetch("/early/v=5", &copy, forwarder.uri(Way::Tcp));
+    let has_nack = |status: &Value| {
+        let faces = status.get("faces").list().iter();
+        let mut tcp = faces.filter(|face| face.get("remote").text().starts_with("tcp4://"));
+        tcp.any(|face| number(face, "sent_packets") > 0.0)
+    };
+    forwarder.status_when("a Nack", has_nack);
+    let _server = serve("/early", &file, forwarder.uri(Way::Unix));
+    let ended = early.wait().with(0);
+    assert_eq!(assert_content(copy), LEN);
+    assert!(number(&ended.json(), "nacks") > 0.0, "{}", ended.out);
+}
+
+#[test]
+fn a_fetch_whose_forwarder_dies_says_so_and_keeps_what_came() {
+    for way in [Way::Tcp, Way::Unix] {
+        let name = format!("killed-{way:?}");
+        let scratch = Scratch::new(&name);
+        let mut forwarder = Forwarder::start(&name, SLOW);
+        let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+        let server = serve("/killed", &file, forwarder.uri(way));
+        let fetch = fetch("/killed", &copy, forwarder.uri(way));
+        wait_for_bytes(&format!("{copy}.part"), 0);
+        forwarder.kill();
+        let ended = fetch.wait().with(1);
+        let told = ended.err.starts_with("error: /killed/v=5: the forwarder ended the connection")
+            || ended.err.starts_with("error: /killed/v=5: the connection to the forwarder broke: ");
+        assert!(told, "{}", ended.err);
+        assert_part(&ended, &copy);
+        let served = server.wait().with(1);
+        assert!(served.err.starts_with("error: the "), "{}", served.err);
+    }
+}
+
+#[test]
+fn a_fetch_over_udp_whose_forwarder_dies_gives_up_in_the_end() {
+    let scratch = Scratch::new("silent");
+    let mut forwarder = Forwarder::start("silent", SLOW);
+    let (file, copy, uri) = (file_of(&scratch, LEN), scratch.at("copy"), forwarder.uri(Way::Udp).to_owned());
+    let _server = serve("/silent", &file, &uri);
+    let fetch = ["fetch", "/silent", "-o", &copy, "--format", "json", "--retries", "2", "--transport", &uri];
+    let fetch = Running::start(&fetch);
+    wait_for_bytes(&format!("{copy}.part"), 0);
+    forwarder.kill();
+    let ended = fetch.wait().with(1);
+    assert!(ended.err.contains("does not come, asked for again 2 times; the first "), "{}", ended.err);
+    assert_part(&ended, &copy);
+}
+
+#[test]
+fn an_interrupted_fetch_keeps_what_came() {
+    let scratch = Scratch::new("interrupted");
+    let forwarder = Forwarder::start("interrupted", SLOW);
+    let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+    let _server = serve("/interrupted", &file, forwarder.uri(Way::Unix));
+    let fetch = fetch("/interrupted", &copy, forwarder.uri(Way::Udp));
+    wait_for_bytes(&format!("{copy}.part"), 0);
+    fetch.signal("-INT");
+    let ended = fetch.wait().with(130);
+    assert!(ended.err.starts_with("/interrupted/v=5: interrupted; the first "), "{}", ended.err);
+    assert_part(&ended, &copy);
+}
+
+#[test]
+fn a_forwarder_that_is_told_to_end_leaves_nothing_behind() {
+    for signal in ["-TERM", "-INT"] {
+        let mut forwarder = Forwarder::start(&format!("ended{signal}"), "");
+        assert!(forwarder.socket_file().exists());
+        let ended = forwarder.end(signal).with(0);
+        assert!(!forwarder.socket_file().exists());
+        assert!(number(&ended.json().get("forwarder").list()[0], "uptime_s") > 0.0, "{}", ended.out);
+    }
+}
+
+#[test]
+fn a_fetch_outlives_a_server_that_is_started_again() {
+    for signal in ["-INT", "-KILL"] {
+        let name = format!("restarted{signal}");
+        let scratch = Scratch::new(&name);
+        let forwarder = Forwarder::start(&name, SLOW);
+        let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+        let uri = forwarder.uri(Way::Unix);
+        let server = serve("/restarted", &file, uri);
+        let fetch = fetch("/restarted", &copy, uri);
+        wait_for_bytes(&format!("{copy}.part"), 0);
+        server.signal(signal);
+        let first = server.wait();
+        assert_eq!(first.code, if signal == "-INT" { Some(0) } else { None }, "{}", first.err);
+        let _server = serve("/restarted", &file, uri);
+        let ended = fetch.wait().with(0);
+        assert_eq!(assert_content(copy), LEN, "{}", ended.out);
+    }
+}

@@ -1,0 +1,292 @@
+//! Programs that run beside a test: watched, told to stop, and ended with the test whatever happens to it.
+//!
+//! Nothing here waits for ever: who is waited for longer than [`patience`] fails the test with what it said.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::json::Value;
+use crate::program::{Ended, Scratch, program};
+
+/// Whether the long form of the tests is asked for.
+pub fn is_full() -> bool {
+    std::env::var_os("TIDEGATE_FULL").is_some_and(|value| value != "0" && !value.is_empty())
+}
+
+/// How long anything may take that is not meant to take long.
+pub fn patience() -> Duration {
+    Duration::from_secs(if is_full() { 3_600 } else { 120 })
+}
+
+/// A status may come from the forwarder's cache for 100 ms.
+const STATUS_FRESH: Duration = Duration::from_millis(110);
+
+/// What a program says on one of its streams.
+#[derive(Clone, Default)]
+struct Heard(Arc<(Mutex<Said>, Condvar)>);
+
+#[derive(Default)]
+struct Said {
+    text: String,
+    is_over: bool,
+}
+
+impl Heard {
+    fn listen(stream: impl Read + Send + 'static) -> Self {
+        let heard = Self::default();
+        let told = heard.clone();
+        thread::spawn(move || {
+            let mut stream = BufReader::new(stream);
+            let mut line = Vec::new();
+            while stream.read_until(b'\n', &mut line).is_ok_and(|len| len > 0) {
+                told.said().text.push_str(&String::from_utf8_lossy(&line));
+                told.0.1.notify_all();
+                line.clear();
+            }
+            told.said().is_over = true;
+            told.0.1.notify_all();
+        });
+        heard
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.0.0.lock().expect("nobody panics while it holds this lock")
+    }
+
+    /// Waits until `find` finds something; `None` when the stream ends or patience does before that.
+    fn wait_for<T>(&self, find: impl Fn(&Said) -> Option<T>) -> Option<T> {
+        let until = Instant::now() + patience();
+        let mut said = self.said();
+        loop {
+            let found = find(&said);
+            let left = until.saturating_duration_since(Instant::now());
+            if found.is_some() || said.is_over || left.is_zero() {
+                return found;
+            }
+            said = self.0.1.wait_timeout(said, left).expect("nobody panics while it holds this lock").0;
+        }
+    }
+}
+
+/// A process that runs beside the test.
+pub struct Running {
+    child: Child,
+    name: String,
+    out: Heard,
+    err: Heard,
+}
+
+impl Running {
+    /// The program with these arguments.
+    pub fn start(arguments: &[&str]) -> Self {
+        let mut command = program();
+        command.args(arguments);
+        Self::of(command)
+    }
+
+    /// Any command.
+    pub fn of(mut command: Command) -> Self {
+        let (mut running, out) = Self::spawn(&mut command);
+        running.out = Heard::listen(out);
+        running
+    }
+
+    /// Any command, and its standard output, which is the test's to read.
+    pub fn with_output(command: &mut Command) -> (Self, ChildStdout) {
+        let (running, out) = Self::spawn(command);
+        running.out.said().is_over = true;
+        (running, out)
+    }
+
+    fn spawn(command: &mut Command) -> (Self, ChildStdout) {
+        let name = format!("{command:?}");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|why| panic!("{name}: {why}"));
+        let out = child.stdout.take().expect("piped");
+        let err = Heard::listen(child.stderr.take().expect("piped"));
+        (Self { child, name, out: Heard::default(), err }, out)
+    }
+
+    /// The first line on standard output that begins with `start`; waits for it.
+    #[track_caller]
+    pub fn out_line(&self, start: &str) -> String {
+        self.line(&self.out, start)
+    }
+
+    /// The first line on standard error that begins with `start`; waits for it.
+    #[track_caller]
+    pub fn err_line(&self, start: &str) -> String {
+        self.line(&self.err, start)
+    }
+
+    #[track_caller]
+    fn line(&self, heard: &Heard, start: &str) -> String {
+        let whole = |line: &&str| line.starts_with(start) && line.ends_with('\n');
+        let find =
+            |said: &Said| said.text.split_inclusive('\n').find(whole).map(|line| line.trim_end().to_owned());
+        heard.wait_for(find).unwrap_or_else(|| panic!("no line {start:?}: {}", self.told()))
+    }
+
+    /// Tells it something, such as `-INT`.
+    pub fn signal(&self, signal: &str) {
+        let told = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        assert!(told.expect("kill is there").success(), "{}", self.name);
+    }
+
+    /// Waits until it has ended.
+    #[track_caller]
+    pub fn wait(mut self) -> Ended {
+        let until = Instant::now() + patience();
+        let status = loop {
+            match self.child.try_wait().expect("a child of ours") {
+                Some(status) => break status,
+                None if Instant::now() > until => panic!("it does not end: {}", self.told()),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        for heard in [&self.out, &self.err] {
+            heard.wait_for(|said| said.is_over.then_some(()));
+        }
+        let text = |heard: &Heard| heard.said().text.clone();
+        Ended { code: status.code(), out: text(&self.out), err: text(&self.err) }
+    }
+
+    /// Tells it to stop and waits until it has.
+    #[track_caller]
+    pub fn stop(self) -> Ended {
+        self.signal("-INT");
+        self.wait()
+    }
+
+    fn told(&self) -> String {
+        let (out, err) = (self.out.said(), self.err.said());
+        format!("{}\nstdout:\n{}\nstderr:\n{}", self.name, out.text, err.text)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("{}", self.told());
+        }
+        // One that went well has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A way to connect to a forwarder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Udp,
+    Tcp,
+    Unix,
+}
+
+impl Way {
+    pub const ALL: [Self; 3] = [Self::Udp, Self::Tcp, Self::Unix];
+}
+
+/// A forwarder that listens over UDP, TCP and at a Unix socket.
+pub struct Forwarder {
+    running: Option<Running>,
+    uris: [String; 3],
+    folder: SocketFolder,
+    _scratch: Scratch,
+}
+
+/// Short, since the path of a socket has at most 107 bytes.
+struct SocketFolder(PathBuf);
+
+impl Drop for SocketFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Forwarder {
+    /// Returns once it listens; `config` is what its configuration says beside listeners, tables only.
+    pub fn start(test: &str, config: &str) -> Self {
+        let scratch = Scratch::new(&format!("{test}-forwarder"));
+        let folder = SocketFolder(std::env::temp_dir().join(format!("tg-{test}-{}", std::process::id())));
+        let unix = folder.0.join("nfd.sock");
+        let listen = format!(
+            "format = 1\n[listen]\nudp = [\"127.0.0.1:0\"]\ntcp = [\"127.0.0.1:0\"]\nunix = [{unix:?}]\n{config}"
+        );
+        let file = scratch.file("forwarder.toml", listen.as_bytes());
+        let running = Running::start(&["forward", "--format", "json", &file]);
+        let uri = |scheme: &str| {
+            let line = running.err_line(&format!("listening at {scheme}"));
+            line.trim_start_matches("listening at ").to_owned()
+        };
+        let uris = [uri("udp4://"), uri("tcp4://"), uri("unix://")];
+        Self { running: Some(running), uris, folder, _scratch: scratch }
+    }
+
+    /// Where it listens.
+    pub fn uri(&self, way: Way) -> &str {
+        &self.uris[way as usize]
+    }
+
+    /// Host and port of a listener.
+    pub fn address(&self, way: Way) -> &str {
+        self.uri(way).split_once("://").expect("a URI").1
+    }
+
+    /// The file of its Unix socket.
+    pub fn socket_file(&self) -> PathBuf {
+        self.folder.0.join("nfd.sock")
+    }
+
+    /// What `status` tells of it, or why not; never what it told before.
+    pub fn ask_status(&self) -> Ended {
+        thread::sleep(STATUS_FRESH);
+        Running::start(&["status", "--format", "json", "--transport", self.uri(Way::Unix)]).wait()
+    }
+
+    /// What it tells of itself.
+    #[track_caller]
+    pub fn status(&self) -> Value {
+        self.ask_status().with(0).json()
+    }
+
+    /// What it tells of itself, once it does and `is_there`.
+    #[track_caller]
+    pub fn status_when(&self, what: &str, is_there: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + patience();
+        loop {
+            let ended = self.ask_status();
+            if let Some(status) = Value::parse(&ended.out).ok().filter(&is_there) {
+                return status;
+            }
+            assert!(Instant::now() < until, "{what} does not come: {}{}", ended.out, ended.err);
+        }
+    }
+
+    /// Memory that it has in use, bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        let process = self.running.as_ref().expect("it has not been ended").child.id();
+        let told = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+        let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("Linux tells it");
+        let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+        1_024 * kilobytes
+    }
+
+    /// Ends it without a word to it.
+    pub fn kill(&mut self) {
+        self.running = None;
+    }
+
+    /// Tells it something, and waits until it has ended.
+    #[track_caller]
+    pub fn end(&mut self, signal: &str) -> Ended {
+        let running = self.running.take().expect("it has not been ended");
+        running.signal(signal);
+        running.wait()
+    }
+}
