@@ -5,7 +5,7 @@ use tidegate_core::fib::NextHop;
 use tidegate_core::name::Name;
 use tidegate_core::packet::NackReason;
 
-use super::harness::{APPLICATION, Router, data, interest, nack, words};
+use super::harness::{APPLICATION, Router, data, interest, interest_with, nack, words};
 
 #[test]
 fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending_is_not() {
@@ -19,6 +19,15 @@ fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending
     assert_eq!((router.pending(), router.forwarder.counters().refused_full), (2, 1));
     router.receive(1, 3, data(router.name(0), 0));
     assert_eq!(words(&router.receive(1, 1, interest(router.name(2), 11))), ["3 interest"]);
+}
+
+#[test]
+fn another_selector_for_a_pending_name_counts_as_one_more_interest() {
+    let mut router = Router::with_pit_limit(1);
+    router.receive(0, 0, interest(router.name(0), 1));
+    let other = interest_with(router.name(0), 2, |interest| interest.must_be_fresh = true);
+    assert_eq!(words(&router.receive(0, 1, other)), ["1 nack Congestion"]);
+    assert_eq!(router.pending(), 1);
 }
 
 #[test]
