@@ -21,7 +21,7 @@ use bench::{Bench, Setup};
 use packets::Choice;
 
 /// Steps of one input; more only make it slow.
-const MOST_STEPS: usize = 256;
+const MOST_STEPS: usize = 64;
 
 const REASONS: [NackReason; 3] = [NackReason::Congestion, NackReason::Duplicate, NackReason::NoRoute];
 
@@ -37,6 +37,7 @@ pub fn check(data: &[u8]) {
         books::balance(&bench);
     }
     books::names_stand(&mut bench);
+    bench.node.visit_names(&mut |name, _| assert!(bench.names.uri(name).starts_with('/')));
     bench.end();
 }
 

@@ -62,11 +62,12 @@ pub fn names_stand(bench: &mut Bench) {
         held.push(name);
         tokens.push(token);
     });
+    held.sort_unstable();
+    held.dedup();
     for name in held {
         assert_eq!(bench.names.ancestors(name.prefix).last(), Some(NameTable::ROOT));
         let components = bench.components(name);
         assert!(bench.names.encoded_len(name) as usize > components.len());
-        assert!(bench.names.uri(name).starts_with('/'));
         assert_eq!(bench.names.intern(&components), Ok(name));
     }
     for token in tokens.into_iter().filter(|token| token.0 != 0) {

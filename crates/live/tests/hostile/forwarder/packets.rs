@@ -3,7 +3,7 @@
 use tidegate_core::packet::Millis;
 use tidegate_wire::name::{push_component, push_segment};
 use tidegate_wire::tlv::{self, types};
-use tidegate_wire::{DataBuilder, DataView, InterestBuilder, Signer, implicit_digest};
+use tidegate_wire::{DataView, InterestBuilder, implicit_digest};
 
 /// What a packet is about and what it looks like.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Choice {
     pub flags: u8,
 }
 
-const FIRST_WORDS: [&[u8]; 8] = [b"a", b"a", b"a", b"b", b"localhost", b"localhop", b"%", &[b'x'; 120]];
+const FIRST_WORDS: [&[u8]; 8] = [b"a", b"a", b"a", b"b", b"localhost", b"localhop", b"%", &[b'x'; 40]];
 
 /// The prefix of a name.
 pub fn prefix(name: u8) -> Vec<u8> {
@@ -71,17 +71,20 @@ pub fn data(choice: Choice) -> Vec<u8> {
     data_for(&components(choice.name), choice.flags)
 }
 
-/// A Data of the name with these components.
+/// A Data of the name with these components. Nobody looks into its signature, which is none.
 pub fn data_for(name: &[u8], flags: u8) -> Vec<u8> {
-    let content = [flags; 256];
-    let freshness = [None, Some(Millis(0)), Some(Millis(50)), Some(Millis(u32::MAX))];
-    let data = DataBuilder {
-        name,
-        freshness: freshness[usize::from(flags >> 6)],
-        content: &content[..usize::from(flags & 63) * 4],
-        ..DataBuilder::default()
-    };
-    data.sign(&Signer::Digest).expect("small enough").to_vec()
+    let (mut meta, mut inner) = (Vec::new(), Vec::new());
+    if let Some(freshness) = [None, Some(0), Some(50), Some(u64::from(u32::MAX))][usize::from(flags >> 6)] {
+        tlv::write_integer(&mut meta, types::FRESHNESS_PERIOD, freshness);
+    }
+    tlv::write_element(&mut inner, types::NAME, name);
+    tlv::write_element(&mut inner, types::META_INFO, &meta);
+    tlv::write_element(&mut inner, types::CONTENT, &[flags; 256][..usize::from(flags & 63) * 4]);
+    tlv::write_element(&mut inner, types::SIGNATURE_INFO, &[types::SIGNATURE_TYPE as u8, 1, 200]);
+    tlv::write_element(&mut inner, types::SIGNATURE_VALUE, &[]);
+    let mut data = Vec::new();
+    tlv::write_element(&mut data, types::DATA, &inner);
+    data
 }
 
 /// A Nack of the Interest that [`interest`] makes.
