@@ -12,11 +12,11 @@ mod papers;
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
 #[cfg(target_os = "linux")]
+mod readme;
+#[cfg(target_os = "linux")]
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
-#[cfg(target_os = "linux")]
-mod readme;
 #[cfg(target_os = "linux")]
 mod transfers;
 

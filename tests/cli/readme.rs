@@ -9,7 +9,8 @@ use super::Scratch;
 
 /// The commands between the README's marks.
 fn commands() -> Vec<String> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
     let (_, rest) = readme.split_once("<!-- live:begin -->").expect("marked");
     let (block, _) = rest.split_once("<!-- live:end -->").expect("marked");
     block.lines().filter(|line| line.starts_with("tidegate ")).map(str::to_owned).collect()
@@ -29,11 +30,7 @@ struct Running(Child);
 
 impl Running {
     /// Starts `command` and waits for a line that begins with `word` on the output that `pipe` takes.
-    fn start<P: Read>(
-        mut command: Command,
-        word: &str,
-        pipe: impl FnOnce(&mut Child) -> Option<P>,
-    ) -> Self {
+    fn start<P: Read>(mut command: Command, word: &str, pipe: impl FnOnce(&mut Child) -> Option<P>) -> Self {
         let mut child = command.spawn().expect("a shell is there");
         let lines = BufReader::new(pipe(&mut child).expect("piped")).lines();
         let running = Self(child);

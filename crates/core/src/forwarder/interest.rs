@@ -35,11 +35,15 @@ impl<B: Clone + Default> Forwarder<B> {
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
-        if self.pit.len() >= self.pit_limit && self.pit.find(name).is_none() && !self.is_reserved(cx, name) {
+        let selector = Selector::from(&interest);
+        if self.pit.len() >= self.pit_limit
+            && self.pit.find_selected(name, selector).is_none()
+            && !self.is_reserved(cx, name)
+        {
             self.counters.refused_full += 1;
             return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
         }
-        let (id, is_new) = self.pit.find_or_insert(name, Selector::from(&interest));
+        let (id, is_new) = self.pit.find_or_insert(name, selector);
         if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }

@@ -37,6 +37,15 @@ fn a_full_table_has_some_room_for_the_management_of_the_node() {
 }
 
 #[test]
+fn another_selector_for_a_pending_name_counts_as_one_more_interest() {
+    let mut router = Router::with_pit_limit(1);
+    router.receive(0, 0, interest(router.name(0), 1));
+    let other = interest_with(router.name(0), 2, |interest| interest.must_be_fresh = true);
+    assert_eq!(words(&router.receive(0, 1, other)), ["1 nack Congestion"]);
+    assert_eq!(router.pending(), 1);
+}
+
+#[test]
 fn a_nack_carries_the_body_of_the_interest_it_refuses() {
     let mut router = Router::with_pit_limit(0);
     let refused = router.receive(0, 1, interest(router.name(2), 9));

@@ -1,5 +1,6 @@
 //! The live forwarder: core's node behind sockets. One thread; nothing here decides about packets.
 
+pub mod command;
 pub mod config;
 mod face;
 mod faces;
