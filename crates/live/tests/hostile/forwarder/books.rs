@@ -1,8 +1,9 @@
 //! What holds of a forwarder at any time.
 
 use bytes::Bytes;
-use tidegate_core::face::{FaceId, Limit};
-use tidegate_core::name::{Name, NameTable};
+use tidegate_core::context::NoRoutes;
+use tidegate_core::face::{FaceId, Limit, NodeId};
+use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::packet::{Kind, Packet};
 use tidegate_core::signal::Class;
 use tidegate_wire::{DataView, InterestView};
@@ -69,10 +70,19 @@ pub fn names_stand(bench: &mut Bench) {
         let components = bench.components(name);
         assert!(bench.names.encoded_len(name) as usize > components.len());
         assert_eq!(bench.names.intern(&components), Ok(name));
+        way_is_right(bench, name.prefix);
     }
     for token in tokens.into_iter().filter(|token| token.0 != 0) {
         assert!(bench.tokens.get(token).is_some(), "{token:?} is forgotten");
     }
+}
+
+/// What the FIB keeps as its answer for a prefix is what its routes say.
+fn way_is_right(bench: &mut Bench, prefix: PrefixId) {
+    let (names, fib) = (&bench.names, bench.node.forwarder_mut().fib_mut());
+    let routes = names.ancestors(prefix).map(|prefix| fib.given(prefix).to_vec());
+    let longest = routes.into_iter().find(|hops| !hops.is_empty()).unwrap_or_default();
+    assert_eq!(fib.lookup(prefix, names, &NoRoutes, NodeId(0)).hops, longest);
 }
 
 /// The header of a packet tells the name that stands in its bytes.
