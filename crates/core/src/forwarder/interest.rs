@@ -1,6 +1,6 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{Digest, Forwarder, Outbox};
+use super::{BodyRules, Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
 use crate::face::FaceId;
@@ -60,7 +60,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if nobody_waits && !is_new {
             self.pit.reopen(id);
         }
-        if is_new && self.digest.is_some() && digest_in(cx, name).is_some() {
+        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
         self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
@@ -168,7 +168,7 @@ impl<B: Clone + Default> Forwarder<B> {
 
     #[inline(always)]
     fn find_cached(&mut self, cx: &Context<'_>, name: Name, interest: Interest) -> Option<Packet<B>> {
-        let Some(digest_of) = self.digest else {
+        let Some(BodyRules { digest: digest_of, .. }) = self.body else {
             return self.cs.lookup(name, &interest, cx.names, cx.now);
         };
         let Some((data_name, digest)) = digest_in(cx, name) else {

@@ -2,6 +2,7 @@
 
 use tidegate_core::face::FaceId;
 use tidegate_core::fib::NextHop;
+use tidegate_core::forwarder::BodyRules;
 use tidegate_core::name::Name;
 use tidegate_core::packet::{Interest, Millis, NackReason};
 use tidegate_core::units::Time;
@@ -129,7 +130,7 @@ fn every_name_and_token_that_a_table_holds_is_visited() {
 /// A router that takes the body's number, 32 times, for the digest of a Data.
 fn digesting(cache: bool) -> Router {
     let mut router = Router::with(&[3], 10 * u32::from(cache), Default::default(), Default::default());
-    router.forwarder.set_digest(|body| [*body as u8; 32]);
+    router.forwarder.set_body_rules(BodyRules { digest: |body| [*body as u8; 32], keep: |body| *body });
     router
 }
 
@@ -161,4 +162,13 @@ fn the_content_store_answers_for_a_digest_with_no_other_data() {
     let (right, wrong) = (full_name(&mut router, 77), full_name(&mut router, 78));
     assert_eq!(words(&router.receive(2, 0, interest(right, 2))), ["0 data"]);
     assert_eq!(words(&router.receive(2, 0, interest(wrong, 3))), ["3 interest"]);
+}
+
+#[test]
+fn the_content_store_keeps_bodies_by_its_own_rule() {
+    let mut router = digesting(true);
+    router.forwarder.set_body_rules(BodyRules { digest: |_| [0; 32], keep: |body| body + 1 });
+    router.receive(0, 0, interest(router.name(1), 1));
+    assert_eq!(router.receive(1, 3, data(router.name(1), 0))[0].1.body, 77);
+    assert_eq!(router.receive(2, 0, interest(router.name(1), 2))[0].1.body, 78);
 }

@@ -21,7 +21,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::node::Node;
-use tidegate_core::packet::Packet;
+use tidegate_core::packet::{Kind, Millis, Packet};
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -70,6 +70,8 @@ pub struct Daemon {
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
+    /// Longest lifetime of an Interest here.
+    lifetime: Millis,
     configured: Vec<Configured>,
     /// The status that readers are in the midst of.
     published: Vec<(Vec<u8>, Bytes)>,
@@ -242,7 +244,10 @@ impl Daemon {
             tokens: &mut self.tokens,
             nonces: &mut self.nonces,
         };
-        let Some(packet) = link.receive(frame, &mut context) else { return };
+        let Some(mut packet) = link.receive(frame, &mut context) else { return };
+        if let Kind::Interest(interest) = &mut packet.header.kind {
+            interest.lifetime = interest.lifetime.min(self.lifetime);
+        }
         let view = &self.node.faces()[id.index()];
         view.count_received(packet.header.size());
         if !view.is_local() && self.is_of_this_host(&packet) {

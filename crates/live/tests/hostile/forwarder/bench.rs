@@ -6,7 +6,7 @@ use tidegate_core::cs::UnsolicitedPolicy;
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
-use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::name::{Name, NameHash, NameTable};
 use tidegate_core::node::Node;
 use tidegate_core::packet::{Interest, Kind, Packet};
@@ -92,8 +92,11 @@ impl Bench {
             hash: NameHash::keyed(7),
             ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))
         });
-        forwarder
-            .set_digest(|body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)));
+        forwarder.set_body_rules(BodyRules {
+            digest: |body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)),
+            // A received packet shares its memory with others, which a small cached one must not keep alive.
+            keep: |body| Bytes::copy_from_slice(body),
+        });
         let mut bench = Self {
             now: Time::ZERO + Span::from_secs(1),
             node: Node::new(forwarder, Vec::new(), Vec::new()),
