@@ -26,6 +26,8 @@ struct CsEntry<B> {
 pub struct Cs<B> {
     capacity: u32,
     hash: NameHash,
+    /// How a body is kept.
+    keep: fn(&B) -> B,
     index: HashTable<u32>,
     entries: Vec<CsEntry<B>>,
     newest: u32,
@@ -38,11 +40,17 @@ impl<B: Clone> Cs<B> {
         Self {
             capacity: capacity.get(),
             hash,
+            keep: B::clone,
             index: HashTable::new(),
             entries: Vec::new(),
             newest: NONE,
             oldest: NONE,
         }
+    }
+
+    /// Keeps bodies by this rule instead of sharing them.
+    pub fn set_keep(&mut self, keep: fn(&B) -> B) {
+        self.keep = keep;
     }
 
     /// Packets kept now.
@@ -68,7 +76,7 @@ impl<B: Clone> Cs<B> {
             return;
         }
         let header = Header { hop: HopSignals::default(), ..packet.header };
-        let kept = Packet { header, body: packet.body.clone() };
+        let kept = Packet { header, body: (self.keep)(&packet.body) };
         let fresh_until = now + data.freshness.span();
         let slot = match self.find(header.name) {
             Some(slot) => slot,

@@ -225,7 +225,8 @@ impl NameTable {
     /// Interns a prefix written as a URI (`/a/b`, percent-encoded, `8=text` for typed components).
     ///
     /// # Errors
-    /// When the text does not start with `/`, a component is empty, or an escape is malformed.
+    /// When the text does not start with `/`, a component is empty, an escape is malformed, or a digest has not
+    /// 32 bytes.
     pub fn intern_uri(&mut self, uri: &str) -> Result<PrefixId, NameError> {
         let path = uri.strip_prefix("ndn:").unwrap_or(uri);
         let Some(path) = path.strip_prefix('/') else {
@@ -619,7 +620,11 @@ fn parse_component(text: &str) -> Result<(u64, Vec<u8>), String> {
         },
         None => (GENERIC, text),
     };
-    Ok((kind, percent_decode(value)?))
+    let value = percent_decode(value)?;
+    if !has_valid_length(kind, &value) {
+        return Err(format!("digest component {text:?} has {} bytes; it needs 32", value.len()));
+    }
+    Ok((kind, value))
 }
 
 fn percent_decode(text: &str) -> Result<Vec<u8>, String> {
@@ -698,7 +703,7 @@ mod tests {
     #[test]
     fn malformed_names_are_refused_with_the_reason() {
         let mut names = NameTable::new();
-        for uri in ["a/b", "", "/a//b", "/%4", "/%GG", "/0=a", "/x=a", "/..", "/seg=-1"] {
+        for uri in ["a/b", "", "/a//b", "/%4", "/%GG", "/0=a", "/x=a", "/..", "/seg=-1", "/1=a"] {
             assert!(names.intern_uri(uri).is_err(), "{uri:?}");
         }
     }

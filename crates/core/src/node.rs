@@ -107,8 +107,9 @@ impl<B: Clone + Default> Node<B> {
 
     /// Removes a device with everything that waits in its queue; the number of packets dropped.
     pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+        let now = env.now;
         let dropped = self.clear_queue(env, face);
-        self.forwarder.remove_face(face);
+        self.forwarder.remove_face(face, now);
         self.faces[face.index()].set_up(false);
         self.removed.push(face);
         dropped

@@ -422,6 +422,12 @@ impl Pit {
         self.index.find(self.hash.of(name), |id| self.slab.get(id.0).name == name).copied()
     }
 
+    /// The entry of `name` and `selector`.
+    pub fn find_selected(&self, name: Name, selector: Selector) -> Option<PitId> {
+        let mut entries = std::iter::successors(self.find(name), |id| self.next_sibling(*id));
+        entries.find(|id| self.entry(*id).selector == selector)
+    }
+
     /// The next entry of the same name with another selector.
     pub fn next_sibling(&self, id: PitId) -> Option<PitId> {
         match self.entry(id).sibling {

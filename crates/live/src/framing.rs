@@ -1,6 +1,10 @@
-//! Where a TLV element in a stream ends.
+//! Where a TLV element in a stream ends, and the elements of a stream that comes in pieces.
 
 use std::fmt;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::reception::CHUNK;
 
 /// Bytes of the largest element accepted: the largest NDN packet (8800) with link fields around it.
 pub const MAX_ELEMENT: usize = 8800 + 256;
@@ -50,6 +54,70 @@ pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
     match usize::try_from(whole) {
         Ok(whole) if whole <= MAX_ELEMENT => Ok(Some(whole)),
         _ => Err(FramingError::TooLarge(whole)),
+    }
+}
+
+/// Cuts a stream into its elements, whatever the pieces it comes in.
+#[derive(Debug, Default)]
+pub struct Splitter {
+    /// Received, up to the end of the last whole element and the beginning of the next.
+    rest: BytesMut,
+    fault: Option<FramingError>,
+}
+
+impl Splitter {
+    /// The beginning of a stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next bytes of the stream and gives every element that is whole.
+    ///
+    /// # Errors
+    /// When no element can begin where the last one ended. Nothing behind it can be told apart, so that
+    /// every later call fails as well.
+    pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(Bytes)) -> Result<(), FramingError> {
+        for piece in bytes.chunks(CHUNK) {
+            if let Some(fault) = self.fault {
+                return Err(fault);
+            }
+            self.keep(piece);
+            if let Err(fault) = self.split(&mut take) {
+                (self.fault, self.rest) = (Some(fault), BytesMut::new());
+            }
+        }
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    /// Bytes of the element that has begun and is not whole, below [`MAX_ELEMENT`].
+    pub fn pending(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Bytes of memory held for it, at most [`MAX_ELEMENT`] more than a piece of reception memory; elements
+    /// that were given may lie there too.
+    pub fn memory(&self) -> usize {
+        self.rest.capacity()
+    }
+
+    /// Puts `piece` behind the beginning of an element that is there already.
+    fn keep(&mut self, piece: &[u8]) {
+        if self.rest.capacity() - self.rest.len() < piece.len() {
+            let mut fresh = BytesMut::with_capacity(CHUNK + MAX_ELEMENT);
+            fresh.extend_from_slice(&self.rest);
+            self.rest = fresh;
+        }
+        self.rest.extend_from_slice(piece);
+    }
+
+    fn split(&mut self, take: &mut impl FnMut(Bytes)) -> Result<(), FramingError> {
+        while let Some(len) = element_len(&self.rest)? {
+            if self.rest.len() < len {
+                break;
+            }
+            take(self.rest.split_to(len).freeze());
+        }
+        Ok(())
     }
 }
 

@@ -11,8 +11,8 @@ const NUMBERED: [(&str, u32); 5] = [("seg=", 50), ("off=", 52), ("v=", 54), ("t=
 /// The concatenated components of a name.
 ///
 /// # Errors
-/// When the text does not start with `/` (or `ndn:/`), a component is empty, an escape is malformed, or there
-/// is no number where one has to be.
+/// When the text does not start with `/` (or `ndn:/`), a component is empty, an escape is malformed, there is
+/// no number where one has to be, or a digest has not 32 bytes.
 pub fn parse(uri: &str) -> Result<Vec<u8>, String> {
     let path = uri.strip_prefix("ndn:").unwrap_or(uri);
     let mut components = Vec::new();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_is_no_name_is_refused() {
-        for text in ["a", "", "/a//b", "/a/v=x", "/%4"] {
+        for text in ["a", "", "/a//b", "/a/v=x", "/%4", "/2=digest"] {
             assert!(parse(text).is_err(), "{text:?}");
         }
     }

@@ -122,8 +122,13 @@ fn command(
     }
 }
 
+/// Reads the Data that answers a command: what the forwarder made of the parameters.
+///
 /// The forwarder signs with a key of its own, which nobody vouches for: its place is what it is trusted by.
-fn read_response(data: &[u8]) -> Result<ControlParameters, RegistrationError> {
+///
+/// # Errors
+/// When the forwarder says no, or the bytes are no Data with a ControlResponse.
+pub fn read_response(data: &[u8]) -> Result<ControlParameters, RegistrationError> {
     let data = DataView::parse(data).map_err(RegistrationError::Answer)?;
     let response = ControlResponse::decode(data.content).map_err(RegistrationError::Answer)?;
     if response.is_ok() {

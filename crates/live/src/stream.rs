@@ -8,9 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
-use crate::framing::{MAX_ELEMENT, element_len};
+use crate::framing::Splitter;
 use crate::reception::{CHUNK, Reception};
 use crate::sys::{self, Backlog};
 use crate::udp::Received;
@@ -34,8 +34,7 @@ pub struct StreamFace {
     local: FaceUri,
     remote: FaceUri,
     is_local: bool,
-    /// Received, up to the end of the last whole element and the beginning of the next.
-    incoming: BytesMut,
+    incoming: Splitter,
     /// Rest of a frame that was sent in part: at most one frame.
     tail: BytesMut,
 }
@@ -76,6 +75,18 @@ impl StreamFace {
         Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
     }
 
+    /// As [`connect_unix`](Self::connect_unix), but never waits.
+    ///
+    /// # Errors
+    /// When nobody listens there, or so many wait to be accepted that one more would have to wait, too.
+    pub fn connect_unix_at_once(path: &Path) -> io::Result<Self> {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        socket.connect(&SockAddr::unix(path)?)?;
+        let local = FaceUri::Fd(socket.as_raw_fd());
+        Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
+    }
+
     /// The two ends of a stream within this process.
     ///
     /// # Errors
@@ -107,7 +118,7 @@ impl StreamFace {
     }
 
     fn new(socket: Socket, backlog: Backlog, local: FaceUri, remote: FaceUri, is_local: bool) -> Self {
-        let (incoming, tail) = (BytesMut::new(), BytesMut::new());
+        let (incoming, tail) = (Splitter::new(), BytesMut::new());
         Self { socket, backlog, local, remote, is_local, incoming, tail }
     }
 
@@ -125,29 +136,8 @@ impl StreamFace {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => return Ok(Received::More),
             Err(why) => return Err(why),
         };
-        self.keep(&buffer[..count]);
-        self.split(take)?;
+        self.incoming.push(&buffer[..count], take).map_err(invalid)?;
         Ok(if count == CHUNK { Received::More } else { Received::Drained })
-    }
-
-    /// Puts `bytes` behind the beginning of an element that is there already.
-    fn keep(&mut self, bytes: &[u8]) {
-        if self.incoming.capacity() - self.incoming.len() < bytes.len() {
-            let mut fresh = BytesMut::with_capacity(CHUNK + MAX_ELEMENT);
-            fresh.extend_from_slice(&self.incoming);
-            self.incoming = fresh;
-        }
-        self.incoming.extend_from_slice(bytes);
-    }
-
-    fn split(&mut self, mut take: impl FnMut(Bytes)) -> io::Result<()> {
-        while let Some(len) = element_len(&self.incoming).map_err(invalid)? {
-            if self.incoming.len() < len {
-                break;
-            }
-            take(self.incoming.split_to(len).freeze());
-        }
-        Ok(())
     }
 
     /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and

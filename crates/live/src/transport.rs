@@ -55,9 +55,10 @@ impl Transport {
     /// that it failed is told by [`receive`](Self::receive).
     ///
     /// # Errors
-    /// When the system refuses at once, or nobody listens at a Unix socket.
+    /// When the system refuses at once, or nobody listens at a Unix socket or accepts what waits there.
     pub fn begin(remote: &FaceUri) -> io::Result<Self> {
         match remote {
+            FaceUri::Unix(path) => Ok(Self::Stream(StreamFace::connect_unix_at_once(path)?)),
             FaceUri::Tcp(address) => Ok(Self::Stream(StreamFace::connect_tcp(*address)?)),
             other => Self::connect(other, Duration::ZERO),
         }
@@ -193,6 +194,19 @@ mod tests {
         let udp = UdpListener::bind(loopback())?;
         assert!(!Transport::connect(&FaceUri::Udp(udp.local()), SOON)?.is_local());
         Ok(())
+    }
+
+    #[test]
+    fn beginning_to_connect_never_waits_for_a_peer_that_accepts_nobody() -> io::Result<()> {
+        let path = std::env::temp_dir().join(format!("tidegate-transport-{}.sock", std::process::id()));
+        let _ = std::fs::remove_file(&path);
+        let socket = socket2::Socket::new(socket2::Domain::UNIX, socket2::Type::STREAM, None)?;
+        socket.bind(&socket2::SockAddr::unix(&path)?)?;
+        socket.listen(0)?;
+        let uri = FaceUri::Unix(path.clone());
+        let waiting: Vec<_> = std::iter::repeat_with(|| Transport::begin(&uri)).take(8).collect();
+        assert!(waiting[0].is_ok() && waiting[7].is_err(), "{waiting:?}");
+        std::fs::remove_file(path)
     }
 
     #[test]

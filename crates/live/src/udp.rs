@@ -186,8 +186,9 @@ impl UdpListener {
     /// When the address is not ours or taken.
     pub fn bind(local: SocketAddr) -> io::Result<Self> {
         let socket = socket(local)?;
-        socket.set_reuse_address(true)?;
         socket.bind(&local.into())?;
+        // Only then: faces share the address with their listener, but no second listener may take it away.
+        socket.set_reuse_address(true)?;
         let local = address_of(&socket)?;
         Ok(Self { socket, local, faults: Faults::default() })
     }
@@ -283,6 +284,16 @@ mod tests {
         let mut all = Vec::new();
         while face.receive(memory, |frame| all.push(frame))? == Received::More {}
         Ok(all)
+    }
+
+    #[test]
+    fn nobody_listens_where_another_listens_though_faces_share_the_address() -> io::Result<()> {
+        let listener = UdpListener::bind(loopback())?;
+        assert_eq!(UdpListener::bind(listener.local()).expect_err("taken").kind(), io::ErrorKind::AddrInUse);
+        let _face = UdpFace::accept(&listener, SocketAddr::from(([127, 0, 0, 1], 9)))?;
+        assert_eq!(UdpListener::bind(listener.local()).expect_err("taken").kind(), io::ErrorKind::AddrInUse);
+        drop(listener);
+        Ok(())
     }
 
     #[test]

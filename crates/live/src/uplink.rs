@@ -108,8 +108,9 @@ fn resolve(value: &str, source: String) -> Result<Uplink, UplinkError> {
     }
 }
 
-/// The value of `transport=` and its line; `;` begins a comment.
-fn transport_line(text: &str) -> Option<(usize, &str)> {
+/// The value of `transport=` in the text of a `client.conf`, and its line, counted from 1; `;` begins a comment.
+/// `None` when the text does not say it.
+pub fn transport_line(text: &str) -> Option<(usize, &str)> {
     text.lines().enumerate().find_map(|(index, line)| {
         let (key, value) = line.split(';').next()?.split_once('=')?;
         (key.trim() == "transport").then_some((index + 1, value.trim()))

@@ -62,9 +62,9 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// The first entry that names the Data by its digest.
     fn digest_match(&self, cx: &Context<'_>, packet: &Packet<B>) -> Option<PitId> {
-        let digest_of = self.digest.filter(|_| self.pit.digest_entries() > 0)?;
+        let rules = self.body.as_ref().filter(|_| self.pit.digest_entries() > 0)?;
         let prefix = cx.names.prefix_of(packet.header.name)?;
-        let full = cx.names.find_child(prefix, IMPLICIT_DIGEST, &digest_of(&packet.body))?;
+        let full = cx.names.find_child(prefix, IMPLICIT_DIGEST, &(rules.digest)(&packet.body))?;
         self.pit.find(Name::whole(full))
     }
 

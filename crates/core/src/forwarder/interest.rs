@@ -1,6 +1,6 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{Digest, Forwarder, Outbox};
+use super::{BodyRules, Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
 use crate::face::FaceId;
@@ -35,11 +35,15 @@ impl<B: Clone + Default> Forwarder<B> {
         if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
-        if self.pit.len() >= self.pit_limit && self.pit.find(name).is_none() && !self.is_reserved(cx, name) {
+        let selector = Selector::from(&interest);
+        if self.pit.len() >= self.pit_limit
+            && self.pit.find_selected(name, selector).is_none()
+            && !self.is_reserved(cx, name)
+        {
             self.counters.refused_full += 1;
             return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
         }
-        let (id, is_new) = self.pit.find_or_insert(name, Selector::from(&interest));
+        let (id, is_new) = self.pit.find_or_insert(name, selector);
         if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
@@ -56,7 +60,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if nobody_waits && !is_new {
             self.pit.reopen(id);
         }
-        if is_new && self.digest.is_some() && digest_in(cx, name).is_some() {
+        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
         self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
@@ -164,7 +168,7 @@ impl<B: Clone + Default> Forwarder<B> {
 
     #[inline(always)]
     fn find_cached(&mut self, cx: &Context<'_>, name: Name, interest: Interest) -> Option<Packet<B>> {
-        let Some(digest_of) = self.digest else {
+        let Some(BodyRules { digest: digest_of, .. }) = self.body else {
             return self.cs.lookup(name, &interest, cx.names, cx.now);
         };
         let Some((data_name, digest)) = digest_in(cx, name) else {

@@ -21,6 +21,15 @@ use crate::units::{Packets, Span, Time};
 /// SHA-256 of a whole Data, which may stand at the end of an Interest's name.
 pub type Digest = [u8; 32];
 
+/// What a forwarder needs of bodies that have bytes.
+#[derive(Debug)]
+pub struct BodyRules<B> {
+    /// The digest of a Data by its body, for Interests that name their Data by it.
+    pub digest: fn(&B) -> Digest,
+    /// The body as the content store keeps it: for long, and with no more memory than its own.
+    pub keep: fn(&B) -> B,
+}
+
 /// Takes the packets a forwarder sends.
 pub trait Outbox<B> {
     /// Sends `packet` through `face`.
@@ -101,8 +110,8 @@ pub struct Forwarder<B> {
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
     nonces: Rng,
-    /// Digest of a Data by its body.
-    digest: Option<fn(&B) -> Digest>,
+    /// What only bodies with bytes can do.
+    body: Option<BodyRules<B>>,
     counters: ForwarderCounters,
     targets: Vec<Target>,
     /// Next hops left by the scope of an Interest.
@@ -122,7 +131,7 @@ impl<B: Clone + Default> Forwarder<B> {
             dead_nonces: DeadNonceList::default(),
             strategies: vec![Served::by(setup.strategy)],
             nonces: setup.nonces,
-            digest: None,
+            body: None,
             counters: ForwarderCounters::default(),
             targets: Vec::new(),
             near: Vec::new(),
@@ -130,9 +139,11 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Serves Interests that name their Data by its digest, with this rule for the digest.
-    pub fn set_digest(&mut self, digest: fn(&B) -> Digest) {
-        self.digest = Some(digest);
+    /// Tells what can be done with bodies. Without it Interests that name their Data by its digest are answered by
+    /// nothing, and the content store shares bodies with who sent them.
+    pub fn set_body_rules(&mut self, rules: BodyRules<B>) {
+        self.cs.set_keep(rules.keep);
+        self.body = Some(rules);
     }
 
     /// Serves everything under `prefix` by `strategy`.
@@ -230,14 +241,18 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// A face is gone: nobody waits there, nobody is asked there, no route leads there. Its number may be given
-    /// to another face afterwards.
-    pub fn remove_face(&mut self, face: FaceId) {
+    /// to another face afterwards. What nobody else waits for ends with the next [`on_wake`](Self::on_wake), so
+    /// that who is gone does not fill the PIT for as long as it asked.
+    pub fn remove_face(&mut self, face: FaceId, now: Time) {
         self.fib.remove_face(face);
         let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
         for id in touched {
             let entry = self.pit.entry_mut(id);
             entry.remove_in_record(face);
             entry.remove_out_record(face);
+            if !entry.is_satisfied() {
+                self.pit.renew_expiry(id, now);
+            }
         }
     }
 

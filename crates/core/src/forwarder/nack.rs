@@ -20,8 +20,7 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         let name = packet.header.name;
         let selector = Selector::from(&nack.interest);
-        let mut entries = std::iter::successors(self.pit.find(name), |id| self.pit.next_sibling(*id));
-        let Some(id) = entries.find(|id| self.pit.entry(*id).selector() == selector) else { return };
+        let Some(id) = self.pit.find_selected(name, selector) else { return };
         match self.pit.entry_mut(id).out_record_mut(from) {
             Some(record) if record.nonce == nack.interest.nonce => record.nacked = Some(nack.reason),
             _ => return,

@@ -2,10 +2,12 @@
 
 use tidegate_core::face::FaceId;
 use tidegate_core::fib::NextHop;
+use tidegate_core::forwarder::BodyRules;
 use tidegate_core::name::Name;
-use tidegate_core::packet::NackReason;
+use tidegate_core::packet::{Interest, Millis, NackReason};
+use tidegate_core::units::Time;
 
-use super::harness::{APPLICATION, Router, data, interest, nack, words};
+use super::harness::{APPLICATION, Router, data, interest, interest_with, ms, nack, words};
 
 #[test]
 fn an_interest_beyond_the_limit_is_refused_as_congestion_and_one_that_is_pending_is_not() {
@@ -33,6 +35,15 @@ fn a_full_table_has_some_room_for_the_management_of_the_node() {
     }
     assert_eq!(words(&router.receive(0, 0, interest(Name::segment(prefix, 64), 99))), ["0 nack Congestion"]);
     assert_eq!(words(&router.receive(0, 0, interest(router.name(0), 100))), ["0 nack Congestion"]);
+}
+
+#[test]
+fn another_selector_for_a_pending_name_counts_as_one_more_interest() {
+    let mut router = Router::with_pit_limit(1);
+    router.receive(0, 0, interest(router.name(0), 1));
+    let other = interest_with(router.name(0), 2, |interest| interest.must_be_fresh = true);
+    assert_eq!(words(&router.receive(0, 1, other)), ["1 nack Congestion"]);
+    assert_eq!(router.pending(), 1);
 }
 
 #[test]
@@ -81,10 +92,25 @@ fn a_face_that_is_gone_is_neither_answered_nor_asked() {
     let name = router.name(1);
     assert_eq!(words(&router.receive(0, 0, interest(name, 1))), ["3 interest", "4 interest"]);
     router.receive(0, 1, interest(name, 2));
-    router.forwarder.remove_face(FaceId(0));
-    router.forwarder.remove_face(FaceId(3));
+    router.forwarder.remove_face(FaceId(0), Time::ZERO);
+    router.forwarder.remove_face(FaceId(3), Time::ZERO);
     assert_eq!(words(&router.receive(1, 4, data(name, 0))), ["1 data"]);
     assert_eq!(words(&router.receive(2, 1, interest(router.name(2), 3))), ["4 interest"]);
+}
+
+#[test]
+fn what_only_a_gone_face_waited_for_ends_at_once_however_long_it_asked_for() {
+    let mut router = Router::new(&[3]);
+    let forever = |interest: &mut Interest| interest.lifetime = Millis(u32::MAX);
+    router.receive(0, 0, interest_with(router.name(1), 1, forever));
+    router.receive(0, 0, interest_with(router.name(2), 2, forever));
+    router.receive(0, 1, interest(router.name(2), 3));
+    router.forwarder.remove_face(FaceId(0), ms(5));
+    assert_eq!(router.forwarder.next_wake(), Some(ms(5)));
+    router.wake(6);
+    assert_eq!(router.told(), ["expiry of /a/seg=1"]);
+    router.wake(1000);
+    assert_eq!(router.pending(), 0);
 }
 
 #[test]
@@ -104,7 +130,7 @@ fn every_name_and_token_that_a_table_holds_is_visited() {
 /// A router that takes the body's number, 32 times, for the digest of a Data.
 fn digesting(cache: bool) -> Router {
     let mut router = Router::with(&[3], 10 * u32::from(cache), Default::default(), Default::default());
-    router.forwarder.set_digest(|body| [*body as u8; 32]);
+    router.forwarder.set_body_rules(BodyRules { digest: |body| [*body as u8; 32], keep: |body| *body });
     router
 }
 
@@ -136,4 +162,13 @@ fn the_content_store_answers_for_a_digest_with_no_other_data() {
     let (right, wrong) = (full_name(&mut router, 77), full_name(&mut router, 78));
     assert_eq!(words(&router.receive(2, 0, interest(right, 2))), ["0 data"]);
     assert_eq!(words(&router.receive(2, 0, interest(wrong, 3))), ["3 interest"]);
+}
+
+#[test]
+fn the_content_store_keeps_bodies_by_its_own_rule() {
+    let mut router = digesting(true);
+    router.forwarder.set_body_rules(BodyRules { digest: |_| [0; 32], keep: |body| body + 1 });
+    router.receive(0, 0, interest(router.name(1), 1));
+    assert_eq!(router.receive(1, 3, data(router.name(1), 0))[0].1.body, 77);
+    assert_eq!(router.receive(2, 0, interest(router.name(1), 2))[0].1.body, 78);
 }

@@ -38,6 +38,9 @@ pub struct ForwarderConfig {
     pub cache_unsolicited: bool,
     /// Interests that may be pending at once.
     pub pit_limit: Packets,
+    /// Longest time that an Interest stays pending, whatever its own lifetime: a peer that leaves nothing but
+    /// long-lived Interests behind must not fill the PIT for long.
+    pub lifetime: Span,
     /// Faces at once, on-demand ones among them.
     pub max_faces: u16,
     /// Forwarding strategy of every prefix without one of its own.

@@ -129,6 +129,7 @@ impl Daemon {
             }
         }
         self.node.detach(surroundings!(self), id);
+        self.set_forwarder_alarm();
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
         if let Origin::Configured(place) = face.origin {
             self.configured[place].face = None;

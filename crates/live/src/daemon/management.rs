@@ -1,8 +1,4 @@
 //! What the forwarder answers itself: registrations of prefixes, and its status.
-//!
-//! Commands are those of NFD's RIB management: `/localhost/nfd/rib/register` and `unregister`, as a signed
-//! Interest of packet format 0.3 or, from older programs, with the signature in the name. Who may command is
-//! who may use `/localhost`; a signature that is only a digest must hold, others are not looked into.
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
@@ -10,11 +6,9 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::packet::{Kind, Millis, Packet};
 use tidegate_core::units::Span;
-use tidegate_wire::tlv::{Element, types};
-use tidegate_wire::{
-    DataBuilder, EncodeError, InterestView, Signer, Verifier, VerifyError, name, rdr, signature_type,
-};
+use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, name, rdr};
 
+use super::command::{Command, Refusal};
 use super::face::{Face, Line, Wires};
 use super::rib::{CAPTURE, CHILD_INHERIT, Route};
 use super::status::{self, StatusLine};
@@ -27,17 +21,6 @@ const STATUS_FRESH: Millis = Millis(100);
 
 /// Bytes of status in one Data.
 const STATUS_SEGMENT: usize = 7_000;
-
-/// What a command is refused with.
-type Refusal = (u64, &'static str);
-
-/// Says where a management Interest leads.
-enum Asked<'a> {
-    Register(Element<'a>),
-    Unregister(Element<'a>),
-    Status,
-    Unknown,
-}
 
 impl Daemon {
     /// Answers the Interests that wait for the forwarder itself.
@@ -70,11 +53,11 @@ impl Daemon {
     /// The Data that answer; `None` for an Interest that is none of ours.
     fn answer(&mut self, packet: &Packet<Bytes>) -> Option<Vec<Bytes>> {
         let view = InterestView::parse(&packet.body).ok()?;
-        let response = match asked(&view) {
-            Asked::Register(parameters) => self.register(packet, &view, &parameters),
-            Asked::Unregister(parameters) => self.unregister(packet, &view, &parameters),
-            Asked::Status => return self.status_data(&view),
-            Asked::Unknown => Err((501, "this forwarder does not know the command")),
+        let response = match Command::read(&view) {
+            Ok(Command::Register(asked)) => self.register(packet, *asked),
+            Ok(Command::Unregister(asked)) => self.unregister(packet, *asked),
+            Ok(Command::Status) => return self.status_data(&view),
+            Err(refusal) => Err(refusal),
         };
         let response = response.unwrap_or_else(|(code, text)| ControlResponse::new(code, text, None));
         let content = response.encode();
@@ -87,10 +70,8 @@ impl Daemon {
     fn register(
         &mut self,
         packet: &Packet<Bytes>,
-        view: &InterestView<'_>,
-        parameters: &Element<'_>,
+        asked: ControlParameters,
     ) -> Result<ControlResponse, Refusal> {
-        let asked = self.command(view, parameters)?;
         let face = self.face_of(packet, &asked)?;
         let prefix = self.prefix_of(&asked)?;
         let cost = u32::try_from(asked.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
@@ -115,10 +96,8 @@ impl Daemon {
     fn unregister(
         &mut self,
         packet: &Packet<Bytes>,
-        view: &InterestView<'_>,
-        parameters: &Element<'_>,
+        asked: ControlParameters,
     ) -> Result<ControlResponse, Refusal> {
-        let asked = self.command(view, parameters)?;
         let face = self.face_of(packet, &asked)?;
         let prefix = self.prefix_of(&asked)?;
         let origin = asked.origin.unwrap_or(ORIGIN_APP);
@@ -131,17 +110,6 @@ impl Daemon {
             ..Default::default()
         };
         Ok(ControlResponse::new(200, "OK", Some(done)))
-    }
-
-    /// The parameters of a command whose signature may stand.
-    fn command(
-        &self,
-        view: &InterestView<'_>,
-        parameters: &Element<'_>,
-    ) -> Result<ControlParameters, Refusal> {
-        check_signature(view)?;
-        ControlParameters::decode(parameters.value)
-            .map_err(|_| (400, "the component behind the verb is no ControlParameters"))
     }
 
     /// The face that a command is about: the one it names, else the one it came from.
@@ -274,44 +242,6 @@ impl Daemon {
             .with("oversized", faults.oversized)
             .with("unsent", faults.unsent)
     }
-}
-
-/// Where the Interest leads.
-fn asked<'a>(view: &InterestView<'a>) -> Asked<'a> {
-    let mut components = view.name.iter().skip(1);
-    let word =
-        |component: Option<Element<'a>>| component.map(|component| component.value).unwrap_or_default();
-    match (word(components.next()), word(components.next()), word(components.next())) {
-        (b"tidegate", b"status", _) => Asked::Status,
-        (b"nfd", b"rib", verb) => match (verb, components.next()) {
-            (b"register", Some(parameters)) => Asked::Register(parameters),
-            (b"unregister", Some(parameters)) => Asked::Unregister(parameters),
-            _ => Asked::Unknown,
-        },
-        _ => Asked::Unknown,
-    }
-}
-
-/// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
-/// SignatureInfo and SignatureValue.
-const OLD_COMMAND: usize = 9;
-
-fn check_signature(view: &InterestView<'_>) -> Result<(), Refusal> {
-    let Some(signature) = &view.signature else {
-        let last_two: Vec<Element<'_>> = view.name.iter().skip(OLD_COMMAND - 2).collect();
-        let is_signed = last_two.len() == 2
-            && last_two[0].value.first() == Some(&(types::SIGNATURE_INFO as u8))
-            && last_two[1].value.first() == Some(&(types::SIGNATURE_VALUE as u8));
-        return if is_signed { Ok(()) } else { Err((403, "the command is not signed")) };
-    };
-    if !tidegate_wire::parameters_digest_holds(view) {
-        return Err((403, "the ParametersSha256Digest is wrong"));
-    }
-    if signature.kind != signature_type::DIGEST_SHA256 {
-        return Ok(());
-    }
-    let checked: Result<(), VerifyError> = Verifier::Digest.verify_interest(view);
-    checked.map_err(|_| (403, "the digest in the signature is wrong"))
 }
 
 /// The content cut into signed Data, each with its name.

@@ -1,5 +1,6 @@
 //! The live forwarder: core's node behind sockets. One thread; nothing here decides about packets.
 
+pub mod command;
 pub mod config;
 mod face;
 mod faces;
@@ -20,9 +21,9 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::node::Node;
-use tidegate_core::packet::Packet;
+use tidegate_core::packet::{Kind, Millis, Packet};
 use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::clock::Clock;
 use crate::link_service::LinkContext;
@@ -69,6 +70,8 @@ pub struct Daemon {
     listeners: Listeners,
     rib: Rib,
     config: ForwarderConfig,
+    /// Longest lifetime of an Interest here.
+    lifetime: Millis,
     configured: Vec<Configured>,
     /// The status that readers are in the midst of.
     published: Vec<(Vec<u8>, Bytes)>,
@@ -241,7 +244,10 @@ impl Daemon {
             tokens: &mut self.tokens,
             nonces: &mut self.nonces,
         };
-        let Some(packet) = link.receive(frame, &mut context) else { return };
+        let Some(mut packet) = link.receive(frame, &mut context) else { return };
+        if let Kind::Interest(interest) = &mut packet.header.kind {
+            interest.lifetime = interest.lifetime.min(self.lifetime);
+        }
         let view = &self.node.faces()[id.index()];
         view.count_received(packet.header.size());
         if !view.is_local() && self.is_of_this_host(&packet) {
@@ -334,9 +340,9 @@ impl Daemon {
         let Ok(has_room) = face.flush() else { return self.close(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
-        if has_queue || !has_room {
-            view.set_below(face.below());
-        }
+        // Where nothing waits, a count of what waited once must not stay behind: it would be marked for ever.
+        let is_backlogged = has_queue || !has_room;
+        view.set_below(if is_backlogged { face.below() } else { ByteCount::ZERO });
         if !has_room {
             self.watch(id, Watch::ReadWrite);
         } else if has_queue {

@@ -4,9 +4,10 @@ use std::fmt;
 
 use bytes::Bytes;
 use tidegate_core::cs::UnsolicitedPolicy;
-use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::name::{NameHash, NameTable};
 use tidegate_core::node::Node;
+use tidegate_core::packet::Millis;
 use tidegate_core::params::ParamError;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::strategy::Strategy;
@@ -72,8 +73,11 @@ impl Daemon {
             hash: NameHash::keyed(key("names in tables")),
             ..ForwarderSetup::new(strategy, Rng::stream(seed, "probes"))
         });
-        forwarder
-            .set_digest(|body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)));
+        forwarder.set_body_rules(BodyRules {
+            digest: |body: &Bytes| DataView::parse(body).map_or([0; 32], |data| implicit_digest(&data)),
+            // A received packet shares its memory with others, which a small cached one must not keep alive.
+            keep: |body| Bytes::copy_from_slice(body),
+        });
         let mut names = NameTable::keyed(key("names"));
         for (prefix, strategy) in &config.prefix_strategies {
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
@@ -98,6 +102,7 @@ impl Daemon {
             timers: Timers::default(),
             listeners: Listeners::default(),
             rib: Default::default(),
+            lifetime: Millis::from_span(config.lifetime),
             config,
             configured: Vec::new(),
             published: Vec::new(),
@@ -108,6 +113,7 @@ impl Daemon {
     }
 
     fn open(&mut self) -> Result<(), StartError> {
+        raise_descriptor_limit();
         self.open_management()?;
         self.open_listeners()?;
         self.open_configured()?;
@@ -201,6 +207,13 @@ impl Daemon {
             self.rib.register(route, &self.names, self.node.forwarder_mut().fib_mut());
         }
     }
+}
+
+/// Lets this process open as many sockets as the system grants; with fewer, faces are refused later.
+fn raise_descriptor_limit() {
+    let mut limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
 /// The socket; `None` when it cannot be had and nobody asked for it by name.

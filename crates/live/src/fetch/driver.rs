@@ -7,7 +7,7 @@ use tidegate_core::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, D
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::NodeId;
-use tidegate_core::name::{Name, NameTable};
+use tidegate_core::name::{Name, NameTable, Segment};
 use tidegate_core::packet::{Kind, Packet};
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
@@ -49,6 +49,8 @@ pub(super) struct Fetch<'a> {
     sampler: Sampler,
     start: Time,
     progress_at: Time,
+    /// The last segment, as the first Data that named one said.
+    last: Option<u32>,
     bytes: u64,
     bad: u64,
     unchecked: u64,
@@ -89,6 +91,7 @@ impl<'a> Fetch<'a> {
             sampler: Sampler::new(start),
             start,
             progress_at: start + PROGRESS,
+            last: None,
             bytes: 0,
             bad: 0,
             unchecked: 0,
@@ -172,6 +175,7 @@ impl<'a> Fetch<'a> {
         if view.content_type == CONTENT_NACK {
             return Err(FetchError::NotThere { segment: packet.header.name.segment.0 });
         }
+        self.check_last(packet)?;
         let is_unchecked = !self.trust.checks(&view);
         let content = packet.body.slice(view.content_range.clone());
         if let Arrived::New { segment } = self.tell(packet) {
@@ -180,6 +184,17 @@ impl<'a> Fetch<'a> {
             assert!(is_kept, "segment {segment} is asked for no further ahead than can be kept");
         }
         Ok(())
+    }
+
+    /// An object whose end moves cannot be told to be whole.
+    fn check_last(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
+        let Kind::Data(data) = packet.header.kind else { return Ok(()) };
+        if data.final_segment == Segment::NONE {
+            return Ok(());
+        }
+        let (said, now) = (*self.last.get_or_insert(data.final_segment.0), data.final_segment.0);
+        let segment = packet.header.name.segment.0;
+        if said == now { Ok(()) } else { Err(FetchError::Contradiction { segment, said, now }) }
     }
 
     fn write_ready(&mut self) -> Result<(), FetchError> {
@@ -194,7 +209,8 @@ impl<'a> Fetch<'a> {
         if self.consumer.stats().abandoned == 0 {
             return Ok(());
         }
-        Err(FetchError::GaveUp { segment: self.reorder.first_missing(), retries: self.retries })
+        let segment = self.reorder.first_missing();
+        Err(FetchError::GaveUp { segment, retries: self.retries, bad: self.bad })
     }
 
     fn progress(&self, now: Time) -> Progress {

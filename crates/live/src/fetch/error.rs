@@ -31,6 +31,17 @@ pub enum FetchError {
         segment: u32,
         /// Times that a segment is asked for again.
         retries: u32,
+        /// Data that came and were not to be trusted.
+        bad: u64,
+    },
+    /// The producer named two last segments (FinalBlockId).
+    Contradiction {
+        /// The segment that says otherwise than those before.
+        segment: u32,
+        /// The last segment, as they said.
+        said: u32,
+        /// The last segment, as it says.
+        now: u32,
     },
     /// The producer says that there is no such segment (ContentType Nack).
     NotThere {
@@ -53,9 +64,18 @@ impl fmt::Display for FetchError {
             Self::NoRoute => f.write_str("no route: nobody has announced the name to the forwarder"),
             Self::Refused(reason) => write!(f, "the forwarder refuses the name: Nack {reason:?}"),
             Self::Metadata(why) => write!(f, "the answer with the version is no good: {why}"),
-            Self::GaveUp { segment, retries } => {
-                write!(f, "segment {segment} does not come, asked for again {retries} times")
+            Self::GaveUp { segment, retries, bad } => {
+                write!(f, "segment {segment} does not come, asked for again {retries} times")?;
+                match bad {
+                    0 => Ok(()),
+                    bad => write!(f, "; the signatures of {bad} Data that came do not hold"),
+                }
             }
+            Self::Contradiction { segment, said, now } => write!(
+                f,
+                "the producer contradicts itself: segment {segment} says that the last one is {now}, those before \
+                 said {said}"
+            ),
             Self::NotThere { segment } => write!(f, "the producer has no segment {segment}"),
             Self::Output(why) => write!(f, "cannot write the content: {why}"),
         }

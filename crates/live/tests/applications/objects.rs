@@ -1,7 +1,10 @@
 use crate::bench::{
     Server, content, fetch_newest, fetch_settings, file, name, settings, udp_pair, unix_pair,
 };
+use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchError, Trust, fetch, newest_version};
+use tidegate_live::transport::Transport;
+use tidegate_wire::{DataBuilder, Signer};
 
 #[test]
 fn files_of_every_length_around_a_segment_come_back_byte_equal() {
@@ -84,6 +87,36 @@ fn a_segment_that_never_comes_is_named() {
     drop(far);
 }
 
+/// Answers every Interest with a Data that calls the next segment the last, until the peer is gone.
+fn lie(far: Transport) {
+    let mut client = Client::over(far).expect("descriptors");
+    let mut inbox = Vec::new();
+    while client.exchange(None, &mut inbox).is_ok() {
+        for asked in inbox.drain(..) {
+            let mut components = Vec::new();
+            client.names().write_components(asked.header.name, &mut components);
+            let mut last = Vec::new();
+            tidegate_wire::name::push_segment(&mut last, asked.header.name.segment.0 + 1);
+            let (name, final_block) = (&components[..], Some(&last[..]));
+            let data = DataBuilder { name, final_block, content: b"x", ..DataBuilder::default() };
+            let data = client.packet(data.sign(&Signer::Digest).expect("small")).expect("a Data");
+            client.send(&data);
+        }
+    }
+}
+
+#[test]
+fn a_producer_that_names_two_last_segments_ends_the_fetch() {
+    let (mut client, far) = unix_pair();
+    let liar = std::thread::spawn(move || lie(far));
+    let settings = fetch_settings(name("/lies/v=1"), "fixed");
+    let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
+    let why = fetched.end.expect_err("two ends");
+    assert!(matches!(why, FetchError::Contradiction { segment: 1, said: 1, now: 2 }), "{why}");
+    drop(client);
+    liar.join().expect("it ends with its peer");
+}
+
 #[test]
 fn data_signed_by_another_key_is_as_good_as_none() {
     let (mut client, far) = unix_pair();
@@ -96,6 +129,7 @@ fn data_signed_by_another_key_is_as_good_as_none() {
     settings.shell.retry_limit = Some(1);
     let mut output = Vec::new();
     let fetched = fetch(&mut client, settings, &mut output, &mut |_| ()).expect("a name");
-    assert!(matches!(fetched.end, Err(FetchError::GaveUp { segment: 0, retries: 1 })));
+    let why = fetched.end.expect_err("not trusted").to_string();
+    assert!(why.starts_with("segment 0 does not come, asked for again 1 times; the signatures of "), "{why}");
     assert!(output.is_empty() && fetched.bad >= 2, "{} bad", fetched.bad);
 }

@@ -42,6 +42,12 @@ pub(super) static FORWARDER: Keys = keys(
         key("cache", Packets, Else("65536pkt"), "Content store; 0pkt for none."),
         key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
         key("pit", Packets, Else("1000000pkt"), "Interests that may be pending at once."),
+        key(
+            "lifetime",
+            LongTime,
+            Else("5min"),
+            "Longest time that an Interest stays pending here, whatever its own lifetime.",
+        ),
         key("strategy", Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy."),
         key("max_faces", Count(1, 60_000), Else("1024"), "Faces at once, on-demand ones among them."),
     ],

@@ -39,6 +39,7 @@ pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig>
     let cache_unsolicited = forwarder.flag("unsolicited");
     let pit_limit = read_pit_limit(&forwarder);
     let strategy = read_use(desk, &forwarder, "strategy", "best-route");
+    let lifetime = forwarder.time("lifetime");
     let max_faces = forwarder.count("max_faces").and_then(|count| u16::try_from(count).ok());
     let face_values = FaceValues::standard(desk, root.place).with(FaceValues::read(&defaults));
     let idle = defaults.time("idle");
@@ -52,6 +53,7 @@ pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig>
         cache: cache?,
         cache_unsolicited: cache_unsolicited?,
         pit_limit: pit_limit?,
+        lifetime: lifetime?,
         max_faces: max_faces?,
         strategy: strategy?,
         prefix_strategies,

@@ -1,0 +1,71 @@
+//! What an Interest for the forwarder itself asks for, and whether it may.
+//!
+//! Commands are those of NFD's RIB management: `/localhost/nfd/rib/register` and `unregister`, as a signed
+//! Interest of packet format 0.3 or, from older programs, with the signature in the name. Who may command is
+//! who may use `/localhost`; a signature that is only a digest must hold, others are not looked into.
+
+use tidegate_wire::tlv::{Element, types};
+use tidegate_wire::{InterestView, Verifier, VerifyError, signature_type};
+
+use crate::nfd::ControlParameters;
+
+/// What a command is refused with: a code as in HTTP, and words for people.
+pub type Refusal = (u64, &'static str);
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A route is to be made.
+    Register(Box<ControlParameters>),
+    /// A route is to be taken back.
+    Unregister(Box<ControlParameters>),
+    /// What the forwarder tells of itself: `/localhost/tidegate/status`.
+    Status,
+}
+
+impl Command {
+    /// Reads the Interest by its name; the first component is taken for granted.
+    ///
+    /// # Errors
+    /// 501 for a command that is not known, 403 for one that is not signed as it should be, 400 when the
+    /// component behind the verb is no ControlParameters.
+    pub fn read(interest: &InterestView<'_>) -> Result<Self, Refusal> {
+        let mut components = interest.name.iter().skip(1);
+        let mut word = || components.next().map(|component| component.value).unwrap_or_default();
+        let make = match (word(), word(), word()) {
+            (b"tidegate", b"status", _) => return Ok(Self::Status),
+            (b"nfd", b"rib", b"register") => Self::Register,
+            (b"nfd", b"rib", b"unregister") => Self::Unregister,
+            _ => return Err(UNKNOWN),
+        };
+        let parameters = components.next().ok_or(UNKNOWN)?;
+        check_signature(interest)?;
+        let parameters = ControlParameters::decode(parameters.value)
+            .map_err(|_| (400, "the component behind the verb is no ControlParameters"))?;
+        Ok(make(Box::new(parameters)))
+    }
+}
+
+const UNKNOWN: Refusal = (501, "this forwarder does not know the command");
+
+/// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
+/// SignatureInfo and SignatureValue.
+const OLD_COMMAND: usize = 9;
+
+fn check_signature(interest: &InterestView<'_>) -> Result<(), Refusal> {
+    let Some(signature) = &interest.signature else {
+        let last_two: Vec<Element<'_>> = interest.name.iter().skip(OLD_COMMAND - 2).collect();
+        let is_signed = last_two.len() == 2
+            && last_two[0].value.first() == Some(&(types::SIGNATURE_INFO as u8))
+            && last_two[1].value.first() == Some(&(types::SIGNATURE_VALUE as u8));
+        return if is_signed { Ok(()) } else { Err((403, "the command is not signed")) };
+    };
+    if !tidegate_wire::parameters_digest_holds(interest) {
+        return Err((403, "the ParametersSha256Digest is wrong"));
+    }
+    if signature.kind != signature_type::DIGEST_SHA256 {
+        return Ok(());
+    }
+    let checked: Result<(), VerifyError> = Verifier::Digest.verify_interest(interest);
+    checked.map_err(|_| (403, "the digest in the signature is wrong"))
+}

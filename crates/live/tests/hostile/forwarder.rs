@@ -1,0 +1,147 @@
+//! A forwarder with faces that come and go, fed with whatever stands in the input: its books have to balance
+//! and its tables stay within their limits.
+
+#[path = "forwarder/alarms.rs"]
+mod alarms;
+#[path = "forwarder/bench.rs"]
+mod bench;
+#[path = "forwarder/books.rs"]
+mod books;
+#[path = "forwarder/devices.rs"]
+mod devices;
+#[path = "forwarder/packets.rs"]
+mod packets;
+
+use tidegate_core::face::Limit;
+use tidegate_core::fib::NextHop;
+use tidegate_core::packet::{Kind, LossNotice, Nack, NackReason};
+use tidegate_core::units::{ByteCount, Packets, Span};
+
+use bench::{Bench, Setup};
+use packets::Choice;
+
+/// Steps of one input; more only make it slow.
+const MOST_STEPS: usize = 64;
+
+const REASONS: [NackReason; 3] = [NackReason::Congestion, NackReason::Duplicate, NackReason::NoRoute];
+
+/// Four bytes of settings, then steps.
+pub fn check(data: &[u8]) {
+    let Some((settings, steps)) = data.split_first_chunk::<4>() else { return };
+    let mut bench = Bench::new(&setup(settings));
+    let mut input = Input(steps);
+    for _ in 0..MOST_STEPS {
+        if step(&mut bench, &mut input).is_none() {
+            break;
+        }
+        books::balance(&bench);
+    }
+    books::names_stand(&mut bench);
+    bench.node.visit_names(&mut |name, _| assert!(bench.names.uri(name).starts_with('/')));
+    bench.end();
+}
+
+fn setup([tables, pit, queue, width]: &[u8; 4]) -> Setup {
+    let limit = match queue & 0x80 {
+        0 => Limit::Packets(Packets::new(u32::from(queue & 15) + 1)),
+        _ => Limit::Bytes(ByteCount::new(u64::from(queue & 127) * 100)),
+    };
+    Setup {
+        cache: Packets::new(u32::from(tables & 7)),
+        caches_unsolicited: tables & 8 != 0,
+        strategy: if tables & 16 == 0 { "best-route" } else { "multicast" },
+        pit_limit: usize::from(pit % 32) + 1,
+        limit,
+        has_store: queue & 16 == 0,
+        mtu: (width & 1 == 0).then(|| 200 + usize::from(*width) * 5),
+    }
+}
+
+struct Input<'a>(&'a [u8]);
+
+impl<'a> Input<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn bytes(&mut self, len: usize) -> &'a [u8] {
+        let (bytes, rest) = self.0.split_at(len.min(self.0.len()));
+        self.0 = rest;
+        bytes
+    }
+
+    fn choice(&mut self) -> Option<Choice> {
+        Some(Choice { name: self.byte()?, flags: self.byte()? })
+    }
+}
+
+/// Does one thing; `None` at the end of the input.
+fn step(bench: &mut Bench, input: &mut Input<'_>) -> Option<()> {
+    let what = input.byte()?;
+    let face = bench.some_face(what >> 4);
+    match what & 15 {
+        0 => {
+            let len = usize::from(input.byte()?);
+            bench.hear(face, input.bytes(len));
+        }
+        1 | 2 => bench.hear(face, &packets::interest(input.choice()?, input.byte()?)),
+        3 => bench.hear(face, &packets::data(input.choice()?)),
+        4 => bench.hear(face, &packets::nack(input.choice()?, input.byte()?)),
+        5 => bench.hear(face, &packets::loss_notice(input.choice()?)),
+        6 => answer(bench, what >> 4, input.byte()?),
+        7 => bench.wait(short(input.byte()?)),
+        8 => bench.run(long(input.byte()?)),
+        9 => bench.make_room(face, u32::from(input.byte()? & 63)),
+        10 => bench.wake_now(face),
+        11 => bench.detach(face),
+        12 => bench.attach(what & 16 != 0),
+        13 => bench.forget_names(),
+        14 => route(bench, what >> 4, input.choice()?),
+        _ => bench.leave(face, u64::from(input.byte()?)),
+    }
+    Some(())
+}
+
+/// The face that was asked last answers.
+fn answer(bench: &mut Bench, face: u8, how: u8) {
+    let face = bench.some_face(face);
+    let Some(mut asked) = bench.take_asked(face) else { return };
+    let Kind::Interest(interest) = asked.header.kind else { return };
+    match how & 3 {
+        0 => {
+            asked.header.kind = Kind::Nack(Nack { interest, reason: REASONS[usize::from(how >> 2) % 3] });
+            bench.hear_packet(face, &asked);
+        }
+        1 => {
+            asked.header.kind = Kind::LossNotice(LossNotice { token: interest.token });
+            bench.hear_packet(face, &asked);
+            bench.keep_asked(face, asked, interest);
+        }
+        _ => {
+            let data = packets::data_for(&bench.components(asked.header.name), how);
+            bench.hear(face, &data);
+        }
+    }
+}
+
+/// Sets the ways to a prefix, or takes them away.
+fn route(bench: &mut Bench, face: u8, choice: Choice) {
+    let hops = [(choice.flags & 1, face), (choice.flags & 2, face + 1)];
+    let hops = hops.into_iter().filter(|(is_there, _)| *is_there != 0);
+    let hops =
+        hops.map(|(_, face)| NextHop { cost: u32::from(choice.flags >> 2), face: bench.some_face(face) });
+    let hops = hops.collect();
+    bench.set_route(&packets::prefix(choice.name), hops);
+}
+
+/// Up to 8 s: what may pass while the driver is busy and no alarm rings.
+fn short(byte: u8) -> Span {
+    Span::from_micros(u64::from(byte & 15) << (byte >> 4) << 4)
+}
+
+/// Up to 36 days, all alarms ringing in time.
+fn long(byte: u8) -> Span {
+    Span::from_micros(u64::from(byte & 15) << (byte >> 4) << (byte >> 4) << 3)
+}

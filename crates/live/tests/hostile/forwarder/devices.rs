@@ -1,0 +1,76 @@
+//! Devices in place of sockets, and the queues in front of them.
+
+use bytes::Bytes;
+use tidegate_core::face::FaceId;
+use tidegate_core::name::NameTable;
+use tidegate_core::node::Devices;
+use tidegate_core::packet::{Kind, Packet};
+use tidegate_core::params::{Settings, Value};
+use tidegate_core::queue::QueueDiscipline;
+use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::units::Time;
+use tidegate_live::link_service::LinkService;
+use tidegate_live::tokens::TokenTable;
+use tidegate_schemes::{SCHEMES, find};
+use tidegate_wire::FrameBatch;
+
+use super::books;
+
+/// A face's device.
+#[derive(Debug)]
+pub struct Port {
+    pub link: LinkService,
+    pub batch: FrameBatch,
+    /// Packets that it takes now.
+    pub room: u32,
+    pub sent: u64,
+    /// The last Interest that it sent.
+    pub asked: Option<Packet<Bytes>>,
+}
+
+impl Port {
+    /// A device for frames of at most `mtu` bytes, with room for two packets.
+    pub fn new(mtu: Option<usize>) -> Self {
+        Self { link: LinkService::new(mtu, 0), batch: FrameBatch::new(), room: 2, sent: 0, asked: None }
+    }
+}
+
+/// The devices as the node sees them.
+pub struct Wires<'a> {
+    pub ports: &'a mut [Option<Port>],
+    pub names: &'a NameTable,
+    pub tokens: &'a TokenTable,
+}
+
+impl Devices<Bytes> for Wires<'_> {
+    fn is_free(&self, face: FaceId) -> bool {
+        self.ports[face.index()].as_ref().is_some_and(|port| port.room > 0)
+    }
+
+    fn transmit(&mut self, face: FaceId, packet: Packet<Bytes>) {
+        books::is_faithful(self.names, &packet);
+        let port = self.ports[face.index()].as_mut().expect("only devices that are there are free");
+        (port.room, port.sent) = (port.room - 1, port.sent + 1);
+        port.link.send(&packet, self.names, self.tokens, &mut port.batch);
+        port.batch.clear();
+        if matches!(packet.header.kind, Kind::Interest(_)) {
+            port.asked = Some(packet);
+        }
+    }
+
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
+        assert!(self.ports[face.index()].is_some() && (has_packets || wake.is_some()));
+    }
+}
+
+/// A discipline that has something to do with a few packets.
+pub fn discipline(name: &str, device: &DeviceSetup) -> Box<dyn QueueDiscipline> {
+    let scheme = find(SCHEMES, name).expect("a scheme");
+    let settings = match name {
+        "nfd-marking" => [("threshold", "1000B"), ("interval", "5ms")],
+        _ => [("residence", "50ms"), ("interval", "1ms")],
+    };
+    let settings = settings.map(|(key, value)| (key.to_owned(), Value::Text(value.to_owned())));
+    let make = scheme.discipline.expect("a discipline");
+    make(&Settings(settings.into()), device).expect("sound settings")
+}

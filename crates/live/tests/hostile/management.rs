@@ -1,0 +1,126 @@
+//! What the forwarder and its applications tell each other, and what people write: read, written, read again.
+
+use std::net::SocketAddr;
+
+use tidegate_core::name::NameTable;
+use tidegate_live::daemon::command::Command;
+use tidegate_live::daemon::status::{self, StatusLine};
+use tidegate_live::nfd::{ControlParameters, ControlResponse};
+use tidegate_live::registration::read_response;
+use tidegate_live::uri::FaceUri;
+use tidegate_live::{name_uri, uplink};
+use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, InterestView, Signer};
+
+/// The first byte says what the others are.
+pub fn check(data: &[u8]) {
+    let Some((kind, bytes)) = data.split_first() else { return };
+    let text = String::from_utf8_lossy(bytes);
+    match kind % 10 {
+        0 => parameters(bytes),
+        1 => response(bytes),
+        2 => answer(bytes),
+        3 => command(bytes),
+        4 => status(&text),
+        5 => name_text(&text),
+        6 => name(bytes),
+        7 => face_uri(&text),
+        8 => address(bytes),
+        _ => client_conf(&text),
+    }
+}
+
+fn parameters(bytes: &[u8]) {
+    let Ok(read) = ControlParameters::decode(bytes) else { return };
+    assert_eq!(ControlParameters::decode(&read.encode()), Ok(read));
+}
+
+fn response(bytes: &[u8]) {
+    let Ok(read) = ControlResponse::decode(bytes) else { return };
+    assert_eq!(read.is_ok(), read.code / 100 == 2);
+    assert_eq!(ControlResponse::decode(&read.encode()), Ok(read));
+}
+
+/// A whole Data from a forwarder, and one of ours with these bytes in it.
+fn answer(bytes: &[u8]) {
+    let _ = read_response(bytes).map_err(|why| assert!(!why.to_string().is_empty()));
+    let data = DataBuilder { name: &[8, 1, b'a'], content: bytes, ..DataBuilder::default() };
+    let Ok(data) = data.sign(&Signer::Digest) else { return };
+    let read = ControlResponse::decode(bytes).ok().filter(ControlResponse::is_ok);
+    assert_eq!(read_response(&data).ok(), read.map(|read| read.parameters.unwrap_or_default()));
+}
+
+/// A whole Interest, and a registration of ours with these bytes behind the verb.
+fn command(bytes: &[u8]) {
+    if let Ok(interest) = InterestView::parse(bytes) {
+        let _ = Command::read(&interest).map_err(|(code, _)| assert!((400..600).contains(&code)));
+    }
+    let mut name = Vec::new();
+    for word in [b"localhost", &b"nfd"[..], b"rib", b"register", bytes] {
+        tidegate_wire::name::push_component(&mut name, 8, word);
+    }
+    let interest = InterestBuilder { name: &name, ..InterestBuilder::default() };
+    let Ok(interest) = interest.sign(&Signer::Digest, &InterestStamp::default()) else { return };
+    let read = Command::read(&InterestView::parse(&interest).expect("an Interest of ours"));
+    match ControlParameters::decode(bytes) {
+        Ok(parameters) => assert_eq!(read, Ok(Command::Register(Box::new(parameters)))),
+        Err(_) => assert_eq!(read.map_err(|(code, _)| code), Err(400)),
+    }
+}
+
+/// Any text is read; a value may be any text.
+fn status(text: &str) {
+    for line in status::read(text) {
+        assert!(line.fields.iter().all(|(key, _)| !key.contains(['=', ' '])));
+    }
+    let lines = [StatusLine::new("face").with("uri", text).with("id", 1), StatusLine::new("route")];
+    assert_eq!(status::read(&status::write(&lines)), lines);
+}
+
+fn name_text(text: &str) {
+    let Ok(components) = name_uri::parse(text) else { return };
+    assert_eq!(name_uri::parse(&name_uri::show(&components)), Ok(components));
+}
+
+fn name(components: &[u8]) {
+    let mut names = NameTable::new();
+    let Ok(name) = names.intern(components) else {
+        assert!(name_uri::show(components).starts_with('/'));
+        return;
+    };
+    let shown = name_uri::show(components);
+    assert_eq!(name_uri::parse(&shown).as_deref(), Ok(components), "{shown}");
+    assert_eq!(name_uri::parse(&names.uri(name)).as_deref(), Ok(components), "{shown}");
+}
+
+fn face_uri(text: &str) {
+    let checked = FaceUri::check(text);
+    // Anything else might ask the network.
+    if text.starts_with("unix://") {
+        let uri = FaceUri::resolve(text);
+        assert_eq!(uri.as_ref().map(|_| ()), checked.as_ref().copied());
+        if let Ok(uri) = uri {
+            assert_eq!(FaceUri::resolve(&uri.to_string()), Ok(uri));
+        }
+    }
+    if let Err(why) = checked {
+        assert!(why.to_string().contains("face URI"));
+    }
+}
+
+fn address(bytes: &[u8]) {
+    let port = bytes.first().map_or(6363, |port| u16::from(*port) * 257);
+    let address = match (bytes.first_chunk::<4>(), bytes.first_chunk::<16>()) {
+        (_, Some(address)) => SocketAddr::from((*address, port)),
+        (Some(address), None) => SocketAddr::from((*address, port)),
+        _ => return,
+    };
+    for uri in [FaceUri::Udp(address), FaceUri::Tcp(address)] {
+        assert_eq!(FaceUri::resolve(&uri.to_string()), Ok(uri));
+    }
+}
+
+fn client_conf(text: &str) {
+    let Some((line, value)) = uplink::transport_line(text) else { return };
+    let said = line.checked_sub(1).and_then(|line| text.lines().nth(line)).expect("a line of the text");
+    assert!(said.contains(value) && !value.contains(';') && value.trim() == value);
+}

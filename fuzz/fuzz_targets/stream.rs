@@ -1,0 +1,7 @@
+//! A byte stream in pieces.
+#![no_main]
+
+#[path = "../../crates/live/tests/hostile/stream.rs"]
+mod checks;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::check(data));
