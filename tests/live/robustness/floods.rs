@@ -7,6 +7,7 @@ use tidegate_wire::tlv::types;
 use tidegate_wire::{InterestBuilder, name};
 
 use super::{Dice, Target};
+use crate::json::Value;
 use crate::of_forwarder;
 use crate::peer::{Peer, element, frame, uri};
 use crate::running::Way;
@@ -33,7 +34,8 @@ fn random_interest(dice: &mut Dice, prefix: &str) -> Vec<u8> {
     frame(&[&token], &interest.build().expect("valid"))
 }
 
-fn send_random(target: &Target, way: Way, prefix: &str) {
+/// Sends them; the peer that did, since what it waits for is forgotten when it leaves.
+fn send_random(target: &Target, way: Way, prefix: &str) -> Peer {
     let mut peer = Peer::connect(&target.forwarder, way);
     let mut dice = Dice(way as u64);
     for number in 0..INTERESTS {
@@ -43,13 +45,14 @@ fn send_random(target: &Target, way: Way, prefix: &str) {
         }
     }
     peer.answers();
+    peer
 }
 
 #[test]
 fn interests_with_ever_new_names_are_forgotten() {
     let target = Target::start("names", "");
     for way in Way::ALL {
-        send_random(&target, way, "no-route");
+        let _peer = send_random(&target, way, "no-route");
         let status = target.assert_well(way);
         assert!(of_forwarder(&status, "pending_interests") < 10.0, "{status:?}");
         assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
@@ -70,12 +73,17 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
     );
     for way in Way::ALL {
         let target = Target::start(&format!("hole-{way:?}"), &config);
-        send_random(&target, way, "hole");
+        let peer = send_random(&target, way, "hole");
         let status = target.forwarder.status();
         // And the one that asks for the status.
         assert_eq!(of_forwarder(&status, "pending_interests"), 5_001.0, "{status:?}");
         assert!(of_forwarder(&status, "refused_full") > 0.9 * f64::from(INTERESTS), "{status:?}");
         assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
         assert!(of_forwarder(&status, "tokens") < MOST_NAMES, "{status:?}");
+        drop(peer);
+        if way != Way::Udp {
+            let is_empty = |status: &Value| of_forwarder(status, "pending_interests") == 1.0;
+            target.forwarder.status_when("the end of what a peer waited for that left", is_empty);
+        }
     }
 }
