@@ -45,7 +45,7 @@ struct Arguments {
 enum Format {
     /// Tables for people.
     Text,
-    /// One JSON document.
+    /// One JSON document; what runs on prints one line for each report.
     Json,
 }
 

@@ -96,6 +96,19 @@ impl Arguments {
     }
 }
 
+/// Refuses a far end that cannot be one.
+fn check(Arguments { listen, to, .. }: &Arguments) -> Result<(), Failure> {
+    if to.port() == 0 {
+        return Err(Failure::usage(format!("--to {to}: nobody listens at port 0")));
+    }
+    if to == listen {
+        return Err(Failure::usage(format!(
+            "--to {to}: that is where --listen hears; it would carry to itself"
+        )));
+    }
+    Ok(())
+}
+
 fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
     let rate = rate.unwrap_or(BitRate::from_bps(u64::MAX));
     let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
@@ -104,6 +117,7 @@ fn direction(rate: Option<BitRate>, delay: Span, loss: f64, queue: Limit) -> Cha
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    check(arguments)?;
     // Before the sockets, so that no request to stop leaves one behind.
     let mut stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut link = Link::bind(&arguments.setup())

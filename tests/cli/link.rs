@@ -76,3 +76,11 @@ fn a_link_that_cannot_be_is_refused_with_what_is_accepted() {
     let foreign = tidegate(&["link", "--listen", "192.0.2.1:7", "--to", "127.0.0.1:9"]).with(1).err;
     assert!(foreign.contains("--listen 192.0.2.1:7: "), "{foreign}");
 }
+
+#[test]
+fn a_link_to_itself_or_to_no_port_is_refused() {
+    for to in ["127.0.0.1:7001", "127.0.0.1:0"] {
+        let refused = tidegate(&["link", "--listen", "127.0.0.1:7001", "--to", to]).with(2);
+        assert!(refused.err.contains(&format!("--to {to}: ")), "{}", refused.err);
+    }
+}

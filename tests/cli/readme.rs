@@ -66,3 +66,15 @@ fn three_commands_of_the_readme_forward_serve_and_plot_a_fetch() {
     let page = String::from_utf8(read("fetch.html")).expect("text");
     assert!(page.contains("Congestion window") && page.contains("measured on real sockets"));
 }
+
+#[test]
+fn the_scheme_that_the_readme_fetches_with_has_the_parameter_it_sets() {
+    let readme =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let (_, rest) = readme.split_once("consumer scheme\nfetches: `").expect("an example is there");
+    let (options, _) = rest.split_once('`').expect("it ends");
+    let nowhere = ["fetch", "/f", "--transport", "unix:///no/sock"];
+    let words: Vec<&str> = nowhere.into_iter().chain(options.split_whitespace()).collect();
+    let ended = super::tidegate(&words).with(1);
+    assert!(ended.err.starts_with("error: cannot connect to "), "{}", ended.err);
+}

@@ -75,6 +75,7 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
         (&["fetch", "/f", "--scheme", "x"], 2, "error: scheme \"x\" is not known; consumers: "),
         (&["fetch", "/f", "--scheme", "fixed", "--set", "x=1"], 2, "error: --set: unknown parameter \"x\""),
         (&["fetch", "/f", "--shell", "x"], 2, "error: shell \"x\" is not known; known: ndnsim, "),
+        (&["fetch", "/f", "--lifetime", "999us"], 2, "\"999us\" is less than 1ms"),
         (&["fetch", "/f", "--transport", "x"], 2, "error: --transport: face URI \"x\": "),
         (&["fetch", "/f", "--transport", "unix:///no/sock"], 1, "error: cannot connect to unix:///no/sock "),
         (&["serve", "/", "README.md"], 2, "error: a file cannot be served as \"/\""),

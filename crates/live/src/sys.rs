@@ -270,11 +270,14 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
     // Datagrams up to the end of each message.
     let mut ends = [0; BATCH];
     let (mut start, mut count) = (0, 0);
+    let mut rest = parts.as_flattened_mut();
     while start < batch.len() {
         let run = if together { equal_in_a_row(&batch[start..]) } else { 1 };
+        let (of_run, behind) = rest.split_at_mut(2 * run);
+        rest = behind;
         let header = &mut heads[count].msg_hdr;
-        header.msg_iov = parts[start].as_mut_ptr();
-        header.msg_iovlen = (2 * run) as _;
+        header.msg_iov = of_run.as_mut_ptr();
+        header.msg_iovlen = of_run.len() as _;
         if run > 1 {
             let size = batch[start][0].len() + batch[start][1].len();
             controls[count] = size_control(size);
@@ -285,11 +288,11 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
         ends[count] = start;
         count += 1;
     }
-    // SAFETY: the first `count` headers are filled in. Each points to a run of parts in an array that lives
-    // until the end of this function (arrays of arrays have no gaps, and the runs do not overlap), and each
-    // part to a slice borrowed for longer, with its length; a header with control data points to one element
-    // of `controls`, a whole `cmsghdr` with its number. The kernel only reads through them; `cast_mut` is
-    // there because the structure is shared with receiving.
+    // SAFETY: the first `count` headers are filled in. Each points to a run of parts, all of one slice and of
+    // no other run's, in an array that lives until the end of this function, and each part to a slice
+    // borrowed for longer, with its length; a header with control data points to one element of `controls`, a
+    // whole `cmsghdr` with its number. The kernel only reads through them; `cast_mut` is there because the
+    // structure is shared with receiving.
     let sent = unsafe {
         libc::sendmmsg(
             socket.as_raw_fd(),

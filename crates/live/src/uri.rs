@@ -7,6 +7,9 @@ use std::path::PathBuf;
 /// Port of NDN over UDP and TCP.
 pub const DEFAULT_PORT: u16 = 6363;
 
+/// Longest path of a Unix socket, bytes: `sockaddr_un` has 108, the last of them a zero.
+pub(crate) const LONGEST_PATH: usize = 107;
+
 /// One end of a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaceUri {
@@ -120,6 +123,9 @@ fn unix(path: &str) -> Result<PathBuf, String> {
     if !path.starts_with('/') || path.len() < 2 || path.contains('\0') {
         return Err("the path is not absolute; write it like \"unix:///run/nfd/nfd.sock\"".to_owned());
     }
+    if path.len() > LONGEST_PATH {
+        return Err(format!("the path has {} bytes; a Unix socket's has at most {LONGEST_PATH}", path.len()));
+    }
     Ok(PathBuf::from(path))
 }
 
@@ -196,6 +202,14 @@ mod tests {
         assert_eq!(FaceUri::check("udp4://no-such-host.invalid:6363"), Ok(()));
         assert!(FaceUri::check("udp6://192.0.2.1").is_err());
         assert!(FaceUri::check("udp4://host:99999").is_err());
+    }
+
+    #[test]
+    fn a_path_too_long_for_the_system_is_refused_before_it_is_used() {
+        let path = |len: usize| format!("unix://{}", "/".repeat(len));
+        assert_eq!(shown(&path(LONGEST_PATH)), path(LONGEST_PATH));
+        let why = FaceUri::check(&path(LONGEST_PATH + 1)).expect_err("too long").to_string();
+        assert!(why.ends_with("the path has 108 bytes; a Unix socket's has at most 107"), "{why}");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
     /// Lifetime of Interests, in place of the habits' own.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = lifetime)]
     lifetime: Option<Span>,
     /// Times that a segment is asked for again before the fetch is given up.
     #[arg(long, value_name = "N", default_value_t = RETRIES)]
@@ -63,6 +63,12 @@ pub(crate) struct Arguments {
     /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
+}
+
+/// An Interest tells its lifetime in whole milliseconds; one of none is dead before it is answered.
+fn lifetime(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse()?;
+    if span >= Span::from_millis(1) { Ok(span) } else { Err(format!("{text:?} is less than 1ms")) }
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {

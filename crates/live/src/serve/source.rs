@@ -1,8 +1,8 @@
 //! The file that is served, as long as it stays what it was when it was opened.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::ServeError;
@@ -37,7 +37,10 @@ impl State {
 impl SourceFile {
     /// Opens a regular file.
     pub(super) fn open(path: &Path) -> Result<Self, ServeError> {
-        let file = File::open(path).map_err(ServeError::File)?;
+        // A pipe is looked at, too, and not waited for: to open it would take until somebody writes to it.
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NONBLOCK);
+        let file = options.open(path).map_err(ServeError::File)?;
         let found = file.metadata().map_err(ServeError::File)?;
         if !found.is_file() {
             return Err(ServeError::NotAFile);
@@ -122,5 +125,16 @@ mod tests {
     fn only_a_regular_file_is_opened() {
         assert!(matches!(SourceFile::open(&std::env::temp_dir()), Err(ServeError::NotAFile)));
         assert!(matches!(SourceFile::open(Path::new("/does/not/exist")), Err(ServeError::File(_))));
+    }
+
+    #[test]
+    fn a_pipe_is_refused_without_waiting_for_its_writer() {
+        let path = file("pipe");
+        fs::remove_file(&path).expect("there");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().expect("there is mkfifo");
+        assert!(made.success());
+        let opened = SourceFile::open(&path);
+        let _ = fs::remove_file(&path);
+        assert!(matches!(opened, Err(ServeError::NotAFile)));
     }
 }

@@ -8,6 +8,7 @@ use tidegate_settings::fields::Fields;
 use tidegate_settings::values::read_text;
 
 use super::Listener;
+use crate::uri::LONGEST_PATH;
 
 /// Where UDP and TCP are heard unless the file says otherwise.
 const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
@@ -15,8 +16,6 @@ const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
 const UNIX: &str = "/run/nfd/nfd.sock";
 /// Addresses of one kind.
 const MOST_LISTENERS: usize = 64;
-/// Longest path of a Unix socket, bytes.
-const LONGEST_PATH: usize = 107;
 
 /// The addresses under `key`, with ports.
 pub(super) fn read_addresses(listen: &Fields<'_>, key: &str) -> Vec<Listener<SocketAddr>> {
