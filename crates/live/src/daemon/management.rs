@@ -19,6 +19,9 @@ use crate::nfd::{ControlParameters, ControlResponse, ORIGIN_APP};
 /// Status is old after this: who asks again gets a new one.
 const STATUS_FRESH: Millis = Millis(100);
 
+/// Statuses whose later segments can still be asked for.
+const STATUSES_KEPT: usize = 8;
+
 /// Bytes of status in one Data.
 const STATUS_SEGMENT: usize = 7_000;
 
@@ -142,14 +145,19 @@ impl Daemon {
     fn status_data(&mut self, view: &InterestView<'_>) -> Option<Vec<Bytes>> {
         if view.name.len() > 3 {
             let asked = view.name.components();
-            let found = self.published.iter().find(|(name, _)| name == asked)?;
+            let found = self.published.iter().flatten().find(|(name, _)| name == asked)?;
             return Some(vec![found.1.clone()]);
         }
         let mut versioned = view.name.components().to_vec();
         rdr::push_version(&mut versioned, Clock::wall_micros());
         let text = status::write(&self.status());
-        self.published = segments(&versioned, text.as_bytes()).ok()?;
-        Some(self.published.first().map(|(_, data)| data.clone()).into_iter().collect())
+        let status = segments(&versioned, text.as_bytes()).ok()?;
+        let first = status.first()?.1.clone();
+        while self.published.len() >= STATUSES_KEPT {
+            self.published.pop_front();
+        }
+        self.published.push_back(status);
+        Some(vec![first])
     }
 
     /// What the forwarder tells of itself.

@@ -11,7 +11,7 @@ mod start;
 pub mod status;
 mod timers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 
@@ -73,8 +73,8 @@ pub struct Daemon {
     /// Longest lifetime of an Interest here.
     lifetime: Millis,
     configured: Vec<Configured>,
-    /// The status that readers are in the midst of.
-    published: Vec<(Vec<u8>, Bytes)>,
+    /// Statuses that readers may be in the midst of, oldest first, each as its segments by name.
+    published: VecDeque<Vec<(Vec<u8>, Bytes)>>,
     counters: DaemonCounters,
 }
 

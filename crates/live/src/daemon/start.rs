@@ -105,7 +105,7 @@ impl Daemon {
             lifetime: Millis::from_span(config.lifetime),
             config,
             configured: Vec::new(),
-            published: Vec::new(),
+            published: Default::default(),
             counters: DaemonCounters::default(),
         };
         daemon.open()?;
