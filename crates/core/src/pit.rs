@@ -417,7 +417,7 @@ impl Pit {
     }
 
     /// The first entry of `name`; others follow by [`next_sibling`](Self::next_sibling).
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, name: Name) -> Option<PitId> {
         self.index.find(self.hash.of(name), |id| self.slab.get(id.0).name == name).copied()
     }
