@@ -56,7 +56,7 @@ fn read_config(session: &Session, arguments: &Arguments) -> Result<ForwarderConf
     let (name, bytes) = match &arguments.config {
         Some(file) => {
             let name = file.display().to_string();
-            (name.clone(), std::fs::read(file).map_err(|why| Failure::error(format!("{name}: {why}")))?)
+            (name, super::read_text(file)?)
         }
         None => ("(defaults)".to_owned(), b"format = 1".to_vec()),
     };

@@ -43,13 +43,26 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Longest text that is read, bytes: more than any of our formats takes.
+const LONGEST_TEXT: u64 = 16 << 20;
+
+/// The content of a file that a person wrote. What has no end, such as a device, is cut and then found too long.
+pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file);
+    let read = opened.and_then(|file| file.take(LONGEST_TEXT).read_to_end(&mut bytes));
+    read.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    Ok(bytes)
+}
+
 /// Reads and checks the scenario in `file`; the inner result is about its content.
 pub(crate) fn parse_plan(
     session: &Session,
     file: &Path,
     overrides: &[(String, String)],
 ) -> Result<Result<Plan, scenario::Errors>, Failure> {
-    let bytes = std::fs::read(file).map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
+    let bytes = read_text(file)?;
     let name = file.display().to_string();
     // Files that a scenario names lie relative to it.
     let folder = file.parent().unwrap_or(Path::new(""));

@@ -13,6 +13,7 @@ use tidegate_live::signals::StopSignal;
 use tidegate_report::json::Json;
 use tidegate_wire::{EcdsaSigner, Signer};
 
+use super::fetch::has_version;
 use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
@@ -81,6 +82,10 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
     let prefix = name("", &arguments.prefix)?;
     if prefix.is_empty() {
         return Err(Failure::usage("a file cannot be served as \"/\"; give it a name"));
+    }
+    if has_version(&prefix) {
+        let why = "the name ends with a version; serve the name before it, and give the version by --version";
+        return Err(Failure::usage(format!("{}: {why}", arguments.prefix)));
     }
     let signer = match (&arguments.key, &arguments.key_locator) {
         (Some(file), Some(locator)) => signer(file, &name("--key-locator: ", locator)?)?,

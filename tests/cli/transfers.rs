@@ -86,3 +86,17 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
         assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
     }
 }
+
+#[test]
+fn a_name_that_ends_with_a_version_is_refused_for_serving_with_the_way_out() {
+    let ended = tidegate(&["serve", "/x/v=5", "README.md", "--transport", "unix:///nobody"]).with(2);
+    assert!(ended.err.contains("/x/v=5") && ended.err.contains("--version"), "{}", ended.err);
+}
+
+#[test]
+fn a_file_without_end_is_found_too_long() {
+    for command in ["check", "forward"] {
+        let ended = tidegate(&[command, "/dev/zero"]).with(1);
+        assert!(ended.err.contains("at most"), "{}", ended.err);
+    }
+}

@@ -227,8 +227,9 @@ pub(crate) fn send_batch<'a>(
 fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool, done: &mut Handed) {
     let mut sent = 0;
     let mut has_tried_again = false;
+    let mut grouped = *together;
     while sent < batch.len() {
-        match send_some_of(socket, &batch[sent..], *together) {
+        match send_some_of(socket, &batch[sent..], grouped) {
             Ok(count) => {
                 sent += count;
                 done.taken += count;
@@ -240,8 +241,11 @@ fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool
             }
             // Tells of an earlier datagram: this one was not tried yet.
             Err(why) if is_about_another(&why) && !has_tried_again => has_tried_again = true,
-            // Cutting may be what failed, for this device or this size.
-            Err(_) if *together => *together = false,
+            // Cutting may be what failed: for this batch, or for good where the device cannot do it.
+            Err(why) if grouped => {
+                grouped = false;
+                *together = !is_about_cutting(&why);
+            }
             Err(why) => {
                 sent += 1;
                 done.taken += 1;
@@ -251,6 +255,11 @@ fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool
             }
         }
     }
+}
+
+fn is_about_cutting(why: &io::Error) -> bool {
+    let code = why.raw_os_error();
+    matches!(code, Some(libc::EIO | libc::EINVAL | libc::ENOPROTOOPT | libc::EOPNOTSUPP))
 }
 
 fn is_about_another(why: &io::Error) -> bool {

@@ -131,7 +131,8 @@ fn failure(why: &FetchError, name: &str) -> Failure {
     }
 }
 
-fn has_version(name: &[u8]) -> bool {
+/// Whether the name, as concatenated components, ends with a version.
+pub(super) fn has_version(name: &[u8]) -> bool {
     let mut reader = Reader::new(name);
     let mut last = None;
     while let Ok(Some(component)) = reader.next() {
