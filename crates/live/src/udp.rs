@@ -101,13 +101,8 @@ impl UdpFace {
     /// # Errors
     /// When the socket cannot be used any more; errors about single datagrams are counted.
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
-        let count = match sys::recv_batch(self.socket.as_fd(), &mut memory.slots, self.may_have_strays) {
-            Ok(count) => count,
-            Err(why) if is_fatal(&why) => return Err(why),
-            Err(_) => {
-                self.faults.refused += 1;
-                return Ok(Received::More);
-            }
+        let Some(count) = batch(&self.socket, memory, self.may_have_strays, &mut self.faults)? else {
+            return Ok(Received::More);
         };
         for datagram in memory.slots.datagrams() {
             if self.may_have_strays && datagram.from.is_some_and(|from| !is_same(from, self.remote)) {
@@ -202,13 +197,8 @@ impl UdpListener {
         memory: &mut Reception,
         mut take: impl FnMut(SocketAddr, Bytes),
     ) -> io::Result<Received> {
-        let count = match sys::recv_batch(self.socket.as_fd(), &mut memory.slots, true) {
-            Ok(count) => count,
-            Err(why) if is_fatal(&why) => return Err(why),
-            Err(_) => {
-                self.faults.refused += 1;
-                return Ok(Received::More);
-            }
+        let Some(count) = batch(&self.socket, memory, true, &mut self.faults)? else {
+            return Ok(Received::More);
         };
         for datagram in memory.slots.datagrams() {
             match datagram.from {
@@ -238,6 +228,23 @@ impl UdpListener {
 impl AsFd for UdpListener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
+    }
+}
+
+/// Messages of one batch, which lie in `memory` then; `None` when the system told of an earlier datagram instead.
+fn batch(
+    socket: &Socket,
+    memory: &mut Reception,
+    with_source: bool,
+    faults: &mut Faults,
+) -> io::Result<Option<usize>> {
+    match sys::recv_batch(socket.as_fd(), &mut memory.slots, with_source) {
+        Ok(count) => Ok(Some(count)),
+        Err(why) if is_fatal(&why) => Err(why),
+        Err(_) => {
+            faults.refused += 1;
+            Ok(None)
+        }
     }
 }
 
