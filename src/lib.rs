@@ -9,12 +9,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod commands;
 mod drawing;
 mod exit;
 mod expect;
 mod progress;
 mod results;
+mod stop;
 
 use std::process::ExitCode;
 

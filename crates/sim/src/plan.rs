@@ -12,6 +12,12 @@ pub struct Plan {
     pub name: String,
     /// The scenario's text, overrides applied, as it is kept beside the results.
     pub text: String,
+    /// Everything of the text that can change a run, in one spelling, one line per value.
+    pub canonical: String,
+    /// Files that the text names, each with its content, as often as they were read.
+    pub files: Vec<(String, String)>,
+    /// `[sweep]`, in the order written.
+    pub sweep: Vec<SweepAxis>,
     /// Simulated time.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.
@@ -34,6 +40,24 @@ pub struct Plan {
     pub recorded: EventMask,
     /// Expectations on the results.
     pub expectations: Vec<Expectation>,
+}
+
+/// Values to try for one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepAxis {
+    /// Where the value stands, as for an override.
+    pub key: String,
+    /// Values, at least one.
+    pub values: Vec<SweepValue>,
+}
+
+/// One value to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepValue {
+    /// As TOML.
+    pub written: String,
+    /// Line of the scenario's text, from 1.
+    pub line: usize,
 }
 
 /// What varies between seeds, beside random loss.
