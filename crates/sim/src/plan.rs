@@ -196,7 +196,9 @@ pub enum Change {
 ///
 /// * `jain`: Jain's index of the flows' goodputs; `goodput_mbps`: their sum;
 /// * `completion_s`: mean over the finite flows, defined once all are complete;
-/// * `full_delay_ms`: mean per segment, from its first Interest to its Data;
+/// * `full_delay_ms`: mean per segment, from its first Interest to its Data; `full_delay_p95_ms`: the flows' 95th
+///   percentiles, averaged by what they delivered;
+/// * `queue_delay_ms`: mean waiting time in the queue where it is longest;
 /// * `retransmissions`, `timeouts`, `marks`, `loss_notices`: sums over the flows;
 /// * `dropped_packets` (by queues), `lost_packets` (on links): sums over the links;
 /// * `utilisation`: of the busiest direction of a link, 0..=1.
@@ -204,11 +206,13 @@ pub const MEASURES: &[&str] = &[
     "completion_s",
     "dropped_packets",
     "full_delay_ms",
+    "full_delay_p95_ms",
     "goodput_mbps",
     "jain",
     "loss_notices",
     "lost_packets",
     "marks",
+    "queue_delay_ms",
     "retransmissions",
     "timeouts",
     "utilisation",
