@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::event::EventMask;
+use tidegate_core::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Span;
 
@@ -33,6 +34,25 @@ fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option
         world.step_until(world.now() + part);
     }
     Some(world.into_record(plan, seed))
+}
+
+/// Simulated time between two looks at the events of a watched run.
+const LOOK: Span = Span::from_millis(1);
+
+/// Runs `plan` once and hands over every event of `mask` in order, a few at a time; none are kept.
+///
+/// Equal seeds give equal runs, so this tells afterwards what the records of a run leave out.
+pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, hear: &mut dyn FnMut(&[EventRecord])) -> Watched {
+    let mut world = World::new(plan, seed);
+    world.listen(mask);
+    while !world.is_over() {
+        world.step_until(world.now() + LOOK);
+        let events = world.take_events();
+        if !events.is_empty() {
+            hear(&events);
+        }
+    }
+    world.into_watched(plan, seed)
 }
 
 /// One run of a batch.
