@@ -9,13 +9,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod commands;
 mod drawing;
 mod exit;
 mod expect;
+mod grid;
 mod progress;
 mod results;
 mod source;
+mod stop;
+mod store;
 
 use std::process::ExitCode;
 
@@ -54,6 +58,8 @@ enum Format {
 enum Command {
     /// Simulate a scenario; print a summary, write tables and a report page.
     Run(commands::run::Arguments),
+    /// Run a scenario over a grid of parameters; finished runs are kept and found again.
+    Sweep(commands::sweep::Arguments),
     /// Run a paper's experiments and hold its claims against the results.
     Reproduce(commands::reproduce::Arguments),
     /// List the schemes, or everything about one.
@@ -106,6 +112,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),

@@ -18,6 +18,7 @@ pub(crate) mod schemes;
 pub(crate) mod serve;
 #[cfg(target_os = "linux")]
 pub(crate) mod status;
+pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 

@@ -18,6 +18,7 @@ mod readme;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
+mod sweep;
 #[cfg(target_os = "linux")]
 mod transfers;
 
