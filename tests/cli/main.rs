@@ -6,6 +6,7 @@ mod inputs;
 mod json;
 #[cfg(target_os = "linux")]
 mod link;
+mod new;
 mod outputs;
 mod papers;
 #[path = "../support/program.rs"]
@@ -17,6 +18,7 @@ mod readme;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
+mod shell;
 #[cfg(target_os = "linux")]
 mod transfers;
 
