@@ -15,6 +15,7 @@ mod exit;
 mod expect;
 mod guide;
 mod progress;
+mod refusal;
 mod results;
 
 use std::process::ExitCode;
@@ -58,7 +59,7 @@ enum Command {
     Reproduce(commands::reproduce::Arguments),
     /// List the schemes, or everything about one.
     Schemes(commands::schemes::Arguments),
-    /// Check a scenario without running it.
+    /// Say what a scenario will simulate, or everything that is wrong with it.
     Check(commands::check::Arguments),
     /// Write a commented scenario to begin with.
     New(commands::new::Arguments),

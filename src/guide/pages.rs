@@ -70,7 +70,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
         ],
         files: &[SCENARIO],
-        exits: &[],
+        exits: &[(Exit::Unexpected, "with --strict: something looks like a mistake")],
     },
     Guide {
         command: "new",

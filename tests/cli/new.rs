@@ -4,7 +4,9 @@ use std::fs;
 
 use crate::{Scratch, program, tidegate};
 
-const TEMPLATES: [&str; 7] = ["dumbbell", "chain", "parking-lot", "cache", "multipath", "lossy", "failure"];
+/// Words of `--template`.
+pub const TEMPLATES: [&str; 7] =
+    ["dumbbell", "chain", "parking-lot", "cache", "multipath", "lossy", "failure"];
 
 /// Names of all schemes with the role of a consumer.
 fn consumers() -> Vec<String> {

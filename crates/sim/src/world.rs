@@ -6,7 +6,7 @@ mod build;
 mod outcome;
 mod sample;
 
-pub use build::prefix_uris;
+pub use build::{paths, prefix_uris};
 pub use outcome::Ledger;
 
 use tidegate_core::consumer::Consumer;
