@@ -6,7 +6,7 @@ mod build;
 mod outcome;
 mod sample;
 
-pub use build::{paths, prefix_uris};
+pub use build::{NodeFaces, node_faces, paths, prefix_uris};
 pub use outcome::Ledger;
 
 use tidegate_core::consumer::Consumer;
@@ -24,6 +24,7 @@ use crate::events::{EventQueue, Target};
 use crate::link::Direction;
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
+use tidegate_core::line::Carriage;
 
 /// The body of a simulated packet: nothing yet needs one.
 pub type Body = ();
@@ -159,14 +160,17 @@ impl Devices<Body> for Lines<'_> {
     }
 
     #[inline(always)]
-    fn transmit(&mut self, face: FaceId, packet: Packet<Body>) {
+    fn transmit(&mut self, face: FaceId, packet: Packet<Body>) -> bool {
         let direction = self.ids[face.index()];
         let wire = &mut self.directions[direction as usize];
         // An event for an earlier end of sending finds that it is not meant.
         wire.is_armed = false;
-        if let Some(at) = wire.line.transmit(packet, self.now) {
-            self.events.push(at, Target(direction));
+        match wire.line.transmit(packet, self.now) {
+            Carriage::Lost => return false,
+            Carriage::Behind => {}
+            Carriage::First(arrival) => self.events.push(arrival, Target(direction)),
         }
+        true
     }
 
     #[inline(always)]
@@ -214,6 +218,16 @@ impl World {
     /// Whether the run is over.
     pub fn is_over(&self) -> bool {
         self.now >= self.end
+    }
+
+    /// Records events of these kinds from now on, in place of those of the plan.
+    pub fn listen(&mut self, mask: EventMask) {
+        self.recorder.mask = mask;
+    }
+
+    /// Hands over the events recorded so far.
+    pub fn take_events(&mut self) -> Vec<EventRecord> {
+        std::mem::take(&mut self.recorder.events)
     }
 
     /// Runs to the end.
@@ -300,6 +314,10 @@ impl World {
         self.packet_hops += 1;
         let SimNode { core, role, directions, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
+        if *role != Role::Router && self.recorder.mask.has(EventMask::PACKETS) {
+            let event = Event::Received { face: to.face.0, header: packet.header };
+            self.recorder.record(self.now, NodeId(to.node), event);
+        }
         match *role {
             Role::Router => {
                 core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
@@ -554,6 +572,11 @@ impl World {
             wire.keeps_queue = keep_queue;
             let from = wire.from;
             if !up {
+                if self.recorder.mask.has(EventMask::LOSSES) {
+                    let lost = |name| Event::Lost { face: from.face.0, name };
+                    let lost = wire.line.on_the_way().map(|header| lost(header.name));
+                    lost.for_each(|event| self.recorder.record(self.now, NodeId(from.node), event));
+                }
                 wire.line.cut(self.now);
                 wire.is_armed = false;
             }

@@ -137,6 +137,8 @@ impl Consumer {
             full_delay: delivery.full_delay,
             last_delay,
             mark: delivery.mark,
+            retransmissions: delivery.retransmissions.min(u32::from(u16::MAX)) as u16,
+            hops: delivery.hop.hops,
         });
         let cause = Cause(if delivery.mark > 0 { "mark" } else { "data" });
         self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, delivery, view));

@@ -784,7 +784,18 @@ fn events_tell_what_happened_in_order() {
         (ms(1010), Event::LossDetected { flow: 3, name, cause: Cause("timeout") }),
         (ms(1010), Event::WindowChanged { flow: 3, window: 3.5, cause: Cause("timeout") }),
         (ms(1010), Event::InterestSent { flow: 3, name, retransmission: true }),
-        (ms(1020), Event::DataReceived { flow: 3, name, full_delay, last_delay, mark: 1 }),
+        (
+            ms(1020),
+            Event::DataReceived {
+                flow: 3,
+                name,
+                full_delay,
+                last_delay,
+                mark: 1,
+                retransmissions: 1,
+                hops: 0,
+            },
+        ),
     ];
     assert_eq!(bench.events.0, expected);
 }

@@ -3,6 +3,7 @@
 use super::{BodyRules, Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
+use crate::event::Event;
 use crate::face::FaceId;
 use crate::fib::{FibEntry, NextHop, Scope};
 use crate::name::{IMPLICIT_DIGEST, Name, Segment};
@@ -157,7 +158,11 @@ impl<B: Clone + Default> Forwarder<B> {
         interest: Interest,
         out: &mut impl Outbox<B>,
     ) -> bool {
-        let Some(mut found) = self.find_cached(cx, header.name, interest) else { return false };
+        let Some(mut found) = self.find_cached(cx, header.name, interest) else {
+            cx.record(Event::CacheMiss { name: header.name });
+            return false;
+        };
+        cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);

@@ -226,6 +226,26 @@ impl Ports {
     }
 }
 
+/// The faces of a node, as events number them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeFaces {
+    /// The link direction in which each device sends. The next face is that of the producers here, those after
+    /// it of the consumers.
+    pub devices: Vec<u32>,
+    /// Whether there is a forwarder; else the only application sits on the only device.
+    pub has_forwarder: bool,
+}
+
+/// The faces of every node of `plan`.
+pub fn node_faces(plan: &Plan) -> Vec<NodeFaces> {
+    let ports = Ports::new(plan);
+    let faces = |(index, node): (usize, &NodePlan)| NodeFaces {
+        devices: ports.devices[index].clone(),
+        has_forwarder: ports.role(index, node) == Role::Router,
+    };
+    plan.nodes.iter().enumerate().map(faces).collect()
+}
+
 fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
     let mut edges = vec![Vec::new(); plan.nodes.len()];
     for (index, link) in plan.links.iter().enumerate() {
