@@ -6,7 +6,7 @@ mod build;
 mod outcome;
 mod sample;
 
-pub use build::{NodeFaces, interned, node_faces, prefix_uris};
+pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
 pub use outcome::Ledger;
 
 use tidegate_core::consumer::Consumer;
