@@ -4,12 +4,16 @@ pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
 pub(crate) mod children;
+pub(crate) mod completions;
+pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]
 pub(crate) mod link;
+pub(crate) mod man;
+pub(crate) mod new;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;

@@ -7,6 +7,8 @@
 pub mod claims;
 pub mod compare;
 pub mod definitions;
+pub mod export;
+pub mod figure;
 pub mod json;
 pub mod measures;
 pub mod page;

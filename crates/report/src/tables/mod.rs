@@ -9,6 +9,7 @@ mod merge;
 mod parquet;
 mod read;
 mod sweep;
+mod whole;
 
 pub use build::build;
 pub(crate) use build::build_summaries;
@@ -17,6 +18,7 @@ pub use merge::merge;
 pub use parquet::ParquetFault;
 pub use read::{read_context, read_run, read_run_summary};
 pub use sweep::{Parameter, Point, PointTables, point_tables};
+pub use whole::{read_table, table_names};
 
 use std::borrow::Cow;
 
