@@ -184,6 +184,19 @@ fn a_baseline_tells_better_from_worse_from_noise() {
 }
 
 #[test]
+fn a_baseline_comes_back_from_its_file_to_the_bit_and_a_broken_one_is_refused() {
+    let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.0 / 3.0)], 3, 7), 0);
+    let baseline = Baseline::of(&comparison, "invented", 1, &["x = 1\n".to_owned(), "x = 2\n".to_owned()]);
+    let text = baseline.to_text();
+    assert_eq!(Baseline::read(&text).as_ref(), Ok(&baseline));
+    let broken = |from: &str, to: &str| Baseline::read(&text.replace(from, to)).expect_err(to);
+    assert!(broken("\"format\": 1", "\"format\": 2").starts_with("format 2 is not known"));
+    assert!(broken("\"seeds\"", "\"sedes\"").contains("unknown field `sedes`"));
+    assert!(broken("    1,", "").contains("has 3 values for 2 seeds"));
+    assert!(Baseline::read("").is_err() && Baseline::read("[[[[").is_err());
+}
+
+#[test]
 fn a_baseline_with_other_seeds_is_compared_as_a_whole() {
     let then = variants(&[("a", 1.0)], 12, 7);
     let later = |factor: f64| {
