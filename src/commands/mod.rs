@@ -5,6 +5,7 @@ pub(crate) mod check;
 #[cfg(target_os = "linux")]
 pub(crate) mod children;
 pub(crate) mod completions;
+pub(crate) mod docs;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
 #[cfg(target_os = "linux")]
