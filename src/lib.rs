@@ -9,14 +9,19 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod commands;
 mod drawing;
 mod exit;
 mod expect;
+mod grid;
 mod guide;
 mod progress;
 mod refusal;
 mod results;
+mod source;
+mod stop;
+mod store;
 
 use std::process::ExitCode;
 
@@ -55,12 +60,16 @@ enum Format {
 enum Command {
     /// Simulate a scenario; print a summary, write tables and a report page.
     Run(commands::run::Arguments),
+    /// Run a scenario over a grid of parameters; finished runs are kept and found again.
+    Sweep(commands::sweep::Arguments),
     /// Run a paper's experiments and hold its claims against the results.
     Reproduce(commands::reproduce::Arguments),
     /// List the schemes, or everything about one.
     Schemes(commands::schemes::Arguments),
     /// Say what a scenario will simulate, or everything that is wrong with it.
     Check(commands::check::Arguments),
+    /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
+    Export(commands::export::Arguments),
     /// Write a commented scenario to begin with.
     New(commands::new::Arguments),
     /// Measure the simulator's speed by named cases.
@@ -124,9 +133,11 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
+        Command::Export(arguments) => commands::export::run(&session, &arguments),
         Command::New(arguments) => commands::new::run(&session, &arguments),
         Command::Completions(arguments) => commands::completions::run(&session, &arguments),
         Command::Docs(arguments) => commands::docs::run(&session, &arguments),

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod children;
 pub(crate) mod completions;
 pub(crate) mod docs;
+pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
 #[cfg(target_os = "linux")]
@@ -21,6 +22,7 @@ pub(crate) mod schemes;
 pub(crate) mod serve;
 #[cfg(target_os = "linux")]
 pub(crate) mod status;
+pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 

@@ -2,6 +2,7 @@
 
 mod batches;
 mod check;
+mod exports;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
@@ -20,6 +21,7 @@ mod readme;
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
 mod shell;
+mod sweep;
 #[cfg(target_os = "linux")]
 mod transfers;
 

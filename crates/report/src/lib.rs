@@ -6,6 +6,8 @@
 
 pub mod claims;
 pub mod definitions;
+pub mod export;
+pub mod figure;
 pub mod json;
 pub mod measures;
 pub mod page;

@@ -33,6 +33,7 @@ fn row(key: &'static Key) -> String {
 /// What a key takes, in words.
 fn takes(kind: &'static Kind) -> String {
     match kind {
+        Kind::Any => "anything".to_owned(),
         Kind::Text => "text".to_owned(),
         Kind::Name => "name: no blanks, dots or braces".to_owned(),
         Kind::Words(words) => {

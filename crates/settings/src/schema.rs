@@ -175,6 +175,7 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Open(element) => {
             object([("type", text("object")), ("additionalProperties", self::kind(element))])
         }
+        Kind::Any => Json::Raw("true".to_owned()),
         Kind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
     }
 }
