@@ -15,6 +15,8 @@ pub(crate) struct Guide {
     pub(crate) command: &'static str,
     /// What each example does, and the example.
     pub(crate) examples: &'static [(&'static str, &'static str)],
+    /// Why the examples are not run by the tests of the book; `None` if they are.
+    pub(crate) not_run: Option<&'static str>,
     /// Files that it reads or writes, and what each is.
     pub(crate) files: &'static [(&'static str, &'static str)],
     /// Exit codes that not every command has, and when it ends with them.

@@ -80,6 +80,8 @@ enum Command {
     Completions(commands::completions::Arguments),
     /// Print a manual page, or write all of them.
     Man(commands::man::Arguments),
+    /// Print the reference pages of the book: keys, schemes, definitions, commands.
+    Docs(commands::docs::Arguments),
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
@@ -141,6 +143,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Export(arguments) => commands::export::run(&session, &arguments),
         Command::New(arguments) => commands::new::run(&session, &arguments),
         Command::Completions(arguments) => commands::completions::run(&session, &arguments),
+        Command::Docs(arguments) => commands::docs::run(&session, &arguments),
         Command::Man(arguments) => commands::man::run(&session, &arguments),
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]

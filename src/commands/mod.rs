@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod children;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod docs;
 pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;

@@ -22,6 +22,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("Simulate it.", "tidegate run first.toml"),
         ],
         files: &[RESULTS],
+        not_run: None,
         exits: &[
             (Exit::Unexpected, "an expectation, a verdict on record or a tolerance does not hold"),
             STOPPED,
@@ -37,6 +38,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
         ],
         files: &[SCENARIO, RESULTS],
+        not_run: None,
         exits: &[(Exit::Unexpected, "an [expect] of the scenario does not hold")],
     },
     Guide {
@@ -46,6 +48,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
         ],
         files: &[("results/PAPER/", "report.html, claims.json, one SVG for each figure; --out moves it")],
+        not_run: Some("a minute or more"),
         exits: &[(Exit::Unexpected, "a verdict is not the one on record")],
     },
     Guide {
@@ -55,6 +58,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("Paper, parameters, units and defaults of one.", "tidegate schemes plr"),
         ],
         files: &[],
+        not_run: None,
         exits: &[],
     },
     Guide {
@@ -70,6 +74,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
         ],
         files: &[SCENARIO],
+        not_run: None,
         exits: &[(Exit::Unexpected, "with --strict: something looks like a mistake")],
     },
     Guide {
@@ -82,6 +87,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
         ],
         files: &[("FILE", "the scenario; an existing file is never overwritten")],
+        not_run: None,
         exits: &[],
     },
     Guide {
@@ -91,24 +97,40 @@ pub(super) const GUIDES: &[Guide] = &[
             ("One case, five times.", "tidegate bench papers --runs 5"),
         ],
         files: &[],
+        not_run: Some("a minute or more"),
         exits: &[],
     },
     Guide {
         command: "completions",
         examples: &[
             ("For this session of bash.", "source <(tidegate completions bash)"),
-            ("For good, in fish.", "tidegate completions fish > ~/.config/fish/completions/tidegate.fish"),
+            (
+                "A file for fish, which looks for it in ~/.config/fish/completions.",
+                "tidegate completions fish > tidegate.fish",
+            ),
         ],
         files: &[],
+        not_run: None,
         exits: &[],
     },
     Guide {
         command: "man",
         examples: &[
-            ("One page, at once.", "tidegate man run | man -l -"),
-            ("All pages, for good.", "tidegate man --out ~/.local/share/man/man1"),
+            ("One page; `man -l run.1` shows it.", "tidegate man run > run.1"),
+            ("All pages; `man` looks for them in ~/.local/share/man.", "tidegate man --out man/man1"),
         ],
         files: &[("DIR/tidegate-COMMAND.1", "one page for each command, and tidegate.1")],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "docs",
+        examples: &[
+            ("What pages there are.", "tidegate docs"),
+            ("Every key of a scenario, as Markdown.", "tidegate docs scenario-keys"),
+        ],
+        files: &[("DIR/PAGE.md", "one file for each page, with --out")],
+        not_run: None,
         exits: &[],
     },
     #[cfg(target_os = "linux")]
@@ -122,6 +144,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("Whether a configuration is sound.", "tidegate forward scenarios/live/forwarder.toml --check"),
         ],
         files: &[("CONFIG", "TOML; scenarios/live/forwarder.toml shows every key")],
+        not_run: Some("runs until it is stopped"),
         exits: &[],
     },
     #[cfg(target_os = "linux")]
@@ -132,6 +155,7 @@ pub(super) const GUIDES: &[Guide] = &[
             "tidegate link --listen 127.0.0.1:7001 --to 127.0.0.1:6363 --rate 10Mbps --delay 20ms",
         )],
         files: &[],
+        not_run: Some("runs until it is stopped"),
         exits: &[],
     },
     #[cfg(target_os = "linux")]
@@ -139,6 +163,7 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "serve",
         examples: &[("A file, until it is stopped.", "tidegate serve /example/readme README.md")],
         files: &[CLIENT_CONF],
+        not_run: Some("runs until it is stopped"),
         exits: &[(Exit::Interrupted, "stopped before the prefix was registered")],
     },
     #[cfg(target_os = "linux")]
@@ -149,6 +174,7 @@ pub(super) const GUIDES: &[Guide] = &[
             "tidegate fetch /example/readme -o copy.md --report fetch.html",
         )],
         files: &[CLIENT_CONF, ("FILE.part", "what has arrived, until all is there")],
+        not_run: Some("needs a forwarder"),
         exits: &[STOPPED],
     },
     #[cfg(target_os = "linux")]
@@ -156,6 +182,7 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "twin",
         examples: &[("Simulated and live, side by side; five runs of each.", "tidegate twin")],
         files: &[],
+        not_run: Some("a minute or more"),
         exits: &[(Exit::Unexpected, "a measure lies outside its tolerance"), STOPPED],
     },
     #[cfg(target_os = "linux")]
@@ -166,6 +193,7 @@ pub(super) const GUIDES: &[Guide] = &[
             "tidegate status --transport unix:///tmp/tidegate.sock",
         )],
         files: &[CLIENT_CONF],
+        not_run: Some("needs a forwarder"),
         exits: &[],
     },
 ];

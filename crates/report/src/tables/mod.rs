@@ -24,6 +24,12 @@ use std::borrow::Cow;
 
 use crate::definitions::{self, Definition};
 
+/// Every table with the definitions of its columns, in the order of a folder.
+pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
+    let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
+    names.map(|name| (name, build::shape(name).columns.iter().map(|column| column.definition).collect()))
+}
+
 /// What all tables of one result folder share.
 #[derive(Clone, Debug, Default)]
 pub struct RunContext {

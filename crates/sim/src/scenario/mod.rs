@@ -33,7 +33,7 @@ use tidegate_settings::document::Table;
 pub use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::reader::{Reader, check_version, decode};
-use tidegate_settings::schema;
+use tidegate_settings::{reference, schema};
 
 use crate::plan::Plan;
 
@@ -171,6 +171,11 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
 /// The JSON Schema of scenario files, for editors.
 pub fn json_schema() -> String {
     schema::json_schema("Tidegate scenario", &keys::ROOT)
+}
+
+/// Every key of scenario files as Markdown, for the book.
+pub fn reference() -> String {
+    reference::markdown(&keys::ROOT)
 }
 
 /// Reads and checks a scenario with overrides and without files.
