@@ -151,7 +151,7 @@ fn zeros_are_told_in_words() {
     assert_eq!(say([5; 3], [5; 3]), "b and a have the same retransmissions in every run");
     assert_eq!(say([0; 3], [90, 100, 110]), "b has no retransmissions, a 100 packets (better)");
     assert_eq!(say([90, 100, 110], [0; 3]), "b has 100 ± 25 packets more retransmissions than a (worse)");
-    assert_eq!(say([10; 3], [20; 3]), "b has 2 times less retransmissions than a (better)");
+    assert_eq!(say([10; 3], [20; 3]), "b has 2 times fewer retransmissions than a in every run (better)");
 }
 
 #[test]
