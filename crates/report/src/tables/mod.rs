@@ -27,7 +27,9 @@ use crate::definitions::{self, Definition};
 /// Every table with the definitions of its columns, in the order of a folder.
 pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
     let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
-    names.map(|name| (name, build::shape(name).columns.iter().map(|column| column.definition).collect()))
+    let definitions =
+        |table: &Table| table.columns.iter().filter_map(|column| definitions::find(column.name())).collect();
+    names.map(|name| (name, definitions(&build::shape(name))))
 }
 
 /// What all tables of one result folder share.
