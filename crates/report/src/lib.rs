@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod claims;
+pub mod compare;
 pub mod definitions;
 pub mod export;
 pub mod figure;

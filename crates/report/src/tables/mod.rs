@@ -27,9 +27,10 @@ use crate::definitions::{self, Definition};
 /// Every table with the definitions of its columns, in the order of a folder.
 pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
     let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
-    let definitions =
-        |table: &Table| table.columns.iter().filter_map(|column| definitions::find(column.name())).collect();
-    names.map(|name| (name, definitions(&build::shape(name))))
+    let columns = |name| build::shape(name).columns;
+    names.map(|name| {
+        (name, columns(name).iter().filter_map(|column| definitions::find(column.name())).collect())
+    })
 }
 
 /// What all tables of one result folder share.
