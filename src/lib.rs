@@ -53,6 +53,8 @@ enum Format {
 enum Command {
     /// Simulate a scenario; print a summary, write tables and a report page.
     Run(commands::run::Arguments),
+    /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
+    Figure(commands::figure::Arguments),
     /// Run a paper's experiments and hold its claims against the results.
     Reproduce(commands::reproduce::Arguments),
     /// List the schemes, or everything about one.
@@ -103,6 +105,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Figure(arguments) => commands::figure::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),

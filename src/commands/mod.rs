@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod children;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
+pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]
