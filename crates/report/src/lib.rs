@@ -5,7 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod claims;
+pub mod compare;
 pub mod definitions;
+pub mod export;
 pub mod figure;
 pub mod json;
 pub mod measures;

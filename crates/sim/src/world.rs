@@ -6,7 +6,7 @@ mod build;
 mod outcome;
 mod sample;
 
-pub use build::{NodeFaces, node_faces, prefix_uris};
+pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
 pub use outcome::Ledger;
 
 use tidegate_core::consumer::Consumer;
@@ -307,7 +307,7 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
+        let Some((mut packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
@@ -325,6 +325,8 @@ impl World {
                 self.drain_ready();
             }
             Role::Consumer(consumer) => {
+                // A forwarder would have counted the last link.
+                packet.header.hop.hops = packet.header.hop.hops.saturating_add(1);
                 self.deliver(consumer as usize, &packet.header);
                 self.drain(consumer as usize);
             }

@@ -27,9 +27,25 @@ const CHECKED: &str = "settings were checked with the plan";
 
 /// Every prefix of a world of `plan`, in the order of their numbers.
 pub fn prefix_uris(plan: &Plan) -> Vec<String> {
+    let names = interned(plan);
+    (0..names.len()).map(|number| names.uri(Name::whole(PrefixId(number as u32)))).collect()
+}
+
+/// The names that a run of `plan` begins with, under the numbers that they have there.
+pub fn interned(plan: &Plan) -> NameTable {
     let mut names = NameTable::new();
     intern_prefixes(plan, &mut names);
-    (0..names.len()).map(|number| names.uri(Name::whole(PrefixId(number as u32)))).collect()
+    names
+}
+
+/// The links of each flow of `plan`, from its consumer to the nearest producer along the cheapest next hops, as
+/// the run begins.
+pub fn paths(plan: &Plan) -> Vec<Vec<u32>> {
+    let mut names = NameTable::new();
+    let prefixes = intern_prefixes(plan, &mut names);
+    let routes = routes(plan, &Ports::new(plan), &prefixes);
+    let path = |(flow, prefix): (&FlowPlan, &PrefixId)| routes.path(flow.consumer as u32, *prefix);
+    plan.flows.iter().zip(&prefixes).map(path).collect()
 }
 
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
