@@ -9,7 +9,7 @@ use tidegate_core::name::{NameHash, NameTable};
 use tidegate_core::node::Node;
 use tidegate_core::packet::Millis;
 use tidegate_core::params::ParamError;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::BitRate;
 use tidegate_settings::uses::SchemeUse;
@@ -95,6 +95,7 @@ impl Daemon {
             names,
             tokens: TokenTable::new(),
             nonces: Rng::stream(seed, "nonces"),
+            streams: Streams::of(seed),
             faces: Vec::new(),
             next_number: 1,
             peers: Default::default(),

@@ -11,7 +11,7 @@ use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
 use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::records::{FlowSamples, LinkSamples};
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{Span, Time};
@@ -290,7 +290,7 @@ fn build_node(
     let planned = &plan.nodes[node];
     let devices: Vec<DeviceSetup> = ports.devices[node]
         .iter()
-        .map(|direction| device(plan, ports, delays, *direction as usize))
+        .map(|direction| device(plan, ports, delays, *direction as usize, seed))
         .collect();
     let mut disciplines: Vec<Vec<Box<dyn QueueDiscipline>>> = devices
         .iter()
@@ -343,7 +343,7 @@ fn build_node(
     }
 }
 
-fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize) -> DeviceSetup {
+fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: Seed) -> DeviceSetup {
     let link = &plan.links[direction / 2];
     let way = direction % 2;
     DeviceSetup {
@@ -351,16 +351,17 @@ fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize) -> Devi
         rate: link.rate[way],
         delay: delays[direction / 2],
         limit: link.queue[way].limit,
+        streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
     }
 }
 
 fn link_disciplines(plan: &Plan, direction: usize, setup: &DeviceSetup) -> Vec<Box<dyn QueueDiscipline>> {
     let planned = &plan.links[direction / 2].queue[direction % 2].disciplines;
-    let make = |part: &SchemeUse| {
+    let make = |(place, part): (usize, &SchemeUse)| {
         let make = part.scheme.discipline.expect("the plan gives queues only discipline schemes");
-        make(&part.settings, setup).expect(CHECKED)
+        make(&part.settings, &setup.of_discipline(place)).expect(CHECKED)
     };
-    planned.iter().map(make).collect()
+    planned.iter().enumerate().map(make).collect()
 }
 
 fn make_strategy(part: &SchemeUse) -> Box<dyn Strategy> {
