@@ -23,7 +23,7 @@ impl<B: Clone + Default> Forwarder<B> {
         match exact {
             Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
                 if self.cs.is_enabled() {
-                    self.cs.insert(&packet, cx.now);
+                    self.cs.insert(&packet, cx.names, cx.now);
                 }
                 self.satisfy(cx, from, packet, id, None, out);
             }
@@ -86,7 +86,7 @@ impl<B: Clone + Default> Forwarder<B> {
             self.counters.unsolicited += 1;
         }
         if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
-            self.cs.insert(packet, cx.now);
+            self.cs.insert(packet, cx.names, cx.now);
         }
         let mut served = Vec::new();
         for id in found {

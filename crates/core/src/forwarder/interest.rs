@@ -157,7 +157,10 @@ impl<B: Clone + Default> Forwarder<B> {
         interest: Interest,
         out: &mut impl Outbox<B>,
     ) -> bool {
-        let Some(mut found) = self.find_cached(cx, header.name, interest) else { return false };
+        let Some(mut found) = self.find_cached(cx, header.name, interest) else {
+            self.counters.cache_misses += u64::from(self.cs.keeps(header.name.prefix, cx.names));
+            return false;
+        };
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);

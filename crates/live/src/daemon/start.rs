@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::name::{NameHash, NameTable};
 use tidegate_core::node::Node;
@@ -64,7 +64,7 @@ impl Daemon {
         let key = |what| Rng::stream(seed, what).bits();
         let strategy = make_strategy(&config.strategy)?;
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: config.cache,
+            cache: CacheSetup::lru(config.cache),
             unsolicited: match config.cache_unsolicited {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,

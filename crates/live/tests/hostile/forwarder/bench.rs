@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
@@ -83,7 +83,7 @@ impl Bench {
         let strategy = find(SCHEMES, setup.strategy).and_then(|scheme| scheme.strategy).expect("a strategy");
         let strategy = strategy(&Settings::default()).expect("the defaults are sound");
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: setup.cache,
+            cache: CacheSetup::lru(setup.cache),
             unsolicited: match setup.caches_unsolicited {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,
