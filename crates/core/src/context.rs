@@ -92,6 +92,12 @@ impl<'a> Context<'a> {
         &self.faces[face.index()]
     }
 
+    /// Whether anybody wants events of a kind, for those that cost something to make.
+    #[inline]
+    pub const fn wants(&self, kind: EventMask) -> bool {
+        self.mask.has(kind)
+    }
+
     /// Records the event if anybody wants its kind.
     #[inline]
     pub fn record(&mut self, event: Event) {

@@ -1,6 +1,7 @@
 //! What a run can record, packet by packet. Opt-in: an unwanted event costs one branch.
 
 use crate::name::Name;
+use crate::packet::Header;
 use crate::units::Span;
 
 /// The rule of a scheme or queue that made something happen, as one word ("timeout", "queue full").
@@ -14,7 +15,17 @@ pub enum Event {
     /// A consumer sent an Interest.
     InterestSent { flow: u32, name: Name, retransmission: bool },
     /// A consumer received a segment for the first time.
-    DataReceived { flow: u32, name: Name, full_delay: Span, last_delay: Span, mark: u8 },
+    DataReceived {
+        flow: u32,
+        name: Name,
+        full_delay: Span,
+        last_delay: Span,
+        mark: u8,
+        /// Times that the segment was asked for again.
+        retransmissions: u16,
+        /// Links that the Data crossed.
+        hops: u8,
+    },
     /// A consumer heard of a loss: timeout, Nack, loss notice.
     LossDetected { flow: u32, name: Name, cause: Cause },
     /// A congestion window changed, packets.
@@ -29,6 +40,29 @@ pub enum Event {
     Released { face: u16, name: Name },
     /// A queue made a loss notice.
     NoticeMade { face: u16, name: Name },
+    /// A packet left through a face: onto the link of a device, or to an application.
+    Sent { face: u16, header: Header },
+    /// A packet came through a face: off the link of a device, or from an application.
+    Received { face: u16, header: Header },
+    /// The link behind a face lost a packet.
+    Lost { face: u16, name: Name },
+    /// The content store answered an Interest.
+    CacheHit { name: Name },
+    /// The content store was asked and had no answer.
+    CacheMiss { name: Name },
+    /// Data satisfied a pending Interest that came in (or went out) through a face.
+    Satisfied { face: u16, name: Name, side: Side },
+    /// A pending Interest that came in (or went out) through a face ended without Data.
+    Expired { face: u16, name: Name, side: Side },
+}
+
+/// Which record of a PIT entry an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// In-record: the downstream face that asked.
+    Downstream,
+    /// Out-record: the upstream face that was asked.
+    Upstream,
 }
 
 impl Event {
@@ -42,6 +76,10 @@ impl Event {
             Self::Dropped { .. } => 16,
             Self::Marked { .. } => 32,
             Self::Stored { .. } | Self::Released { .. } | Self::NoticeMade { .. } => 64,
+            Self::Sent { .. } | Self::Received { .. } => EventMask::PACKETS.0,
+            Self::Lost { .. } => EventMask::LOSSES.0,
+            Self::CacheHit { .. } | Self::CacheMiss { .. } => EventMask::CACHE.0,
+            Self::Satisfied { .. } | Self::Expired { .. } => EventMask::PENDING.0,
         })
     }
 
@@ -57,6 +95,13 @@ impl Event {
             Self::Stored { .. } => "stored",
             Self::Released { .. } => "released",
             Self::NoticeMade { .. } => "notice-made",
+            Self::Sent { .. } => "sent",
+            Self::Received { .. } => "received",
+            Self::Lost { .. } => "lost",
+            Self::CacheHit { .. } => "cache-hit",
+            Self::CacheMiss { .. } => "cache-miss",
+            Self::Satisfied { .. } => "satisfied",
+            Self::Expired { .. } => "expired",
         }
     }
 }
@@ -70,6 +115,26 @@ impl EventMask {
     pub const NONE: Self = Self(0);
     /// Every event.
     pub const ALL: Self = Self(u32::MAX);
+    /// What consumers see and decide: Interests, Data, losses, windows.
+    pub const CONSUMERS: Self = Self(1 | 2 | 4 | 8);
+    /// What queues do: drops, marks, stores, notices.
+    pub const QUEUES: Self = Self(16 | 32 | 64);
+    /// Every packet on every face: several events for each packet and hop.
+    pub const PACKETS: Self = Self(128);
+    /// Losses on links.
+    pub const LOSSES: Self = Self(256);
+    /// Content store hits and misses.
+    pub const CACHE: Self = Self(512);
+    /// How pending Interests end.
+    pub const PENDING: Self = Self(1024);
+
+    /// What a table of events can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
+    pub const RECORDED: Self = Self::CONSUMERS.and(Self::QUEUES).and(Self::LOSSES).and(Self::CACHE);
+
+    /// Both kinds.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 
     /// Whether `kind` is wanted.
     #[inline]

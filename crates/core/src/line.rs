@@ -7,7 +7,7 @@ mod loss;
 
 use std::collections::VecDeque;
 
-use crate::packet::Packet;
+use crate::packet::{Header, Packet};
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Span, Time};
 use loss::Loss;
@@ -33,6 +33,17 @@ pub struct LineSetup {
 struct Flight<B> {
     arrives: Time,
     packet: Packet<B>,
+}
+
+/// What becomes of a packet that is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// The line loses it.
+    Lost,
+    /// It arrives after others; the event for the first of them is pending.
+    Behind,
+    /// It is the next to arrive, at this time.
+    First(Time),
 }
 
 /// One direction of a line and what is on it.
@@ -103,14 +114,13 @@ impl<B> Line<B> {
         self.serialisation = Serialisation::new(rate);
     }
 
-    /// Sends a packet from `now` on, when the line must be free. Gives the arrival to ask an event for, unless
-    /// one is pending already.
+    /// Sends a packet from `now` on, when the line must be free.
     #[inline]
-    pub fn transmit(&mut self, packet: Packet<B>, now: Time) -> Option<Time> {
+    pub fn transmit(&mut self, packet: Packet<B>, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(packet.header.size());
         if self.loss.as_mut().is_some_and(|loss| loss.draw()) {
             self.lost += 1;
-            return None;
+            return Carriage::Lost;
         }
         let arrives = self.busy_until + self.delay;
         match &mut self.jitter {
@@ -120,20 +130,20 @@ impl<B> Line<B> {
     }
 
     #[inline]
-    fn append(&mut self, flight: Flight<B>) -> Option<Time> {
+    fn append(&mut self, flight: Flight<B>) -> Carriage {
         let arrives = flight.arrives;
         self.flights.push_back(flight);
-        (self.flights.len() == 1).then_some(arrives)
+        if self.flights.len() == 1 { Carriage::First(arrives) } else { Carriage::Behind }
     }
 
     #[cold]
-    fn append_with_jitter(&mut self, arrives: Time, packet: Packet<B>) -> Option<Time> {
-        let jitter = self.jitter.as_mut()?;
-        let mut arrives = arrives + jitter.most.scale(jitter.rng.uniform());
+    fn append_with_jitter(&mut self, mut arrives: Time, packet: Packet<B>) -> Carriage {
+        let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, packet }) };
+        arrives += jitter.most.scale(jitter.rng.uniform());
         if jitter.reorder {
             let place = self.flights.partition_point(|flight| flight.arrives <= arrives);
             self.flights.insert(place, Flight { arrives, packet });
-            return (place == 0).then_some(arrives);
+            return if place == 0 { Carriage::First(arrives) } else { Carriage::Behind };
         }
         if let Some(last) = self.flights.back() {
             arrives = arrives.max(last.arrives);
@@ -151,6 +161,11 @@ impl<B> Line<B> {
         let flight = self.flights.pop_front()?;
         self.delivered += 1;
         Some((flight.packet, self.next_arrival()))
+    }
+
+    /// Headers of the packets on the way, the first to arrive first.
+    pub fn on_the_way(&self) -> impl Iterator<Item = &Header> {
+        self.flights.iter().map(|flight| &flight.packet.header)
     }
 
     /// Loses everything on the way; the line is free at `now`.
@@ -190,7 +205,7 @@ impl Serialisation {
 mod tests {
     use super::*;
     use crate::name::{Name, NameTable, Segment};
-    use crate::packet::{Data, Header, Kind, Millis, PitToken};
+    use crate::packet::{Data, Kind, Millis, PitToken};
     use crate::rng::Seed;
 
     #[test]
@@ -224,10 +239,10 @@ mod tests {
     fn a_packet_arrives_after_its_sending_time_and_the_delay() {
         let mut line = line(Span::ZERO, false);
         let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
-        assert_eq!(line.transmit(packet(1000), Time::ZERO), Some(at(11_000)));
+        assert_eq!(line.transmit(packet(1000), Time::ZERO), Carriage::First(at(11_000)));
         assert_eq!(line.busy_until, at(1000));
         // An event for the first is pending; the one for the second is asked for when the first is taken.
-        assert_eq!(line.transmit(packet(500), at(1000)), None);
+        assert_eq!(line.transmit(packet(500), at(1000)), Carriage::Behind);
         assert_eq!(line.next_arrival(), Some(at(11_000)));
         assert!(line.take_arrival(at(10_999)).is_none());
         let (first, next) = line.take_arrival(at(11_000)).expect("it is due");

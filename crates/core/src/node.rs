@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use crate::context::{Context, Env};
 use crate::control::Directive;
+use crate::event::{Event, EventMask};
 use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
 use crate::name::Name;
@@ -28,8 +29,8 @@ pub trait Devices<B> {
     /// Whether the device can put a packet on the wire now.
     fn is_free(&self, face: FaceId) -> bool;
 
-    /// Puts a packet on the wire; the device was free.
-    fn transmit(&mut self, face: FaceId, packet: Packet<B>);
+    /// Puts a packet on the wire; the device was free. False when the wire loses it.
+    fn transmit(&mut self, face: FaceId, packet: Packet<B>) -> bool;
 
     /// The device's queue has something left: [`Node::service`] it when the device is free, and
     /// [`Node::wake_queue`] at `wake`.
@@ -48,8 +49,28 @@ impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
             Some(queue) => offer(cx, face, queue, packet, self.devices),
-            None => self.to_applications.push_back((face, packet)),
+            None => {
+                record_sent(cx, face, &packet);
+                self.to_applications.push_back((face, packet));
+            }
         }
+    }
+}
+
+#[inline(always)]
+fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
+    if cx.wants(EventMask::PACKETS) {
+        cx.record(Event::Sent { face: face.0, header: packet.header });
+    }
+}
+
+/// Puts a packet on the wire.
+#[inline(always)]
+fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+    record_sent(cx, face, &packet);
+    let name = packet.header.name;
+    if !devices.transmit(face, packet) {
+        cx.record(Event::Lost { face: face.0, name });
     }
 }
 
@@ -65,7 +86,7 @@ fn offer<B: Default>(
     if !devices.is_free(face) {
         queue.push(cx, packet);
     } else if let Some(packet) = queue.pass(cx, packet) {
-        devices.transmit(face, packet);
+        transmit(cx, face, packet, devices);
     }
     ask_for_service(cx, face, queue, devices);
 }
@@ -154,6 +175,9 @@ impl<B: Clone + Default> Node<B> {
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let Self { forwarder, queues, to_applications, faces, .. } = self;
         let mut cx = Context::new(env, faces);
+        if cx.wants(EventMask::PACKETS) {
+            cx.record(Event::Received { face: from.0, header: packet.header });
+        }
         forwarder.receive(&mut cx, from, packet, &mut Egress { queues, devices, to_applications });
     }
 
@@ -170,7 +194,7 @@ impl<B: Clone + Default> Node<B> {
         let mut cx = Context::new(env, &self.faces);
         let queue = &mut self.queues[face.index()];
         if let Some(packet) = queue.pop(&mut cx) {
-            devices.transmit(face, packet);
+            transmit(&mut cx, face, packet, devices);
         }
         ask_for_service(&cx, face, queue, devices);
     }
@@ -211,7 +235,7 @@ impl<B: Clone + Default> Node<B> {
         if devices.is_free(face)
             && let Some(packet) = queue.pop(&mut cx)
         {
-            devices.transmit(face, packet);
+            transmit(&mut cx, face, packet, devices);
         }
         ask_for_service(&cx, face, queue, devices);
     }

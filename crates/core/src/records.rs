@@ -129,6 +129,35 @@ pub struct FlowSamples {
     pub delivered_segments: Vec<u64>,
     /// Smoothed round-trip time; zero before the first sample.
     pub smoothed_rtt: Vec<Span>,
+    /// Interests per second that pacing lets through; infinite for a flow that is not paced.
+    pub pacing_per_second: Vec<f32>,
+    /// Data received with a congestion mark since the start.
+    pub marks: Vec<u32>,
+    /// Interests sent again since the start.
+    pub retransmissions: Vec<u32>,
+}
+
+impl FlowSamples {
+    /// Keeps every second row of each column.
+    pub fn halve(&mut self) {
+        every_second(&mut self.time);
+        every_second(&mut self.flow);
+        every_second(&mut self.window_packets);
+        every_second(&mut self.in_flight_packets);
+        every_second(&mut self.delivered_segments);
+        every_second(&mut self.smoothed_rtt);
+        every_second(&mut self.pacing_per_second);
+        every_second(&mut self.marks);
+        every_second(&mut self.retransmissions);
+    }
+}
+
+fn every_second<T>(column: &mut Vec<T>) {
+    let mut index = 0;
+    column.retain(|_| {
+        index += 1;
+        index % 2 == 1
+    });
 }
 
 /// State of every link direction at each sampling instant; row `i` of each column belongs together.
@@ -148,6 +177,10 @@ pub struct LinkSamples {
     pub dropped_packets: Vec<u32>,
     /// Packets in the side store.
     pub stored_packets: Vec<u32>,
+    /// Packets that got a congestion mark since the start.
+    pub marked_packets: Vec<u32>,
+    /// Packets lost on the wire since the start.
+    pub lost_packets: Vec<u32>,
 }
 
 /// Everything one run leaves behind.
@@ -182,4 +215,36 @@ pub struct EventRecord {
     pub node: u32,
     /// What happened.
     pub event: crate::event::Event,
+}
+
+/// A whole distribution of delays: every bin as its upper bound and the delays in it, in order; bins are at
+/// most 1.6 % wide.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DelayBins(pub Vec<(Span, u64)>);
+
+/// A run and what records do not keep of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watched {
+    /// The run, without its events.
+    pub record: RunRecord,
+    /// From the first Interest of each delivered segment to its Data, by flow.
+    pub full_delay: Vec<DelayBins>,
+    /// From the last Interest of each delivered segment to its Data, by flow.
+    pub last_delay: Vec<DelayBins>,
+    /// Waiting time of every packet sent, by link direction.
+    pub queue_delay: Vec<DelayBins>,
+    /// The link direction in which each device of each node sends; higher faces are applications.
+    pub devices: Vec<Vec<u32>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halving_keeps_every_second_row_of_every_column() {
+        let mut column: Vec<u32> = (0..7).collect();
+        every_second(&mut column);
+        assert_eq!(column, [0, 2, 4, 6]);
+    }
 }

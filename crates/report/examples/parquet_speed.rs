@@ -23,6 +23,9 @@ fn run(seed: u64) -> RunRecord {
             flows.in_flight_packets.push(20 + (noise % 50) as u32);
             flows.delivered_segments.push(step * 12 + noise % 5);
             flows.smoothed_rtt.push(Span::from_nanos(50_000_000 + noise));
+            flows.pacing_per_second.push(f32::INFINITY);
+            flows.marks.push(0);
+            flows.retransmissions.push(0);
             let links = &mut run.link_samples;
             links.time.push(Time::from_nanos(step * 10_000_000));
             links.link.push(index);
@@ -31,6 +34,8 @@ fn run(seed: u64) -> RunRecord {
             links.sent_bytes.push(step * 12_500 + noise % 1100);
             links.dropped_packets.push((step / 7) as u32);
             links.stored_packets.push(0);
+            links.marked_packets.push(0);
+            links.lost_packets.push(0);
         }
     }
     run

@@ -186,6 +186,11 @@ pub const DEFINITIONS: &[Definition] = &[
         "ms",
         "Smoothed round-trip time of the consumer; missing before its first sample.",
     ),
+    define(
+        "pacing_per_second",
+        "Interests/s",
+        "Interests per second that pacing lets through; missing for a flow that is not paced.",
+    ),
     define("queue_packets", "packets", "Packets waiting in the queue."),
     define("queue_bytes", "B", "Bytes waiting in the queue."),
     define("side_store_packets", "packets", "Packets that are in the queue's side store."),

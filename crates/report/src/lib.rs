@@ -16,4 +16,4 @@ pub mod text;
 mod samples;
 
 /// Version of the tables' shape; raised whenever a column is added, renamed or redefined.
-pub const RESULTS_SCHEMA: u32 = 1;
+pub const RESULTS_SCHEMA: u32 = 2;

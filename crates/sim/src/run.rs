@@ -3,8 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::event::EventMask;
+use tidegate_core::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
+use tidegate_core::units::Span;
 
 use crate::plan::Plan;
 use crate::world::World;
@@ -14,6 +16,25 @@ pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
     let mut world = World::new(plan, seed);
     world.run();
     world.into_record(plan, seed)
+}
+
+/// Simulated time between two looks at the events of a watched run.
+const LOOK: Span = Span::from_millis(1);
+
+/// Runs `plan` once and hands over every event of `mask` in order, a few at a time; none are kept.
+///
+/// Equal seeds give equal runs, so this tells afterwards what the records of a run leave out.
+pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, hear: &mut dyn FnMut(&[EventRecord])) -> Watched {
+    let mut world = World::new(plan, seed);
+    world.listen(mask);
+    while !world.is_over() {
+        world.step_until(world.now() + LOOK);
+        let events = world.take_events();
+        if !events.is_empty() {
+            hear(&events);
+        }
+    }
+    world.into_watched(plan, seed)
 }
 
 /// One run of a batch.

@@ -31,6 +31,12 @@ impl Cadence {
         Self { whole: gap.as_nanos(), ..Self::default() }
     }
 
+    /// Length of a step on average, ns.
+    fn mean_nanos(&self) -> f64 {
+        let part = if self.of == 0 { 0.0 } else { self.part as f64 / self.of as f64 };
+        self.whole as f64 + part
+    }
+
     /// The next step.
     #[inline]
     pub fn step(&mut self) -> Span {
@@ -105,6 +111,14 @@ impl Pacer {
     #[inline]
     pub fn wake(&self) -> Option<Time> {
         self.is_waiting.then_some(self.due)
+    }
+
+    /// Interests per second that may leave; infinite without pacing.
+    pub fn per_second(&self) -> f64 {
+        match self.pacing {
+            Pacing::Unpaced => f64::INFINITY,
+            _ => 1e9 / self.cadence.mean_nanos(),
+        }
     }
 
     /// A new rate counts from the last departure.

@@ -2,8 +2,8 @@
 
 use super::Consumer;
 use crate::histogram::DelayHistogram;
-use crate::records::FlowRecord;
-use crate::units::{ByteCount, Span};
+use crate::records::{FlowRecord, FlowSamples};
+use crate::units::{ByteCount, Span, Time};
 
 /// What one flow did since its start.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +67,20 @@ impl Consumer {
     /// What was counted since the start.
     pub fn stats(&self) -> &ConsumerStats {
         &self.stats
+    }
+
+    /// Appends the state of now as a row for the flow `flow`.
+    pub fn sample_into(&self, now: Time, flow: u32, samples: &mut FlowSamples) {
+        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        samples.time.push(now);
+        samples.flow.push(flow);
+        samples.window_packets.push(self.window as f32);
+        samples.pacing_per_second.push(self.pacer.per_second() as f32);
+        samples.in_flight_packets.push(self.view.in_flight);
+        samples.delivered_segments.push(self.view.delivered);
+        samples.smoothed_rtt.push(self.view.smoothed_rtt.unwrap_or_default());
+        samples.marks.push(count(self.stats.marks));
+        samples.retransmissions.push(count(self.stats.retransmissions));
     }
 
     /// Writes everything but names and the scheme into `record`.

@@ -13,7 +13,7 @@ use crate::face::NodeId;
 use crate::name::{NameTable, Segment};
 use crate::packet::{Data, LossNotice, Nack, NackReason};
 use crate::records::FlowRecord;
-use crate::rng::Seed;
+use crate::rng::{Seed, Streams};
 use crate::units::BitRate;
 
 /// Content bytes per Data in these tests.
@@ -126,6 +126,7 @@ impl Bench {
             start: Time::ZERO,
             stop: None,
             nonces: Rng::stream(Seed(1), "nonces"),
+            requests: Streams::of(Seed(1)).under("requests/"),
             receive_limit: None,
         };
         change(&mut setup);
@@ -784,7 +785,18 @@ fn events_tell_what_happened_in_order() {
         (ms(1010), Event::LossDetected { flow: 3, name, cause: Cause("timeout") }),
         (ms(1010), Event::WindowChanged { flow: 3, window: 3.5, cause: Cause("timeout") }),
         (ms(1010), Event::InterestSent { flow: 3, name, retransmission: true }),
-        (ms(1020), Event::DataReceived { flow: 3, name, full_delay, last_delay, mark: 1 }),
+        (
+            ms(1020),
+            Event::DataReceived {
+                flow: 3,
+                name,
+                full_delay,
+                last_delay,
+                mark: 1,
+                retransmissions: 1,
+                hops: 0,
+            },
+        ),
     ];
     assert_eq!(bench.events.0, expected);
 }

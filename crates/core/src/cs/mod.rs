@@ -46,6 +46,9 @@ pub enum Admission {
     /// All of it (leave copy everywhere).
     #[default]
     Everywhere,
+    /// What comes from the producer or from a hit past no other store: a hit moves its Data one store down
+    /// (leave copy down; Laoutaris, Syntila & Stavrakakis 2004).
+    LeaveCopyDown,
     /// Each with this probability, 0..=1, whatever other nodes do.
     Probability(f64),
 }
@@ -138,7 +141,7 @@ impl<B: Clone> Cs<B> {
             return;
         }
         let known = self.find(packet.header.name);
-        if known.is_none() && !self.admits() {
+        if known.is_none() && !self.admits(&packet.header) {
             return;
         }
         let header = Header { hop: HopSignals::default(), ..packet.header };
@@ -156,9 +159,10 @@ impl<B: Clone> Cs<B> {
 
     /// Whether Data that is not here yet is kept.
     #[inline]
-    fn admits(&mut self) -> bool {
+    fn admits(&mut self, header: &Header) -> bool {
         match self.admission {
             Admission::Everywhere => true,
+            Admission::LeaveCopyDown => !header.hop.passed_store,
             Admission::Probability(probability) => self.draws.chance(probability),
         }
     }

@@ -3,6 +3,7 @@
 use super::{BodyRules, Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::cs::with_token;
+use crate::event::Event;
 use crate::face::FaceId;
 use crate::fib::{FibEntry, NextHop, Scope};
 use crate::name::{IMPLICIT_DIGEST, Name, Segment};
@@ -158,15 +159,25 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) -> bool {
         let Some(mut found) = self.find_cached(cx, header.name, interest) else {
-            self.counters.cache_misses += u64::from(self.cs.keeps(header.name.prefix, cx.names));
+            self.note_miss(cx, header.name);
             return false;
         };
+        cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
         found.header = with_token(&found.header, interest.token);
         out.send(cx, from, found);
         true
+    }
+
+    /// Counts a miss, unless nothing under the name is ever kept.
+    #[inline]
+    fn note_miss(&mut self, cx: &mut Context<'_>, name: Name) {
+        if self.cs.keeps(name.prefix, cx.names) {
+            self.counters.cache_misses += 1;
+            cx.record(Event::CacheMiss { name });
+        }
     }
 
     #[inline(always)]

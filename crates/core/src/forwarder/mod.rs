@@ -9,11 +9,12 @@ use crate::context::Context;
 use crate::control::Directive;
 use crate::cs::{CacheSetup, Stores, UnsolicitedPolicy};
 use crate::dead_nonce::DeadNonceList;
+use crate::event::{Event, EventMask, Side};
 use crate::face::FaceId;
 use crate::fib::{Fib, NextHop, StrategyId};
 use crate::name::{Name, NameHash, PrefixId};
 use crate::packet::{Kind, Packet, PitToken};
-use crate::pit::{Pit, PitId};
+use crate::pit::{Pit, PitEntry, PitId};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, Target};
 use crate::units::{Packets, Span, Time};
@@ -241,6 +242,9 @@ impl<B: Clone + Default> Forwarder<B> {
     fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
         self.counters.expired += 1;
         let entry = self.pit.entry(id);
+        if cx.wants(EventMask::PENDING) {
+            record_end(cx, entry, |face, name, side| Event::Expired { face, name, side });
+        }
         let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
         self.remember_nonces(cx, id);
@@ -280,5 +284,16 @@ impl<B: Clone + Default> Forwarder<B> {
         for record in entry.out_records() {
             self.dead_nonces.insert(entry.name(), record.nonce, cx.now);
         }
+    }
+}
+
+/// Records how an entry ended, for each face that asked or was asked.
+#[cold]
+fn record_end(cx: &mut Context<'_>, entry: &PitEntry, event: impl Fn(u16, Name, Side) -> Event) {
+    for record in entry.in_records() {
+        cx.record(event(record.face.0, entry.name(), Side::Downstream));
+    }
+    for record in entry.out_records() {
+        cx.record(event(record.face.0, entry.name(), Side::Upstream));
     }
 }

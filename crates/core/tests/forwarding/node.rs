@@ -25,8 +25,9 @@ impl Devices<u32> for Wires {
         !self.is_busy
     }
 
-    fn transmit(&mut self, face: FaceId, packet: Packet<u32>) {
+    fn transmit(&mut self, face: FaceId, packet: Packet<u32>) -> bool {
         self.sent.push((face, packet));
+        true
     }
 
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {

@@ -155,9 +155,9 @@ impl Devices<Bytes> for Wires<'_> {
     }
 
     #[inline]
-    fn transmit(&mut self, id: FaceId, packet: Packet<Bytes>) {
+    fn transmit(&mut self, id: FaceId, packet: Packet<Bytes>) -> bool {
         let (now, names, tokens) = (self.now, self.names, self.tokens);
-        let Some(face) = self.face(id) else { return };
+        let Some(face) = self.face(id) else { return false };
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
             Line::Socket { link, batch, .. } => link.send(&packet, names, tokens, batch),
@@ -166,6 +166,7 @@ impl Devices<Bytes> for Wires<'_> {
         if !std::mem::replace(&mut face.is_dirty, true) {
             self.dirty.push(id);
         }
+        true
     }
 
     /// A device that is only short of room in its batch or socket is served when that has been sent.

@@ -41,13 +41,7 @@ impl Sampler {
         if self.samples.time.len() >= MOST {
             self.thin();
         }
-        let view = consumer.view();
-        self.samples.time.push(now);
-        self.samples.flow.push(0);
-        self.samples.window_packets.push(consumer.window() as f32);
-        self.samples.in_flight_packets.push(view.in_flight);
-        self.samples.delivered_segments.push(view.delivered);
-        self.samples.smoothed_rtt.push(view.smoothed_rtt.unwrap_or_default());
+        consumer.sample_into(now, 0, &mut self.samples);
     }
 
     /// All samples, the last one taken now.
@@ -57,33 +51,7 @@ impl Sampler {
     }
 
     fn thin(&mut self) {
-        let samples = &mut self.samples;
-        every_second(&mut samples.time);
-        every_second(&mut samples.flow);
-        every_second(&mut samples.window_packets);
-        every_second(&mut samples.in_flight_packets);
-        every_second(&mut samples.delivered_segments);
-        every_second(&mut samples.smoothed_rtt);
+        self.samples.halve();
         self.period = self.period.scale(2.0);
-    }
-}
-
-fn every_second<T>(column: &mut Vec<T>) {
-    let mut index = 0;
-    column.retain(|_| {
-        index += 1;
-        index % 2 == 1
-    });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thinning_keeps_every_second_sample() {
-        let mut column: Vec<u32> = (0..7).collect();
-        every_second(&mut column);
-        assert_eq!(column, [0, 2, 4, 6]);
     }
 }

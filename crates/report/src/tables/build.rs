@@ -292,7 +292,12 @@ fn flow_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
     let rtt: Vec<f32> = joined(runs, rows, |run, out| {
         out.extend(run.flow_samples.smoothed_rtt.iter().map(|rtt| rtt.as_millis_f64() as f32));
     });
+    let pacing = joined(runs, rows, |run, out| out.extend_from_slice(&run.flow_samples.pacing_per_second));
+    let marks = joined(runs, rows, |run, out| out.extend_from_slice(&run.flow_samples.marks));
+    let retransmissions =
+        joined(runs, rows, |run, out| out.extend_from_slice(&run.flow_samples.retransmissions));
     let has_window = window.iter().map(|window| window.is_finite()).collect();
+    let has_pacing = pacing.iter().map(|pacing| pacing.is_finite()).collect();
     let has_rtt = rtt.iter().map(|rtt| *rtt > 0.0).collect();
     let mut columns = identity(runs, context, rows_of);
     columns.extend([
@@ -302,6 +307,9 @@ fn flow_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
         Column::full("in_flight_packets", ColumnData::U32(in_flight)),
         Column::full("delivered_segments", ColumnData::U64(delivered)),
         Column::nullable("smoothed_rtt_ms", ColumnData::F32(rtt), has_rtt),
+        Column::nullable("pacing_per_second", ColumnData::F32(pacing), has_pacing),
+        Column::full("marks", ColumnData::U32(marks)),
+        Column::full("retransmissions", ColumnData::U32(retransmissions)),
     ]);
     columns
 }
@@ -314,12 +322,14 @@ fn link_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
         out.extend(run.link_samples.time.iter().map(|time| time.as_secs_f64()))
     });
     let sent = joined(runs, rows, |run, out| out.extend_from_slice(&run.link_samples.sent_bytes));
-    let counts: [(&str, Counts); 5] = [
+    let counts: [(&str, Counts); 7] = [
         ("link", |run| &run.link_samples.link),
         ("queue_packets", |run| &run.link_samples.queue_packets),
         ("queue_bytes", |run| &run.link_samples.queue_bytes),
         ("dropped_packets", |run| &run.link_samples.dropped_packets),
         ("side_store_packets", |run| &run.link_samples.stored_packets),
+        ("marked_packets", |run| &run.link_samples.marked_packets),
+        ("lost_packets", |run| &run.link_samples.lost_packets),
     ];
     let count = |(name, of): (&str, Counts)| {
         Column::full(name, ColumnData::U32(joined(runs, rows, |run, out| out.extend_from_slice(of(run)))))
@@ -418,7 +428,12 @@ fn face_of(event: &Event) -> Option<u32> {
         | Event::Marked { face, .. }
         | Event::Stored { face, .. }
         | Event::Released { face, .. }
-        | Event::NoticeMade { face, .. } => Some(u32::from(*face)),
+        | Event::NoticeMade { face, .. }
+        | Event::Sent { face, .. }
+        | Event::Received { face, .. }
+        | Event::Lost { face, .. }
+        | Event::Satisfied { face, .. }
+        | Event::Expired { face, .. } => Some(u32::from(*face)),
         _ => None,
     }
 }
@@ -432,7 +447,13 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::Marked { name, .. }
         | Event::Stored { name, .. }
         | Event::Released { name, .. }
-        | Event::NoticeMade { name, .. } => Some(*name),
+        | Event::NoticeMade { name, .. }
+        | Event::Lost { name, .. }
+        | Event::CacheHit { name }
+        | Event::CacheMiss { name }
+        | Event::Satisfied { name, .. }
+        | Event::Expired { name, .. } => Some(*name),
+        Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.name),
         Event::WindowChanged { .. } => None,
     }
 }

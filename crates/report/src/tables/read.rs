@@ -149,6 +149,9 @@ fn read_flow_samples(table: &TableFile) -> Result<FlowSamples, FolderFault> {
             None => Some(Span::ZERO),
             Some(value) => short_millis(value),
         })?,
+        pacing_per_second: table.f32("pacing_per_second", |value| Some(value.unwrap_or(f32::INFINITY)))?,
+        marks: table.u32("marks")?,
+        retransmissions: table.u32("retransmissions")?,
     })
 }
 
@@ -161,6 +164,8 @@ fn read_link_samples(table: &TableFile) -> Result<LinkSamples, FolderFault> {
         sent_bytes: table.u64("sent_bytes")?,
         dropped_packets: table.u32("dropped_packets")?,
         stored_packets: table.u32("side_store_packets")?,
+        marked_packets: table.u32("marked_packets")?,
+        lost_packets: table.u32("lost_packets")?,
     })
 }
 

@@ -127,6 +127,9 @@ fn sample_flows(run: &mut RunRecord, step: u64) {
         samples.delivered_segments.push((delivered * (now / (10.0 - index as f64)).clamp(0.0, 1.0)) as u64);
         let rtt_ms = if now <= 0.06 { 0.0 } else { 50.0 + 12.0 * cycle + noise(run.seed, step * 3 + index) };
         samples.smoothed_rtt.push(Span::from_secs_f64(rtt_ms / 1e3));
+        samples.pacing_per_second.push(f32::INFINITY);
+        samples.marks.push(0);
+        samples.retransmissions.push(0);
     }
 }
 
@@ -144,5 +147,7 @@ fn sample_links(run: &mut RunRecord, step: u64) {
         samples.sent_bytes.push(link.sent_bytes.get() * step / 1000);
         samples.dropped_packets.push((link.dropped_packets * step / 1000) as u32);
         samples.stored_packets.push(0);
+        samples.marked_packets.push(0);
+        samples.lost_packets.push(0);
     }
 }

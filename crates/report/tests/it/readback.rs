@@ -181,6 +181,10 @@ impl Random {
             samples.in_flight_packets.push(self.small());
             samples.delivered_segments.push(self.up_to(64));
             samples.smoothed_rtt.push(self.span());
+            let paced = self.small().is_multiple_of(2);
+            samples.pacing_per_second.push(if paced { self.small() as f32 } else { f32::INFINITY });
+            samples.marks.push(self.small());
+            samples.retransmissions.push(self.small());
         }
         for _ in 0..self.below(40) {
             let samples = &mut run.link_samples;
@@ -191,6 +195,8 @@ impl Random {
             samples.sent_bytes.push(self.up_to(64));
             samples.dropped_packets.push(self.small());
             samples.stored_packets.push(self.small());
+            samples.marked_packets.push(self.small());
+            samples.lost_packets.push(self.small());
         }
         run
     }

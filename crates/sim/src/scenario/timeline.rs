@@ -74,12 +74,20 @@ fn read_variation(scenario: &Fields<'_>) -> Variation {
     }
 }
 
-/// Every kind of event with its bit, in core's words.
-fn event_kinds() -> [(&'static str, EventMask); 9] {
+/// Every kind of event that a table can hold, with its bit, in core's words.
+fn event_kinds() -> [(&'static str, EventMask); 12] {
     let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
     [
         Event::InterestSent { flow: 0, name, retransmission: false },
-        Event::DataReceived { flow: 0, name, full_delay: sojourn, last_delay: sojourn, mark: 0 },
+        Event::DataReceived {
+            flow: 0,
+            name,
+            full_delay: sojourn,
+            last_delay: sojourn,
+            mark: 0,
+            retransmissions: 0,
+            hops: 0,
+        },
         Event::LossDetected { flow: 0, name, cause },
         Event::WindowChanged { flow: 0, window: 0.0, cause },
         Event::Dropped { face: 0, name, cause },
@@ -87,6 +95,9 @@ fn event_kinds() -> [(&'static str, EventMask); 9] {
         Event::Stored { face: 0, name },
         Event::Released { face: 0, name },
         Event::NoticeMade { face: 0, name },
+        Event::Lost { face: 0, name },
+        Event::CacheHit { name },
+        Event::CacheMiss { name },
     ]
     .map(|event| (event.kind(), event.bit()))
 }
@@ -101,7 +112,7 @@ fn read_recorded(scenario: &Fields<'_>) -> EventMask {
     let mut mask = EventMask::NONE;
     for item in scenario.list("events") {
         match read_text(item) {
-            Ok("all") => mask = EventMask::ALL,
+            Ok("all") => mask = EventMask::RECORDED,
             Ok(text) => match kinds.iter().find(|(kind, _)| *kind == text) {
                 Some((_, bit)) => mask = EventMask(mask.0 | bit.0),
                 None => scenario.desk.refuse_word(item.place, "event", text, event_words().into_iter()),

@@ -1,8 +1,9 @@
 //! From a world at its end to the records of the run.
 
-use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord, Watched};
 
-use super::World;
+use super::{Body, World};
+use crate::link::Direction;
 use crate::plan::{Demand, FlowPlan, LinkPlan, Plan};
 use tidegate_core::rng::Seed;
 
@@ -84,6 +85,22 @@ impl World {
             flow_samples: std::mem::take(&mut self.flow_samples),
             link_samples: std::mem::take(&mut self.link_samples),
             events: std::mem::take(&mut self.recorder.events),
+        }
+    }
+
+    /// As [`into_record`](Self::into_record), with whole distributions of the delays.
+    pub fn into_watched(self, plan: &Plan, seed: Seed) -> Watched {
+        let stats = || self.consumers.iter().map(|host| host.consumer.stats());
+        let queue_delay = |wire: &Direction<Body>| {
+            let queue = self.nodes[wire.from.node as usize].core.queue(wire.from.face);
+            queue.stats().delays.distribution()
+        };
+        Watched {
+            full_delay: stats().map(|stats| stats.full_delay().distribution()).collect(),
+            last_delay: stats().map(|stats| stats.last_delay().distribution()).collect(),
+            queue_delay: self.directions.iter().map(queue_delay).collect(),
+            devices: self.nodes.iter().map(|node| node.directions.clone()).collect(),
+            record: self.into_record(plan, seed),
         }
     }
 

@@ -13,13 +13,7 @@ impl World {
     fn sample_flows(&mut self) {
         let samples = &mut self.flow_samples;
         for (flow, host) in self.consumers.iter().enumerate() {
-            let view = host.consumer.view();
-            samples.time.push(self.now);
-            samples.flow.push(flow as u32);
-            samples.window_packets.push(host.consumer.window() as f32);
-            samples.in_flight_packets.push(view.in_flight);
-            samples.delivered_segments.push(view.delivered);
-            samples.smoothed_rtt.push(view.smoothed_rtt.unwrap_or_default());
+            host.consumer.sample_into(self.now, flow as u32, samples);
         }
     }
 
@@ -34,6 +28,9 @@ impl World {
             samples.sent_bytes.push(face.sent_bytes().get());
             samples.dropped_packets.push(u32::try_from(face.dropped_packets()).unwrap_or(u32::MAX));
             samples.stored_packets.push(face.held_packets());
+            let stats = self.nodes[wire.from.node as usize].core.queue(wire.from.face).stats();
+            samples.marked_packets.push(u32::try_from(stats.marked).unwrap_or(u32::MAX));
+            samples.lost_packets.push(u32::try_from(wire.line.lost()).unwrap_or(u32::MAX));
         }
     }
 }

@@ -10,7 +10,7 @@ use tidegate_sim::world::World;
 use crate::plan;
 
 /// A lossy dumbbell with jitter, PLR, a cache, CoDel and changes: every source of randomness and every timer.
-fn busy(vary: &str, tail: &str) -> Plan {
+pub(crate) fn busy(vary: &str, tail: &str) -> Plan {
     plan(&format!(
         "format = 1\n[scenario]\nname = \"busy\"\nduration = \"3s\"\nevents = [\"all\"]\n{vary}\n[topology]\n\
          builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"20Mbps\", delay = \"3ms\", jitter = \"1ms\", \

@@ -14,6 +14,7 @@ mod golden;
 mod links;
 mod oracles;
 mod properties;
+mod watching;
 
 /// The plan of a scenario that is known to be sound.
 fn plan(text: &str) -> Plan {

@@ -214,7 +214,7 @@ fn a_node_may_have_a_cache_and_parts_of_its_own() {
     let text = example("plr").to_owned()
         + "[node.r1]\ncache = \"5pkt\"\n[node.c1]\nparts = [{ scheme = \"plr\" }]\n";
     let plan = plan(&text);
-    assert_eq!(plan.nodes[1].cache, Packets::new(5));
+    assert_eq!(plan.nodes[1].cache.size, Packets::new(5));
     assert_eq!((plan.nodes[0].parts.len(), plan.nodes[3].parts.len()), (1, 0));
 }
 
@@ -253,7 +253,7 @@ fn routers_have_the_cache_of_all_routers_and_hosts_none() {
     let caches = plan(&example("dumbbell").replace("0pkt", "7pkt"))
         .nodes
         .iter()
-        .map(|node| node.cache.get())
+        .map(|node| node.cache.size.get())
         .collect::<Vec<_>>();
     assert_eq!(caches, [0, 0, 7, 7, 0, 0]);
 }

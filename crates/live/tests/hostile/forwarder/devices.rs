@@ -47,7 +47,7 @@ impl Devices<Bytes> for Wires<'_> {
         self.ports[face.index()].as_ref().is_some_and(|port| port.room > 0)
     }
 
-    fn transmit(&mut self, face: FaceId, packet: Packet<Bytes>) {
+    fn transmit(&mut self, face: FaceId, packet: Packet<Bytes>) -> bool {
         books::is_faithful(self.names, &packet);
         let port = self.ports[face.index()].as_mut().expect("only devices that are there are free");
         (port.room, port.sent) = (port.room - 1, port.sent + 1);
@@ -56,6 +56,7 @@ impl Devices<Bytes> for Wires<'_> {
         if matches!(packet.header.kind, Kind::Interest(_)) {
             port.asked = Some(packet);
         }
+        true
     }
 
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
