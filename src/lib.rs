@@ -15,6 +15,7 @@ mod exit;
 mod expect;
 mod progress;
 mod results;
+mod source;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,8 @@ enum Command {
     Schemes(commands::schemes::Arguments),
     /// Check a scenario without running it.
     Check(commands::check::Arguments),
+    /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
+    Export(commands::export::Arguments),
     /// Measure the simulator's speed by named cases.
     Bench(commands::bench::Arguments),
     /// Forward packets on real sockets.
@@ -106,6 +109,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
+        Command::Export(arguments) => commands::export::run(&session, &arguments),
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),

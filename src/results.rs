@@ -111,7 +111,7 @@ fn digest(text: &str) -> u64 {
 }
 
 /// A scenario's name as part of a file name.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     name.chars().take(60).map(plain).collect()
 }

@@ -1,6 +1,7 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
 mod batches;
+mod exports;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;

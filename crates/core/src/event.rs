@@ -2,7 +2,7 @@
 
 use crate::name::Name;
 use crate::packet::Header;
-use crate::units::Span;
+use crate::units::{ByteCount, Span};
 
 /// The rule of a scheme or queue that made something happen, as one word ("timeout", "queue full").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Event {
     /// A congestion window changed, packets.
     WindowChanged { flow: u32, window: f64, cause: Cause },
     /// A queue dropped a packet.
-    Dropped { face: u16, name: Name, cause: Cause },
+    Dropped { face: u16, name: Name, size: ByteCount, cause: Cause },
     /// A queue marked a packet that had waited for `sojourn`.
     Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
     /// A queue put a packet into its side store.
@@ -50,10 +50,12 @@ pub enum Event {
     CacheHit { name: Name },
     /// The content store was asked and had no answer.
     CacheMiss { name: Name },
-    /// Data satisfied a pending Interest that came in (or went out) through a face.
-    Satisfied { face: u16, name: Name, side: Side },
-    /// A pending Interest that came in (or went out) through a face ended without Data.
-    Expired { face: u16, name: Name, side: Side },
+    /// Data satisfied a pending Interest.
+    Satisfied { name: Name },
+    /// A pending Interest ended without Data.
+    Expired { name: Name },
+    /// So it ended for a face: one after the event above for each face that asked or was asked.
+    EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
 }
 
 /// Which record of a PIT entry an event is about.
@@ -79,7 +81,7 @@ impl Event {
             Self::Sent { .. } | Self::Received { .. } => EventMask::PACKETS.0,
             Self::Lost { .. } => EventMask::LOSSES.0,
             Self::CacheHit { .. } | Self::CacheMiss { .. } => EventMask::CACHE.0,
-            Self::Satisfied { .. } | Self::Expired { .. } => EventMask::PENDING.0,
+            Self::Satisfied { .. } | Self::Expired { .. } | Self::EndedFor { .. } => EventMask::PENDING.0,
         })
     }
 
@@ -102,6 +104,7 @@ impl Event {
             Self::CacheMiss { .. } => "cache-miss",
             Self::Satisfied { .. } => "satisfied",
             Self::Expired { .. } => "expired",
+            Self::EndedFor { .. } => "ended-for",
         }
     }
 }

@@ -417,7 +417,8 @@ impl<B: Default> Queue<B> {
         self.stats.dropped += 1;
         let view = cx.face(self.face);
         view.dropped.set(view.dropped.get() + 1);
-        cx.record(Event::Dropped { face: self.face.0, name: header.name, cause });
+        let (name, size) = (header.name, header.size());
+        cx.record(Event::Dropped { face: self.face.0, name, size, cause });
     }
 
     fn mark_packet(

@@ -6,6 +6,7 @@
 
 pub mod claims;
 pub mod definitions;
+pub mod export;
 pub mod json;
 pub mod measures;
 pub mod page;

@@ -7,7 +7,7 @@ mod outcome;
 mod sample;
 mod service;
 
-pub use build::{NodeFaces, node_faces, prefix_uris};
+pub use build::{NodeFaces, interned, node_faces, prefix_uris};
 pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
@@ -338,7 +338,7 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
+        let Some((mut packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
@@ -359,6 +359,8 @@ impl World {
                 self.drain_ready();
             }
             Role::Consumer(consumer) => {
+                // A forwarder would have counted the last link.
+                packet.header.hop.hops = packet.header.hop.hops.saturating_add(1);
                 self.deliver(consumer as usize, &packet.header);
                 self.drain(consumer as usize);
             }

@@ -4,7 +4,7 @@ use super::{Forwarder, Outbox, Served, record_end};
 use crate::context::Context;
 use crate::cs::{UnsolicitedPolicy, with_token};
 use crate::dead_nonce;
-use crate::event::{Event, EventMask};
+use crate::event::EventMask;
 use crate::face::FaceId;
 use crate::name::{IMPLICIT_DIGEST, Name};
 use crate::packet::{Header, Kind, Packet, PitToken};
@@ -118,7 +118,7 @@ impl<B: Clone + Default> Forwarder<B> {
     ) {
         let name = self.pit.entry(id).name();
         if cx.wants(EventMask::PENDING) {
-            record_end(cx, self.pit.entry(id), |face, name, side| Event::Satisfied { face, name, side });
+            record_end(cx, self.pit.entry(id), true);
         }
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];

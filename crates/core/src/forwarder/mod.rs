@@ -243,7 +243,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.counters.expired += 1;
         let entry = self.pit.entry(id);
         if cx.wants(EventMask::PENDING) {
-            record_end(cx, entry, |face, name, side| Event::Expired { face, name, side });
+            record_end(cx, entry, false);
         }
         let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
         self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
@@ -287,13 +287,12 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 }
 
-/// Records how an entry ended, for each face that asked or was asked.
+/// Records that an entry ended, and so for each face that asked or was asked.
 #[cold]
-fn record_end(cx: &mut Context<'_>, entry: &PitEntry, event: impl Fn(u16, Name, Side) -> Event) {
-    for record in entry.in_records() {
-        cx.record(event(record.face.0, entry.name(), Side::Downstream));
-    }
-    for record in entry.out_records() {
-        cx.record(event(record.face.0, entry.name(), Side::Upstream));
-    }
+fn record_end(cx: &mut Context<'_>, entry: &PitEntry, satisfied: bool) {
+    let name = entry.name();
+    cx.record(if satisfied { Event::Satisfied { name } } else { Event::Expired { name } });
+    let mut ended = |face: FaceId, side| cx.record(Event::EndedFor { face: face.0, name, side, satisfied });
+    entry.in_records().for_each(|record| ended(record.face, Side::Downstream));
+    entry.out_records().for_each(|record| ended(record.face, Side::Upstream));
 }

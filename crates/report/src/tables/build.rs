@@ -432,8 +432,7 @@ fn face_of(event: &Event) -> Option<u32> {
         | Event::Sent { face, .. }
         | Event::Received { face, .. }
         | Event::Lost { face, .. }
-        | Event::Satisfied { face, .. }
-        | Event::Expired { face, .. } => Some(u32::from(*face)),
+        | Event::EndedFor { face, .. } => Some(u32::from(*face)),
         _ => None,
     }
 }
@@ -451,8 +450,9 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::Lost { name, .. }
         | Event::CacheHit { name }
         | Event::CacheMiss { name }
-        | Event::Satisfied { name, .. }
-        | Event::Expired { name, .. } => Some(*name),
+        | Event::Satisfied { name }
+        | Event::Expired { name }
+        | Event::EndedFor { name, .. } => Some(*name),
         Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.name),
         Event::WindowChanged { .. } => None,
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use parquet::basic::Compression;
 use parquet::column::reader::get_typed_column_reader;
-use parquet::data_type::{ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, KeyValue, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -82,6 +82,21 @@ impl TableFile {
 
     pub(super) fn u64(&self, column: &str) -> Result<Vec<u64>, FolderFault> {
         self.column::<Int64Type, _>(column, |value| value.map(i64::cast_unsigned))
+    }
+
+    pub(super) fn maybe_u32(&self, column: &str) -> Result<Vec<Option<u32>>, FolderFault> {
+        self.column::<Int32Type, _>(column, |value| Some(value.map(i32::cast_unsigned)))
+    }
+
+    pub(super) fn bool(&self, column: &str) -> Result<Vec<Option<bool>>, FolderFault> {
+        self.column::<BoolType, _>(column, Some)
+    }
+
+    pub(super) fn maybe_text(&self, column: &str) -> Result<Vec<Option<String>>, FolderFault> {
+        self.column::<ByteArrayType, _>(column, |value| match value {
+            None => Some(None),
+            Some(text) => text.as_utf8().ok().map(|text| Some(text.to_owned())),
+        })
     }
 
     pub(super) fn maybe_u64(&self, column: &str) -> Result<Vec<Option<u64>>, FolderFault> {

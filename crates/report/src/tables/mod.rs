@@ -8,6 +8,7 @@ mod folder;
 mod merge;
 mod parquet;
 mod read;
+mod whole;
 
 pub use build::build;
 pub(crate) use build::build_summaries;
@@ -15,6 +16,7 @@ pub use folder::{FolderFault, check_folder, write_folder};
 pub use merge::merge;
 pub use parquet::ParquetFault;
 pub use read::{read_context, read_run, read_run_summary};
+pub use whole::{read_table, table_names};
 
 use crate::definitions::{self, Definition};
 

@@ -91,7 +91,7 @@ pub(crate) fn dumbbell(seed: u64) -> RunRecord {
         sample_links(&mut run, step);
     }
     let name = Name::segment(PrefixId(1), 17);
-    let event = Event::Dropped { face: 3, name, cause: Cause("queue full") };
+    let event = Event::Dropped { face: 3, name, size: ByteCount::new(1040), cause: Cause("queue full") };
     run.events.push(EventRecord { time: Time::from_nanos(500_000_000), node: 1, event });
     let event = Event::WindowChanged { flow: 0, window: 12.5, cause: Cause("timeout") };
     run.events.push(EventRecord { time: Time::from_nanos(700_000_000), node: 9, event });

@@ -3,7 +3,7 @@
 use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::rng::Seed;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Item, Value};
 use tidegate_settings::fields::Fields;
@@ -90,7 +90,7 @@ fn event_kinds() -> [(&'static str, EventMask); 12] {
         },
         Event::LossDetected { flow: 0, name, cause },
         Event::WindowChanged { flow: 0, window: 0.0, cause },
-        Event::Dropped { face: 0, name, cause },
+        Event::Dropped { face: 0, name, size: ByteCount::new(0), cause },
         Event::Marked { face: 0, name, sojourn, cause },
         Event::Stored { face: 0, name },
         Event::Released { face: 0, name },

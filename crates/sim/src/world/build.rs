@@ -28,9 +28,15 @@ const CHECKED: &str = "settings were checked with the plan";
 
 /// Every prefix of a world of `plan`, in the order of their numbers.
 pub fn prefix_uris(plan: &Plan) -> Vec<String> {
+    let names = interned(plan);
+    (0..names.len()).map(|number| names.uri(Name::whole(PrefixId(number as u32)))).collect()
+}
+
+/// The names that a run of `plan` begins with, under the numbers that they have there.
+pub fn interned(plan: &Plan) -> NameTable {
     let mut names = NameTable::new();
     intern_prefixes(plan, &mut names);
-    (0..names.len()).map(|number| names.uri(Name::whole(PrefixId(number as u32)))).collect()
+    names
 }
 
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {

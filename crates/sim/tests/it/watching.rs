@@ -1,6 +1,6 @@
 //! A watched run is the run that was made before, and its events are what the records count.
 
-use tidegate_core::event::{Event, EventMask, Side};
+use tidegate_core::event::{Event, EventMask};
 use tidegate_core::packet::Kind;
 use tidegate_core::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
@@ -89,8 +89,8 @@ fn every_interest_of_a_forwarder_ends_satisfied_or_expired_or_is_answered_by_its
     let count = |wanted: &dyn Fn(&EventRecord) -> bool| events.iter().filter(|event| wanted(event)).count();
     let misses = count(&|record| matches!(record.event, Event::CacheMiss { .. }));
     let hits = count(&|record| matches!(record.event, Event::CacheHit { .. }));
-    let satisfied = count(&|record| matches!(record.event, Event::Satisfied { side: Side::Downstream, .. }));
-    let expired = count(&|record| matches!(record.event, Event::Expired { side: Side::Downstream, .. }));
+    let satisfied = count(&|record| matches!(record.event, Event::Satisfied { .. }));
+    let expired = count(&|record| matches!(record.event, Event::Expired { .. }));
     let interests = count(&|record| {
         let at_forwarder = faces[record.node as usize].has_forwarder;
         at_forwarder

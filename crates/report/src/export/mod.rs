@@ -1,0 +1,95 @@
+//! A watched run in the formats of other tools: ndnSIM's trace files, qlog, and the blocks of a packet capture.
+//!
+//! Writers hear the events of a run in order and write as they go, so that memory does not grow with the run.
+
+pub mod ndnsim;
+pub mod pcapng;
+pub mod qlog;
+
+use std::io;
+
+use tidegate_core::name::{Name, Segment};
+use tidegate_core::records::EventRecord;
+use tidegate_core::units::Time;
+
+/// The network behind the numbers in events.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// Nodes by number.
+    pub nodes: Vec<NodePorts>,
+    /// Transmitting and receiving node of each link direction: each link forward, then backward.
+    pub directions: Vec<(u32, u32)>,
+    /// Flows by number.
+    pub flows: Vec<FlowPorts>,
+    /// Prefixes by interned id, as URIs.
+    pub prefixes: Vec<String>,
+}
+
+/// A node and its faces.
+#[derive(Clone, Debug, Default)]
+pub struct NodePorts {
+    /// Name.
+    pub name: String,
+    /// The link direction in which each device sends; faces beyond are applications.
+    pub devices: Vec<u32>,
+    /// Whether there is a forwarder; else the only application sits on the only device.
+    pub has_forwarder: bool,
+}
+
+/// A flow and where it is consumed.
+#[derive(Clone, Debug, Default)]
+pub struct FlowPorts {
+    /// Name.
+    pub name: String,
+    /// Consumer, a node's number.
+    pub node: u32,
+    /// Place among the consumers of that node, from 0.
+    pub place: u32,
+    /// Consumer scheme.
+    pub scheme: String,
+}
+
+impl Network {
+    /// A name as a URI, its segment number in the typed form (`/a/seg=7`).
+    pub fn uri(&self, name: Name) -> String {
+        let prefix = self.prefixes.get(name.prefix.0 as usize).map_or("/", String::as_str);
+        match name.segment {
+            Segment::NONE => prefix.to_owned(),
+            Segment(number) => format!("{}/seg={number}", prefix.trim_end_matches('/')),
+        }
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: u32) -> &str {
+        self.nodes.get(node as usize).map_or("?", |node| &node.name)
+    }
+
+    /// The link direction in which a face sends; `None` for an application.
+    pub fn direction(&self, node: u32, face: u16) -> Option<u32> {
+        self.nodes.get(node as usize)?.devices.get(usize::from(face)).copied()
+    }
+
+    /// A face by what is behind it: `r1 -> r2`, or `r1 application`.
+    pub fn face_name(&self, node: u32, face: u16) -> String {
+        let to = self.direction(node, face).and_then(|at| self.directions.get(at as usize));
+        match to {
+            Some((_, to)) => format!("{} -> {}", self.node_name(node), self.node_name(*to)),
+            None => format!("{} application", self.node_name(node)),
+        }
+    }
+}
+
+/// Writes one file about a run as it goes on.
+pub trait Trace {
+    /// The next events, in order of time.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()>;
+
+    /// The run has ended.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn finish(&mut self, network: &Network, end: Time) -> io::Result<()>;
+}

@@ -1,0 +1,109 @@
+//! `tidegate export`: results in the formats of other tools.
+
+mod capture;
+mod traces;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use tidegate_report::json::Json;
+use tidegate_report::tables;
+
+use super::Overrides;
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
+use crate::source::Source;
+use crate::{Format, Session};
+
+/// What to export, and as what.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  tidegate export results/dumbbell-1a2b3c4d --to csv
+  tidegate export results/dumbbell-1a2b3c4d --to ndnsim --period 1s --out traces
+  tidegate export scenario.toml --to pcapng --seed 3
+
+Packet by packet, nothing is kept with results: such formats are made by running a seed again, and what comes out
+must be what the results say.")]
+pub(crate) struct Arguments {
+    /// A folder of results, or a scenario's file (not for csv).
+    source: PathBuf,
+    /// Format to write.
+    #[arg(long, value_enum)]
+    to: Target,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// Seed to run again; the first one unless given.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Folder for the files; `export` in the folder of results, or `<scenario>-export`, unless given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 500ms.
+    #[arg(long, value_name = "TIME", default_value = "500ms")]
+    period: String,
+    /// Only this link, in both directions (pcapng); may be given several times.
+    #[arg(long = "link", value_name = "NAME")]
+    links: Vec<String>,
+}
+
+/// A format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Target {
+    /// Every table as CSV, one file each.
+    Csv,
+    /// rate-trace.txt, drop-trace.txt, app-delays-trace.txt and cs-trace.txt as ndnSIM writes them.
+    Ndnsim,
+    /// One qlog file for each consumer, and one for all queues and links.
+    Qlog,
+    /// Every packet on every link, for Wireshark.
+    Pcapng,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let source = Source::open(session, &arguments.source, &arguments.overrides.set, arguments.seed)?;
+    let out = match (&arguments.out, &source.folder) {
+        (Some(out), _) => out.clone(),
+        (None, Some(folder)) => folder.join("export"),
+        (None, None) => PathBuf::from(format!("{}-export", crate::results::file_name(&source.plan.name))),
+    };
+    if arguments.to != Target::Pcapng && !arguments.links.is_empty() {
+        return Err(Failure::usage("--link only goes with --to pcapng"));
+    }
+    fs::create_dir_all(&out).map_err(|why| cannot("make", &out, &why))?;
+    let files = match arguments.to {
+        Target::Csv => csv(&source, &out)?,
+        Target::Ndnsim => traces::ndnsim(&source, &out, traces::period(&arguments.period)?)?,
+        Target::Qlog => traces::qlog(&source, &out)?,
+        Target::Pcapng => capture::pcapng(&source, &out, &arguments.links)?,
+    };
+    match session.format {
+        Format::Text => print(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>()),
+        Format::Json => {
+            let files = Json::List(files.iter().map(|file| Json::text(file.display())).collect());
+            print(&format!("{}\n", Json::Object(vec![("files", files)])));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn csv(source: &Source, out: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let Some(folder) = &source.folder else {
+        let why = "csv is made from results; run the scenario first (tidegate run), then export its folder";
+        return Err(Failure::error(why));
+    };
+    let mut files = Vec::new();
+    for name in tables::table_names(folder).map_err(Failure::error)? {
+        let table = tables::read_table(folder, name).map_err(Failure::error)?;
+        let path = out.join(format!("{name}.csv"));
+        let mut file = create(&path)?;
+        let written = table.write_csv(&mut file).and_then(|()| io::Write::flush(&mut file));
+        written.map_err(|why| cannot("write", &path, &why))?;
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
+    File::create(path).map(BufWriter::new).map_err(|why| cannot("write", path, &why))
+}

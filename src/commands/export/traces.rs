@@ -1,0 +1,86 @@
+//! Text traces: ndnSIM's and qlog.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tidegate_core::event::EventMask;
+use tidegate_core::units::Span;
+use tidegate_report::export::Trace;
+use tidegate_report::export::ndnsim::{AppDelayTrace, CacheTrace, DropTrace, RateTrace};
+use tidegate_report::export::qlog::{QlogTrace, Vantage};
+
+use super::create;
+use crate::exit::Failure;
+use crate::results::{cannot, file_name};
+use crate::source::Source;
+
+/// Files being written, each with what writes it.
+type Open = Vec<(PathBuf, Box<dyn Trace>)>;
+
+/// A period as it is written in scenarios.
+pub(super) fn period(text: &str) -> Result<Span, Failure> {
+    match text.parse::<Span>() {
+        Ok(period) if period > Span::ZERO => Ok(period),
+        Ok(_) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),
+        Err(why) => Err(Failure::usage(format!("--period: {why}"))),
+    }
+}
+
+/// Writes ndnSIM's four traces.
+pub(super) fn ndnsim(source: &Source, out: &Path, period: Span) -> Result<Vec<PathBuf>, Failure> {
+    let mut open = Open::new();
+    let mut add = |name: &str, make: &dyn Fn(_) -> io::Result<Box<dyn Trace>>| {
+        let path = out.join(name);
+        let trace = make(create(&path)?).map_err(|why| cannot("write", &path, &why))?;
+        open.push((path, trace));
+        Ok::<(), Failure>(())
+    };
+    add("rate-trace.txt", &|file| Ok(Box::new(RateTrace::new(file, period)?)))?;
+    add("drop-trace.txt", &|file| Ok(Box::new(DropTrace::new(file, period)?)))?;
+    add("app-delays-trace.txt", &|file| Ok(Box::new(AppDelayTrace::new(file)?)))?;
+    add("cs-trace.txt", &|file| Ok(Box::new(CacheTrace::new(file, period)?)))?;
+    let consumers_and_queues = EventMask::CONSUMERS.and(EventMask::QUEUES);
+    let routers = EventMask::PACKETS.and(EventMask::CACHE).and(EventMask::PENDING);
+    write(source, open, consumers_and_queues.and(routers))
+}
+
+/// Writes one qlog file per flow, and one for the network.
+pub(super) fn qlog(source: &Source, out: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let network = source.network();
+    let title = format!("{}, seed {}", source.plan.name, source.seed.0);
+    let flows = (0..network.flows.len() as u32).map(Vantage::Consumer);
+    let mut open = Open::new();
+    for vantage in flows.chain([Vantage::Network]) {
+        let name = match vantage {
+            Vantage::Consumer(flow) => {
+                format!("flow-{flow}-{}.sqlog", file_name(&network.flows[flow as usize].name))
+            }
+            Vantage::Network => "network.sqlog".to_owned(),
+        };
+        let path = out.join(name);
+        let trace = QlogTrace::new(create(&path)?, &title, vantage, &network);
+        let trace = trace.map_err(|why| cannot("write", &path, &why))?;
+        open.push((path, Box::new(trace)));
+    }
+    write(source, open, EventMask::CONSUMERS.and(EventMask::QUEUES).and(EventMask::LOSSES))
+}
+
+/// Watches the run and lets every trace hear of it.
+fn write(source: &Source, mut open: Open, mask: EventMask) -> Result<Vec<PathBuf>, Failure> {
+    let network = source.network();
+    let mut fault = None;
+    let watched = source.watch(mask, &mut |events| {
+        for (path, trace) in &mut open {
+            if let (None, Err(why)) = (&fault, trace.hear(&network, events)) {
+                fault = Some(cannot("write", path, &why));
+            }
+        }
+    })?;
+    if let Some(fault) = fault {
+        return Err(fault);
+    }
+    for (path, trace) in &mut open {
+        trace.finish(&network, watched.record.ended).map_err(|why| cannot("write", path, &why))?;
+    }
+    Ok(open.into_iter().map(|(path, _)| path).collect())
+}

@@ -1,0 +1,151 @@
+//! Where detail of a run comes from: a folder of results, or a scenario. Either way a seed is run again.
+
+use std::path::{Path, PathBuf};
+
+use tidegate_core::event::EventMask;
+use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::rng::Seed;
+use tidegate_report::export::{FlowPorts, Network, NodePorts};
+use tidegate_report::tables;
+use tidegate_sim::plan::Plan;
+use tidegate_sim::run::watch;
+use tidegate_sim::world;
+
+use crate::commands::read_plan;
+use crate::exit::Failure;
+use crate::{SEMANTICS, Session};
+
+/// A run that can be watched again.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The folder of results, if it is one.
+    pub(crate) folder: Option<PathBuf>,
+    /// What is run.
+    pub(crate) plan: Plan,
+    /// The run's seed.
+    pub(crate) seed: Seed,
+}
+
+impl Source {
+    /// The results in a folder or the scenario in a file; of its seeds, `seed` or the first.
+    pub(crate) fn open(
+        session: &Session,
+        path: &Path,
+        overrides: &[(String, String)],
+        seed: Option<u64>,
+    ) -> Result<Self, Failure> {
+        let folder = path.is_dir().then(|| path.to_owned());
+        let scenario = folder.as_ref().map_or(path.to_owned(), |folder| folder.join("scenario.toml"));
+        if folder.is_some() && !scenario.is_file() {
+            let why = format!("{} is no folder of results: it has no scenario.toml", path.display());
+            return Err(Failure::error(why));
+        }
+        if folder.is_some() && !overrides.is_empty() {
+            return Err(Failure::usage(
+                "--set goes with a scenario, not with results: run it with --set first",
+            ));
+        }
+        let plan = read_plan(session, &scenario, overrides)?;
+        let seed = match (seed, plan.seeds.first()) {
+            (Some(seed), _) if plan.seeds.contains(&Seed(seed)) || folder.is_none() => Seed(seed),
+            (Some(seed), _) => {
+                let known: Vec<String> = plan.seeds.iter().take(20).map(|seed| seed.0.to_string()).collect();
+                let why =
+                    format!("no run with seed {seed} in {}; there are {}", path.display(), known.join(", "));
+                return Err(Failure::error(why));
+            }
+            (None, first) => first.copied().unwrap_or(Seed(1)),
+        };
+        Ok(Self { folder, plan, seed })
+    }
+
+    /// Runs the seed again and hands over all events of `mask`.
+    ///
+    /// # Errors
+    /// When the results in the folder are not those of this program's version.
+    pub(crate) fn watch(
+        &self,
+        mask: EventMask,
+        hear: &mut dyn FnMut(&[EventRecord]),
+    ) -> Result<Watched, Failure> {
+        let stored = self.stored()?;
+        let watched = watch(&self.plan, self.seed, mask, hear);
+        match stored {
+            Some(stored) if !is_same(&stored, &watched.record) => Err(Failure::error(format!(
+                "seed {} gives other results now than those in its folder; run the scenario again (--fresh)",
+                self.seed.0
+            ))),
+            _ => Ok(watched),
+        }
+    }
+
+    /// What the folder says about the run, if it still has it.
+    fn stored(&self) -> Result<Option<RunRecord>, Failure> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let run = folder.join("seeds").join(self.seed.0.to_string());
+        if !run.is_dir() {
+            return Ok(None);
+        }
+        let context = tables::read_context(&run).map_err(Failure::error)?;
+        if context.semantics != SEMANTICS {
+            return Err(Failure::error(format!(
+                "{} has results of semantics {}, this program makes those of {SEMANTICS}; run the scenario again",
+                folder.display(),
+                context.semantics
+            )));
+        }
+        tables::read_run_summary(&run).map(Some).map_err(Failure::error)
+    }
+
+    /// The network behind the numbers in events.
+    pub(crate) fn network(&self) -> Network {
+        let plan = &self.plan;
+        let faces = world::node_faces(plan);
+        let nodes = plan.nodes.iter().zip(faces).map(|(node, faces)| NodePorts {
+            name: node.name.clone(),
+            devices: faces.devices,
+            has_forwarder: faces.has_forwarder,
+        });
+        let ways = |link: &tidegate_sim::plan::LinkPlan| {
+            let (a, b) = (link.a as u32, link.b as u32);
+            [(a, b), (b, a)]
+        };
+        Network {
+            nodes: nodes.collect(),
+            directions: plan.links.iter().flat_map(ways).collect(),
+            flows: self.flows(),
+            prefixes: world::prefix_uris(plan),
+        }
+    }
+
+    fn flows(&self) -> Vec<FlowPorts> {
+        let mut places = vec![0; self.plan.nodes.len()];
+        let ports = |flow: &tidegate_sim::plan::FlowPlan| {
+            let place = places[flow.consumer];
+            places[flow.consumer] += 1;
+            FlowPorts {
+                name: flow.name.clone(),
+                node: flow.consumer as u32,
+                place,
+                scheme: flow.scheme.scheme.name.to_owned(),
+            }
+        };
+        self.plan.flows.iter().map(ports).collect()
+    }
+}
+
+/// Whether two runs counted the same. Delays of the stored one may be rounded.
+fn is_same(stored: &RunRecord, now: &RunRecord) -> bool {
+    let flows = |run: &RunRecord| -> Vec<[u64; 4]> {
+        let counts = run.flows.iter();
+        counts
+            .map(|flow| {
+                [flow.interests, flow.delivered_segments, flow.marks, flow.full_delay.mean.as_nanos()]
+            })
+            .collect()
+    };
+    let links = |run: &RunRecord| -> Vec<[u64; 3]> {
+        run.links.iter().map(|link| [link.sent_packets, link.dropped_packets, link.lost_packets]).collect()
+    };
+    flows(stored) == flows(now) && links(stored) == links(now)
+}
