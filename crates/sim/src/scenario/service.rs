@@ -13,6 +13,7 @@ pub(super) fn read(fields: &Fields<'_>, key: &str) -> Option<ServicePlan> {
         return Some(ServicePlan { time: ServiceTime::Constant(fields.time(key)?), queue: None });
     }
     let table = fields.table(key, &keys::SERVICE)?;
+    let (time, queue) = (table.time("time"), table.packets("queue"));
     let make: fn(_) -> _ = table.word(
         "distribution",
         &[
@@ -20,6 +21,5 @@ pub(super) fn read(fields: &Fields<'_>, key: &str) -> Option<ServicePlan> {
             (ServiceTime::Exponential as fn(_) -> _, "exponential"),
         ],
     )?;
-    let queue = table.packets("queue");
-    Some(ServicePlan { time: make(table.time("time")?), queue })
+    Some(ServicePlan { time: make(time?), queue })
 }
