@@ -12,10 +12,11 @@ pub(crate) enum Exit {
     Error = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// An expectation failed, or a claim's verdict is not the one on record.
+    /// An expectation failed, a claim's verdict is not the one on record, or a measure got worse.
     Unexpected = 3,
+    /// Some runs failed; the others are there.
+    Partial = 4,
     /// The user stopped it.
-    #[cfg(target_os = "linux")]
     Interrupted = 130,
 }
 

@@ -9,17 +9,23 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod commands;
 mod drawing;
 mod exit;
 mod expect;
+mod grid;
+mod guide;
 mod progress;
+mod refusal;
 mod results;
 mod source;
+mod stop;
+mod store;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
 
 use exit::{Exit, Failure};
@@ -54,16 +60,26 @@ enum Format {
 enum Command {
     /// Simulate a scenario; print a summary, write tables and a report page.
     Run(commands::run::Arguments),
+    /// Run a scenario over a grid of parameters; finished runs are kept and found again.
+    Sweep(commands::sweep::Arguments),
     /// Run a paper's experiments and hold its claims against the results.
     Reproduce(commands::reproduce::Arguments),
     /// List the schemes, or everything about one.
     Schemes(commands::schemes::Arguments),
-    /// Check a scenario without running it.
+    /// Say what a scenario will simulate, or everything that is wrong with it.
     Check(commands::check::Arguments),
     /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
     Export(commands::export::Arguments),
+    /// Write a commented scenario to begin with.
+    New(commands::new::Arguments),
     /// Measure the simulator's speed by named cases.
     Bench(commands::bench::Arguments),
+    /// Print a script that completes commands and options in a shell.
+    Completions(commands::completions::Arguments),
+    /// Print a manual page, or write all of them.
+    Man(commands::man::Arguments),
+    /// Print the reference pages of the book: keys, schemes, definitions, commands.
+    Docs(commands::docs::Arguments),
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
@@ -92,9 +108,20 @@ struct Session {
     schemes: Vec<&'static Scheme>,
 }
 
+/// The program's command line, with what help ends with.
+fn command() -> clap::Command {
+    guide::dress(Arguments::command())
+}
+
+/// The arguments that the program was given.
+fn arguments() -> Result<Arguments, clap::Error> {
+    let mut matches = command().try_get_matches()?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
+}
+
 /// Runs the program with its own schemes and `more`; the exit code says how it went.
 pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; a closed pipe cannot be told about either.
@@ -106,10 +133,15 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
         Command::Export(arguments) => commands::export::run(&session, &arguments),
+        Command::New(arguments) => commands::new::run(&session, &arguments),
+        Command::Completions(arguments) => commands::completions::run(&session, &arguments),
+        Command::Docs(arguments) => commands::docs::run(&session, &arguments),
+        Command::Man(arguments) => commands::man::run(&session, &arguments),
         Command::Bench(arguments) => commands::bench::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),

@@ -12,6 +12,8 @@ const PLAIN_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) struct ProgressLine {
     what: &'static str,
     total: usize,
+    /// Of what was asked for, done before.
+    recalled: usize,
     state: Mutex<State>,
     shown: Shown,
 }
@@ -36,6 +38,7 @@ impl Shown {
 #[derive(Debug)]
 struct State {
     done: usize,
+    failed: usize,
     begun: Instant,
     last: Instant,
 }
@@ -47,20 +50,44 @@ impl ProgressLine {
         Self {
             what,
             total,
-            state: Mutex::new(State { done: 0, begun: now, last: now }),
+            recalled: 0,
+            state: Mutex::new(State { done: 0, failed: 0, begun: now, last: now }),
             shown: Shown::new(quiet),
         }
     }
 
+    /// The same, with `recalled` more jobs that were done before.
+    pub(crate) fn after(self, recalled: usize) -> Self {
+        Self { recalled, ..self }
+    }
+
     /// One more job is done.
     pub(crate) fn one_done(&self) {
+        self.one_over(false);
+    }
+
+    /// One more job has failed.
+    pub(crate) fn one_failed(&self) {
+        self.one_over(true);
+    }
+
+    /// Takes the line off a terminal, for a batch that ended early.
+    pub(crate) fn clear(&self) {
+        if self.shown == Shown::Terminal {
+            let mut out = std::io::stderr().lock();
+            let _ = write!(out, "\r\x1b[K").and_then(|()| out.flush());
+        }
+    }
+
+    fn one_over(&self, has_failed: bool) {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.done += 1;
+        state.failed += usize::from(has_failed);
         let now = Instant::now();
         let is_last = state.done == self.total;
         let elapsed = now - state.begun;
         let left = elapsed.mul_f64((self.total - state.done) as f64 / state.done as f64);
-        let line = format!("{}/{} {}, {:.0} s left", state.done, self.total, self.what, left.as_secs_f64());
+        let line = self.line(&state, left);
         let mut out = std::io::stderr().lock();
         // Progress that cannot be shown is no reason to stop.
         let _ = match self.shown {
@@ -73,6 +100,16 @@ impl ProgressLine {
             }
             Shown::Plain => Ok(()),
         };
+    }
+
+    fn line(&self, state: &State, left: Duration) -> String {
+        let mut line = format!("{}/{} {}", state.done, self.total, self.what);
+        for (count, word) in [(self.recalled, "done before"), (state.failed, "failed")] {
+            if count > 0 {
+                line.push_str(&format!(", {count} {word}"));
+            }
+        }
+        format!("{line}, {:.0} s left", left.as_secs_f64())
     }
 }
 

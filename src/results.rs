@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_report::tables::{self, RunContext};
-use tidegate_sim::plan::{LossPlan, Plan};
+use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;
 use crate::exit::Failure;
@@ -24,7 +24,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// The folder of `plan` in `out`, made if it does not exist.
     pub(crate) fn open(out: &Path, plan: &Plan) -> Result<Self, Failure> {
-        let digest = digest(&format!("{SEMANTICS}\n{}{}", plan.text, traces(plan)));
+        let digest = digest(&format!("{SEMANTICS}\n{}{}", plan.text, files(plan)));
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
         fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
         let context = RunContext {
@@ -91,16 +91,9 @@ pub(crate) fn cannot(verb: &str, path: &Path, why: &std::io::Error) -> Failure {
     Failure::error(format!("cannot {verb} {}: {why}", path.display()))
 }
 
-/// Loss traces, which the text of a scenario may only name.
-fn traces(plan: &Plan) -> String {
-    let mut text = String::new();
-    for loss in plan.links.iter().flat_map(|link| &link.loss) {
-        if let LossPlan::Trace(pattern) = loss {
-            text.extend(pattern.iter().map(|lost| if *lost { '1' } else { '0' }));
-            text.push('\n');
-        }
-    }
-    text
+/// Files that the text of a scenario only names.
+fn files(plan: &Plan) -> String {
+    plan.files.iter().map(|(_, text)| format!("{text}\n")).collect()
 }
 
 /// FNV-1a, 64 bits.

@@ -9,9 +9,10 @@ use tidegate_live::daemon::config::{ForwarderConfig, Listener};
 use tidegate_live::daemon::status::StatusLine;
 use tidegate_live::signals::StopSignal;
 use tidegate_live::uri::FaceUri;
+use tidegate_settings::error::Errors;
 
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::{Format, Session};
+use crate::{Format, Session, refusal};
 
 /// What the forwarder starts with.
 #[derive(Debug, clap::Args)]
@@ -31,10 +32,20 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let mut config = read_config(session, arguments)?;
+    let mut config = match read_config(session, arguments)? {
+        Ok(config) => config,
+        Err(errors) if arguments.check && session.format == Format::Json => {
+            print(&(refusal::json(&errors).to_string() + "\n"));
+            return Ok(Exit::Error);
+        }
+        Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),
+    };
     replace_listeners(&mut config, &arguments.listen)?;
     if arguments.check {
-        print("the configuration is sound\n");
+        print(match session.format {
+            Format::Text => "the configuration is sound\n",
+            Format::Json => "{\"valid\":true}\n",
+        });
         return Ok(Exit::Ok);
     }
     let seed = arguments.seed.map_or_else(random_seed, Ok)?;
@@ -52,7 +63,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn read_config(session: &Session, arguments: &Arguments) -> Result<ForwarderConfig, Failure> {
+/// The configuration; the inner result is about its content.
+fn read_config(session: &Session, arguments: &Arguments) -> Result<Result<ForwarderConfig, Errors>, Failure> {
     let (name, bytes) = match &arguments.config {
         Some(file) => {
             let name = file.display().to_string();
@@ -60,8 +72,7 @@ fn read_config(session: &Session, arguments: &Arguments) -> Result<ForwarderConf
         }
         None => ("(defaults)".to_owned(), b"format = 1".to_vec()),
     };
-    ForwarderConfig::parse(&name, &bytes, &session.schemes)
-        .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
+    Ok(ForwarderConfig::parse(&name, &bytes, &session.schemes))
 }
 
 /// Puts the listeners of the command line in place of the configured ones.

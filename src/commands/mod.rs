@@ -4,6 +4,8 @@ pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
 pub(crate) mod children;
+pub(crate) mod completions;
+pub(crate) mod docs;
 pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
@@ -11,6 +13,8 @@ pub(crate) mod fetch;
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]
 pub(crate) mod link;
+pub(crate) mod man;
+pub(crate) mod new;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;
@@ -18,6 +22,7 @@ pub(crate) mod schemes;
 pub(crate) mod serve;
 #[cfg(target_os = "linux")]
 pub(crate) mod status;
+pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 

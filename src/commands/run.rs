@@ -1,7 +1,6 @@
 //! `tidegate run`: simulate every seed of a scenario, print a summary, write tables and a page.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Instant;
 
 use tidegate_core::records::RunRecord;
@@ -9,13 +8,13 @@ use tidegate_report::json::Json;
 use tidegate_report::page::{RunPage, run_page};
 use tidegate_report::text;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::run::{Job, Progress, run_batch};
+use tidegate_sim::run::Job;
 
 use super::{Overrides, read_plan, threads};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
-use crate::{Format, SEMANTICS, Session, expect};
+use crate::{Format, SEMANTICS, Session, batch, expect};
 
 /// What to run and where results go.
 #[derive(Debug, clap::Args)]
@@ -86,28 +85,6 @@ struct Batch {
     recalled: usize,
 }
 
-/// Keeps each run on disk as it finishes.
-struct Keeper<'a> {
-    folder: &'a Folder,
-    /// Place in the plan of each job.
-    places: &'a [usize],
-    line: ProgressLine,
-    fault: Mutex<Option<Failure>>,
-}
-
-impl Progress for Keeper<'_> {
-    fn finished(&self, job: usize, run: &RunRecord) {
-        if let Err(fault) = self.folder.keep(self.places[job], run) {
-            *self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fault);
-        }
-        self.line.one_done();
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some()
-    }
-}
-
 /// Runs the seeds that an earlier batch has not finished.
 fn simulate(
     session: &Session,
@@ -125,14 +102,11 @@ fn simulate(
     let recalled = runs.iter().flatten().count();
     let places: Vec<usize> = (0..runs.len()).filter(|place| runs[*place].is_none()).collect();
     let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
-    let line = ProgressLine::new("seeds", jobs.len(), session.quiet);
-    let keeper = Keeper { folder, places: &places, line, fault: Mutex::default() };
-    let done = run_batch(&jobs, threads, &keeper, |_, run| without_samples(run));
-    if let Some(fault) = keeper.fault.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-        return Err(fault);
-    }
-    for (place, run) in places.iter().zip(done) {
-        runs[*place] = run;
+    let line = ProgressLine::new("seeds", jobs.len(), session.quiet).after(recalled);
+    let keep = |job: usize, run: &RunRecord| folder.keep(places[job], run);
+    let done = batch::run(&jobs, threads, line, &keep, without_samples)?;
+    for (place, run) in places.iter().zip(done.whole(|job| format!("seed {}", jobs[job].seed.0))?) {
+        runs[*place] = Some(run);
     }
     // Tables round samples, so the page shows those of the tables, whichever batch made them.
     if let (Some(0), Some(seed)) = (places.first(), plan.seeds.first()) {

@@ -54,6 +54,9 @@ fn details(scheme: &Scheme) -> String {
         scheme.paper,
         provenance(scheme.provenance)
     );
+    for deviation in scheme.deviations {
+        text.push_str(&format!("different   {deviation}\n"));
+    }
     if scheme.params.is_empty() {
         return text + "\nNo parameters.\n";
     }
@@ -69,7 +72,7 @@ fn details(scheme: &Scheme) -> String {
     text + &table.render()
 }
 
-fn provenance(provenance: Provenance) -> &'static str {
+pub(super) fn provenance(provenance: Provenance) -> &'static str {
     match provenance {
         Provenance::Paper => "paper",
         Provenance::Source => "source code, read for its rules",
@@ -93,6 +96,7 @@ fn as_json(scheme: &Scheme) -> Json {
         ("summary", Json::text(scheme.summary)),
         ("paper", Json::text(scheme.paper)),
         ("provenance", Json::text(provenance(scheme.provenance))),
+        ("deviations", Json::List(scheme.deviations.iter().map(Json::text).collect())),
         ("roles", Json::List(scheme.roles().into_iter().map(Json::text).collect())),
         ("parameters", Json::List(params.collect())),
     ])

@@ -1,12 +1,14 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
 mod batches;
+mod check;
 mod exports;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
 #[cfg(target_os = "linux")]
 mod link;
+mod new;
 mod outputs;
 mod papers;
 #[path = "../support/program.rs"]
@@ -18,6 +20,8 @@ mod readme;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
+mod shell;
+mod sweep;
 #[cfg(target_os = "linux")]
 mod transfers;
 

@@ -22,6 +22,9 @@ pub struct Scheme {
     pub paper: &'static str,
     /// How far it can be trusted to be that scheme.
     pub provenance: Provenance,
+    /// What it does differently from its source, a sentence each; a parameter that restores the literal form is
+    /// named.
+    pub deviations: &'static [&'static str],
     /// Its parameters.
     pub params: &'static [ParamSpec],
     /// Timers and retransmission habits its consumer is used with.
@@ -62,6 +65,7 @@ impl Scheme {
         summary: "",
         paper: "",
         provenance: Provenance::Paper,
+        deviations: &[],
         params: &[],
         shell: ShellKind::Own,
         consumer: None,

@@ -5,8 +5,10 @@
 #![forbid(unsafe_code)]
 
 pub mod claims;
+pub mod compare;
 pub mod definitions;
 pub mod export;
+pub mod figure;
 pub mod json;
 pub mod measures;
 pub mod page;

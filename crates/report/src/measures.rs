@@ -1,5 +1,9 @@
 //! Numbers derived from records: goodput, utilisation, fairness.
 
+mod catalogue;
+
+pub use catalogue::{Better, RUN_MEASURES, RunMeasure, find};
+
 use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
 

@@ -21,6 +21,11 @@ impl Estimate {
 
     /// Mean and 95 % t-interval of `samples`; [`Estimate::NONE`] when empty or when one is not finite.
     pub fn of(samples: &[f64]) -> Self {
+        Self::at(samples, 0.95)
+    }
+
+    /// As [`Estimate::of`] with an interval of another `confidence`, 0..1.
+    pub fn at(samples: &[f64], confidence: f64) -> Self {
         let n = samples.len();
         if n == 0 || samples.iter().any(|sample| !sample.is_finite()) {
             return Self::NONE;
@@ -32,7 +37,8 @@ impl Estimate {
         if samples.iter().all(|sample| *sample == samples[0]) {
             return Self { mean: samples[0], half_width: 0.0, n, deterministic: true };
         }
-        let half_width = t_quantile(0.975, (n - 1) as f64) * standard_deviation(samples) / (n as f64).sqrt();
+        let quantile = t_quantile(0.5 + 0.5 * confidence, (n - 1) as f64);
+        let half_width = quantile * standard_deviation(samples) / (n as f64).sqrt();
         Self { mean: mean(samples), half_width, n, deterministic: false }
     }
 
@@ -86,11 +92,16 @@ pub fn standard_deviation(samples: &[f64]) -> f64 {
 ///
 /// [`Estimate::NONE`] when the lengths differ.
 pub fn paired_difference(ours: &[f64], theirs: &[f64]) -> Estimate {
+    paired_difference_at(ours, theirs, 0.95)
+}
+
+/// As [`paired_difference`] with an interval of another `confidence`, 0..1.
+pub fn paired_difference_at(ours: &[f64], theirs: &[f64], confidence: f64) -> Estimate {
     if ours.len() != theirs.len() {
         return Estimate::NONE;
     }
     let differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
-    Estimate::of(&differences)
+    Estimate::at(&differences, confidence)
 }
 
 /// The value that Student's t with `freedom` degrees of freedom stays below with `probability`.
@@ -120,10 +131,15 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
     0.5 * (low + high)
 }
 
+/// Probability that Student's t with `freedom` degrees of freedom is at least as far from zero as `t`.
+pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
+    // Squared by halves: t * t may overflow where the quotient does not.
+    regularised_beta(1.0 / (1.0 + t / freedom * t), 0.5 * freedom, 0.5)
+}
+
 /// Probability that Student's t with `freedom` degrees of freedom is below `t`; `t` not negative.
 fn t_cumulative(t: f64, freedom: f64) -> f64 {
-    let x = freedom / (freedom + t * t);
-    1.0 - 0.5 * regularised_beta(x, 0.5 * freedom, 0.5)
+    1.0 - 0.5 * t_two_sided(t, freedom)
 }
 
 /// Regularised incomplete beta function I_x(a, b), 0..=1.
@@ -206,6 +222,18 @@ mod tests {
         let p: f64 = 0.9;
         let two = (2.0 * p - 1.0) * (2.0 / (4.0 * p * (1.0 - p))).sqrt();
         assert_close(t_quantile(0.9, 2.0), two, 1e-11);
+    }
+
+    #[test]
+    fn two_sided_probabilities_are_those_of_the_closed_forms_and_of_the_quantiles() {
+        assert_close(t_two_sided(1.0, 1.0), 0.5, 1e-12);
+        // One degree of freedom is Cauchy's distribution; two have t / sqrt(2 + t^2).
+        assert_close(t_two_sided(40.0, 1.0), 1.0 - 2.0 / std::f64::consts::PI * 40f64.atan(), 1e-12);
+        assert_close(t_two_sided(-3.0, 2.0), 1.0 - 3.0 / 11f64.sqrt(), 1e-12);
+        for freedom in [1.0, 4.0, 9.0, 99.0] {
+            assert_close(t_two_sided(t_quantile(0.975, freedom), freedom), 0.05, 1e-12);
+        }
+        assert!(t_two_sided(1e200, 9.0) < 1e-300 && t_two_sided(0.0, 9.0) == 1.0);
     }
 
     /// NIST/SEMATECH e-Handbook, 1.3.5.2: ZARR13.DAT has mean 9.261460, s 0.022789, n 195, ±0.003219.

@@ -224,7 +224,8 @@ pub fn run_summary_json(runs: &[RunRecord]) -> Json {
     Json::Object(entries)
 }
 
-fn estimate_json(estimate: &Estimate) -> Json {
+/// An estimate as JSON; what is not finite is `null`.
+pub fn estimate_json(estimate: &Estimate) -> Json {
     Json::Object(vec![
         ("mean", Json::Number(estimate.mean)),
         ("half_width", Json::Number(estimate.half_width)),

@@ -2,7 +2,6 @@
 //!
 //! Paper: none; NFD's `best-route` strategy, version 5, with its exponential retransmission suppression. Once all
 //! next hops were asked, the one asked longest ago is asked again, even if it refused.
-//! Deviation: a next hop that is down is passed over, as if it were none; NFD would send into it.
 
 use tidegate_core::context::Context;
 use tidegate_core::face::FaceId;
@@ -11,7 +10,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::Time;
 
-use crate::toolbox::retransmission_suppression::{Params, Step};
+use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -19,6 +18,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "the cheapest next hop; a retransmission tries the next one",
     paper: "NFD: best-route strategy",
     provenance: Provenance::Source,
+    deviations: &["A next hop that is down is passed over, as if it were none; NFD would send into it.", DEVIATION],
     params: Params::TABLE,
     strategy: Some(|settings| Ok(Box::new(BestRoute { suppression: Params::from_settings(settings)? }))),
     ..Scheme::NONE

@@ -2,7 +2,6 @@
 //!
 //! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
-//! Deviation: the packet that waited carries the mark, so that no strategy is needed (`carrier = "face"`).
 
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;
@@ -22,6 +21,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "marks packets while waiting times stay above a target",
     paper: "Schneider, Yi, Zhang, Zhang: A Practical Congestion Control Scheme for NDN, ICN 2016",
     provenance: Provenance::Source,
+    deviations: &["The packet that waited carries the mark, so that no strategy is needed (`carrier = \"face\"`)."],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(CodelMark::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE

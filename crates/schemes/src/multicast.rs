@@ -2,14 +2,13 @@
 //!
 //! Paper: none; NFD's `multicast` strategy, version 3. Version 4 never refuses: without a next hop the Interest
 //! waits there until it expires.
-//! Deviation: a next hop that is down is passed over, as if it were none; NFD would send into it.
 
 use tidegate_core::context::Context;
 use tidegate_core::packet::NackReason;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
 
-use crate::toolbox::retransmission_suppression::{Params, Step};
+use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -17,6 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "every next hop",
     paper: "NFD: multicast strategy",
     provenance: Provenance::Source,
+    deviations: &["A next hop that is down is passed over, as if it were none; NFD would send into it.", DEVIATION],
     params: Params::TABLE,
     strategy: Some(|settings| Ok(Box::new(Multicast { suppression: Params::from_settings(settings)? }))),
     ..Scheme::NONE

@@ -1,7 +1,6 @@
 //! AIMD: one packet more per round trip, half on a loss, at most once per one and a half round trips.
 //!
 //! Paper: none; ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` AIMD.
-//! Deviation: marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;
@@ -17,6 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "additive increase, half on a loss, as ndnSIM's consumer does it",
     paper: "ndnSIM 2.9 ConsumerPcon (AIMD)",
     provenance: Provenance::Source,
+    deviations: &["Marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),

@@ -1,7 +1,6 @@
 //! BIC: binary search towards the window of the last loss, at most one decrease per one and a half round trips.
 //!
 //! Paper: Xu, Harfoush & Rhee 2004, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` BIC.
-//! Deviation: marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;
@@ -17,6 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "binary search for the window of the last loss, as ndnSIM's consumer does it",
     paper: "Xu, Harfoush & Rhee 2004; ndnSIM 2.9 ConsumerPcon (BIC)",
     provenance: Provenance::Source,
+    deviations: &["Marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),

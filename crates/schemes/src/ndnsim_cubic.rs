@@ -1,7 +1,6 @@
 //! CUBIC: a cubic curve of time around the window of the last loss, rationed to one decrease per 1.5 round trips.
 //!
 //! Paper: RFC 8312, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` CUBIC (no TCP-friendly region).
-//! Deviation: marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;
@@ -17,6 +16,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "a cubic curve around the window of the last loss, as ndnSIM's consumer does it",
     paper: "RFC 8312; ndnSIM 2.9 ConsumerPcon (CUBIC)",
     provenance: Provenance::Source,
+    deviations: &["Marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),

@@ -1,7 +1,6 @@
 //! PCON's consumer as ndnSIM ships it: marks and losses decrease the window through one gate.
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016 (PCON), consumer part, in the form of ndnSIM 2.9 `ConsumerPcon`.
-//! Deviation: the default algorithm is CUBIC, on which PCON is based; ndnSIM's attribute starts at AIMD.
 
 use tidegate_core::congestion::CongestionController;
 use tidegate_core::consumer::shell::ShellKind;
@@ -21,6 +20,7 @@ pub static SCHEME: Scheme = Scheme {
     summary: "PCON's consumer as ndnSIM ships it: marks and losses decrease once per 1.5 round trips",
     paper: "Schneider et al. 2016 (PCON); ndnSIM 2.9 ConsumerPcon",
     provenance: Provenance::Source,
+    deviations: &["The default algorithm is CUBIC, on which PCON is based; ndnSIM's attribute starts at AIMD."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(controller(&Params::from_settings(settings)?))),

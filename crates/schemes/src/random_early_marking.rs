@@ -26,6 +26,10 @@ pub static SCHEME: Scheme = Scheme {
     paper: "Zhang et al.: A Transport Protocol for Content-Centric Networking with Explicit Congestion Control, \
             ICCCN 2014",
     provenance: Provenance::Reconstruction,
+    deviations: &[
+        "The queue is that of the whole device, Interests that wait among the Data counted with it.",
+        "While nothing waits the average falls as RED's does, for the text says nothing of idle time.",
+    ],
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(RandomEarlyMarking::new(checked(settings)?, device)))),
     ..Scheme::NONE

@@ -24,6 +24,10 @@ pub static SCHEME: Scheme = Scheme {
     summary: "drops or marks packets at random, the more the longer the queue is on average",
     paper: "Floyd & Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993",
     provenance: Provenance::Paper,
+    deviations: &[
+        "What a typical packet is, is a parameter, as the paper leaves it open; the time it takes is that packet over the \
+         line's rate.",
+    ],
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(Red::new(checked(settings)?, device)))),
     ..Scheme::NONE

@@ -112,6 +112,8 @@ pub enum Kind {
     List(&'static Kind),
     /// A table with any names as keys.
     Open(&'static Kind),
+    /// Anything.
+    Any,
     /// One of these.
     AnyOf(&'static [Kind]),
 }

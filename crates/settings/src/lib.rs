@@ -50,6 +50,7 @@ pub mod keys;
 pub mod prefix;
 pub mod queue;
 pub mod reader;
+pub mod reference;
 pub mod schema;
 pub mod suggest;
 pub mod uses;

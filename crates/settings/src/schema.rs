@@ -56,7 +56,7 @@ fn visit_kind(kind: &'static Kind, seen: &mut Vec<&'static Keys>) {
 }
 
 /// Every table by the name of its definition, once each.
-fn tables(root: &'static Keys) -> Vec<(String, &'static Keys)> {
+pub(crate) fn tables(root: &'static Keys) -> Vec<(String, &'static Keys)> {
     let mut tables = vec![("root".to_owned(), root)];
     collect(root, &mut tables);
     tables
@@ -85,7 +85,7 @@ fn collect_kind(kind: &'static Kind, tables: &mut Vec<(String, &'static Keys)>) 
 }
 
 /// The name of a table among the definitions.
-fn definition(keys: &Keys) -> String {
+pub(crate) fn definition(keys: &Keys) -> String {
     keys.what.replace(' ', "-").replace(['[', ']'], "")
 }
 
@@ -176,6 +176,7 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Open(element) => {
             object([("type", text("object")), ("additionalProperties", self::kind(element))])
         }
+        Kind::Any => Json::Raw("true".to_owned()),
         Kind::AnyOf(kinds) => object([("anyOf", Json::List(kinds.iter().map(self::kind).collect()))]),
     }
 }

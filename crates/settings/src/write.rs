@@ -36,6 +36,13 @@ fn is_section(item: &Item) -> bool {
     }
 }
 
+/// A value as it stands behind its key.
+pub fn written_value(value: &Value) -> String {
+    let mut text = String::new();
+    write_value(&mut text, value);
+    text
+}
+
 fn write_entries(text: &mut String, entries: &[&Entry]) {
     for entry in entries {
         text.push_str(&format!("{} = ", written_key(&entry.key)));
@@ -74,7 +81,8 @@ fn write_list<T>(
     text.push(close);
 }
 
-fn written_key(key: &str) -> String {
+/// The key as it stands before a value or in a header: bare where TOML allows it.
+pub fn written_key(key: &str) -> String {
     let is_bare =
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if is_bare { key.to_owned() } else { quoted(key) }

@@ -12,6 +12,12 @@ pub struct Plan {
     pub name: String,
     /// The scenario's text, overrides applied, as it is kept beside the results.
     pub text: String,
+    /// Everything of the text that can change a run, in one spelling, one line per value.
+    pub canonical: String,
+    /// Files that the text names, each with its content, as often as they were read.
+    pub files: Vec<(String, String)>,
+    /// `[sweep]`, in the order written.
+    pub sweep: Vec<SweepAxis>,
     /// Simulated time.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.
@@ -34,6 +40,24 @@ pub struct Plan {
     pub recorded: EventMask,
     /// Expectations on the results.
     pub expectations: Vec<Expectation>,
+}
+
+/// Values to try for one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepAxis {
+    /// Where the value stands, as for an override.
+    pub key: String,
+    /// Values, at least one.
+    pub values: Vec<SweepValue>,
+}
+
+/// One value to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweepValue {
+    /// As TOML.
+    pub written: String,
+    /// Line of the scenario's text, from 1.
+    pub line: usize,
 }
 
 /// What varies between seeds, beside random loss.
@@ -208,7 +232,9 @@ pub enum Change {
 ///
 /// * `jain`: Jain's index of the flows' goodputs; `goodput_mbps`: their sum;
 /// * `completion_s`: mean over the finite flows, defined once all are complete;
-/// * `full_delay_ms`: mean per segment, from its first Interest to its Data;
+/// * `full_delay_ms`: mean per segment, from its first Interest to its Data; `full_delay_p95_ms`: the flows' 95th
+///   percentiles, averaged by what they delivered;
+/// * `queue_delay_ms`: mean waiting time in the queue where it is longest;
 /// * `retransmissions`, `timeouts`, `marks`, `loss_notices`: sums over the flows;
 /// * `dropped_packets` (by queues), `lost_packets` (on links): sums over the links;
 /// * `utilisation`: of the busiest direction of a link, 0..=1.
@@ -216,11 +242,13 @@ pub const MEASURES: &[&str] = &[
     "completion_s",
     "dropped_packets",
     "full_delay_ms",
+    "full_delay_p95_ms",
     "goodput_mbps",
     "jain",
     "loss_notices",
     "lost_packets",
     "marks",
+    "queue_delay_ms",
     "retransmissions",
     "timeouts",
     "utilisation",

@@ -1,5 +1,7 @@
 //! Batches of runs on all cores: results come in plan order whatever the number of threads.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -11,11 +13,27 @@ use tidegate_core::units::Span;
 use crate::plan::Plan;
 use crate::world::World;
 
+/// Parts into which a run's time is cut to ask between them whether it is still wanted.
+const PARTS: u64 = 256;
+
 /// Runs `plan` once.
 pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
     let mut world = World::new(plan, seed);
     world.run();
     world.into_record(plan, seed)
+}
+
+/// As [`run`]; gives up as soon as `is_unwanted` says so.
+fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option<RunRecord> {
+    let part = Span::from_nanos(plan.duration.as_nanos() / PARTS + 1);
+    let mut world = World::new(plan, seed);
+    while !world.is_over() {
+        if is_unwanted() {
+            return None;
+        }
+        world.step_until(world.now() + part);
+    }
+    Some(world.into_record(plan, seed))
 }
 
 /// Simulated time between two looks at the events of a watched run.
@@ -51,7 +69,15 @@ pub trait Progress: Sync {
     /// The job with this place in the batch has finished.
     fn finished(&self, place: usize, record: &RunRecord);
 
-    /// Whether no further run is to be started.
+    /// The job with this place in the batch has panicked, and said `why`.
+    ///
+    /// # Panics
+    /// By default, as the run did.
+    fn failed(&self, place: usize, why: &str) {
+        panic!("run {place} of the batch panicked: {why}");
+    }
+
+    /// Whether no further run is to be started, and those under way are to be given up.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -66,7 +92,7 @@ impl Progress for Quiet {
 }
 
 /// Runs every job on `threads` threads; the records stand in the order of the jobs, `None` for those that a
-/// cancelled batch did not reach. `keep` says what is kept of each.
+/// cancelled batch did not finish and those that failed. `keep` says what is kept of each.
 pub fn run_batch<T: Send>(
     jobs: &[Job<'_>],
     threads: usize,
@@ -83,7 +109,17 @@ pub fn run_batch<T: Send>(
             if progress.is_cancelled() {
                 return stop.store(true, Ordering::Relaxed);
             }
-            let record = run(job.plan, job.seed);
+            // Everything the run has touched is dropped with it.
+            let ended =
+                catch_unwind(AssertUnwindSafe(|| run_unless(job.plan, job.seed, || progress.is_cancelled())));
+            let record = match ended {
+                Ok(Some(record)) => record,
+                Ok(None) => return stop.store(true, Ordering::Relaxed),
+                Err(payload) => {
+                    progress.failed(place, panic_message(&*payload));
+                    continue;
+                }
+            };
             progress.finished(place, &record);
             *results[place].lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
                 Some(keep(place, record));
@@ -99,4 +135,9 @@ pub fn run_batch<T: Send>(
         .into_iter()
         .map(|slot| slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
         .collect()
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("without a word")
 }

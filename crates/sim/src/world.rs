@@ -7,7 +7,7 @@ mod outcome;
 mod sample;
 mod service;
 
-pub use build::{NodeFaces, interned, node_faces, prefix_uris};
+pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
 pub use outcome::Ledger;
 pub use service::ServiceLedger;
 

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use tidegate_core::records::RunRecord;
 use tidegate_report::claims::{Judged, Paper};
-use tidegate_report::page::{BoardPage, Figure, board_page};
+use tidegate_report::figure::{Figure, Look};
+use tidegate_report::page::{BoardPage, board_page};
 use tidegate_report::{claims, text};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::{Job, Progress, run_batch};
@@ -156,7 +157,9 @@ fn write(folder: &std::path::Path, board: &Board, command: &str) -> Result<(), F
         semantics: SEMANTICS,
     });
     let mut files = vec![("report.html".to_owned(), page)];
-    files.extend(board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg())));
+    files.extend(
+        board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
+    );
     files.push(("claims.json".to_owned(), text::claims_json(&board.paper, &board.claims).to_string() + "\n"));
     for (name, content) in files {
         let path = folder.join(name);

@@ -21,8 +21,8 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 use tidegate_settings::error::Errors;
 use tidegate_settings::queue::QueuePlan;
 use tidegate_settings::reader::{Reader, check_version, decode};
-use tidegate_settings::schema;
 use tidegate_settings::uses::SchemeUse;
+use tidegate_settings::{reference, schema};
 
 /// Longest file, bytes.
 const TEXT_BYTES: usize = 1 << 20;
@@ -134,6 +134,11 @@ impl ForwarderConfig {
     pub fn standard(schemes: &[&'static Scheme]) -> Result<Self, Errors> {
         Self::parse("(defaults)", b"format = 1", schemes)
     }
+}
+
+/// Every key of the file as Markdown, for the book.
+pub fn reference() -> String {
+    reference::markdown(&keys::ROOT)
 }
 
 /// The JSON Schema of the file, for editors.

@@ -2,46 +2,46 @@
 
 /// A linear map from values to pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     /// Value at the start.
-    pub(super) low: f64,
+    pub(crate) low: f64,
     /// Value at the end, above `low`.
-    pub(super) high: f64,
+    pub(crate) high: f64,
     /// Pixel of `low`.
-    pub(super) start: f64,
+    pub(crate) start: f64,
     /// Pixel of `high`.
-    pub(super) end: f64,
+    pub(crate) end: f64,
 }
 
 impl Scale {
     /// Pixel of `value`.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
     /// The same scale, `by` pixels further on.
-    pub(super) fn moved(self, by: f64) -> Self {
+    pub(crate) fn moved(self, by: f64) -> Self {
         Self { start: self.start + by, end: self.end + by, ..self }
     }
 
     /// Pixel of `value`, kept between the ends.
-    pub(super) fn clamped(&self, value: f64) -> f64 {
+    pub(crate) fn clamped(&self, value: f64) -> f64 {
         self.at(value.clamp(self.low, self.high))
     }
 }
 
 /// Range of values that an axis should show.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Extent {
+pub(crate) struct Extent {
     /// Smallest value.
-    pub(super) low: f64,
+    pub(crate) low: f64,
     /// Largest value.
-    pub(super) high: f64,
+    pub(crate) high: f64,
 }
 
 impl Extent {
     /// Range of the finite `values`; 0..1 without any.
-    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let start = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
         let extent = finite
@@ -50,7 +50,7 @@ impl Extent {
     }
 
     /// Grown to zero when the values are nearer to it than to each other, so that lengths compare.
-    pub(super) fn near_zero(self) -> Self {
+    pub(crate) fn near_zero(self) -> Self {
         let span = self.high - self.low;
         if self.low > 0.0 && self.low <= 2.0 * span {
             Self { low: 0.0, ..self }
@@ -62,12 +62,12 @@ impl Extent {
     }
 
     /// Grown so that zero is in it.
-    pub(super) fn with_zero(self) -> Self {
+    pub(crate) fn with_zero(self) -> Self {
         Self { low: self.low.min(0.0), high: self.high.max(0.0) }
     }
 
     /// Grown at both ends to whole ticks; about `count` of them.
-    pub(super) fn ticked(self, count: usize) -> (Self, Vec<f64>) {
+    pub(crate) fn ticked(self, count: usize) -> (Self, Vec<f64>) {
         let extent = self.widened();
         let step = nice_step((extent.high - extent.low) / count.max(1) as f64);
         // A range that ends a rounding error past a tick needs no further one.
@@ -97,7 +97,7 @@ fn nice_step(raw: f64) -> f64 {
 }
 
 /// Tick labels with equal decimals, as few as tell the ticks apart.
-pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
+pub(crate) fn labels(ticks: &[f64]) -> Vec<String> {
     let step = match ticks {
         [first, second, ..] => (second - first).abs(),
         _ => 1.0,
@@ -106,7 +106,7 @@ pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
     if largest >= 1e7 || (largest > 0.0 && largest < 1e-3) {
         return ticks
             .iter()
-            .map(|tick| if *tick == 0.0 { "0".to_owned() } else { format!("{tick:e}") })
+            .map(|tick| if *tick == 0.0 { "0".to_owned() } else { exponential(*tick) })
             .collect();
     }
     let decimals = usize::try_from(-((step * 1.000_001).log10().floor() as i64)).unwrap_or(0);
@@ -118,6 +118,11 @@ pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
         text
     };
     ticks.iter().map(label).collect()
+}
+
+/// The number with few digits: ticks are sums, which may be off in their last bit.
+fn exponential(tick: f64) -> String {
+    format!("{:e}", format!("{tick:.9e}").parse().unwrap_or(tick))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The page of `tidegate reproduce`: a paper's figures and claims beside our results.
 
 use super::claim_strip;
-use super::figure::Figure;
 use super::markup::{self, Escaped, Markup, Scripts};
 use crate::claims::{Claim, Judged, Paper, Published, Verdict};
+use crate::figure::Figure;
 use crate::text;
 
 /// What the page shows.

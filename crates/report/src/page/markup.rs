@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use crate::definitions::DEFINITIONS;
+use crate::figure;
 
 /// Text escaped for HTML and XML, in elements and in quoted attributes.
-pub(super) struct Escaped<'a>(pub(super) &'a str);
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,34 +30,18 @@ impl fmt::Display for Escaped<'_> {
 
 /// Growing markup.
 #[derive(Default)]
-pub(super) struct Markup(pub(super) String);
+pub(crate) struct Markup(pub(crate) String);
 
 impl Markup {
     /// Adds formatted markup; text in it must be [`Escaped`].
-    pub(super) fn add(&mut self, parts: fmt::Arguments<'_>) {
+    pub(crate) fn add(&mut self, parts: fmt::Arguments<'_>) {
         self.0.write_fmt(parts).expect("a String takes everything");
     }
 }
 
-/// Series colours (Okabe and Ito) on light ground; black takes the place of yellow, which is too faint there.
-pub(super) const COLOURS: [&str; 7] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1b1e22"];
-/// Dash patterns; six against seven colours, so that 42 series differ.
-pub(super) const DASHES: [&str; 6] = ["", "8 4", "2 3", "9 3 2 3", "14 4", "5 3 5 8"];
-
-/// Colour of series `index` on light ground.
-pub(super) fn colour(index: usize) -> &'static str {
-    COLOURS[index % COLOURS.len()]
-}
-
-/// Dash pattern of series `index`.
-pub(super) fn dash(index: usize) -> &'static str {
-    DASHES[index % DASHES.len()]
-}
-
 /// CSS class that recolours series `index` on dark ground.
 pub(super) fn class(index: usize) -> usize {
-    index % COLOURS.len()
+    index % figure::COLOURS.len()
 }
 
 /// The width of a text of `size` pixels in a sans-serif face, roughly, px.
@@ -65,7 +50,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
 }
 
 /// The text, or its beginning with an ellipsis when it has more than `most` characters.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -2,11 +2,10 @@
 //!
 //! Text that comes from users or papers is escaped wherever it enters.
 
-mod axis;
+pub(crate) mod axis;
 mod board;
 mod claim_strip;
-mod figure;
-mod markup;
+pub(crate) mod markup;
 mod percentiles;
 mod plots;
 mod run;
@@ -14,6 +13,5 @@ mod tables;
 mod topology;
 
 pub use board::{BoardPage, board_page};
-pub use figure::{BarSeries, Figure, FigureKind, Series};
 pub use run::{RunPage, run_page};
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};

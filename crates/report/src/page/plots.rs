@@ -2,7 +2,8 @@
 
 use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
 
-use super::markup::{DASHES, Markup};
+use super::markup::Markup;
+use crate::figure::DASHES;
 use crate::json::Json;
 use crate::samples::{self, Aligned};
 
@@ -28,9 +29,7 @@ pub(super) fn panels(run: &RunRecord) -> Option<Json> {
     if panels.is_empty() {
         return None;
     }
-    let dashes = DASHES.map(|dash| {
-        Json::List(dash.split_whitespace().filter_map(|part| part.parse().ok()).map(Json::Number).collect())
-    });
+    let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
     Some(Json::Object(vec![
         ("dashes", Json::List(dashes.to_vec())),
         ("end_s", Json::Number(run.ended.as_secs_f64())),

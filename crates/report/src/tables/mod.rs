@@ -8,6 +8,7 @@ mod folder;
 mod merge;
 mod parquet;
 mod read;
+mod sweep;
 mod whole;
 
 pub use build::build;
@@ -16,9 +17,18 @@ pub use folder::{FolderFault, check_folder, write_folder};
 pub use merge::merge;
 pub use parquet::ParquetFault;
 pub use read::{read_context, read_run, read_run_summary};
+pub use sweep::{Parameter, Point, PointTables, point_tables};
 pub use whole::{read_table, table_names};
 
+use std::borrow::Cow;
+
 use crate::definitions::{self, Definition};
+
+/// Every table with the definitions of its columns, in the order of a folder.
+pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
+    let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
+    names.map(|name| (name, build::shape(name).columns.iter().map(|column| column.definition).collect()))
+}
 
 /// What all tables of one result folder share.
 #[derive(Clone, Debug, Default)]
@@ -96,8 +106,12 @@ pub enum Cell<'a> {
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Name, unit and meaning.
-    pub definition: &'static Definition,
+    /// Name, unit last.
+    name: Cow<'static, str>,
+    /// Unit, `""` for text and plain numbers.
+    unit: Cow<'static, str>,
+    /// What is counted or measured.
+    text: Cow<'static, str>,
     /// Values; a missing one holds any value.
     pub data: ColumnData,
     /// Which rows have a value; `None` when all have and the column can miss none.
@@ -112,7 +126,8 @@ impl Column {
     pub fn full(name: &str, data: ColumnData) -> Self {
         let definition =
             definitions::find(name).unwrap_or_else(|| panic!("column {name:?} has no definition"));
-        Self { definition, data, present: None }
+        let Definition { name, unit, text } = *definition;
+        Self { name: name.into(), unit: unit.into(), text: text.into(), data, present: None }
     }
 
     /// A column in which row `i` is missing unless `present[i]`; panics as [`Column::full`].
@@ -121,9 +136,21 @@ impl Column {
         Self { present: Some(present), ..Self::full(name, data) }
     }
 
+    /// A column that is not among the definitions, such as a parameter of a sweep; `present` as in
+    /// [`Column::nullable`], `None` when no row can miss.
+    pub(crate) fn own([name, unit, text]: [String; 3], data: ColumnData, present: Option<Vec<bool>>) -> Self {
+        assert!(present.as_ref().is_none_or(|present| present.len() == data.len()), "column {name:?}");
+        Self { name: name.into(), unit: unit.into(), text: text.into(), data, present }
+    }
+
     /// Column name.
-    pub fn name(&self) -> &'static str {
-        self.definition.name
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Unit, `""` for text and plain numbers without one.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     /// The value in `row`.
@@ -160,7 +187,7 @@ pub struct Table {
 
 impl Table {
     /// A table of `columns`, with metadata from `context`.
-    fn new(name: &'static str, columns: Vec<Column>, context: &RunContext) -> Self {
+    pub(crate) fn new(name: &'static str, columns: Vec<Column>, context: &RunContext) -> Self {
         let rows = columns.first().map_or(0, |column| column.data.len());
         for column in &columns {
             assert_eq!(column.data.len(), rows, "table {name}, column {}", column.name());
@@ -187,9 +214,9 @@ fn metadata(columns: &[Column], context: &RunContext) -> Vec<(String, String)> {
         ("semantics".to_owned(), context.semantics.to_string()),
     ];
     for column in columns {
-        let Definition { name, unit, text } = column.definition;
-        entries.push((format!("column.{name}.unit"), (*unit).to_owned()));
-        entries.push((format!("column.{name}.definition"), (*text).to_owned()));
+        let Column { name, unit, text, .. } = column;
+        entries.push((format!("column.{name}.unit"), unit.to_string()));
+        entries.push((format!("column.{name}.definition"), text.to_string()));
     }
     entries
 }

@@ -40,7 +40,7 @@ fn read_column(file: &TableFile, like: &Column) -> Result<Column, FolderFault> {
         ColumnData::Text { .. } => split(file.maybe_text(name)?, text),
     };
     let present = like.present.is_some().then_some(present);
-    Ok(Column { definition: like.definition, data, present })
+    Ok(Column { data, present, ..like.clone() })
 }
 
 /// Values with a default where one is missing, and where they are not.

@@ -2,7 +2,8 @@ use std::path::Path;
 
 use tidegate_core::records::{FlowRecord, LinkRecord};
 use tidegate_report::claims::{self, Judged, Paper};
-use tidegate_report::page::{self, BarSeries, BoardPage, Figure, FigureKind, RunPage, Series, TopologyView};
+use tidegate_report::figure::{BarSeries, Figure, FigureKind, Look, Series};
+use tidegate_report::page::{self, BoardPage, RunPage, TopologyView};
 use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{self, RunContext};
 use tidegate_report::text;
@@ -62,7 +63,6 @@ fn line(name: &str, ours: [f64; 5], published: [f64; 5], spread: f64) -> Series 
 
 fn figures() -> Vec<Figure> {
     let lines = FigureKind::Lines {
-        x_label: "α: share of the queue that makes loss notices".into(),
         series: vec![
             line("AIMD", [310.0, 120.0, 8.0, 2.0, 0.0], [520.0, 330.0, 160.0, 60.0, 12.0], 30.0),
             line("BIC", [870.0, 640.0, 220.0, 60.0, 3.0], [950.0, 610.0, 330.0, 140.0, 30.0], 60.0),
@@ -94,6 +94,7 @@ fn figures() -> Vec<Figure> {
         id: id.into(),
         title: title.into(),
         caption: caption.into(),
+        x_label: "α: share of the queue that makes loss notices".into(),
         y_label: y_label.into(),
         kind,
     };
@@ -331,6 +332,6 @@ fn sample_pages_are_written() {
             .expect("the folder is writable");
     }
     for figure in figures() {
-        write(&format!("{}.svg", figure.id), &figure.to_svg());
+        write(&format!("{}.svg", figure.id), &figure.to_svg(Look::default()));
     }
 }

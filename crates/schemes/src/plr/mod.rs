@@ -25,6 +25,11 @@ pub static SCHEME: Scheme = Scheme {
     summary: "stores packets that overflow a queue, announces them and sends them once it drains",
     paper: "Chen et al.: PLR, An In-Network Proactive Loss Recovery Scheme for NDN, ICCCN 2023",
     provenance: Provenance::Paper,
+    deviations: &[
+        "A notice from another node is dropped when the class of the notices is full, not when \"the queue\" is (`full_for_notice = \"any-class\"`).",
+        "The cumulative rate R is bounded while the store is empty; the paper lets it grow (`cap = false`).",
+        "The paper knows no Nacks; they share the Interests' rule.",
+    ],
     params: Params::TABLE,
     discipline: Some(|settings, _| discipline(settings)),
     router: Some(|settings, node| {

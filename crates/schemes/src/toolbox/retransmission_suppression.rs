@@ -2,13 +2,14 @@
 //! with each that is let through, up to 250 ms.
 //!
 //! The pause of a whole entry stands in the PIT entry; that of one upstream follows from its out-record.
-//! Deviation: an out-record stays open as long as its entry, NFD's only for the lifetime of its last Interest;
-//! it matters where lifetimes differ or are shorter than the pause.
 
 use tidegate_core::face::FaceId;
 use tidegate_core::params;
 use tidegate_core::pit::PitEntry;
 use tidegate_core::units::{Span, Time};
+
+/// What a strategy with this suppression does differently from NFD's.
+pub const DEVIATION: &str = "An out-record stays open as long as its entry, NFD's only for the lifetime of its last Interest; it matters where lifetimes differ or are shorter than the pause of suppressed retransmissions.";
 
 params! {
     /// Shortest pause before a retransmission goes upstream.

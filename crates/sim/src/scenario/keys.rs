@@ -3,7 +3,7 @@
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
 use tidegate_settings::keys::Kind::{
-    AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
+    Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
@@ -67,6 +67,12 @@ pub(super) static ROOT: Keys = keys(
             Open(&AnyOf(&[Comparison, List(&Comparison)])),
             May,
             "Expectations on measures of all flows, averaged over the seeds.",
+        ),
+        key(
+            "sweep",
+            Open(&List(&Any)),
+            May,
+            "Values to try for each key, for `tidegate sweep`: every combination is a point.",
         ),
     ],
 );

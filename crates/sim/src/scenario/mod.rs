@@ -17,15 +17,19 @@
 //! No input makes this panic, hang or take memory without bound.
 
 mod caches;
+mod canonical;
 mod flows;
 mod keys;
 mod links;
 mod network;
 mod overrides;
 mod service;
+mod sweep;
 mod timeline;
 mod topology;
 mod workload;
+
+use std::cell::RefCell;
 
 use tidegate_core::scheme::Scheme;
 use tidegate_settings::desk::Desk;
@@ -34,7 +38,7 @@ use tidegate_settings::document::Table;
 pub use tidegate_settings::error::{Error, Errors};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::reader::{Reader, check_version, decode};
-use tidegate_settings::schema;
+use tidegate_settings::{reference, schema};
 
 use crate::plan::Plan;
 
@@ -102,21 +106,33 @@ impl<'a> Parser<'a> {
     pub fn parse(&self, text: &str) -> Result<Plan, Errors> {
         let overrides: Vec<String> =
             self.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        // A scenario is what it says and what the files say that it names.
+        let files = RefCell::new(Vec::new());
+        let noted = |name: &str| {
+            let text =
+                self.files.map_or_else(|| Err("files are not read here".to_owned()), |read| read(name))?;
+            files.borrow_mut().push((name.to_owned(), text.clone()));
+            Ok(text)
+        };
         let reader = Reader {
             source_name: self.source_name,
             format: &keys::FORMAT,
             schemes: self.schemes,
-            files: self.files,
+            files: self.files.is_some().then_some(&noted),
             text_bytes: self.limits.text_bytes,
             most_bytes: self.limits.plan_bytes,
         };
-        reader.read(text, &overrides, |desk, mut document, text| {
+        let read = reader.read(text, &overrides, |desk, mut document, text| {
             overrides::apply(desk, &mut document, self.overrides, &overrides);
+            let original = text;
             let text =
                 if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
             check_version(desk, &document)?;
-            read_plan(desk, &document, text, &self.limits)
-        })
+            let plan = read_plan(desk, &document, text, &self.limits)?;
+            let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
+            Some(Plan { sweep: sweep.unwrap_or_default(), ..plan })
+        });
+        read.map(|plan| Plan { files: files.into_inner(), ..plan })
     }
 
     /// As [`parse`](Self::parse), of bytes that ought to be UTF-8.
@@ -141,6 +157,9 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
     Some(Plan {
         name: frame.name,
         text,
+        canonical: canonical::text(document),
+        files: Vec::new(),
+        sweep: Vec::new(),
         duration: frame.duration,
         stop_when_complete: frame.stop_when_complete,
         seeds: frame.seeds,
@@ -158,6 +177,11 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
 /// The JSON Schema of scenario files, for editors.
 pub fn json_schema() -> String {
     schema::json_schema("Tidegate scenario", &keys::ROOT)
+}
+
+/// Every key of scenario files as Markdown, for the book.
+pub fn reference() -> String {
+    reference::markdown(&keys::ROOT)
 }
 
 /// Reads and checks a scenario with overrides and without files.

@@ -39,6 +39,16 @@ pub fn interned(plan: &Plan) -> NameTable {
     names
 }
 
+/// The links of each flow of `plan`, from its consumer to the nearest producer along the cheapest next hops, as
+/// the run begins.
+pub fn paths(plan: &Plan) -> Vec<Vec<u32>> {
+    let mut names = NameTable::new();
+    let prefixes = intern_prefixes(plan, &mut names);
+    let routes = routes(plan, &Ports::new(plan), &prefixes);
+    let path = |(flow, prefix): (&FlowPlan, &PrefixId)| routes.path(flow.consumer as u32, *prefix);
+    plan.flows.iter().zip(&prefixes).map(path).collect()
+}
+
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
     let intern =
         |flow: &FlowPlan| names.intern_uri(&flow.prefix).expect("prefixes were checked with the plan");

@@ -59,6 +59,7 @@ fn a_batch_gives_the_same_results_in_plan_order_on_any_number_of_threads() {
     for (place, (job, result)) in jobs.iter().zip(&alone).enumerate() {
         let (at, record) = result.as_ref().expect("every job was run");
         assert_eq!((*at, record.seed, &record.scenario), (place, job.seed.0, &job.plan.name));
+        assert!(*record == run(job.plan, job.seed), "run {place} alone");
     }
     assert!(results(2) == alone, "2 threads");
     assert!(results(5) == alone, "5 threads");

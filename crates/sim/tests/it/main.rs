@@ -9,6 +9,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run;
 use tidegate_sim::scenario;
 
+mod batches;
 mod caches;
 mod determinism;
 mod golden;

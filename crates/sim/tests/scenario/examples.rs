@@ -11,7 +11,10 @@ use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, Los
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
-pub const EXAMPLES: [(&str, &str); 6] = [
+pub const EXAMPLES: [(&str, &str); 9] = [
+    ("caches", include_str!("../../../../scenarios/examples/caches.toml")),
+    ("red", include_str!("../../../../scenarios/examples/red.toml")),
+    ("servers", include_str!("../../../../scenarios/examples/servers.toml")),
     ("dumbbell", include_str!("../../../../scenarios/examples/dumbbell.toml")),
     ("loss", include_str!("../../../../scenarios/examples/loss.toml")),
     ("events", include_str!("../../../../scenarios/examples/events.toml")),

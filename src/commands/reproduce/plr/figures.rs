@@ -1,6 +1,6 @@
 //! The paper's figures with our results; published values where the text states numbers.
 
-use tidegate_report::page::{BarSeries, Figure, FigureKind, Series};
+use tidegate_report::figure::{BarSeries, Figure, FigureKind, Series};
 use tidegate_report::stats::Estimate;
 
 use super::measure::{self, Kept, Linear, Measure, burst_at};
@@ -61,6 +61,7 @@ fn bars(id: &str, title: &str, caption: &str, y_label: &str, series: Vec<BarSeri
         id: id.to_owned(),
         title: title.to_owned(),
         caption: caption.to_owned(),
+        x_label: String::new(),
         y_label: y_label.to_owned(),
         kind: FigureKind::Bars { groups: groups(), series },
     }
@@ -110,10 +111,8 @@ fn over_alpha(results: &Results, id: &str, title: &str, y_label: &str, measure: 
         caption: "Linear scenario, queue 32. Alpha 0 stands for no PLR. The paper's curves are not given as numbers."
             .to_owned(),
         y_label: y_label.to_owned(),
-        kind: FigureKind::Lines {
-            x_label: "alpha: storage over queue limit".to_owned(),
-            series: rows().zip(&results.linear).map(line).collect(),
-        },
+        x_label: "alpha: storage over queue limit".to_owned(),
+        kind: FigureKind::Lines { series: rows().zip(&results.linear).map(line).collect() },
     }
 }
 

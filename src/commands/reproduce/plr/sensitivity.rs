@@ -1,6 +1,6 @@
 //! How results depend on what the paper leaves open: link rate, base delay, marking rule.
 
-use tidegate_report::page::{BarSeries, Figure, FigureKind};
+use tidegate_report::figure::{BarSeries, Figure, FigureKind};
 use tidegate_report::stats::Estimate;
 use tidegate_report::text::{Align, TextTable, short};
 
@@ -90,6 +90,7 @@ fn figure(
         id: id.to_owned(),
         title: title.to_owned(),
         caption: "Linear scenario, queue 32, alpha 0.5, one value changed at a time.".to_owned(),
+        x_label: String::new(),
         y_label: "reduction, %".to_owned(),
         kind: FigureKind::Bars {
             groups: VARIANTS.iter().map(|variant| variant.name.to_owned()).collect(),

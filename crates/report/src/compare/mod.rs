@@ -1,0 +1,187 @@
+//! Variants of one scenario beside each other, with the same seeds: what differs, by how much, and whether chance
+//! explains it.
+
+mod baseline;
+mod holm;
+mod json;
+mod pair;
+mod sentence;
+mod sequential;
+mod table;
+
+pub use baseline::{Baseline, BaselineVariant, Change, Judgement};
+pub use holm::holm;
+pub use json::{comparison_json, judgement_json};
+pub use pair::{Finding, Pair, Ratio, outliers};
+pub use sentence::{judgement_sentence, pair_sentence, times};
+pub use sequential::{FEWEST, confidence, looks, relative_half_width};
+pub use table::{comparison_table, judgement_table, method, warnings};
+
+use tidegate_core::records::RunRecord;
+
+use crate::measures::RunMeasure;
+use crate::stats::Estimate;
+
+/// Chance of any false finding in a family of tests.
+pub const ALPHA: f64 = 0.05;
+
+/// Runs of one variant, one per seed.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// What it is called.
+    pub label: String,
+    /// Its runs; all variants have the same seeds in the same order.
+    pub runs: Vec<RunRecord>,
+}
+
+/// What is compared and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Which variant the others are held against.
+    pub reference: usize,
+    /// Times that will have been looked at the results at most, 1 unless seeds are added until they suffice.
+    pub looks: usize,
+}
+
+/// Variants beside each other.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Names of the variants.
+    pub labels: Vec<String>,
+    /// Which one the others are held against.
+    pub reference: usize,
+    /// Seeds, the same for all.
+    pub seeds: Vec<u64>,
+    /// Looks at the results, this one included, that were laid down.
+    pub looks: usize,
+    /// Tests that were corrected together.
+    pub family: usize,
+    /// One for each measure.
+    pub measures: Vec<Measured>,
+}
+
+/// One measure of all variants.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// Which.
+    pub measure: &'static RunMeasure,
+    /// Its values per variant and seed; `None` where it is not defined.
+    pub values: Vec<Vec<Option<f64>>>,
+    /// Mean of each variant over the seeds in which it is defined.
+    pub estimates: Vec<Estimate>,
+    /// Each variant beside the reference; `None` for the reference itself, and without common seeds.
+    pub pairs: Vec<Option<Tested>>,
+}
+
+/// A variant beside the reference.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Difference, ratio and test.
+    pub pair: Pair,
+    /// Corrected for the whole family.
+    pub p: Option<f64>,
+    /// What may be said.
+    pub finding: Finding,
+    /// Seeds in which one of both has no value.
+    pub left_out: usize,
+    /// Seeds whose difference is far from the others'.
+    pub outliers: Vec<u64>,
+}
+
+impl Comparison {
+    /// Holds every variant against the reference by every measure that is defined somewhere.
+    ///
+    /// # Panics
+    /// When there is no such reference.
+    pub fn of(variants: &[Variant], measures: &[&'static RunMeasure], setup: Setup) -> Self {
+        let confidence = confidence(setup.looks);
+        let measured =
+            measures.iter().map(|measure| Measured::of(variants, measure, setup.reference, confidence));
+        let is_defined = |measured: &Measured| measured.estimates.iter().any(|estimate| estimate.n > 0);
+        let mut comparison = Self {
+            labels: variants.iter().map(|variant| variant.label.clone()).collect(),
+            reference: setup.reference,
+            seeds: variants[setup.reference].runs.iter().map(|run| run.seed).collect(),
+            looks: setup.looks,
+            family: 0,
+            measures: measured.filter(is_defined).collect(),
+        };
+        comparison.correct();
+        comparison
+    }
+
+    /// Corrects all tests together and says what may be said.
+    fn correct(&mut self) {
+        let looks = self.looks as f64;
+        let mut tested: Vec<&mut Tested> =
+            self.measures.iter_mut().flat_map(|measured| &mut measured.pairs).flatten().collect();
+        let raw: Vec<f64> = tested.iter().filter_map(|tested| tested.pair.p).collect();
+        let mut corrected = holm(&raw).into_iter();
+        for tested in &mut tested {
+            // Each look was allowed its part of the error.
+            tested.p = tested.pair.p.and_then(|_| corrected.next()).map(|p| (p * looks).min(1.0));
+            tested.finding = tested.pair.finding(tested.p);
+        }
+        self.family = raw.len();
+    }
+
+    /// The measure `name`, if it is compared.
+    pub fn measured(&self, name: &str) -> Option<&Measured> {
+        self.measures.iter().find(|measured| measured.measure.name == name)
+    }
+
+    /// Name of the variant that the others are held against.
+    pub fn reference_label(&self) -> &str {
+        &self.labels[self.reference]
+    }
+}
+
+impl Measured {
+    fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {
+        let values: Vec<Vec<Option<f64>>> = variants
+            .iter()
+            .map(|variant| variant.runs.iter().map(|run| (measure.of)(run)).collect())
+            .collect();
+        let seeds: Vec<u64> = variants[reference].runs.iter().map(|run| run.seed).collect();
+        let estimate = |values: &Vec<Option<f64>>| {
+            Estimate::at(&values.iter().copied().flatten().collect::<Vec<f64>>(), confidence)
+        };
+        let pair = |(index, ours): (usize, &Vec<Option<f64>>)| {
+            (index != reference).then(|| Tested::of(ours, &values[reference], &seeds, confidence)).flatten()
+        };
+        Self {
+            measure,
+            estimates: values.iter().map(estimate).collect(),
+            pairs: values.iter().enumerate().map(pair).collect(),
+            values: values.clone(),
+        }
+    }
+}
+
+impl Tested {
+    fn of(ours: &[Option<f64>], theirs: &[Option<f64>], seeds: &[u64], confidence: f64) -> Option<Self> {
+        let common: Vec<(f64, f64, u64)> = ours
+            .iter()
+            .zip(theirs)
+            .zip(seeds)
+            .filter_map(|((our, their), seed)| Some(((*our)?, (*their)?, *seed)))
+            .collect();
+        if common.is_empty() {
+            return None;
+        }
+        let ours: Vec<f64> = common.iter().map(|(our, ..)| *our).collect();
+        let theirs: Vec<f64> = common.iter().map(|(_, their, _)| *their).collect();
+        let differences: Vec<f64> = common.iter().map(|(our, their, _)| our - their).collect();
+        let pair = Pair::of(&ours, &theirs, confidence);
+        Some(Self {
+            p: pair.p,
+            finding: pair.finding(pair.p),
+            left_out: seeds.len() - common.len(),
+            outliers: outliers(&differences).into_iter().map(|place| common[place].2).collect(),
+            pair,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

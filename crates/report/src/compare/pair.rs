@@ -1,0 +1,233 @@
+//! Two variants of a scenario, run with the same seeds: difference, ratio, test.
+//!
+//! Runs with one seed meet the same random numbers, so what both share cancels in their difference. The test is
+//! the paired t test of the differences. The interval of the ratio of the means is Fieller's (E. C. Fieller, "Some
+//! problems in interval estimation", J. R. Statist. Soc. B 16, 1954) for paired data: the ratios r for which the
+//! paired t test of x - r y would not reject. So it holds 1 exactly when the test finds nothing, it is about the
+//! two means that are shown, and it allows single zeros, which logarithms of ratios do not.
+
+use crate::stats::{Estimate, mean, paired_difference_at, standard_deviation, t_quantile, t_two_sided};
+
+/// One variant beside another, for one measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Seeds with a value in both.
+    pub n: usize,
+    /// Mean of the variant over these.
+    pub ours: f64,
+    /// Mean of the other over these.
+    pub theirs: f64,
+    /// Mean of ours less theirs, with its interval.
+    pub difference: Estimate,
+    /// Ratio of the means.
+    pub ratio: Ratio,
+    /// Probability of differences as large by chance alone; `None` where there is no chance or one seed.
+    pub p: Option<f64>,
+    /// Mean difference over the standard deviation of the differences (Cohen's d for paired data).
+    pub effect: Option<f64>,
+    /// Seeds in which ours is smaller.
+    pub smaller: usize,
+    /// Seeds in which ours is larger.
+    pub larger: usize,
+}
+
+/// Ratio of two means that are not negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ratio {
+    /// With its interval; equal ends where nothing varies.
+    Between {
+        /// Ratio of the means.
+        value: f64,
+        /// Lower end, at least zero.
+        low: f64,
+        /// Upper end.
+        high: f64,
+    },
+    /// The other mean is not clearly above zero, so its ratio has no interval.
+    Open {
+        /// Ratio of the means.
+        value: f64,
+    },
+    /// The other mean is zero.
+    None,
+}
+
+/// How a variant stands to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Equal in every seed.
+    Equal,
+    /// They differ by the same in every seed.
+    Fixed,
+    /// They differ by more than chance explains.
+    Significant,
+    /// Chance may explain the difference.
+    Unclear,
+    /// Fewer than two seeds have values: nothing can be said about chance.
+    Untested,
+}
+
+impl Pair {
+    /// `ours` beside `theirs`, value by value; intervals have this `confidence`.
+    pub fn of(ours: &[f64], theirs: &[f64], confidence: f64) -> Self {
+        let differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
+        let difference = paired_difference_at(ours, theirs, confidence);
+        let n = differences.len();
+        let spread = standard_deviation(&differences);
+        let varies = difference.has_interval();
+        let standardised = (n > 1 && varies).then(|| difference.mean / spread);
+        Self {
+            n,
+            ours: mean(ours),
+            theirs: mean(theirs),
+            difference,
+            ratio: Ratio::of(ours, theirs, confidence),
+            p: standardised.map(|effect| t_two_sided(effect * (n as f64).sqrt(), (n - 1) as f64)),
+            effect: standardised,
+            smaller: differences.iter().filter(|difference| **difference < 0.0).count(),
+            larger: differences.iter().filter(|difference| **difference > 0.0).count(),
+        }
+    }
+
+    /// What may be said, given the corrected `p` of this pair.
+    pub fn finding(&self, corrected: Option<f64>) -> Finding {
+        match corrected {
+            _ if self.n < 2 => Finding::Untested,
+            _ if self.smaller + self.larger == 0 => Finding::Equal,
+            None => Finding::Fixed,
+            Some(p) if p < super::ALPHA => Finding::Significant,
+            Some(_) => Finding::Unclear,
+        }
+    }
+}
+
+impl Ratio {
+    fn of(ours: &[f64], theirs: &[f64], confidence: f64) -> Self {
+        let n = ours.len() as f64;
+        let (x, y) = (mean(ours), mean(theirs));
+        if y <= 0.0 || !x.is_finite() || !y.is_finite() {
+            return Self::None;
+        }
+        let value = x / y;
+        if ours.len() < 2 {
+            return Self::Open { value };
+        }
+        let covariance = |a: &[f64], b: &[f64], (a_mean, b_mean): (f64, f64)| {
+            let products = a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean));
+            products.sum::<f64>() / (n - 1.0)
+        };
+        let factor = t_quantile(0.5 + 0.5 * confidence, n - 1.0).powi(2) / n;
+        // The ratios r between the roots of a r^2 - 2 b r + c.
+        let a = y * y - factor * covariance(theirs, theirs, (y, y));
+        let b = x * y - factor * covariance(ours, theirs, (x, y));
+        let c = x * x - factor * covariance(ours, ours, (x, x));
+        let root = (b * b - a * c).max(0.0).sqrt();
+        if a <= 0.0 {
+            return Self::Open { value };
+        }
+        Self::Between { value, low: ((b - root) / a).max(0.0), high: (b + root) / a }
+    }
+
+    /// The ratio itself.
+    pub fn value(&self) -> Option<f64> {
+        match *self {
+            Self::Between { value, .. } | Self::Open { value } => Some(value),
+            Self::None => None,
+        }
+    }
+}
+
+/// Places of differences that are far from the others: their modified z-score is above 3.5 (B. Iglewicz and D. C.
+/// Hoaglin, "How to detect and handle outliers", 1993).
+pub fn outliers(differences: &[f64]) -> Vec<usize> {
+    let centre = median(differences.to_vec());
+    let deviation = median(differences.iter().map(|value| (value - centre).abs()).collect());
+    let is_far = |value: f64| 0.6745 * (value - centre).abs() > 3.5 * deviation;
+    // Where more than half agree to the bit, every other one would be far.
+    let found = differences.iter().enumerate().filter(|(_, value)| deviation > 0.0 && is_far(**value));
+    found.map(|(place, _)| place).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => f64::NAN,
+        even if even % 2 == 0 => 0.5 * (values[middle - 1] + values[middle]),
+        _ => values[middle],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_close(value: f64, expected: f64, tolerance: f64) {
+        assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
+    }
+
+    /// Student's own example ("The probable error of a mean", 1908): hours of sleep gained with two drugs.
+    const SLEEP: [[f64; 10]; 2] = [
+        [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+        [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+    ];
+
+    #[test]
+    fn the_paired_test_is_that_of_students_sleep_data() {
+        let pair = Pair::of(&SLEEP[0], &SLEEP[1], 0.95);
+        assert_close(pair.difference.mean, -1.58, 1e-12);
+        assert_close(pair.effect.expect("it varies") * 10f64.sqrt(), -4.0621, 5e-5);
+        assert_close(pair.p.expect("it varies"), 0.002833, 5e-7);
+        assert_close(pair.difference.half_width, 0.880, 5e-4);
+        assert_eq!((pair.n, pair.smaller, pair.larger), (10, 9, 0));
+    }
+
+    #[test]
+    fn the_ends_of_the_ratio_are_where_the_paired_test_begins_to_reject() {
+        let ours = [11.0, 12.5, 13.0, 11.8, 12.1, 12.9];
+        let theirs = [9.0, 10.5, 10.1, 9.7, 9.9, 11.2];
+        let Ratio::Between { value, low, high } = Ratio::of(&ours, &theirs, 0.95) else { panic!("bounded") };
+        assert!(low < value && value < high);
+        for end in [low, high] {
+            let scaled = theirs.map(|value| value * end);
+            assert_close(Pair::of(&ours, &scaled, 0.95).p.expect("it varies"), 0.05, 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_ratio_of_what_does_not_vary_has_no_width() {
+        let pair = Pair::of(&[3.0; 4], &[2.0; 4], 0.95);
+        assert_eq!(pair.ratio, Ratio::Between { value: 1.5, low: 1.5, high: 1.5 });
+        assert_eq!((pair.p, pair.effect, pair.finding(None)), (None, None, Finding::Fixed));
+        assert_eq!(Pair::of(&[3.0; 4], &[3.0; 4], 0.95).finding(None), Finding::Equal);
+    }
+
+    #[test]
+    fn zeros_leave_a_difference_but_no_ratio() {
+        let pair = Pair::of(&[3.0, 5.0, 4.0], &[0.0; 3], 0.95);
+        assert_eq!((pair.ratio, pair.difference.mean), (Ratio::None, 4.0));
+        // One retransmission in one seed: the mean cannot be told from zero.
+        let pair = Pair::of(&[3.0, 5.0, 4.0], &[0.0, 0.0, 1.0], 0.95);
+        assert_eq!(pair.ratio, Ratio::Open { value: 12.0 });
+        let Ratio::Between { value, low, .. } = Ratio::of(&[0.0, 0.0, 0.0], &[3.0, 5.0, 4.0], 0.95) else {
+            panic!("bounded")
+        };
+        assert_eq!((value, low), (0.0, 0.0));
+    }
+
+    #[test]
+    fn one_seed_is_not_tested() {
+        let pair = Pair::of(&[3.0], &[2.0], 0.95);
+        assert_eq!((pair.ratio, pair.p), (Ratio::Open { value: 1.5 }, None));
+        assert_eq!(pair.finding(None), Finding::Untested);
+    }
+
+    #[test]
+    fn what_is_far_from_the_others_is_found() {
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 9.0, 0.95]), [4]);
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2, 0.95]), [0usize; 0]);
+        assert_eq!(outliers(&[1.0, 1.0, 1.0, 2.0]), [0usize; 0]);
+        assert_eq!(outliers(&[]), [0usize; 0]);
+    }
+}

@@ -1,0 +1,149 @@
+//! What figures look like: sizes, colours, dashes, marks and hatches, told apart without colour too.
+
+use super::font;
+
+/// Series colours (Okabe and Ito) on light ground; black takes the place of yellow, which is too faint there.
+pub(crate) const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1b1e22"];
+/// The same without colour: neighbours are far apart.
+const GREYS: [&str; 7] = ["#1b1e22", "#8c8c8c", "#5a5a5a", "#a6a6a6", "#383838", "#787878", "#000000"];
+/// Dash patterns, in pixels of a page; six against seven colours, so that 42 series differ.
+pub(crate) const DASHES: [&[f64]; 6] =
+    [&[], &[8.0, 4.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0], &[14.0, 4.0], &[5.0, 3.0, 5.0, 8.0]];
+
+/// Width of a figure on paper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Columns {
+    /// One column of two, 88 mm.
+    #[default]
+    One,
+    /// The whole page, 180 mm.
+    Two,
+}
+
+/// How a figure file is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Width on paper.
+    pub columns: Columns,
+    /// Whether greys take the place of colours.
+    pub greyscale: bool,
+}
+
+/// The area that a figure is laid out on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sheet {
+    /// Width, in the sheet's unit: points (1/72 inch) on paper, pixels in a page.
+    pub(super) width: f64,
+    /// Height.
+    pub(super) height: f64,
+    /// Size of text.
+    pub(super) text: f64,
+    /// How much wider than ours the font may be that sets the text.
+    stretch: f64,
+}
+
+/// Points of a millimetre.
+const POINTS_PER_MM: f64 = 72.0 / 25.4;
+
+impl Sheet {
+    /// A figure in a page, which brings a font of its own.
+    pub(super) const PAGE: Self = Self { width: 640.0, height: 400.0, text: 13.0, stretch: 1.12 };
+
+    /// A figure on paper, with text of 8 pt.
+    pub(super) fn of(columns: Columns) -> Self {
+        let (width_mm, height_mm) = columns.size_mm();
+        Self { width: width_mm * POINTS_PER_MM, height: height_mm * POINTS_PER_MM, text: 8.0, stretch: 1.0 }
+    }
+
+    /// What one pixel of a page is here: all distances are given in these.
+    pub(super) fn unit(&self) -> f64 {
+        self.text / Self::PAGE.text
+    }
+
+    /// The width of a text in the size of this sheet.
+    pub(super) fn text_width(&self, text: &str) -> f64 {
+        font::width(text, self.text) * self.stretch
+    }
+}
+
+impl Columns {
+    /// Width and height on paper, mm.
+    pub fn size_mm(self) -> (f64, f64) {
+        match self {
+            Self::One => (88.0, 60.0),
+            Self::Two => (180.0, 76.0),
+        }
+    }
+}
+
+/// What something is painted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    /// Text and strong lines.
+    Ink,
+    /// Axes and what should not catch the eye.
+    Soft,
+    /// Lines of the grid.
+    Grid,
+    /// The ground.
+    Ground,
+    /// A series, by its index.
+    Series(usize),
+}
+
+impl Paint {
+    /// The colour on white, `#rrggbb`.
+    pub(super) fn colour(self, greyscale: bool) -> &'static str {
+        let palette = if greyscale { &GREYS } else { &COLOURS };
+        match self {
+            Self::Ink => "#1b1e22",
+            Self::Soft => "#5b6066",
+            Self::Grid => "#dfe2e6",
+            Self::Ground => "#ffffff",
+            Self::Series(index) => palette[index % palette.len()],
+        }
+    }
+}
+
+/// Dash pattern of series `index`, pixels of a page.
+pub(super) fn dash(index: usize) -> &'static [f64] {
+    DASHES[index % DASHES.len()]
+}
+
+/// The shape of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Circle,
+    Square,
+    Up,
+    Down,
+    Cross,
+    Plus,
+    Diamond,
+}
+
+/// Marks of series; the diamond is left to published values.
+const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Up, Shape::Down, Shape::Cross];
+
+/// Mark of series `index`.
+pub(super) fn shape(index: usize) -> Shape {
+    SHAPES[index % SHAPES.len()]
+}
+
+/// How an area is hatched over its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hatch {
+    None,
+    Rising,
+    Falling,
+    Level,
+    Crossed,
+}
+
+const HATCHES: [Hatch; 5] = [Hatch::None, Hatch::Rising, Hatch::Level, Hatch::Falling, Hatch::Crossed];
+
+/// Hatch of series `index`.
+pub(super) fn hatch(index: usize) -> Hatch {
+    HATCHES[index % HATCHES.len()]
+}

@@ -1,0 +1,68 @@
+//! Figures: one model of what is shown, and its writers.
+//!
+//! [`Figure`] holds data and words. A layout makes a list of shapes of it, in the size it will have; from that come
+//! SVG, for a page or as a file with its font, and PDF. pgfplots is written from the data itself, so that authors can
+//! set it in their own style. Series differ by colour, dash and mark, areas by hatch too, so a figure without colour
+//! can be read.
+
+mod bars;
+mod curves;
+mod drawing;
+mod font;
+mod frame;
+mod lines;
+mod look;
+mod model;
+mod number;
+mod pdf;
+mod pgf;
+mod range;
+mod sfnt;
+mod spread;
+mod svg;
+
+use drawing::Drawing;
+use look::Sheet;
+pub(crate) use look::{COLOURS, DASHES};
+pub use look::{Columns, Look};
+pub use model::{
+    BarSeries, BoxStats, Cloud, Curve, Figure, FigureKind, SegmentEvents, Series, write_figures,
+};
+pub use pgf::Pgf;
+
+impl Figure {
+    /// The figure as an SVG file of its own, on white, with its font.
+    pub fn to_svg(&self, look: Look) -> String {
+        svg::file(self, look)
+    }
+
+    /// The figure as it stands in a page, which colours it by class.
+    pub fn inline_svg(&self) -> String {
+        svg::inline(self)
+    }
+
+    /// The figure as a PDF of one page, with its font.
+    pub fn to_pdf(&self, look: Look) -> Vec<u8> {
+        pdf::file(self, look)
+    }
+
+    /// The figure for pgfplots; the program reads its data from the file `data_name`.
+    pub fn to_pgf(&self, look: Look, data_name: &str) -> Pgf {
+        pgf::files(self, look, data_name)
+    }
+}
+
+/// The figure as shapes on a sheet.
+fn layout(figure: &Figure, sheet: Sheet) -> Drawing {
+    let mut drawing = Drawing::new(sheet);
+    match &figure.kind {
+        FigureKind::Lines { series } => lines::draw(&mut drawing, figure, series),
+        FigureKind::Bars { groups, series } => bars::draw(&mut drawing, figure, groups, series),
+        FigureKind::Curves { curves } => curves::draw(&mut drawing, figure, curves),
+        FigureKind::Cdf { curves } => curves::draw_cdf(&mut drawing, figure, curves),
+        FigureKind::Boxes { boxes } => spread::boxes(&mut drawing, figure, boxes),
+        FigureKind::Scatter { clouds, .. } => spread::scatter(&mut drawing, figure, clouds),
+        FigureKind::Segments { kinds } => spread::segments(&mut drawing, figure, kinds),
+    }
+    drawing
+}

@@ -1,0 +1,225 @@
+//! Measures of a whole run, by the names that `[expect]`, sweeps and comparisons use.
+
+use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::units::Span;
+
+use super::{completion_mean_s, delay_mean_ms, goodputs, run_jain_index, utilisation};
+
+/// What is better of a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// The larger value.
+    More,
+    /// The smaller value.
+    Less,
+    /// Neither: it says what happened, not how well.
+    Neither,
+}
+
+/// One measure of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunMeasure {
+    /// Name, unit last.
+    pub name: &'static str,
+    /// What it is called in a sentence: "less *delay*".
+    pub noun: &'static str,
+    /// Unit, `""` for plain numbers.
+    pub unit: &'static str,
+    /// Which way is better.
+    pub better: Better,
+    /// One sentence: what is measured, and when it has no value.
+    pub text: &'static str,
+    /// Its value; `None` where it is not defined.
+    pub of: fn(&RunRecord) -> Option<f64>,
+}
+
+/// The measure `name`; `None` for a name that no measure has.
+pub fn find(name: &str) -> Option<&'static RunMeasure> {
+    RUN_MEASURES.iter().find(|measure| measure.name == name)
+}
+
+const fn measure(
+    name: &'static str,
+    noun: &'static str,
+    unit: &'static str,
+    better: Better,
+    text: &'static str,
+    of: fn(&RunRecord) -> Option<f64>,
+) -> RunMeasure {
+    RunMeasure { name, noun, unit, better, text, of }
+}
+
+/// Every measure, the most telling ones first.
+pub const RUN_MEASURES: [RunMeasure; 13] = [
+    measure(
+        "goodput_mbps",
+        "goodput",
+        "Mbit/s",
+        Better::More,
+        "Sum of the flows' goodputs; missing without flows.",
+        |run| (!run.flows.is_empty()).then(|| goodputs(run).iter().sum()),
+    ),
+    measure(
+        "completion_s",
+        "completion time",
+        "s",
+        Better::Less,
+        "Mean completion time of the finite flows; missing while one is unfinished.",
+        completion_mean_s,
+    ),
+    measure(
+        "full_delay_ms",
+        "delay",
+        "ms",
+        Better::Less,
+        "Mean time from a segment's first Interest to its Data, over all segments; missing without Data.",
+        |run| delay_mean_ms(run, |flow| flow.full_delay),
+    ),
+    measure(
+        "full_delay_p95_ms",
+        "95th-percentile delay",
+        "ms",
+        Better::Less,
+        "95th percentile of the full delay of each flow, averaged over the flows by what they delivered.",
+        delay_p95_ms,
+    ),
+    measure(
+        "queue_delay_ms",
+        "queue delay",
+        "ms",
+        Better::Less,
+        "Mean waiting time in the queue where it is longest; missing without packets.",
+        queue_delay_ms,
+    ),
+    measure(
+        "jain",
+        "fairness (Jain's index)",
+        "",
+        Better::More,
+        "Jain's index of the flows' goodputs, from 1/n to 1; missing without goodput.",
+        run_jain_index,
+    ),
+    measure(
+        "retransmissions",
+        "retransmissions",
+        "packets",
+        Better::Less,
+        "Interests sent again for a segment asked before, over all flows.",
+        |run| over_flows(run, |flow| flow.retransmissions),
+    ),
+    measure("timeouts", "timeouts", "", Better::Less, "Retransmission timeouts of all consumers.", |run| {
+        over_flows(run, |flow| flow.timeouts)
+    }),
+    measure(
+        "dropped_packets",
+        "drops by queues",
+        "packets",
+        Better::Less,
+        "Packets dropped by all queues.",
+        |run| over_links(run, |link| link.dropped_packets),
+    ),
+    measure(
+        "lost_packets",
+        "losses on links",
+        "packets",
+        Better::Less,
+        "Packets lost on the wire or by links that went down.",
+        |run| over_links(run, |link| link.lost_packets),
+    ),
+    measure(
+        "utilisation",
+        "utilisation of the busiest link",
+        "",
+        Better::More,
+        "Bits put on the wire over bits possible, of the busiest link direction.",
+        |run| run.links.iter().filter_map(|link| utilisation(link, run.ended)).reduce(f64::max),
+    ),
+    measure(
+        "marks",
+        "congestion marks",
+        "packets",
+        Better::Neither,
+        "Data received with a congestion mark, over all flows.",
+        |run| over_flows(run, |flow| flow.marks),
+    ),
+    measure(
+        "loss_notices",
+        "loss notices",
+        "packets",
+        Better::Neither,
+        "Loss notices received by all consumers.",
+        |run| over_flows(run, |flow| flow.loss_notices),
+    ),
+];
+
+fn over_flows(run: &RunRecord, of: fn(&FlowRecord) -> u64) -> Option<f64> {
+    Some(run.flows.iter().map(of).sum::<u64>() as f64)
+}
+
+fn over_links(run: &RunRecord, of: fn(&LinkRecord) -> u64) -> Option<f64> {
+    Some(run.links.iter().map(of).sum::<u64>() as f64)
+}
+
+fn delay_p95_ms(run: &RunRecord) -> Option<f64> {
+    let delays = || run.flows.iter().map(|flow| flow.full_delay);
+    let count: u64 = delays().map(|delay| delay.count).sum();
+    let weighted = |delay: DelaySummary| delay.count as f64 * delay.p95.as_millis_f64();
+    (count > 0).then(|| delays().map(weighted).sum::<f64>() / count as f64)
+}
+
+fn queue_delay_ms(run: &RunRecord) -> Option<f64> {
+    let queues = run.links.iter().map(|link| link.queue_delay).filter(|delay| delay.count > 0);
+    queues.map(|delay| delay.mean).max().map(Span::as_millis_f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::units::{BitRate, ByteCount, Time};
+
+    fn delay(count: u64, mean_ms: u64, p95_ms: u64) -> DelaySummary {
+        let (mean, p95) = (Span::from_millis(mean_ms), Span::from_millis(p95_ms));
+        DelaySummary { count, mean, p95, ..DelaySummary::default() }
+    }
+
+    fn run() -> RunRecord {
+        let flow = |full_delay| FlowRecord { timeouts: 3, full_delay, ..FlowRecord::default() };
+        let link = |sent, queue_delay| LinkRecord {
+            rate: BitRate::from_mbps(8.0),
+            sent_bytes: ByteCount::new(sent),
+            dropped_packets: 2,
+            queue_delay,
+            ..LinkRecord::default()
+        };
+        RunRecord {
+            ended: Time::from_nanos(1_000_000_000),
+            flows: vec![flow(delay(300, 10, 20)), flow(delay(100, 30, 60))],
+            links: vec![link(250_000, delay(7, 2, 3)), link(500_000, delay(9, 5, 6))],
+            ..RunRecord::default()
+        }
+    }
+
+    fn value(name: &str) -> Option<f64> {
+        (find(name).expect("a measure").of)(&run())
+    }
+
+    #[test]
+    fn counts_are_summed_and_the_busiest_link_counts() {
+        let values = ["timeouts", "dropped_packets", "utilisation"].map(value);
+        assert_eq!(values, [Some(6.0), Some(4.0), Some(0.5)]);
+    }
+
+    #[test]
+    fn a_flow_weighs_as_much_as_it_delivered_and_the_longest_queue_counts() {
+        let values = ["full_delay_ms", "full_delay_p95_ms", "queue_delay_ms"].map(value);
+        assert_eq!(values, [Some(15.0), Some(30.0), Some(5.0)]);
+        assert_eq!((find("full_delay_p95_ms").expect("a measure").of)(&RunRecord::default()), None);
+    }
+
+    #[test]
+    fn every_name_is_there_once() {
+        let mut names: Vec<&str> = RUN_MEASURES.iter().map(|measure| measure.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+}

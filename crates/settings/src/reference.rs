@@ -1,0 +1,90 @@
+//! A format as Markdown, from the keys the parser uses: one section per table, one row per key.
+
+use crate::keys::{Key, Keys, Kind, Need};
+use crate::schema::{definition, tables};
+
+/// The reference of the format whose outermost table is `root`.
+pub fn markdown(root: &'static Keys) -> String {
+    let mut text = String::new();
+    for (_, keys) in tables(root) {
+        text.push_str(&format!("## <a id=\"{}\"></a>`{}`\n\n", anchor(keys), keys.what));
+        text.push_str("| key | takes | default | meaning |\n|---|---|---|---|\n");
+        text.extend(keys.iter().map(row));
+        text.push('\n');
+    }
+    text
+}
+
+/// Ids that no page gives to anything else.
+fn anchor(keys: &Keys) -> String {
+    format!("keys-{}", definition(keys))
+}
+
+fn row(key: &'static Key) -> String {
+    let default = match key.need {
+        Need::Must => "needed".to_owned(),
+        Need::May => String::new(),
+        Need::Else(default) => format!("`{default}`"),
+    };
+    let cells = [format!("`{}`", key.name), takes(&key.kind), default, key.help.to_owned()];
+    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+/// What a key takes, in words.
+fn takes(kind: &'static Kind) -> String {
+    match kind {
+        Kind::Any => "anything".to_owned(),
+        Kind::Text => "text".to_owned(),
+        Kind::Name => "name: no blanks, dots or braces".to_owned(),
+        Kind::Words(words) => {
+            let words: Vec<String> = words().iter().map(|word| format!("`\"{word}\"`")).collect();
+            words.join(", ")
+        }
+        Kind::Bool => "`true` or `false`".to_owned(),
+        Kind::False => "`false`".to_owned(),
+        Kind::Count(least, most) => format!("whole number, {least} to {most}"),
+        Kind::Number(least, most) => format!("number, {least} to {most}"),
+        Kind::Time => "time, such as `\"15ms\"`".to_owned(),
+        Kind::LongTime => "time above zero, such as `\"15ms\"`".to_owned(),
+        Kind::Rate => "rate above zero, such as `\"10Mbps\"`".to_owned(),
+        Kind::Size(_) => "size, such as `\"20MB\"`".to_owned(),
+        Kind::Frequency => "times above zero, such as `\"100/s\"`".to_owned(),
+        Kind::Packets => "packets, such as `\"64pkt\"`".to_owned(),
+        Kind::Limit => "packets or size, such as `\"64pkt\"` or `\"64kB\"`".to_owned(),
+        Kind::Comparison => "comparison, such as `\">= 0.9\"`".to_owned(),
+        Kind::Scheme(role) => format!("{}: a name, or `{{ name = \"...\", parameter = ... }}`", role.word),
+        Kind::Table(keys) => format!("table [`{}`](#{})", keys.what, anchor(keys)),
+        Kind::List(element) => format!("list of: {}", takes(element)),
+        Kind::Open(element) => format!("table by name, each: {}", takes(element)),
+        Kind::AnyOf(kinds) => kinds.iter().map(takes).collect::<Vec<_>>().join("; or "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::{key, keys};
+
+    #[test]
+    fn every_table_is_a_section_and_every_key_a_row_with_what_it_takes() {
+        static INNER: Keys =
+            keys("[inner]", &[key("way", Kind::Words(|| vec!["up", "down"]), Need::May, "Where.")]);
+        static ROOT: Keys = keys(
+            "the file",
+            &[
+                key("rate", Kind::Rate, Need::Else("10Mbps"), "How fast | how slow."),
+                key("inner", Kind::List(&Kind::Table(&INNER)), Need::Must, "More."),
+            ],
+        );
+        let text = markdown(&ROOT);
+        for line in [
+            "## <a id=\"keys-the-file\"></a>`the file`",
+            "| `rate` | rate above zero, such as `\"10Mbps\"` | `10Mbps` | How fast \\| how slow. |",
+            "| `inner` | list of: table [`[inner]`](#keys-inner) | needed | More. |",
+            "## <a id=\"keys-inner\"></a>`[inner]`",
+            "| `way` | `\"up\"`, `\"down\"` |  | Where. |",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line:?} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `[sweep]`: keys with the values that a sweep tries. Whether a value fits is seen when it is set.
+
+use std::collections::BTreeSet;
+
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::values::shown;
+use tidegate_settings::write::written_value;
+
+use crate::plan::{SweepAxis, SweepValue};
+
+/// Keys in one sweep.
+const MOST_AXES: usize = 16;
+/// Values of one key.
+const MOST_VALUES: usize = 10_000;
+/// Bytes of one value as it is written.
+const LONGEST: usize = 1_024;
+
+/// Reads the table `sweep` of the scenario `text`.
+pub(super) fn read(desk: &Desk<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> {
+    let Value::Table(table) = &sweep.value else {
+        desk.refuse(sweep.place, format!("[sweep] is {}; a table is needed", sweep.value.kind()));
+        return Vec::new();
+    };
+    if table.0.len() > MOST_AXES {
+        desk.refuse(sweep.place, format!("[sweep] has {} keys; at most {MOST_AXES}", table.0.len()));
+        return Vec::new();
+    }
+    let lines = Lines::of(text);
+    table.0.iter().filter_map(|entry| read_axis(desk, entry, &lines)).collect()
+}
+
+/// Where the lines of a text end.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of byte `at`, from 1.
+    fn number(&self, at: usize) -> usize {
+        1 + self.0.partition_point(|end| *end < at)
+    }
+}
+
+fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines) -> Option<SweepAxis> {
+    let items = match &entry.item.value {
+        Value::List(items) if !items.is_empty() && items.len() <= MOST_VALUES => items,
+        // A dotted key without quotes is a table to TOML.
+        Value::Table(_) => {
+            let key = &entry.key;
+            desk.refuse(
+                entry.place,
+                format!("write the whole key in quotes, like \"{key}.0.scheme\" = [...]"),
+            );
+            return None;
+        }
+        other => {
+            let rule = format!("a list of 1 to {MOST_VALUES} values is needed");
+            desk.refuse(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
+            return None;
+        }
+    };
+    let mut known = BTreeSet::new();
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        let written = written_value(&item.value);
+        if written.len() > LONGEST {
+            desk.refuse(item.place, format!("this is too long; at most {LONGEST} bytes"));
+        } else if !known.insert(written.clone()) {
+            desk.refuse(item.place, format!("{} is listed twice", show(&written)));
+        }
+        values.push(SweepValue { written, line: lines.number(item.place.start) });
+    }
+    Some(SweepAxis { key: entry.key.clone(), values })
+}

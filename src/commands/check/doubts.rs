@@ -1,0 +1,227 @@
+//! What is valid and yet probably not meant.
+
+use tidegate_core::event::EventMask;
+use tidegate_core::units::Time;
+use tidegate_report::text::number;
+use tidegate_sim::plan::{Change, Demand, FlowPlan, Plan};
+
+use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
+use super::story::count;
+
+/// A queue of fewer products of bandwidth and delay keeps the link from being full.
+const SHALLOW: f64 = 0.25;
+/// A queue of more of them mostly adds delay.
+const DEEP: f64 = 4.0;
+/// Rows that a table still has within reason.
+const MANY_ROWS: f64 = 5e6;
+
+/// Every doubt, as a sentence.
+pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let flows = || plan.flows.iter().zip(&facts.flows);
+    for find in [shallow, deep, oversized, unfinished, too_fast, short_lived, stopped_late, at_home] {
+        doubts.extend(gathered(
+            flows().filter_map(|(flow, facts)| Some((flow.name.as_str(), find(plan, flow, facts)?))),
+        ));
+    }
+    doubts.extend(unused_nodes(plan, facts));
+    doubts.extend(foreign_prefixes(plan));
+    doubts.extend(useless_caches(plan));
+    doubts.extend(seeds(plan, facts));
+    doubts.extend(endings(plan));
+    doubts.extend(tables(plan, facts));
+    doubts
+}
+
+/// One doubt about several flows is one sentence, with the words about the first.
+fn gathered<'a>(doubts: impl Iterator<Item = (&'a str, String)>) -> Option<String> {
+    let doubts: Vec<(&str, String)> = doubts.collect();
+    let (_, first) = doubts.first()?;
+    let names: Vec<&str> = doubts.iter().map(|(name, _)| *name).collect();
+    Some(match names.as_slice() {
+        [only] => format!("flow {only}: {first}"),
+        names => format!("flows {}: of the first, {first}", listed(names)),
+    })
+}
+
+/// The bottleneck of a flow that a window can fill.
+fn filled<'a>(flow: &FlowPlan, facts: &'a FlowFacts) -> Option<&'a Bottleneck> {
+    let is_window = !matches!(flow.demand, Demand::Constant { .. });
+    facts.bottleneck.as_ref().filter(|_| is_window)
+}
+
+fn shallow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let found = filled(flow, facts)?;
+    (found.queue_packets < SHALLOW * found.product_packets).then(|| {
+        format!(
+            "the queue of {} holds {} packets, the bandwidth-delay product is {}; windows that back off leave the link empty",
+            plan.links[found.link].name,
+            number(found.queue_packets),
+            number(found.product_packets)
+        )
+    })
+}
+
+fn deep(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let found = filled(flow, facts)?;
+    (found.queue_packets > DEEP * found.product_packets.max(1.0)).then(|| {
+        format!(
+            "the queue of {} holds {} packets, {} times the bandwidth-delay product; when full it adds {} ms to a round trip of {} ms",
+            plan.links[found.link].name,
+            number(found.queue_packets),
+            number(found.queue_packets / found.product_packets),
+            number(found.queue_time.as_millis_f64()),
+            number(facts.round_trip.as_millis_f64())
+        )
+    })
+}
+
+fn oversized(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let found = facts.bottleneck.as_ref()?;
+    (found.queue_packets < 1.0).then(|| {
+        format!("a packet of {} does not fit the queue of {}", found.packet, plan.links[found.link].name)
+    })
+}
+
+fn unfinished(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let least = facts.least_transfer?;
+    let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
+    (flow.start + least > end).then(|| {
+        format!(
+            "it needs {} s or more on its path, and has {} s: it cannot be complete",
+            number(least.as_secs_f64()),
+            number(end.since(flow.start).as_secs_f64())
+        )
+    })
+}
+
+fn too_fast(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let Demand::Constant { rate, .. } = &flow.demand else { return None };
+    let found = facts.bottleneck.as_ref()?;
+    (*rate > found.content).then(|| {
+        format!(
+            "it asks for {} Mbit/s of content, and {} carries {}: what is lost is asked for again, later and later",
+            number(rate.as_mbps()),
+            plan.links[found.link].name,
+            number(found.content.as_mbps())
+        )
+    })
+}
+
+fn short_lived(_: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let lifetime = flow.shell.lifetime?;
+    (lifetime <= facts.round_trip).then(|| {
+        format!(
+            "Interests live for {lifetime}, a round trip takes {} ms: no Data finds its Interest",
+            number(facts.round_trip.as_millis_f64())
+        )
+    })
+}
+
+fn stopped_late(plan: &Plan, flow: &FlowPlan, _: &FlowFacts) -> Option<String> {
+    let stop = flow.stop?;
+    (stop >= Time::ZERO + plan.duration)
+        .then(|| format!("stop = {} s is not before the end of the run", number(stop.as_secs_f64())))
+}
+
+fn at_home(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    facts.links.is_empty().then(|| {
+        format!("{} has its producer at home; no packet crosses a link", plan.nodes[flow.consumer].name)
+    })
+}
+
+fn unused_nodes(plan: &Plan, facts: &Facts) -> Option<String> {
+    // Where links fail, routers off the first paths are the ways around.
+    let may_reroute = plan
+        .events
+        .iter()
+        .any(|event| matches!(event.change, Change::LinkDown { .. } | Change::NodeOff { .. }));
+    let mut used = vec![false; plan.nodes.len()];
+    facts.flows.iter().flat_map(|flow| &flow.nodes).for_each(|node| used[*node] = true);
+    plan.flows.iter().flat_map(|flow| &flow.producers).for_each(|node| used[*node] = true);
+    let single_path = plan.flows.iter().all(|flow| flow.producers.len() == 1);
+    let is_idle = |(node, used): &(&tidegate_sim::plan::NodePlan, bool)| {
+        !*used && (!node.is_router || (single_path && !may_reroute))
+    };
+    let idle: Vec<&str> =
+        plan.nodes.iter().zip(used).filter(is_idle).map(|(node, _)| node.name.as_str()).collect();
+    match idle.as_slice() {
+        [] => None,
+        [one] => Some(format!("node {one} is on no flow's path")),
+        names => Some(format!("nodes {} are on no flow's path", listed(names))),
+    }
+}
+
+fn foreign_prefixes(plan: &Plan) -> Option<String> {
+    let is_under = |name: &str, prefix: &str| {
+        prefix == "/"
+            || name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_foreign = |prefix: &&str| !plan.flows.iter().any(|flow| is_under(&flow.prefix, prefix));
+    let mut foreign: Vec<&str> = plan
+        .nodes
+        .iter()
+        .flat_map(|node| &node.prefix_strategies)
+        .map(|(prefix, _)| prefix.as_str())
+        .filter(is_foreign)
+        .collect();
+    foreign.sort_unstable();
+    foreign.dedup();
+    (!foreign.is_empty())
+        .then(|| format!("[[router.prefix]] {}: no flow asks for anything under it", listed(&foreign)))
+}
+
+fn useless_caches(plan: &Plan) -> Option<String> {
+    let caches = plan.nodes.iter().any(|node| node.cache.get() > 0);
+    let is_shared = askers(plan).values().any(|flows| *flows > 1);
+    (caches && !is_shared).then(|| {
+        "there are caches, but no two flows ask for the same prefix: only what was lost on the way is found in them"
+            .to_owned()
+    })
+}
+
+fn seeds(plan: &Plan, facts: &Facts) -> Option<String> {
+    match (plan.seeds.len(), facts.random.len()) {
+        (2.., 0) => Some(format!(
+            "nothing differs between the {} seeds, so all give the same; vary = {{ start = true, delay = 0.01 }} in [scenario] makes them differ",
+            plan.seeds.len()
+        )),
+        (1, 1..) => Some(
+            "one seed of a scenario with randomness tells nothing about its spread; seeds = 10 does"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+fn endings(plan: &Plan) -> Vec<String> {
+    let is_finite = |flow: &FlowPlan| match &flow.demand {
+        Demand::File { .. } => true,
+        Demand::Endless => false,
+        Demand::Constant { bursts, .. } => !bursts.is_empty(),
+    };
+    let any_finite = plan.flows.iter().any(is_finite);
+    let mut doubts = Vec::new();
+    if plan.stop_when_complete && !any_finite {
+        doubts.push("stop_when_complete has no effect: no flow has an end".to_owned());
+    }
+    if !any_finite && plan.expectations.iter().any(|expectation| expectation.measure == "completion_s") {
+        doubts.push("[expect] completion_s can never hold: no flow has an end".to_owned());
+    }
+    doubts
+}
+
+fn tables(plan: &Plan, facts: &Facts) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if facts.sample_rows > MANY_ROWS {
+        doubts.push(format!(
+            "the tables of samples will have {} rows; a longer pause (sample) or none (false) makes them smaller",
+            count(facts.sample_rows)
+        ));
+    }
+    let exchanges = facts.exchanges * plan.seeds.len() as f64;
+    if plan.recorded != EventMask::NONE && exchanges > MANY_ROWS {
+        doubts.push(format!("events are kept of about {} Interests and their Data", count(exchanges)));
+    }
+    doubts
+}

@@ -1,0 +1,149 @@
+//! What a plan says without a run: paths, round trips, bottlenecks, and how much there is to do.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::units::{BitRate, ByteCount, Span};
+use tidegate_sim::plan::{LinkPlan, LossPlan, Plan};
+use tidegate_sim::world;
+
+use super::rates::Rates;
+use super::way::{Direction, Way};
+
+/// What can be told of a plan.
+pub(super) struct Facts {
+    /// In the plan's order.
+    pub(super) flows: Vec<FlowFacts>,
+    /// Sentences, one for each thing that differs between seeds.
+    pub(super) random: Vec<String>,
+    /// Packets taken off links in one run, about: no losses, fair shares.
+    pub(super) packet_hops: f64,
+    /// Interests that are answered in one run, about.
+    pub(super) exchanges: f64,
+    /// Rows of the tables of samples, over all seeds.
+    pub(super) sample_rows: f64,
+}
+
+/// What can be told of one flow.
+pub(super) struct FlowFacts {
+    /// Nodes from the consumer to the producer that routing prefers.
+    pub(super) nodes: Vec<usize>,
+    /// The link after each node but the last, and which of its directions Data take.
+    pub(super) links: Vec<(usize, usize)>,
+    /// From the first Interest to its Data without queues: delays, and the sending of both packets on each link.
+    pub(super) round_trip: Span,
+    /// `None` if the producer is at the same node.
+    pub(super) bottleneck: Option<Bottleneck>,
+    /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
+    pub(super) least_transfer: Option<Span>,
+    /// Interests that are answered, about.
+    pub(super) exchanges: f64,
+}
+
+/// The direction of a link that leaves the flow the fewest exchanges, if flows get equal shares.
+pub(super) struct Bottleneck {
+    /// Index into the links.
+    pub(super) link: usize,
+    /// Direction.
+    pub(super) way: usize,
+    /// Its rate at the start.
+    pub(super) rate: BitRate,
+    /// Size of the flow's packets on it: its Data, or its Interests where those are the limit.
+    pub(super) packet: ByteCount,
+    /// Content per second while the flow is alone.
+    pub(super) content: BitRate,
+    /// Flows whose packets of this kind share it.
+    pub(super) flows: usize,
+    /// Packets that the rate carries during one round trip.
+    pub(super) product_packets: f64,
+    /// Packets of the flow that fill the queue.
+    pub(super) queue_packets: f64,
+    /// Time that the full queue takes to drain.
+    pub(super) queue_time: Span,
+}
+
+impl Facts {
+    /// What can be told of `plan`.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let ways: Vec<Way> = plan
+            .flows
+            .iter()
+            .zip(world::paths(plan))
+            .map(|(flow, links)| Way::new(plan, flow, &links))
+            .collect();
+        let mut sharers: BTreeMap<Direction, usize> = BTreeMap::new();
+        for direction in ways.iter().flat_map(|way| &way.links) {
+            *sharers.entry(*direction).or_default() += 1;
+        }
+        let rates = Rates::of(plan);
+        let askers = askers(plan);
+        let flows: Vec<FlowFacts> = plan
+            .flows
+            .iter()
+            .zip(ways)
+            .map(|(flow, way)| way.facts(plan, flow, &sharers, &rates, askers[flow.prefix.as_str()] > 1))
+            .collect();
+        let hops = |flow: &FlowFacts| 2.0 * flow.exchanges * flow.links.len() as f64;
+        let samples = plan.sampling.map_or(0, |pause| plan.duration.as_nanos() / pause.as_nanos().max(1));
+        let sampled = plan.flows.len() + 2 * plan.links.len();
+        Self {
+            random: random(plan),
+            packet_hops: flows.iter().map(hops).sum(),
+            exchanges: flows.iter().map(|flow| flow.exchanges).sum(),
+            sample_rows: samples as f64 * sampled as f64 * plan.seeds.len() as f64,
+            flows,
+        }
+    }
+}
+
+/// Flows that ask for each prefix.
+pub(super) fn askers(plan: &Plan) -> BTreeMap<&str, usize> {
+    let mut askers = BTreeMap::new();
+    for flow in &plan.flows {
+        *askers.entry(flow.prefix.as_str()).or_default() += 1;
+    }
+    askers
+}
+
+/// What differs between the seeds of `plan`.
+fn random(plan: &Plan) -> Vec<String> {
+    let mut found = Vec::new();
+    if plan.variation.start {
+        found.push("every flow starts later by up to one round trip".to_owned());
+    }
+    if plan.variation.delay > 0.0 {
+        found.push(format!("every link's delay changes by up to {} %", plan.variation.delay * 100.0));
+    }
+    let mut links = |what: &str, is: fn(&LinkPlan) -> bool| {
+        let names: Vec<&str> =
+            plan.links.iter().filter(|link| is(link)).map(|link| link.name.as_str()).collect();
+        if !names.is_empty() {
+            found.push(format!("{what} on {}", listed(&names)));
+        }
+    };
+    links("random loss", |link| link.loss.iter().any(is_random));
+    links("jitter", |link| link.jitter > Span::ZERO);
+    found
+}
+
+fn is_random(loss: &LossPlan) -> bool {
+    match *loss {
+        LossPlan::None | LossPlan::Trace(_) => false,
+        LossPlan::Bernoulli { probability } => probability > 0.0 && probability < 1.0,
+        LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+            let drawn = |chance: f64| chance > 0.0 && chance < 1.0;
+            let changes = drawn(to_bad) || drawn(to_good);
+            drawn(loss_good) || (to_bad > 0.0 && (drawn(loss_bad) || (changes && loss_good != loss_bad)))
+        }
+    }
+}
+
+/// How many names are written out before the rest is counted.
+const LISTED: usize = 4;
+
+/// `a, b, c, d and 7 more`.
+pub(super) fn listed(names: &[&str]) -> String {
+    match names.len().saturating_sub(LISTED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..LISTED].join(", ")),
+    }
+}

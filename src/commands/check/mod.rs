@@ -1,0 +1,50 @@
+//! `tidegate check`: everything that is wrong with a scenario, else what it will simulate, without running it.
+
+mod doubts;
+mod facts;
+mod json;
+mod rates;
+mod story;
+mod way;
+
+use std::path::PathBuf;
+
+use super::{Overrides, parse_plan};
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::{Format, Session, refusal};
+use facts::Facts;
+
+/// What to check.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario's file.
+    scenario: PathBuf,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// End with exit code 3 if something looks like a mistake.
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let plan = match parse_plan(session, &arguments.scenario, &arguments.overrides.set)? {
+        Ok(plan) => plan,
+        Err(errors) if session.format == Format::Json => {
+            print(&(refusal::json(&errors).to_string() + "\n"));
+            return Ok(Exit::Error);
+        }
+        Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),
+    };
+    let facts = Facts::of(&plan);
+    let doubts = doubts::about(&plan, &facts);
+    print(&match session.format {
+        Format::Text => {
+            let name = arguments.scenario.display();
+            let story = if session.quiet { String::new() } else { story::tell(&plan, &facts) };
+            let doubts: String = doubts.iter().map(|doubt| format!("warning: {doubt}\n")).collect();
+            format!("{name}: valid{}\n{story}{doubts}", story::counts(&plan))
+        }
+        Format::Json => json::explanation(&plan, &facts, &doubts).to_string() + "\n",
+    });
+    Ok(if arguments.strict && !doubts.is_empty() { Exit::Unexpected } else { Exit::Ok })
+}

@@ -1,0 +1,279 @@
+//! What a plan will simulate, in words.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::face::Limit;
+use tidegate_core::units::{BitRate, Span};
+use tidegate_report::text::number;
+use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse};
+
+use super::facts::{Bottleneck, Facts, FlowFacts, listed};
+
+/// Changes and kinds of links that are told one by one.
+const TOLD: usize = 12;
+/// Flows that are.
+const TOLD_FLOWS: usize = 6;
+/// Packet-hops that one core simulates per second, about; `tidegate bench` measures them.
+const HOPS_PER_S: f64 = 4e6;
+
+/// Numbers of everything, for the line that says that the plan is valid.
+pub(super) fn counts(plan: &Plan) -> String {
+    let (nodes, links, flows, seeds) =
+        (plan.nodes.len(), plan.links.len(), plan.flows.len(), plan.seeds.len());
+    format!(" ({nodes} nodes, {links} links, {flows} flows, {seeds} seeds, {})", plan.duration)
+}
+
+/// The whole story, in paragraphs.
+pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
+    let mut text = "\nNetwork\n".to_owned();
+    paragraph(&mut text, &network(plan));
+    for (flow, facts) in plan.flows.iter().zip(&facts.flows).take(TOLD_FLOWS) {
+        text.push_str(&format!("\nFlow {}\n", flow.name));
+        paragraph(&mut text, &about_flow(plan, flow, facts));
+    }
+    if plan.flows.len() > TOLD_FLOWS {
+        text.push_str(&format!(
+            "\n{} more flows; --format json tells of each\n",
+            plan.flows.len() - TOLD_FLOWS
+        ));
+    }
+    if !plan.events.is_empty() {
+        text.push_str("\nChanges\n");
+        paragraph(&mut text, &changes(plan));
+    }
+    text.push_str("\nRuns\n");
+    paragraph(&mut text, &runs(plan, facts));
+    text + "\n"
+}
+
+fn paragraph(text: &mut String, lines: &[String]) {
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        text.push_str(&format!("  {line}\n"));
+    }
+}
+
+/// Whatever is the same for several things, told once: in order of the first.
+fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+    let mut order: Vec<String> = Vec::new();
+    let mut names: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (what, name) in things {
+        if !names.contains_key(&what) {
+            order.push(what.clone());
+        }
+        names.entry(what).or_default().push(name);
+    }
+    let more = order.len().saturating_sub(TOLD);
+    let mut lines: Vec<String> =
+        order.iter().take(TOLD).map(|what| format!("{}: {what}", listed(&names[what]))).collect();
+    if more > 0 {
+        lines.push(format!("{more} more kinds"));
+    }
+    lines
+}
+
+fn network(plan: &Plan) -> Vec<String> {
+    let mut lines = grouped(plan.links.iter().map(|link| (about_link(link), link.name.as_str())));
+    let routers = plan.nodes.iter().filter(|node| node.is_router);
+    let parts = |node: &tidegate_sim::plan::NodePlan| {
+        let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
+        let others = node.prefix_strategies.iter();
+        parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
+        if node.cache.get() > 0 {
+            parts.push(format!("cache of {}", node.cache));
+        }
+        parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+        parts.join(", ")
+    };
+    lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
+    lines
+}
+
+fn names(schemes: &[SchemeUse]) -> String {
+    let names: Vec<&str> = schemes.iter().map(|part| part.scheme.name).collect();
+    names.join(", ")
+}
+
+/// What is said of two directions: once if they are alike.
+fn both(ways: [String; 2]) -> String {
+    let [forward, backward] = ways;
+    if forward == backward { forward } else { format!("{forward} (back: {backward})") }
+}
+
+fn about_link(link: &LinkPlan) -> String {
+    let mut parts = vec![both(link.rate.map(|rate| rate.to_string())), link.delay.to_string()];
+    if link.jitter > Span::ZERO {
+        let order = if link.reorder { ", which may change their order" } else { "" };
+        parts.push(format!("jitter up to {}{order}", link.jitter));
+    }
+    let loss = both([0, 1].map(|way| about_loss(&link.loss[way])));
+    parts.extend((loss != "no loss").then_some(loss));
+    parts.push(format!("queue {}", both([0, 1].map(|way| about_queue(&link.queue[way])))));
+    parts.join(", ")
+}
+
+fn about_loss(loss: &LossPlan) -> String {
+    match loss {
+        LossPlan::None => "no loss".to_owned(),
+        LossPlan::Bernoulli { probability } if *probability == 0.0 => "no loss".to_owned(),
+        LossPlan::Bernoulli { probability } => format!("{} % loss", number(probability * 100.0)),
+        LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
+            let bad = to_bad / (to_bad + to_good).max(f64::MIN_POSITIVE);
+            let mean = bad * loss_bad + (1.0 - bad) * loss_good;
+            format!("loss in bursts, {} % on average", number(mean * 100.0))
+        }
+        LossPlan::Trace(pattern) => {
+            let lost = pattern.iter().filter(|lost| **lost).count();
+            format!("loses {lost} of each {} packets", pattern.len())
+        }
+    }
+}
+
+fn about_queue(queue: &QueuePlan) -> String {
+    let limit = match queue.limit {
+        Limit::Packets(packets) => packets.to_string(),
+        Limit::Bytes(bytes) => bytes.to_string(),
+    };
+    if queue.disciplines.is_empty() { limit } else { format!("{limit} {}", names(&queue.disciplines)) }
+}
+
+fn mbps(rate: BitRate) -> String {
+    format!("{} Mbit/s", number(rate.as_mbps()))
+}
+
+fn ms(span: Span) -> String {
+    format!("{} ms", number(span.as_millis_f64()))
+}
+
+fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
+    let path: Vec<&str> = facts.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
+    let others = match flow.producers.len() {
+        1 => String::new(),
+        producers => format!(" (of {producers} producers the nearest)"),
+    };
+    let mut lines = vec![
+        format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
+        format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
+    ];
+    lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
+    if let Some(bottleneck) = &facts.bottleneck {
+        lines.extend(about_bottleneck(plan, bottleneck));
+    }
+    lines.extend(
+        facts
+            .least_transfer
+            .map(|least| format!("complete after {} s or more, on this path", number(least.as_secs_f64()))),
+    );
+    lines
+}
+
+fn demand(flow: &FlowPlan) -> String {
+    let payload = flow.payload;
+    match &flow.demand {
+        Demand::File { segments } => format!("{segments} segments of {payload}"),
+        Demand::Endless => format!("segments of {payload} until the run ends"),
+        Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
+        Demand::Constant { rate, bursts } => {
+            format!("{rate} in segments of {payload}, in bursts ({})", bursts.len())
+        }
+    }
+}
+
+fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {
+    let link = &plan.links[bottleneck.link];
+    let ends = if bottleneck.way == 0 { [link.a, link.b] } else { [link.b, link.a] };
+    let [from, to] = ends.map(|end| &plan.nodes[end].name);
+    let alone = match bottleneck.flows {
+        1 => "alone".to_owned(),
+        flows => format!("shared by {flows} flows"),
+    };
+    let ratio = format!("{:.2}", bottleneck.queue_packets / bottleneck.product_packets);
+    vec![
+        format!(
+            "bottleneck: {} from {from} to {to}, {}, {alone}; {} of content",
+            link.name,
+            mbps(bottleneck.rate),
+            mbps(bottleneck.content)
+        ),
+        format!(
+            "bandwidth-delay product: {} packets of {}; the queue holds {} ({} times as many), {} when full",
+            number(bottleneck.product_packets),
+            bottleneck.packet,
+            number(bottleneck.queue_packets),
+            ratio,
+            ms(bottleneck.queue_time)
+        ),
+    ]
+}
+
+fn changes(plan: &Plan) -> Vec<String> {
+    let link = |link: usize| &plan.links[link].name;
+    let node = |node: usize| &plan.nodes[node].name;
+    let tell = |change: &Change| match *change {
+        Change::LinkDown { link: index, keep_queue: true } => {
+            format!("{} goes down, its queues stay", link(index))
+        }
+        Change::LinkDown { link: index, .. } => format!("{} goes down with all its packets", link(index)),
+        Change::LinkUp { link: index } => format!("{} comes up", link(index)),
+        Change::LinkRate { link: index, rate } => format!("{} has {rate} both ways", link(index)),
+        Change::NodeOff { node: index } => format!("{} goes down with all its links", node(index)),
+        Change::NodeOn { node: index } => format!("{} comes up", node(index)),
+    };
+    let told = plan.events.iter().take(TOLD);
+    let mut lines: Vec<String> =
+        told.map(|event| format!("{} s: {}", number(event.at.as_secs_f64()), tell(&event.change))).collect();
+    if plan.events.len() > TOLD {
+        lines.push(format!("{} more", plan.events.len() - TOLD));
+    }
+    lines
+}
+
+fn runs(plan: &Plan, facts: &Facts) -> Vec<String> {
+    let end = if plan.stop_when_complete { " or until every finite flow is complete" } else { "" };
+    let (first, last) = (plan.seeds.first(), plan.seeds.last());
+    let seeds = match (first, last) {
+        (Some(first), Some(last)) if first != last => format!("seeds {} to {}", first.0, last.0),
+        (Some(only), _) => format!("seed {}", only.0),
+        _ => "no seed".to_owned(),
+    };
+    let total_hops = facts.packet_hops * plan.seeds.len() as f64;
+    let mut lines = vec![
+        format!("{seeds}, {} each{end}", plan.duration),
+        match facts.random.as_slice() {
+            [] => "nothing is random".to_owned(),
+            random => format!("between seeds: {}", random.join("; ")),
+        },
+        format!(
+            "about {} packet-hops a run, at the most; {} on one core for all runs",
+            count(facts.packet_hops),
+            work(total_hops)
+        ),
+    ];
+    lines.push(match plan.sampling {
+        Some(pause) => format!("samples each {pause}: {} rows", count(facts.sample_rows)),
+        None => "no samples".to_owned(),
+    });
+    lines
+}
+
+/// `1.2 million`, for what is only known about.
+pub(super) fn count(value: f64) -> String {
+    match value {
+        value if value >= 1e9 => format!("{:.1} thousand million", value / 1e9),
+        value if value >= 1e6 => format!("{:.1} million", value / 1e6),
+        value if value >= 1e4 => format!("{:.0} thousand", value / 1e3),
+        value => format!("{value:.0}"),
+    }
+}
+
+/// The order of magnitude of the time that `hops` take.
+fn work(hops: f64) -> &'static str {
+    match hops / HOPS_PER_S {
+        seconds if seconds < 2.0 => "a second or two",
+        seconds if seconds < 20.0 => "some seconds",
+        seconds if seconds < 90.0 => "about a minute",
+        seconds if seconds < 1200.0 => "some minutes",
+        seconds if seconds < 7200.0 => "about an hour",
+        seconds if seconds < 72_000.0 => "some hours",
+        _ => "days",
+    }
+}

@@ -1,0 +1,199 @@
+//! A flow's way through the network: what it loads, and how fast it can be.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::face::Limit;
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::wire_size;
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_sim::plan::{Demand, FlowPlan, Plan};
+
+use super::facts::{Bottleneck, FlowFacts};
+use super::rates::{Rates, rate};
+
+/// A flow's way before anything is known about the others.
+pub(super) struct Way {
+    nodes: Vec<usize>,
+    pub(super) links: Vec<(usize, usize)>,
+    /// Sizes of the first segment's packets.
+    first: Sizes,
+    /// Sizes of the packets half way through the flow.
+    middle: Sizes,
+}
+
+/// Sizes of an Interest and its Data.
+#[derive(Clone, Copy)]
+struct Sizes {
+    interest: ByteCount,
+    data: ByteCount,
+}
+
+/// A direction of a link.
+pub(super) type Direction = (usize, usize);
+
+/// What one exchange puts on one direction.
+#[derive(Clone, Copy)]
+struct Load {
+    direction: Direction,
+    /// The direction of the same link that Data take.
+    data: Direction,
+    size: ByteCount,
+}
+
+impl Load {
+    fn sending(&self, plan: &Plan) -> Span {
+        rate(plan, self.direction).time_to_send(self.size)
+    }
+
+    /// Flows whose packets of the same kind share the direction: those whose Data take the same way.
+    fn flows(&self, sharers: &BTreeMap<Direction, usize>) -> usize {
+        sharers.get(&self.data).copied().unwrap_or(1)
+    }
+
+    /// Exchanges per second, if all flows get the same.
+    fn share(&self, plan: &Plan, sharers: &BTreeMap<Direction, usize>) -> f64 {
+        per_second(rate(plan, self.direction), self.size) / self.flows(sharers) as f64
+    }
+}
+
+impl Way {
+    pub(super) fn new(plan: &Plan, flow: &FlowPlan, path: &[u32]) -> Self {
+        let mut nodes = vec![flow.consumer];
+        let mut links = Vec::new();
+        for &index in path {
+            let link = &plan.links[index as usize];
+            let at_a = nodes.last() == Some(&link.a);
+            nodes.push(if at_a { link.b } else { link.a });
+            links.push((index as usize, usize::from(at_a)));
+        }
+        let [first, middle] = [0, middle_segment(flow)].map(|segment| packet_sizes(flow, segment));
+        Self { nodes, links, first, middle }
+    }
+
+    /// The loads of each link.
+    fn loads(&self, sizes: Sizes) -> impl Iterator<Item = Load> + '_ {
+        self.links.iter().flat_map(move |&(link, way)| {
+            let data = (link, way);
+            [
+                Load { direction: data, data, size: sizes.data },
+                Load { direction: (link, 1 - way), data, size: sizes.interest },
+            ]
+        })
+    }
+
+    pub(super) fn facts(
+        self,
+        plan: &Plan,
+        flow: &FlowPlan,
+        sharers: &BTreeMap<Direction, usize>,
+        rates: &Rates,
+        is_shared: bool,
+    ) -> FlowFacts {
+        let delays: Span = self.links.iter().map(|(link, _)| plan.links[*link].delay * 2).sum();
+        let round_trip = delays + self.loads(self.first).map(|load| load.sending(plan)).sum();
+        let shares = self.loads(self.middle).map(|load| (load.share(plan, sharers), load));
+        let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
+        let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
+        FlowFacts {
+            bottleneck: slowest.map(|(_, load)| bottleneck(plan, flow, load, round_trip, sharers)),
+            least_transfer: self.least_transfer(plan, flow, rates, round_trip, is_shared),
+            exchanges: exchanges(plan, flow, rate_s),
+            nodes: self.nodes,
+            links: self.links,
+            round_trip,
+        }
+    }
+
+    /// The slowest link has to carry everything, and the last Data the rest of the way. Caches may know what
+    /// another flow has asked for, so that only links before the first of them count then.
+    fn least_transfer(
+        &self,
+        plan: &Plan,
+        flow: &FlowPlan,
+        rates: &Rates,
+        round_trip: Span,
+        is_shared: bool,
+    ) -> Option<Span> {
+        let Demand::File { segments } = flow.demand else { return None };
+        let caches = |node: &usize| is_shared && plan.nodes[*node].cache.get() > 0;
+        let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
+        let time = |load: Load| {
+            let one = load.sending(plan);
+            let rest = Span::from_nanos(round_trip.as_nanos().saturating_sub(one.as_nanos()));
+            rates.time_to_send(plan, load.direction, flow.start, all_segments(load.size, segments))
+                + if free == self.links.len() { rest } else { Span::ZERO }
+        };
+        self.loads(self.first).take(2 * free).map(time).max()
+    }
+}
+
+fn bottleneck(
+    plan: &Plan,
+    flow: &FlowPlan,
+    load: Load,
+    round_trip: Span,
+    sharers: &BTreeMap<Direction, usize>,
+) -> Bottleneck {
+    let ((link, way), packet) = (load.direction, load.size);
+    let rate = rate(plan, load.direction);
+    let queue_packets = match plan.links[link].queue[way].limit {
+        Limit::Packets(packets) => f64::from(packets.get()),
+        Limit::Bytes(bytes) => (bytes.get() / packet.get().max(1)) as f64,
+    };
+    let queued = ByteCount::new((queue_packets * packet.get() as f64) as u64);
+    Bottleneck {
+        link,
+        way,
+        rate,
+        packet,
+        content: BitRate::from_bps((per_second(rate, packet) * 8.0 * flow.payload.get() as f64) as u64),
+        flows: load.flows(sharers),
+        product_packets: per_second(rate, packet) * round_trip.as_secs_f64(),
+        queue_packets,
+        queue_time: rate.time_to_send(queued),
+    }
+}
+
+fn per_second(rate: BitRate, packet: ByteCount) -> f64 {
+    rate.as_bps() as f64 / 8.0 / packet.get().max(1) as f64
+}
+
+/// A segment in the middle of the flow, as far as that is known.
+fn middle_segment(flow: &FlowPlan) -> u32 {
+    if let Demand::File { segments } = flow.demand { segments / 2 } else { 1000 }
+}
+
+fn packet_sizes(flow: &FlowPlan, segment: u32) -> Sizes {
+    let mut names = NameTable::new();
+    let prefix = names.intern_uri(&flow.prefix).expect("prefixes were checked with the plan");
+    let length = names.encoded_len(Name::segment(prefix, segment));
+    let payload = u32::try_from(flow.payload.get()).unwrap_or(u32::MAX);
+    Sizes { interest: wire_size::interest(length), data: wire_size::data(length, payload) }
+}
+
+/// Bytes of the packets of all segments, the first of which has `first`: a segment number takes one byte below
+/// 2^8, two below 2^16, else four.
+fn all_segments(first: ByteCount, segments: u32) -> ByteCount {
+    let from = |number: u64| u64::from(segments).saturating_sub(number);
+    let longer = from(1 << 8) + 2 * from(1 << 16);
+    ByteCount::new(first.get().saturating_mul(u64::from(segments)).saturating_add(longer))
+}
+
+/// Interests answered until the end of the run, if `rate_s` of them are answered each second.
+fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
+    let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
+    let most = rate_s * end.since(flow.start).as_secs_f64();
+    match &flow.demand {
+        Demand::File { segments } => most.min(f64::from(*segments)),
+        Demand::Endless => most,
+        Demand::Constant { rate, bursts } => {
+            let within = |(at, length): &(Time, Span)| (*at + *length).min(end).since(*at).as_secs_f64();
+            let asking: f64 = if bursts.is_empty() {
+                end.since(flow.start).as_secs_f64()
+            } else {
+                bursts.iter().map(within).sum()
+            };
+            most.min(per_second(*rate, flow.payload) * asking)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `tidegate docs`: the reference pages of the book, made from what the program itself goes by.
+
+mod commands;
+mod results;
+mod schemes;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tidegate_report::json::Json;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::guide;
+use crate::results::cannot;
+use crate::{Format, Session};
+
+/// Which page, and where it goes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The page to print; all are listed unless given.
+    page: Option<String>,
+    /// Write all pages into this folder, made if it is not there.
+    #[arg(long, value_name = "DIR", conflicts_with = "page")]
+    out: Option<PathBuf>,
+}
+
+/// A page of the reference.
+struct Page {
+    /// Name, and of its file without `.md`.
+    name: &'static str,
+    /// First line of the page.
+    title: &'static str,
+    /// The rest, as Markdown.
+    body: fn(&Session) -> String,
+}
+
+const PAGES: &[Page] = &[
+    Page { name: "scenario-keys", title: "Every key of a scenario", body: scenario_keys },
+    #[cfg(target_os = "linux")]
+    Page { name: "forwarder-keys", title: "Every key of a forwarder's configuration", body: forwarder_keys },
+    Page { name: "schemes", title: "Scheme catalogue", body: schemes::body },
+    Page { name: "definitions", title: "Definitions of metrics", body: results::body },
+    Page { name: "commands", title: "Commands", body: commands::body },
+];
+
+/// Below every title, so that nobody edits what would be written over.
+const MADE: &str = "<!-- Made by `tidegate docs`; change the program instead. -->";
+
+impl Page {
+    fn text(&self, session: &Session) -> String {
+        format!("# {}\n\n{MADE}\n\n{}\n", self.title, (self.body)(session).trim_end())
+    }
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    match (&arguments.page, &arguments.out) {
+        (Some(name), _) => show(session, name),
+        (None, Some(folder)) => write_all(session, folder),
+        (None, None) => list(session),
+    }
+}
+
+fn show(session: &Session, name: &str) -> Outcome {
+    let Some(page) = PAGES.iter().find(|page| page.name == name) else {
+        let known: Vec<&str> = PAGES.iter().map(|page| page.name).collect();
+        return Err(Failure::usage(format!("page {name:?} is not known; known: {}", known.join(", "))));
+    };
+    print(&match session.format {
+        Format::Text => page.text(session),
+        Format::Json => {
+            let entries = vec![("name", Json::text(page.name)), ("page", Json::text(page.text(session)))];
+            Json::Object(entries).to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+fn write_all(session: &Session, folder: &Path) -> Outcome {
+    fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
+    let mut files = Vec::new();
+    for page in PAGES {
+        let file = folder.join(page.name).with_extension("md");
+        fs::write(&file, page.text(session)).map_err(|why| cannot("write", &file, &why))?;
+        files.push(file.display().to_string());
+    }
+    print(&match session.format {
+        Format::Text => files.join("\n") + "\n",
+        Format::Json => {
+            let files = files.into_iter().map(Json::Text).collect();
+            Json::Object(vec![("files", Json::List(files))]).to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+/// Names and titles; for programs also every command, so that they can go through all of them.
+fn list(session: &Session) -> Outcome {
+    print(&match session.format {
+        Format::Text => PAGES.iter().map(|page| format!("{:<15}  {}\n", page.name, page.title)).collect(),
+        Format::Json => {
+            let page = |page: &Page| {
+                Json::Object(vec![("name", Json::text(page.name)), ("title", Json::text(page.title))])
+            };
+            let root = crate::command();
+            let commands = guide::walk(&root).into_iter().map(|(words, _)| Json::Text(words));
+            let entries = vec![
+                ("pages", Json::List(PAGES.iter().map(page).collect())),
+                ("commands", Json::List(commands.collect())),
+            ];
+            Json::Object(entries).to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+fn scenario_keys(_: &Session) -> String {
+    "Quantities are texts with their unit: `\"10Mbps\"`, `\"15ms\"`, `\"64pkt\"`, `\"20MB\"`. Units of time are ns, us, \
+     ms, s, min and h; of rates bps, kbps, Mbps and Gbps; of sizes B, kB, MB, GB (decimal), KiB, MiB and GiB \
+     (binary); of packets pkt. A bare number where a unit is needed is an error.\n\n"
+        .to_owned()
+        + &tidegate_sim::scenario::reference()
+}
+
+#[cfg(target_os = "linux")]
+fn forwarder_keys(_: &Session) -> String {
+    "The file that `tidegate forward` takes. Quantities are written as in scenarios.\n\n".to_owned()
+        + &tidegate_live::daemon::config::reference()
+}
+
+/// A row of a Markdown table.
+fn row(cells: &[&str]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}

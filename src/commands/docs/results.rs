@@ -1,0 +1,21 @@
+//! Every column of every table of results, with its unit and definition.
+
+use tidegate_report::tables::layout;
+
+use super::row;
+use crate::Session;
+
+pub(super) fn body(_: &Session) -> String {
+    let mut text =
+        "Every number that a page or table shows is one of these columns, or a mean of one over the seeds. \
+                    Unit and definition stand in the metadata of each column of the files too.\n\n"
+            .to_owned();
+    for (table, columns) in layout() {
+        text.push_str(&format!("## `{table}.parquet`\n\n| column | unit | definition |\n|---|---|---|\n"));
+        for column in columns {
+            text.push_str(&row(&[&format!("`{}`", column.name), column.unit, column.text]));
+        }
+        text.push('\n');
+    }
+    text
+}

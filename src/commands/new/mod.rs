@@ -1,0 +1,167 @@
+//! `tidegate new`: a scenario to begin with, every line of it explained.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use tidegate_report::json::Json;
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
+use crate::{Format, Session};
+
+/// What to write, and where.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The file; named after the template unless given, `-` for standard output. Never overwritten.
+    file: Option<PathBuf>,
+    /// What the scenario shows.
+    #[arg(long, value_enum, default_value = "dumbbell")]
+    template: Template,
+    /// Consumer scheme of its flows; `tidegate schemes` lists them.
+    #[arg(long, value_name = "SCHEME", default_value = "catchunks-cubic")]
+    scheme: String,
+}
+
+/// A network and what happens in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// Two flows share one bottleneck.
+    Dumbbell,
+    /// One file over a chain of routers.
+    Chain,
+    /// A long flow crosses the short flows of each hop.
+    ParkingLot,
+    /// Two consumers ask for the same file; routers keep what passes.
+    Cache,
+    /// One prefix behind several paths and producers.
+    Multipath,
+    /// A link that loses packets in bursts.
+    Lossy,
+    /// A link fails, comes back, and slows down.
+    Failure,
+}
+
+impl Template {
+    /// The text, with `@NAME@` and `@SCHEME@` open.
+    fn text(self) -> &'static str {
+        match self {
+            Self::Dumbbell => include_str!("dumbbell.toml"),
+            Self::Chain => include_str!("chain.toml"),
+            Self::ParkingLot => include_str!("parking-lot.toml"),
+            Self::Cache => include_str!("cache.toml"),
+            Self::Multipath => include_str!("multipath.toml"),
+            Self::Lossy => include_str!("lossy.toml"),
+            Self::Failure => include_str!("failure.toml"),
+        }
+    }
+
+    /// Its word on the command line.
+    fn word(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+/// What every scenario begins with.
+const HEAD: &str = "\
+# Check it:  tidegate check @FILE@
+# Run it:    tidegate run @FILE@
+# Quantities carry their unit: 10Mbps, 15ms, 100pkt, 20MB (k, M and G are decimal, MiB is binary).
+
+";
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let template = arguments.template;
+    let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(template.word() + ".toml"));
+    check_scheme(session, &arguments.scheme)?;
+    let to_output = file == Path::new("-");
+    let name = if to_output { template.word() } else { scenario_name(&file, template) };
+    let shown = if to_output { "FILE".to_owned() } else { file.display().to_string() };
+    let text = (HEAD.to_owned() + template.text())
+        .replace("@FILE@", &shown)
+        .replace("@NAME@", &name)
+        .replace("@SCHEME@", &arguments.scheme);
+    if !to_output {
+        write(&file, &text)?;
+    }
+    report(session, arguments, (!to_output).then_some(&file), &text);
+    Ok(Exit::Ok)
+}
+
+fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
+    let consumers = || session.schemes.iter().filter(|scheme| scheme.consumer.is_some());
+    if consumers().any(|scheme| scheme.name == name) {
+        return Ok(());
+    }
+    let known: Vec<&str> = consumers().map(|scheme| scheme.name).collect();
+    Err(Failure::usage(format!("{name:?} is no consumer scheme; known: {}", known.join(", "))))
+}
+
+/// The file's name as that of a scenario, in characters that need no quoting.
+fn scenario_name(file: &Path, template: Template) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
+    let name: String = stem.trim().chars().take(60).map(plain).collect();
+    if name.is_empty() { template.word() } else { name }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let opened = OpenOptions::new().write(true).create_new(true).open(file);
+    let mut opened = opened.map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => {
+            Failure::error(format!("{} is there already; choose another name", file.display()))
+        }
+        _ => cannot("write", file, &why),
+    })?;
+    opened.write_all(text.as_bytes()).map_err(|why| cannot("write", file, &why))
+}
+
+fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text: &str) {
+    let shown = file.map(|file| file.display().to_string());
+    print(&match (session.format, shown) {
+        (Format::Json, shown) => {
+            let entries = vec![
+                ("file", Json::maybe(shown.as_deref())),
+                ("template", Json::text(arguments.template.word())),
+                ("scheme", Json::text(&arguments.scheme)),
+                ("scenario", Json::text(text)),
+            ];
+            Json::Object(entries).to_string() + "\n"
+        }
+        (Format::Text, None) => text.to_owned(),
+        (Format::Text, Some(_)) if session.quiet => String::new(),
+        (Format::Text, Some(file)) => {
+            format!(
+                "wrote {file}\n\ntidegate check {file}   what it will simulate\ntidegate run {file}     simulate it\n"
+            )
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_name_becomes_a_name_that_needs_no_quoting() {
+        let name = |file: &str| scenario_name(Path::new(file), Template::Chain);
+        assert_eq!(name("a/first try.toml"), "first try");
+        assert_eq!(name("we\"ird\\\n\u{7f}.toml"), "we-ird---");
+        assert_eq!(name(" .toml"), "chain");
+        assert_eq!(name(".."), "chain");
+    }
+
+    #[test]
+    fn every_line_of_a_template_says_what_it_is() {
+        for template in Template::value_variants() {
+            let text = template.text();
+            let silent: Vec<&str> = text
+                .lines()
+                .filter(|line| !line.is_empty() && !line.contains('#') && !line.starts_with('['))
+                .collect();
+            assert!(silent.is_empty(), "{template:?}: {silent:?}");
+            assert!(text.contains("@NAME@") && text.contains("@SCHEME@"), "{template:?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `tidegate sweep gc`: runs in the store that none of some scenarios uses. Removes nothing unless told so.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use tidegate_report::json::Json;
+
+use super::plan::{Sweep, SweepArguments};
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::store::Store;
+use crate::{Format, Session};
+
+/// What is still used.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sweep: SweepArguments,
+    /// Further scenarios that are still used, as they are written, sweeps included.
+    #[arg(long, value_name = "SCENARIO")]
+    keep: Vec<PathBuf>,
+    /// Remove what is not used; without it, it is only listed.
+    #[arg(long)]
+    delete: bool,
+    /// Only list, which is what happens without --delete anyway.
+    #[arg(long, conflicts_with = "delete")]
+    dry_run: bool,
+}
+
+pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let root = arguments.sweep.store();
+    let store = Store::at(&root);
+    if !store.is_marked() {
+        return Err(Failure::error(format!("{}: this is no store of runs", root.display())));
+    }
+    let mut used = keys(&Sweep::read_any(session, &arguments.sweep)?);
+    for scenario in &arguments.keep {
+        used.append(&mut keys(&Sweep::read_any(session, &as_written(scenario, &arguments.sweep))?));
+    }
+    let all = store.keys()?;
+    let idle: Vec<&String> = all.iter().filter(|key| !used.contains(*key)).collect();
+    let abandoned = store.abandoned()?;
+    if arguments.delete {
+        idle.iter().try_for_each(|key| store.discard(&store.path(key)))?;
+        abandoned.iter().try_for_each(|folder| store.discard(folder))?;
+    }
+    let paths: Vec<PathBuf> = idle.iter().map(|key| store.path(key)).chain(abandoned).collect();
+    print(&match session.format {
+        Format::Text => told(&paths, all.len() - idle.len(), arguments.delete),
+        Format::Json => {
+            let document = Json::Object(vec![
+                ("deleted", Json::Bool(arguments.delete)),
+                ("unused", Json::List(paths.iter().map(|path| Json::text(path.display())).collect())),
+                ("used", Json::Count((all.len() - idle.len()) as u64)),
+            ]);
+            document.to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+fn keys(sweep: &Sweep) -> BTreeSet<String> {
+    let key = |run: usize| {
+        let (point, seed) = sweep.run(run);
+        point.identity.key(seed)
+    };
+    (0..sweep.len()).map(key).collect()
+}
+
+/// The sweep that the file of a scenario describes by itself.
+fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArguments {
+    SweepArguments {
+        scenario: scenario.to_owned(),
+        overrides: Default::default(),
+        grid: Vec::new(),
+        seeds: None,
+        out: like.out.clone(),
+        store: like.store.clone(),
+    }
+}
+
+fn told(paths: &[PathBuf], used: usize, is_deleted: bool) -> String {
+    let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
+    let what = match (paths.len(), is_deleted) {
+        (0, _) => "nothing is unused".to_owned(),
+        (count, true) => format!("{count} folders removed"),
+        (count, false) => format!("{count} folders are not used; --delete removes them"),
+    };
+    text.push_str(&format!("{what}; {used} runs are used\n"));
+    text
+}

@@ -1,0 +1,40 @@
+//! `tidegate sweep`: a scenario over a grid of parameters, run by run, each kept in the store.
+
+mod gc;
+mod output;
+mod plan;
+mod run;
+mod shard;
+mod status;
+mod why;
+
+use crate::Session;
+use crate::exit::Outcome;
+
+/// What to do with a sweep.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Run what is missing; once nothing is, write the tables of all points.
+    Run(run::Arguments),
+    /// Say for each point how many of its runs are there.
+    Status(status::Arguments),
+    /// Say of each run why it is there or not.
+    Why(why::Arguments),
+    /// List the runs that none of some scenarios uses, and remove them if told so.
+    Gc(gc::Arguments),
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    match &arguments.action {
+        Action::Run(arguments) => run::run(session, arguments),
+        Action::Status(arguments) => status::run(session, arguments),
+        Action::Why(arguments) => why::run(session, arguments),
+        Action::Gc(arguments) => gc::run(session, arguments),
+    }
+}

@@ -1,0 +1,119 @@
+//! What a whole sweep leaves: tables of all runs and of all points, and a summary.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tidegate_report::json::Json;
+use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
+use tidegate_report::stats::Estimate;
+use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
+use tidegate_report::text::{self, Align, TextTable};
+
+use super::plan::{Sweep, SweepArguments};
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
+use crate::store::Store;
+use crate::{Format, SEMANTICS, Session};
+
+/// Measures of the table that is printed, as far as they are defined and not zero everywhere.
+const PRINTED: [&str; 7] = [
+    "goodput_mbps",
+    "completion_s",
+    "full_delay_ms",
+    "full_delay_p95_ms",
+    "jain",
+    "retransmissions",
+    "dropped_packets",
+];
+
+/// Writes everything about a sweep whose runs are all in `store`, and prints the summary.
+pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep, store: &Store) -> Outcome {
+    // Everything is read back, so that nothing depends on who ran what when.
+    let points = sweep.points.iter().map(|point| {
+        let runs = sweep.seeds.iter().map(|seed| store.recall(&point.identity, *seed, &sweep.name, false));
+        Ok(Point { runs: runs.collect::<Result<_, Failure>>()? })
+    });
+    let points: Vec<Point> = points.collect::<Result<_, Failure>>()?;
+    let value = |axis: usize| sweep.points.iter().map(|point| point.values[axis].clone()).collect();
+    let parameters: Vec<Parameter> = sweep
+        .axes
+        .iter()
+        .enumerate()
+        .map(|(index, axis)| Parameter { key: axis.key.clone(), values: value(index) })
+        .collect();
+    let context =
+        RunContext { scenario_text: sweep.text.clone(), semantics: SEMANTICS, ..RunContext::default() };
+    let folder = arguments.out.join(sweep.folder_name());
+    let new = store.temporary();
+    point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
+    fs::write(new.join("scenario.toml"), &sweep.text).map_err(|why| cannot("write", &new, &why))?;
+    replace(&new, &folder)?;
+    print(&match session.format {
+        Format::Text => format!("{}\ntables  {}\n", table(sweep, &points), folder.display()),
+        Format::Json => json(sweep, &points, &folder).to_string() + "\n",
+    });
+    Ok(Exit::Ok)
+}
+
+/// Puts every file of `new` into `folder`, each whole at every instant.
+fn replace(new: &Path, folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
+    let entries = fs::read_dir(new).map_err(|why| cannot("read", new, &why))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let target = folder.join(file.file_name().unwrap_or_default());
+        // The store may be on another file system.
+        let moved = fs::rename(&file, &target).or_else(|_| fs::copy(&file, &target).map(drop));
+        moved.map_err(|why| cannot("write", &target, &why))?;
+    }
+    fs::remove_dir_all(new).map_err(|why| cannot("remove", new, &why))
+}
+
+/// The measures worth a column.
+fn printed(points: &[Point]) -> Vec<&'static RunMeasure> {
+    let has_news = |measure: &&RunMeasure| {
+        let estimates = points.iter().map(|point| point.estimate(measure));
+        estimates.filter(|estimate| estimate.n > 0).any(|estimate| estimate.mean != 0.0)
+    };
+    RUN_MEASURES.iter().filter(|measure| PRINTED.contains(&measure.name)).filter(has_news).collect()
+}
+
+fn table(sweep: &Sweep, points: &[Point]) -> String {
+    let measures = printed(points);
+    let mut head: Vec<(&str, Align)> =
+        sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
+    head.extend(measures.iter().map(|measure| (measure.name, Align::Right)));
+    let mut table = TextTable::new(&head);
+    for (point, runs) in sweep.points.iter().zip(points) {
+        let values = measures.iter().map(|measure| text::short(&runs.estimate(measure)));
+        table.row(point.values.iter().cloned().chain(values));
+    }
+    let note = match sweep.seeds.len() {
+        1 => "one run each: no intervals".to_owned(),
+        seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),
+    };
+    format!("{}, {} points\n\n{}{note}\n", sweep.name, points.len(), table.render())
+}
+
+fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Json {
+    let estimate = |estimate: Estimate| text::estimate_json(&estimate);
+    let point = |(index, runs): (usize, &Point)| {
+        let of = &sweep.points[index];
+        let parameters =
+            sweep.axes.iter().zip(&of.values).map(|(axis, value)| (axis.key.clone(), Json::text(value)));
+        let measures =
+            RUN_MEASURES.iter().map(|measure| (measure.name, estimate(runs.estimate(measure)))).collect();
+        Json::Object(vec![
+            ("parameters", Json::Map(parameters.collect())),
+            ("scenario", Json::text(&of.identity.hash)),
+            ("measures", Json::Object(measures)),
+        ])
+    };
+    Json::Object(vec![
+        ("folder", Json::text(folder.display())),
+        ("seeds", Json::List(sweep.seeds.iter().map(|seed| Json::Count(seed.0)).collect())),
+        ("missing", Json::Count(0)),
+        ("points", Json::List(points.iter().enumerate().map(point).collect())),
+    ])
+}

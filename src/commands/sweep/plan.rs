@@ -1,0 +1,155 @@
+//! What a sweep consists of: points, seeds, and for every run whether it is in the store.
+
+use std::path::PathBuf;
+
+use tidegate_core::rng::Seed;
+
+use crate::commands::{Overrides, read_plan};
+use crate::exit::Failure;
+use crate::grid::{self, Axis, GridPoint};
+use crate::results::file_name;
+use crate::store::{Found, Store};
+use crate::{SEMANTICS, Session};
+
+/// What every action of a sweep needs to know.
+#[derive(Debug, clap::Args)]
+pub(super) struct SweepArguments {
+    /// The scenario's file.
+    pub(super) scenario: PathBuf,
+    #[command(flatten)]
+    pub(super) overrides: Overrides,
+    /// Values to try for a key, such as `flow.*.scheme=icp,fixed`; may be given several times, and adds to the
+    /// scenario's `[sweep]`.
+    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
+    pub(super) grid: Vec<Axis>,
+    /// Number of seeds of each point, in place of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub(super) seeds: Option<u64>,
+    /// Folder under which results are written.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub(super) out: PathBuf,
+    /// Folder of finished runs, `store` in the folder of results unless given.
+    #[arg(long, value_name = "DIR")]
+    pub(super) store: Option<PathBuf>,
+}
+
+impl SweepArguments {
+    /// Where the store is.
+    pub(super) fn store(&self) -> PathBuf {
+        self.store.clone().unwrap_or_else(|| self.out.join("store"))
+    }
+
+    /// The command line that names this sweep, behind `tidegate sweep run` and the like.
+    pub(super) fn command_line(&self) -> String {
+        let mut line = self.scenario.display().to_string();
+        for (key, value) in &self.overrides.set {
+            line.push_str(&format!(" --set '{key}={value}'"));
+        }
+        for axis in &self.grid {
+            let values: Vec<&str> = axis.values.iter().map(|tried| tried.written.as_str()).collect();
+            line.push_str(&format!(" --grid '{}={}'", axis.key, values.join(",")));
+        }
+        if let Some(seeds) = self.seeds {
+            line.push_str(&format!(" --seeds {seeds}"));
+        }
+        line
+    }
+}
+
+/// A sweep, checked.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    /// Name of the scenario.
+    pub(super) name: String,
+    /// The scenario's text, overrides applied.
+    pub(super) text: String,
+    pub(super) axes: Vec<Axis>,
+    pub(super) points: Vec<GridPoint>,
+    pub(super) seeds: Vec<Seed>,
+}
+
+/// Keys that a sweep has in other ways.
+const NOT_SWEPT: [(&str, &str); 3] = [
+    ("scenario.seeds", "--seeds says how many seeds each point has"),
+    ("scenario.first_seed", "every point has the same seeds"),
+    ("scenario.name", "no run depends on it"),
+];
+
+impl Sweep {
+    /// Reads the scenario and every point, of which there must be a grid.
+    pub(super) fn read(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
+        let sweep = Self::read_any(session, arguments)?;
+        if sweep.axes.is_empty() {
+            let hint = "give --grid KEY=V1,V2,... or write [sweep] into the scenario";
+            return Err(Failure::usage(format!("there is nothing to sweep; {hint}")));
+        }
+        Ok(sweep)
+    }
+
+    /// As [`read`](Self::read); a scenario without a grid is one point.
+    pub(super) fn read_any(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
+        let mut base = arguments.overrides.set.clone();
+        if let Some(seeds) = arguments.seeds {
+            base.push(("scenario.seeds".to_owned(), seeds.to_string()));
+        }
+        let plan = read_plan(session, &arguments.scenario, &base)?;
+        let axes = grid::axes(&arguments.scenario, &plan, &arguments.grid);
+        for axis in &axes {
+            if let Some((key, why)) = NOT_SWEPT.iter().find(|(key, _)| *key == axis.key) {
+                return Err(Failure::usage(format!("{key} cannot be swept: {why}")));
+            }
+        }
+        let points = grid::points(session, &arguments.scenario, &base, &axes)?;
+        Ok(Self { name: plan.name, text: plan.text, axes, points, seeds: plan.seeds })
+    }
+
+    /// Number of runs.
+    pub(super) fn len(&self) -> usize {
+        self.points.len() * self.seeds.len()
+    }
+
+    /// Point and seed of run number `run`, from 0; the seed changes fastest.
+    pub(super) fn run(&self, run: usize) -> (&GridPoint, Seed) {
+        (&self.points[run / self.seeds.len()], self.seeds[run % self.seeds.len()])
+    }
+
+    /// Whether each run is in `store`.
+    pub(super) fn look(&self, store: &Store) -> Vec<Found> {
+        (0..self.len()).map(|run| self.look_at(store, run)).collect()
+    }
+
+    pub(super) fn look_at(&self, store: &Store, run: usize) -> Found {
+        let (point, seed) = self.run(run);
+        store.look(&point.identity, seed)
+    }
+
+    /// `rate=10Mbps, scheme=icp, seed 3`.
+    pub(super) fn run_name(&self, run: usize) -> String {
+        let (point, seed) = self.run(run);
+        format!("{}, seed {}", self.point_name(point), seed.0)
+    }
+
+    /// `rate=10Mbps, scheme=icp`.
+    pub(super) fn point_name(&self, point: &GridPoint) -> String {
+        let parts = self.axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.key));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Name of the folder of results: it tells sweeps with other points, seeds or semantics apart.
+    pub(super) fn folder_name(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        let mut add = |text: &str| {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        };
+        add(&SEMANTICS.to_string());
+        add(&self.text);
+        self.axes.iter().for_each(|axis| add(&axis.key));
+        for point in &self.points {
+            point.values.iter().for_each(|value| add(value));
+            add(&point.identity.hash);
+        }
+        self.seeds.iter().for_each(|seed| add(&seed.0.to_string()));
+        format!("{}-sweep-{}", file_name(&self.name), &hash.finalize().to_hex()[..8])
+    }
+}

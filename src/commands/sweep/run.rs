@@ -1,0 +1,145 @@
+//! `tidegate sweep run`: the runs that are missing, and the tables once none is.
+
+use std::collections::BTreeSet;
+
+use tidegate_core::records::RunRecord;
+use tidegate_report::json::Json;
+use tidegate_sim::run::Job;
+
+use super::output;
+use super::plan::{Sweep, SweepArguments};
+use super::shard::Shard;
+use crate::batch::{self, interrupted};
+use crate::commands::threads;
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::progress::ProgressLine;
+use crate::store::{Found, Store};
+use crate::{Format, Session};
+
+/// What to run.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sweep: SweepArguments,
+    /// Run only share I of N; any order of the shares, at once or one after the other, gives the same results.
+    #[arg(long, value_name = "I/N", default_value_t = Shard::ALL)]
+    shard: Shard,
+    /// Threads to run on; one per core unless given. Results do not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Say what would be run, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let sweep = Sweep::read(session, &arguments.sweep)?;
+    if arguments.dry_run {
+        let found = sweep.look(&Store::at(&arguments.sweep.store()));
+        return Ok(foretell(session, &sweep, arguments.shard, &found));
+    }
+    let store = Store::make(&arguments.sweep.store())?;
+    let mut found = sweep.look(&store);
+    let failed = simulate(session, arguments, &sweep, &store, &found)?;
+    for run in (0..sweep.len()).filter(|run| found[*run] != Found::Whole).collect::<Vec<_>>() {
+        found[run] = sweep.look_at(&store, run);
+    }
+    let missing = found.iter().filter(|found| **found != Found::Whole).count();
+    if missing == 0 {
+        return output::write(session, &arguments.sweep, &sweep, &store);
+    }
+    tell_missing(session, arguments, &sweep, missing, failed.as_deref());
+    match failed {
+        Some(message) => Err(Failure { exit: Exit::Partial, message }),
+        None => Ok(Exit::Ok),
+    }
+}
+
+/// Runs what this share has and the store has not; gives what is to be said of runs that failed.
+fn simulate(
+    session: &Session,
+    arguments: &Arguments,
+    sweep: &Sweep,
+    store: &Store,
+    found: &[Found],
+) -> Result<Option<String>, Failure> {
+    let ours: Vec<usize> = (0..sweep.len()).filter(|run| arguments.shard.has(*run)).collect();
+    let mut keys = BTreeSet::new();
+    // Two points may say the same in different words.
+    let is_new = |run: &usize| {
+        let (point, seed) = sweep.run(*run);
+        found[*run] != Found::Whole && keys.insert(point.identity.key(seed))
+    };
+    let wanted: Vec<usize> = ours.iter().copied().filter(is_new).collect();
+    let jobs: Vec<Job<'_>> = wanted
+        .iter()
+        .map(|run| sweep.run(*run))
+        .map(|(point, seed)| Job { plan: &point.plan, seed })
+        .collect();
+    let line = ProgressLine::new("runs", jobs.len(), session.quiet).after(ours.len() - wanted.len());
+    let keep = |job: usize, run: &RunRecord| {
+        let point = sweep.run(wanted[job]).0;
+        store.keep(&point.identity, &point.plan, run)
+    };
+    let done = batch::run(&jobs, threads(arguments.threads), line, &keep, drop)?;
+    if done.is_stopped {
+        return Err(interrupted(done.kept.iter().flatten().count(), jobs.len()));
+    }
+    Ok(batch::failures(&done.failed, |job| sweep.run_name(wanted[job])))
+}
+
+fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> Exit {
+    let count =
+        |is: fn(&Found) -> bool| (0..sweep.len()).filter(|run| shard.has(*run) && is(&found[*run])).count();
+    let done = count(|found| *found == Found::Whole);
+    let wanted = count(|found| *found != Found::Whole);
+    print(&match session.format {
+        Format::Text => {
+            let share = if shard.is_all() { String::new() } else { format!("share {shard}: ") };
+            let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
+            format!("{share}{points} points, {seeds} seeds each: {wanted} runs to do, {done} done before\n")
+        }
+        Format::Json => {
+            let document = Json::Object(vec![
+                ("points", Json::Count(sweep.points.len() as u64)),
+                ("seeds", Json::Count(sweep.seeds.len() as u64)),
+                ("shard", Json::text(shard)),
+                ("to_do", Json::Count(wanted as u64)),
+                ("done", Json::Count(done as u64)),
+            ]);
+            document.to_string() + "\n"
+        }
+    });
+    Exit::Ok
+}
+
+fn tell_missing(
+    session: &Session,
+    arguments: &Arguments,
+    sweep: &Sweep,
+    missing: usize,
+    failed: Option<&str>,
+) {
+    print(&match session.format {
+        Format::Text => {
+            let share = match failed {
+                Some(_) => "some runs failed".to_owned(),
+                None => format!("share {} is done", arguments.shard),
+            };
+            format!(
+                "{share}; {missing} of {} runs are missing, so no tables yet\nwhich: tidegate sweep status {}\n",
+                sweep.len(),
+                arguments.sweep.command_line()
+            )
+        }
+        Format::Json => {
+            let document = Json::Object(vec![
+                ("folder", Json::Null),
+                ("shard", Json::text(arguments.shard)),
+                ("runs", Json::Count(sweep.len() as u64)),
+                ("missing", Json::Count(missing as u64)),
+            ]);
+            document.to_string() + "\n"
+        }
+    });
+}

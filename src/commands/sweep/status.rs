@@ -1,0 +1,84 @@
+//! `tidegate sweep status`: how many runs of each point are there.
+
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+
+use super::plan::{Sweep, SweepArguments};
+use crate::exit::{Exit, Outcome, print};
+use crate::store::{Found, Store};
+use crate::{Format, Session};
+
+/// Of what.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sweep: SweepArguments,
+}
+
+/// Runs of a point, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    done: usize,
+    missing: usize,
+    damaged: usize,
+}
+
+impl Counts {
+    fn of(found: &[Found]) -> Self {
+        let mut counts = Self::default();
+        for found in found {
+            match found {
+                Found::Whole => counts.done += 1,
+                Found::Missing => counts.missing += 1,
+                Found::Damaged(_) => counts.damaged += 1,
+            }
+        }
+        counts
+    }
+
+    fn json(self) -> [(&'static str, Json); 3] {
+        [("done", self.done), ("missing", self.missing), ("damaged", self.damaged)]
+            .map(|(name, count)| (name, Json::Count(count as u64)))
+    }
+}
+
+pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let sweep = Sweep::read(session, &arguments.sweep)?;
+    let found = sweep.look(&Store::at(&arguments.sweep.store()));
+    let points: Vec<Counts> = found.chunks(sweep.seeds.len()).map(Counts::of).collect();
+    let all = Counts::of(&found);
+    print(&match session.format {
+        Format::Text => {
+            let Counts { done, missing, damaged } = all;
+            format!("{}\n{done} runs done, {missing} missing, {damaged} damaged\n", table(&sweep, &points))
+        }
+        Format::Json => json(&sweep, &points, all).to_string() + "\n",
+    });
+    Ok(Exit::Ok)
+}
+
+fn table(sweep: &Sweep, points: &[Counts]) -> String {
+    let mut head: Vec<(&str, Align)> =
+        sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
+    head.extend(["done", "missing", "damaged"].map(|name| (name, Align::Right)));
+    let mut table = TextTable::new(&head);
+    for (point, counts) in sweep.points.iter().zip(points) {
+        let counts = [counts.done, counts.missing, counts.damaged].map(|count| count.to_string());
+        table.row(point.values.iter().cloned().chain(counts));
+    }
+    table.render()
+}
+
+fn json(sweep: &Sweep, points: &[Counts], all: Counts) -> Json {
+    let point = |(index, counts): (usize, &Counts)| {
+        let values = &sweep.points[index].values;
+        let parameters =
+            sweep.axes.iter().zip(values).map(|(axis, value)| (axis.key.clone(), Json::text(value)));
+        let mut entries = vec![("parameters", Json::Map(parameters.collect()))];
+        entries.extend(counts.json());
+        Json::Object(entries)
+    };
+    let mut entries = vec![("points", Json::List(points.iter().enumerate().map(point).collect()))];
+    entries.extend(all.json());
+    Json::Object(entries)
+}

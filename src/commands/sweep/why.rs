@@ -1,0 +1,152 @@
+//! `tidegate sweep why`: why a run is in the store or not, and what is nearest to it there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tidegate_core::rng::Seed;
+use tidegate_report::json::Json;
+use tidegate_report::tables;
+
+use super::plan::{Sweep, SweepArguments};
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::store::{Found, Store};
+use crate::{Format, SEMANTICS, Session};
+
+/// Differing values that are told; the rest is counted.
+const MOST_DIFFERENCES: usize = 8;
+
+/// Of what.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    sweep: SweepArguments,
+    /// Only the runs with this seed.
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+}
+
+/// A run that is in the store, whatever its scenario.
+struct Stored {
+    text: String,
+    seed: u64,
+    semantics: u32,
+}
+
+pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let sweep = Sweep::read(session, &arguments.sweep)?;
+    let store = Store::at(&arguments.sweep.store());
+    let stored = read_all(&store)?;
+    let mut told = Vec::new();
+    for run in 0..sweep.len() {
+        let (point, seed) = sweep.run(run);
+        if arguments.seed.is_some_and(|only| only != seed.0) {
+            continue;
+        }
+        let key = point.identity.key(seed);
+        let why = match sweep.look_at(&store, run) {
+            Found::Whole => format!("is there: {}", store.path(&key).display()),
+            Found::Damaged(why) => format!("is damaged and will be run again: {why}"),
+            Found::Missing => format!("is not there: {}", nearest(&stored, &point.identity.text, seed)),
+        };
+        told.push((run, key, why));
+    }
+    if told.is_empty() {
+        return Err(Failure::usage("the sweep has no run with this seed"));
+    }
+    print(&match session.format {
+        Format::Text => {
+            told.iter().map(|(run, _, why)| format!("{} {why}\n", sweep.run_name(*run))).collect()
+        }
+        Format::Json => {
+            let entry = |(run, key, why): &(usize, String, String)| {
+                Json::Object(vec![
+                    ("run", Json::text(sweep.run_name(*run))),
+                    ("key", Json::text(key)),
+                    ("why", Json::text(why)),
+                ])
+            };
+            Json::List(told.iter().map(entry).collect()).to_string() + "\n"
+        }
+    });
+    Ok(Exit::Ok)
+}
+
+/// Every run of the store that can be read.
+fn read_all(store: &Store) -> Result<Vec<Stored>, Failure> {
+    let read = |key: &String| {
+        let path = store.path(key);
+        let context = tables::read_context(&path).ok()?;
+        let seed = tables::read_run_summary(&path).ok()?.seed;
+        Some(Stored { text: context.scenario_text, seed, semantics: context.semantics })
+    };
+    Ok(store.keys()?.iter().filter_map(read).collect())
+}
+
+/// How the stored run that is most like the one of `text` and `seed` differs from it.
+fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
+    let distance = |stored: &&Stored| {
+        let changes = differences(&stored.text, text).len();
+        (changes, stored.semantics != SEMANTICS, stored.seed != seed.0, stored.seed)
+    };
+    let Some(nearest) = stored.iter().min_by_key(distance) else {
+        return "the store has no runs that can be read".to_owned();
+    };
+    let mut reasons = differences(&nearest.text, text);
+    let more = reasons.len().saturating_sub(MOST_DIFFERENCES);
+    reasons.truncate(MOST_DIFFERENCES);
+    if more > 0 {
+        reasons.push(format!("{more} more values differ"));
+    }
+    if nearest.semantics != SEMANTICS {
+        reasons.push(format!(
+            "semantics {SEMANTICS} here, {} there: results may have changed since",
+            nearest.semantics
+        ));
+    }
+    if nearest.seed != seed.0 {
+        reasons.push(format!("seed {} here, {} there", seed.0, nearest.seed));
+    }
+    if reasons.is_empty() {
+        reasons.push("only the version of the tables differs".to_owned());
+    }
+    format!("of the nearest stored run differ: {}", reasons.join("; "))
+}
+
+/// `key: ours here, theirs there`, for every line in which two scenarios differ.
+fn differences(theirs: &str, ours: &str) -> Vec<String> {
+    let lines = |text: &'_ str| -> BTreeMap<String, String> {
+        let pairs = text.lines().filter_map(|line| line.split_once(" = "));
+        pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    };
+    let (theirs, ours) = (lines(theirs), lines(ours));
+    let keys: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let shown = |value: Option<&String>| value.map_or("nothing".to_owned(), String::clone);
+    let differing = keys.into_iter().filter(|key| theirs.get(*key) != ours.get(*key));
+    differing
+        .map(|key| format!("{key}: {} here, {} there", shown(ours.get(key)), shown(theirs.get(key))))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(text: &str, seed: u64, semantics: u32) -> Stored {
+        Stored { text: text.to_owned(), seed, semantics }
+    }
+
+    #[test]
+    fn the_nearest_run_is_told_by_what_differs() {
+        let known = [stored("a = 1\nb = 2\n", 1, SEMANTICS), stored("a = 1\nb = 2\nc = 3\n", 2, SEMANTICS)];
+        let told = nearest(&known, "a = 1\nb = 5\nc = 3\n", Seed(2));
+        assert_eq!(told, "of the nearest stored run differ: b: 5 here, 2 there");
+        let told = nearest(&known, "a = 1\nb = 2\n", Seed(7));
+        assert_eq!(told, "of the nearest stored run differ: seed 7 here, 1 there");
+    }
+
+    #[test]
+    fn an_earlier_meaning_of_results_is_a_reason() {
+        let told = nearest(&[stored("a = 1\n", 3, SEMANTICS - 1)], "a = 1\n", Seed(3));
+        assert!(told.contains("semantics"), "{told}");
+        assert!(nearest(&[], "a = 1\n", Seed(3)).contains("no runs"));
+    }
+}

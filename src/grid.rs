@@ -1,0 +1,226 @@
+//! A grid of parameters over a scenario: keys with values, from the command line or the scenario's `[sweep]`.
+
+use std::path::Path;
+
+use tidegate_sim::plan::{Plan, SweepAxis};
+use tidegate_sim::scenario::{Error, Errors};
+
+use crate::Session;
+use crate::commands::{parse_plan, read_plan};
+use crate::exit::{Exit, Failure};
+use crate::store::Identity;
+
+/// Points of one grid.
+const MOST_POINTS: usize = 10_000;
+
+/// One key with the values that are tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axis {
+    /// Where the value stands, as for `--set`.
+    pub(crate) key: String,
+    /// Values, at least one.
+    pub(crate) values: Vec<Tried>,
+}
+
+/// A value that is tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tried {
+    /// As TOML, or bare text.
+    pub(crate) written: String,
+    /// Where it was asked for, as messages begin.
+    place: String,
+}
+
+impl Tried {
+    /// The value as a table shows it: a text without quotes.
+    pub(crate) fn shown(&self) -> String {
+        let text = self.written.trim();
+        let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        match inner {
+            Some(inner) if !inner.contains(['"', '\\']) => inner.to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// `KEY=V1,V2,...` of an option called `option`; commas inside brackets and quotes separate nothing.
+pub(crate) fn parse_axis(option: &str, text: &str) -> Result<Axis, String> {
+    let wrong = || format!("{text:?} is not of the form KEY=VALUE,VALUE,...");
+    let (key, values) = text.split_once('=').ok_or_else(wrong)?;
+    let key = key.trim();
+    let values: Vec<&str> = split(values).into_iter().map(str::trim).collect();
+    if key.is_empty() || values.iter().any(|value| value.is_empty()) {
+        return Err(wrong());
+    }
+    if let Some(twice) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
+        return Err(format!("{:?} is listed twice", twice.1));
+    }
+    let tried =
+        |value: &&str| Tried { written: (*value).to_owned(), place: format!("{option} '{key}={value}'") };
+    Ok(Axis { key: key.to_owned(), values: values.iter().map(tried).collect() })
+}
+
+/// The parts of `text` between its outermost commas.
+pub(crate) fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
+    let mut quote = None;
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// The axes of a scenario's `[sweep]`, replaced or followed by those of the command line.
+pub(crate) fn axes(file: &Path, plan: &Plan, more: &[Axis]) -> Vec<Axis> {
+    let of_file = |axis: &SweepAxis| Axis {
+        key: axis.key.clone(),
+        values: axis
+            .values
+            .iter()
+            .map(|value| Tried {
+                written: value.written.clone(),
+                place: format!(
+                    "{}:{}: [sweep] {:?} = {}",
+                    file.display(),
+                    value.line,
+                    axis.key,
+                    value.written
+                ),
+            })
+            .collect(),
+    };
+    let mut axes: Vec<Axis> = plan.sweep.iter().map(of_file).collect();
+    for axis in more {
+        match axes.iter_mut().find(|known| known.key == axis.key) {
+            Some(known) => *known = axis.clone(),
+            None => axes.push(axis.clone()),
+        }
+    }
+    axes
+}
+
+/// One combination of values, checked.
+#[derive(Debug)]
+pub(crate) struct GridPoint {
+    /// The value of each axis, as it is shown.
+    pub(crate) values: Vec<String>,
+    pub(crate) plan: Plan,
+    pub(crate) identity: Identity,
+}
+
+/// Every combination of the values of `axes` over the scenario in `file`; the last axis changes fastest.
+///
+/// # Errors
+/// Every value that does not fit by itself, or else the first combination that does not.
+pub(crate) fn points(
+    session: &Session,
+    file: &Path,
+    base: &[(String, String)],
+    axes: &[Axis],
+) -> Result<Vec<GridPoint>, Failure> {
+    let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.values.len()));
+    let Some(count) = count.filter(|count| *count <= MOST_POINTS) else {
+        return Err(Failure::usage(format!("the grid has more than {MOST_POINTS} points")));
+    };
+    check_each(session, file, base, axes)?;
+    let point = |index: usize| {
+        let chosen = combination(axes, index);
+        let mut overrides = base.to_vec();
+        overrides
+            .extend(axes.iter().zip(&chosen).map(|(axis, tried)| (axis.key.clone(), tried.written.clone())));
+        let plan = parse_plan(session, file, &overrides)?.map_err(|errors| {
+            let places: Vec<&str> = chosen.iter().map(|tried| tried.place.as_str()).collect();
+            refused(&format!("{}: together", places.join(", ")), &errors)
+        })?;
+        let values = chosen.iter().map(|tried| tried.shown()).collect();
+        Ok(GridPoint { values, identity: Identity::of(&plan), plan })
+    };
+    (0..count).map(point).collect()
+}
+
+/// Sets every value alone, the others as they are in the file; all that do not fit are told together.
+fn check_each(
+    session: &Session,
+    file: &Path,
+    base: &[(String, String)],
+    axes: &[Axis],
+) -> Result<(), Failure> {
+    read_plan(session, file, base)?;
+    let mut messages = Vec::new();
+    for axis in axes {
+        for tried in &axis.values {
+            let mut overrides = base.to_vec();
+            overrides.push((axis.key.clone(), tried.written.clone()));
+            if let Err(errors) = parse_plan(session, file, &overrides)? {
+                // What only fits another value is found wrong when the combinations are read.
+                if let Some(error) = errors.iter().find(|error| error.file == "--set") {
+                    messages.push(format!("{}: {}", tried.place, sentence(error)));
+                }
+            }
+        }
+    }
+    match messages.is_empty() {
+        true => Ok(()),
+        false => Err(Failure { exit: Exit::Error, message: messages.join("\n") }),
+    }
+}
+
+fn combination(axes: &[Axis], mut index: usize) -> Vec<&Tried> {
+    let mut chosen = Vec::with_capacity(axes.len());
+    for axis in axes.iter().rev() {
+        chosen.push(&axis.values[index % axis.values.len()]);
+        index /= axis.values.len();
+    }
+    chosen.reverse();
+    chosen
+}
+
+fn refused(place: &str, errors: &Errors) -> Failure {
+    let sentences: Vec<String> = errors.iter().map(sentence).collect();
+    Failure { exit: Exit::Error, message: format!("{place}: {}", sentences.join("; ")) }
+}
+
+fn sentence(error: &Error) -> String {
+    match &error.suggestion {
+        Some(word) => format!("{}; did you mean {word:?}?", error.message),
+        None => error.message.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_inside_brackets_and_quotes_separate_nothing() {
+        let axis = parse_axis("--grid", "k = a,{ x = [1,2], y = \"b,c\" }, 'd,e'").expect("sound");
+        let values: Vec<&str> = axis.values.iter().map(|tried| tried.written.as_str()).collect();
+        assert_eq!((axis.key.as_str(), values), ("k", vec!["a", "{ x = [1,2], y = \"b,c\" }", "'d,e'"]));
+    }
+
+    #[test]
+    fn a_grid_without_key_or_value_is_refused() {
+        for text in ["", "k", "k=", "=a", "k=a,,b", "k=a,b,a"] {
+            assert!(parse_axis("--grid", text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_axis_changes_fastest() {
+        let axes = ["a=1,2", "b=x,y,z"].map(|text| parse_axis("--grid", text).expect("sound"));
+        let shown = |index| combination(&axes, index).iter().map(|tried| tried.shown()).collect::<String>();
+        assert_eq!((0..6).map(shown).collect::<Vec<_>>(), ["1x", "1y", "1z", "2x", "2y", "2z"]);
+    }
+}

@@ -1,0 +1,117 @@
+//! What `--help`, the manual pages and the book say of a command beyond its options.
+//!
+//! Every command has an entry in [`pages`]; examples in it work as they stand in the root of the repository.
+
+mod pages;
+
+use clap::Command;
+
+use crate::exit::Exit;
+
+/// What is said of one command.
+#[derive(Debug)]
+pub(crate) struct Guide {
+    /// The command's words after the program's name, as typed; empty for the program itself.
+    pub(crate) command: &'static str,
+    /// What each example does, and the example.
+    pub(crate) examples: &'static [(&'static str, &'static str)],
+    /// Why the examples are not run by the tests of the book; `None` if they are.
+    pub(crate) not_run: Option<&'static str>,
+    /// Files that it reads or writes, and what each is.
+    pub(crate) files: &'static [(&'static str, &'static str)],
+    /// Exit codes that not every command has, and when it ends with them.
+    pub(crate) exits: &'static [(Exit, &'static str)],
+}
+
+/// Codes of every command.
+pub(crate) const COMMON_EXITS: [(Exit, &str); 3] = [
+    (Exit::Ok, "done"),
+    (Exit::Error, "it could not be done; standard error says why"),
+    (Exit::Usage, "the command line is wrong"),
+];
+
+impl Guide {
+    /// The entry of the command with these words.
+    pub(crate) fn find(command: &str) -> Option<&'static Self> {
+        pages::GUIDES.iter().find(|guide| guide.command == command)
+    }
+
+    /// All exit codes, each with its meaning, in order.
+    pub(crate) fn all_exits(&self) -> impl Iterator<Item = (Exit, &'static str)> {
+        COMMON_EXITS.into_iter().chain(self.exits.iter().copied())
+    }
+
+    /// What follows the options in `--help`.
+    fn after_help(&self) -> String {
+        let mut text = "Examples:".to_owned();
+        for (what, line) in self.examples {
+            text.push_str(&format!("\n  # {what}\n  {line}"));
+        }
+        text
+    }
+}
+
+/// `command`, in its own words, and every command below it end their help with examples.
+pub(crate) fn dress(command: Command) -> Command {
+    dress_as("", command)
+}
+
+fn dress_as(words: &str, command: Command) -> Command {
+    let command = match Guide::find(words) {
+        Some(guide) => command.after_help(guide.after_help()),
+        None => command,
+    };
+    command.mut_subcommands(|below| dress_as(&join(words, below.get_name()), below))
+}
+
+/// The words of the command `name` below that of `words`.
+pub(crate) fn join(words: &str, name: &str) -> String {
+    if words.is_empty() { name.to_owned() } else { format!("{words} {name}") }
+}
+
+/// Every command that is shown, with its words: the program itself first, then depth first.
+pub(crate) fn walk(root: &Command) -> Vec<(String, &Command)> {
+    let mut found = Vec::new();
+    collect(String::new(), root, &mut found);
+    found
+}
+
+fn collect<'a>(words: String, command: &'a Command, found: &mut Vec<(String, &'a Command)>) {
+    let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
+    let below: Vec<(String, &Command)> = below.map(|below| (join(&words, below.get_name()), below)).collect();
+    found.push((words, command));
+    below.into_iter().for_each(|(words, command)| collect(words, command, found));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_has_examples_that_begin_with_it() {
+        let root = crate::Arguments::command();
+        for (words, _) in walk(&root) {
+            let guide =
+                Guide::find(&words).unwrap_or_else(|| panic!("{words:?} has no entry in guide/pages.rs"));
+            assert!(!guide.examples.is_empty(), "{words}: no examples");
+            for (what, line) in guide.examples {
+                let is_own = line.contains(format!("tidegate {words}").trim_end());
+                assert!(is_own && what.ends_with('.'), "{words}: {line} ({what})");
+                // Help is wrapped at 100 columns where there is no terminal, and no example may be broken.
+                assert!(line.len() <= 96, "{words}: {line} is too long");
+            }
+        }
+    }
+
+    #[test]
+    fn every_entry_is_of_a_command_and_lists_its_codes_in_order() {
+        let root = crate::Arguments::command();
+        let commands: Vec<String> = walk(&root).into_iter().map(|(words, _)| words).collect();
+        for guide in pages::GUIDES {
+            assert!(commands.iter().any(|words| words == guide.command), "{:?}", guide.command);
+            let codes: Vec<u8> = guide.all_exits().map(|(exit, _)| exit as u8).collect();
+            assert!(codes.is_sorted_by(|a, b| a < b), "{}: {codes:?}", guide.command);
+        }
+    }
+}

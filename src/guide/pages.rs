@@ -1,0 +1,199 @@
+//! One entry for each command.
+
+use super::Guide;
+use crate::exit::Exit;
+
+/// A results folder, in the same words everywhere.
+const RESULTS: (&str, &str) =
+    ("results/NAME-DIGEST/", "tables (Parquet), report.html, scenario.toml, run.json; --out moves it");
+const SCENARIO: (&str, &str) =
+    ("SCENARIO", "TOML; `tidegate new` writes one, scenarios/schema.json describes it");
+const CLIENT_CONF: (&str, &str) =
+    ("client.conf", "where the forwarder is: in ~/.ndn, then in /usr/local/etc/ndn and /etc/ndn");
+const STOPPED: (Exit, &str) = (Exit::Interrupted, "stopped by SIGINT or SIGTERM before it was done");
+
+/// All entries.
+pub(super) const GUIDES: &[Guide] = &[
+    Guide {
+        command: "",
+        examples: &[
+            ("A commented scenario, what it says, and its results.", "tidegate new first.toml"),
+            ("What it will simulate.", "tidegate check first.toml"),
+            ("Simulate it.", "tidegate run first.toml"),
+        ],
+        files: &[RESULTS],
+        not_run: None,
+        exits: &[
+            (Exit::Unexpected, "an expectation, a verdict on record or a tolerance does not hold"),
+            STOPPED,
+        ],
+    },
+    Guide {
+        command: "run",
+        examples: &[
+            ("Every seed, on all cores.", "tidegate run scenarios/examples/dumbbell.toml"),
+            (
+                "Three seeds with another scheme.",
+                "tidegate run scenarios/examples/dumbbell.toml --seeds 3 --set flow.0.scheme=icp",
+            ),
+        ],
+        files: &[SCENARIO, RESULTS],
+        not_run: None,
+        exits: &[(Exit::Unexpected, "an [expect] of the scenario does not hold")],
+    },
+    Guide {
+        command: "reproduce",
+        examples: &[
+            ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
+            ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
+        ],
+        files: &[("results/PAPER/", "report.html, claims.json, one SVG for each figure; --out moves it")],
+        not_run: Some("a minute or more"),
+        exits: &[(Exit::Unexpected, "a verdict is not the one on record")],
+    },
+    Guide {
+        command: "schemes",
+        examples: &[
+            ("All schemes with their roles.", "tidegate schemes"),
+            ("Paper, parameters, units and defaults of one.", "tidegate schemes plr"),
+        ],
+        files: &[],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "check",
+        examples: &[
+            (
+                "What a scenario says, in words, and what looks like a mistake.",
+                "tidegate check scenarios/examples/dumbbell.toml",
+            ),
+            (
+                "With other values, for a program.",
+                "tidegate check scenarios/examples/dumbbell.toml --set flow.0.size=1MB --format json",
+            ),
+        ],
+        files: &[SCENARIO],
+        not_run: None,
+        exits: &[(Exit::Unexpected, "with --strict: something looks like a mistake")],
+    },
+    Guide {
+        command: "new",
+        examples: &[
+            ("A dumbbell, every line explained.", "tidegate new first.toml"),
+            (
+                "Another network and scheme, on standard output.",
+                "tidegate new - --template parking-lot --scheme icp",
+            ),
+        ],
+        files: &[("FILE", "the scenario; an existing file is never overwritten")],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "bench",
+        examples: &[
+            ("Every case, three times; best in a release build.", "tidegate bench"),
+            ("One case, five times.", "tidegate bench papers --runs 5"),
+        ],
+        files: &[],
+        not_run: Some("a minute or more"),
+        exits: &[],
+    },
+    Guide {
+        command: "completions",
+        examples: &[
+            ("For this session of bash.", "source <(tidegate completions bash)"),
+            (
+                "A file for fish, which looks for it in ~/.config/fish/completions.",
+                "tidegate completions fish > tidegate.fish",
+            ),
+        ],
+        files: &[],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "man",
+        examples: &[
+            ("One page; `man -l run.1` shows it.", "tidegate man run > run.1"),
+            ("All pages; `man` looks for them in ~/.local/share/man.", "tidegate man --out man/man1"),
+        ],
+        files: &[("DIR/tidegate-COMMAND.1", "one page for each command, and tidegate.1")],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "docs",
+        examples: &[
+            ("What pages there are.", "tidegate docs"),
+            ("Every key of a scenario, as Markdown.", "tidegate docs scenario-keys"),
+        ],
+        files: &[("DIR/PAGE.md", "one file for each page, with --out")],
+        not_run: None,
+        exits: &[],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "forward",
+        examples: &[
+            (
+                "A forwarder at a Unix socket, until it is stopped.",
+                "tidegate forward --listen unix:///tmp/tidegate.sock",
+            ),
+            ("Whether a configuration is sound.", "tidegate forward scenarios/live/forwarder.toml --check"),
+        ],
+        files: &[("CONFIG", "TOML; scenarios/live/forwarder.toml shows every key")],
+        not_run: Some("runs until it is stopped"),
+        exits: &[],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "link",
+        examples: &[(
+            "10 Mbit/s and 20 ms between a client at port 7001 and a forwarder.",
+            "tidegate link --listen 127.0.0.1:7001 --to 127.0.0.1:6363 --rate 10Mbps --delay 20ms",
+        )],
+        files: &[],
+        not_run: Some("runs until it is stopped"),
+        exits: &[],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "serve",
+        examples: &[("A file, until it is stopped.", "tidegate serve /example/readme README.md")],
+        files: &[CLIENT_CONF],
+        not_run: Some("runs until it is stopped"),
+        exits: &[(Exit::Interrupted, "stopped before the prefix was registered")],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "fetch",
+        examples: &[(
+            "The newest version, and a page about the transfer.",
+            "tidegate fetch /example/readme -o copy.md --report fetch.html",
+        )],
+        files: &[CLIENT_CONF, ("FILE.part", "what has arrived, until all is there")],
+        not_run: Some("needs a forwarder"),
+        exits: &[STOPPED],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "twin",
+        examples: &[("Simulated and live, side by side; five runs of each.", "tidegate twin")],
+        files: &[],
+        not_run: Some("a minute or more"),
+        exits: &[(Exit::Unexpected, "a measure lies outside its tolerance"), STOPPED],
+    },
+    #[cfg(target_os = "linux")]
+    Guide {
+        command: "status",
+        examples: &[(
+            "Counters of each face and route.",
+            "tidegate status --transport unix:///tmp/tidegate.sock",
+        )],
+        files: &[CLIENT_CONF],
+        not_run: Some("needs a forwarder"),
+        exits: &[],
+    },
+];

@@ -1,0 +1,32 @@
+//! The user's wish to stop a batch: finished runs are kept, those under way are given up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::exit::Failure;
+
+/// Whether SIGINT (Ctrl-C) or SIGTERM has come. A second one ends the process at once.
+#[derive(Debug)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order the first request only sets the flag, which makes the second one end the process.
+            flag::register_conditional_default(signal, asked.clone())
+                .and_then(|_| flag::register(signal, asked.clone()))
+                .map_err(|why| Failure::error(format!("signals: {why}")))?;
+        }
+        Ok(Self(asked))
+    }
+
+    /// Whether the user has asked.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

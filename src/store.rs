@@ -1,0 +1,235 @@
+//! A store of finished runs, each found by what it is a run of.
+//!
+//! ```text
+//! <store>/tidegate-store.txt    says that the folder is ours
+//! <store>/ab/<64 digits>/       one run: tables and checksums, put there whole by a rename
+//! <store>/tmp/<process>-<n>/    runs on their way; what a killed process leaves is removed by `sweep gc`
+//! ```
+//!
+//! The name of a run is the BLAKE3 hash of the meaning of results (`semantics`, the tables' version), the seed and
+//! the scenario in its one spelling ([`Plan::canonical`]), files that it names included. A process that is killed
+//! loses the runs under way; a run that is damaged counts as absent. Several processes may use one store.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use tidegate_core::records::RunRecord;
+use tidegate_core::rng::Seed;
+use tidegate_report::RESULTS_SCHEMA;
+use tidegate_report::tables::{self, RunContext};
+use tidegate_sim::plan::Plan;
+
+use crate::SEMANTICS;
+use crate::exit::Failure;
+use crate::results::cannot;
+
+const MARK: &str = "tidegate-store.txt";
+const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
+/// Folder of runs on their way.
+const TEMPORARY: &str = "tmp";
+/// Nobody needs this long to write one run.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// What runs of a scenario are found by, the seed apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The scenario in its one spelling, and a hash of each file that it names.
+    pub(crate) text: String,
+    /// BLAKE3 of the text.
+    pub(crate) hash: String,
+}
+
+impl Identity {
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let mut text = plan.canonical.clone();
+        for (name, content) in &plan.files {
+            text.push_str(&format!("file {name:?} = {}\n", blake3::hash(content.as_bytes()).to_hex()));
+        }
+        let hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+        Self { text, hash }
+    }
+
+    /// The name of the run with `seed`: 64 hexadecimal digits.
+    pub(crate) fn key(&self, seed: Seed) -> String {
+        let of = format!(
+            "tidegate run\nsemantics {SEMANTICS}\nresults schema {RESULTS_SCHEMA}\nseed {}\nscenario {}\n",
+            seed.0, self.hash
+        );
+        blake3::hash(of.as_bytes()).to_hex().to_string()
+    }
+}
+
+/// Whether a run is in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Whole,
+    Missing,
+    /// It is there, but not as it was written; it says why.
+    Damaged(String),
+}
+
+/// The store in a folder.
+#[derive(Debug)]
+pub(crate) struct Store {
+    root: PathBuf,
+    /// What no other process names its temporary folders by, on any machine that shares the store.
+    process: String,
+    /// Runs that this process has begun to write.
+    written: AtomicU64,
+}
+
+impl Store {
+    /// The store at `root`, made if it does not exist.
+    pub(crate) fn make(root: &Path) -> Result<Self, Failure> {
+        let mark = root.join(MARK);
+        if !mark.exists() {
+            fs::create_dir_all(root).map_err(|why| cannot("make", root, &why))?;
+            fs::write(&mark, MARK_TEXT).map_err(|why| cannot("write", &mark, &why))?;
+        }
+        Ok(Self::at(root))
+    }
+
+    /// The store at `root`, which may be empty or not exist.
+    pub(crate) fn at(root: &Path) -> Self {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let hash = blake3::hash(format!("{} {}", std::process::id(), now.as_nanos()).as_bytes()).to_hex();
+        let process = format!("{}-{}", std::process::id(), &hash[..12]);
+        Self { root: root.to_owned(), process, written: AtomicU64::new(0) }
+    }
+
+    /// Where the run called `key` is, or would be.
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
+        self.root.join(key.get(..2).unwrap_or(key)).join(key)
+    }
+
+    /// Whether the run of `identity` with `seed` is there; reads all of it.
+    pub(crate) fn look(&self, identity: &Identity, seed: Seed) -> Found {
+        let path = self.path(&identity.key(seed));
+        if !path.exists() {
+            return Found::Missing;
+        }
+        let context = tables::check_folder(&path).and_then(|()| tables::read_context(&path));
+        match context {
+            Err(why) => Found::Damaged(why.to_string()),
+            Ok(context) if context.scenario_text == identity.text && context.semantics == SEMANTICS => {
+                Found::Whole
+            }
+            Ok(_) => Found::Damaged(format!("{}: it holds a run of another scenario", path.display())),
+        }
+    }
+
+    /// Puts a finished run of `plan` into the store.
+    pub(crate) fn keep(&self, identity: &Identity, plan: &Plan, run: &RunRecord) -> Result<(), Failure> {
+        let seed = Seed(run.seed);
+        let context = RunContext {
+            scenario_text: identity.text.clone(),
+            semantics: SEMANTICS,
+            first_run: 0,
+            nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
+            prefixes: tidegate_sim::world::prefix_uris(plan),
+        };
+        // What the scenario is called is no part of the run.
+        let run = RunRecord { scenario: String::new(), ..run.clone() };
+        let (new, target) = (self.temporary(), self.path(&identity.key(seed)));
+        tables::write_folder(&new, &[run], &context).map_err(Failure::error)?;
+        let parent = target.parent().unwrap_or(&self.root);
+        fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
+        if self.look(identity, seed) != Found::Missing {
+            self.discard(&target)?;
+        }
+        match fs::rename(&new, &target) {
+            Err(_) if self.look(identity, seed) == Found::Whole => self.discard(&new),
+            renamed => renamed.map_err(|why| cannot("write", &target, &why)),
+        }
+    }
+
+    /// The run of `identity` with `seed`, samples only if wanted, under the scenario's name.
+    pub(crate) fn recall(
+        &self,
+        identity: &Identity,
+        seed: Seed,
+        scenario: &str,
+        with_samples: bool,
+    ) -> Result<RunRecord, Failure> {
+        let path = self.path(&identity.key(seed));
+        let read = if with_samples { tables::read_run } else { tables::read_run_summary };
+        let run = read(&path).map_err(Failure::error)?;
+        Ok(RunRecord { scenario: scenario.to_owned(), ..run })
+    }
+
+    /// A path in the folder of runs on their way that nobody else uses.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        self.root.join(TEMPORARY).join(format!("{}-{number}", self.process))
+    }
+
+    /// Removes a folder of the store, out of everybody's sight first.
+    pub(crate) fn discard(&self, folder: &Path) -> Result<(), Failure> {
+        let aside = self.temporary();
+        let parent = self.root.join(TEMPORARY);
+        fs::create_dir_all(&parent).map_err(|why| cannot("make", &parent, &why))?;
+        match fs::rename(folder, &aside) {
+            // Another process was faster.
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(why) => Err(cannot("move", folder, &why)),
+            Ok(()) => fs::remove_dir_all(&aside).map_err(|why| cannot("remove", &aside, &why)),
+        }
+    }
+
+    /// Names of all runs that are there, whole or not, in order. Whatever is not named as a run is passed over.
+    pub(crate) fn keys(&self) -> Result<Vec<String>, Failure> {
+        let mut keys = Vec::new();
+        for folder in folders(&self.root)? {
+            let start = name(&folder);
+            if start.len() == 2 && is_hexadecimal(&start) {
+                let inner = folders(&folder)?.iter().map(|path| name(path)).collect::<Vec<_>>();
+                let is_run = |key: &String| key.len() == 64 && key.starts_with(&start) && is_hexadecimal(key);
+                keys.extend(inner.into_iter().filter(is_run));
+            }
+        }
+        keys.sort();
+        Ok(keys)
+    }
+
+    /// Whether the folder says that it is a store.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.root.join(MARK).exists()
+    }
+
+    /// What killed processes have left, untouched for a day.
+    pub(crate) fn abandoned(&self) -> Result<Vec<PathBuf>, Failure> {
+        let is_old = |path: &PathBuf| {
+            let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
+            let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
+            age.is_some_and(|age| age > ABANDONED)
+        };
+        Ok(folders(&self.root.join(TEMPORARY))?.into_iter().filter(is_old).collect())
+    }
+}
+
+/// The folders in `path`, in order; none if it does not exist.
+fn folders(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let entries = match fs::read_dir(path) {
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|why| cannot("read", path, &why))?,
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|why| cannot("read", path, &why))?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

@@ -1,0 +1,214 @@
+//! `check`: what it says of a valid scenario is what a run then shows, and likely mistakes are pointed at.
+
+use crate::json::Value;
+use crate::{DUMBBELL, Scratch, tidegate};
+
+/// Nothing about it looks like a mistake.
+const SOUND: &str = r#"format = 1
+[scenario]
+name = "sound"
+duration = "20s"
+sample = "100ms"
+[topology]
+builtin = "linear"
+routers = 2
+link = { rate = "10Mbps", delay = "10ms", queue = { limit = "50pkt" } }
+access = { rate = "100Mbps", delay = "5ms" }
+[[flow]]
+name = "one"
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+scheme = "fixed"
+size = "2MB"
+"#;
+
+/// [`SOUND`] with `sets` set, checked: its warnings.
+fn warnings(test: &str, sets: &[&str]) -> Vec<String> {
+    let scratch = Scratch::new(&format!("check-{test}"));
+    let file = scratch.file("sound.toml", SOUND.as_bytes());
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let command: Vec<&str> = ["check", &file, "--format", "json"].into_iter().chain(sets).collect();
+    let document = tidegate(&command).with(0).json();
+    document.get("warnings").list().iter().map(|warning| warning.text().to_owned()).collect()
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Number(number) => *number,
+        other => panic!("{other:?} is no number"),
+    }
+}
+
+/// What `check` and a run say of the only flow of [`SOUND`] with `sets` set.
+fn told_and_shown(test: &str, sets: &[&str]) -> (Value, Value) {
+    let scratch = Scratch::new(&format!("told-{test}"));
+    let file = scratch.file("sound.toml", SOUND.as_bytes());
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let told = tidegate(&[&["check", &file, "--format", "json"], &sets[..]].concat()).with(0).json();
+    let out = scratch.at("out");
+    let run = [&["run", &file, "--format", "json", "--out", &out], &sets[..]].concat();
+    let shown = tidegate(&run).with(0).json();
+    (told.get("each_flow").list()[0].clone(), shown.get("summary").get("flows").list()[0].clone())
+}
+
+fn completion_s(shown: &Value) -> f64 {
+    number(shown.get("completion_s").get("mean"))
+}
+
+#[test]
+fn one_segment_takes_the_round_trip_that_is_told() {
+    let sets = ["flow.0.size=1kB", "link={\"c1-r1\"={jitter=\"0s\", cost=3}}"];
+    let (told, shown) = told_and_shown("segment", &sets);
+    let round_trip_ms = number(told.get("round_trip_ms"));
+    assert!((completion_s(&shown) * 1e3 - round_trip_ms).abs() < 1e-3, "{round_trip_ms} {shown:?}");
+    assert!((number(told.get("least_transfer_s")) * 1e3 - round_trip_ms).abs() < 1e-3, "{told:?}");
+    let path: Vec<&str> = told.get("path").list().iter().map(Value::text).collect();
+    assert_eq!(path, ["c1", "r1", "r2", "p1"]);
+}
+
+#[test]
+fn a_window_that_keeps_the_link_full_takes_the_least_time_that_is_told() {
+    let full = ["flow.0.scheme={name=\"fixed\", window=80}", "topology.link.queue.limit=100pkt"];
+    let slower = ["event=[{at=\"1s\", link=\"r1-r2\", rate=\"5Mbps\"}]"];
+    for (test, sets) in [("steady", full.to_vec()), ("slower", [&full[..], &slower].concat())] {
+        let (told, shown) = told_and_shown(test, &sets);
+        let (least, taken) = (number(told.get("least_transfer_s")), completion_s(&shown));
+        assert!(least <= taken && taken < 1.02 * least, "{test}: {least} s told, {taken} s taken");
+    }
+}
+
+#[test]
+fn no_flow_of_a_template_is_complete_earlier_than_told() {
+    let scratch = Scratch::new("check-least");
+    let mut held = 0;
+    for template in crate::new::TEMPLATES {
+        let file = scratch.at(&format!("{template}.toml"));
+        tidegate(&["new", &file, "--template", template, "--scheme", "ndnsim-aimd"]).with(0);
+        let told = tidegate(&["check", &file, "--format", "json"]).with(0).json();
+        let out = scratch.at("out");
+        let shown =
+            tidegate(&["run", &file, "--seeds", "1", "--format", "json", "--out", &out]).with(0).json();
+        let flows = shown.get("summary").get("flows").list();
+        for (told, shown) in told.get("each_flow").list().iter().zip(flows) {
+            if let (Value::Number(least), Value::Number(taken)) =
+                (told.get("least_transfer_s"), shown.get("completion_s").get("mean"))
+            {
+                assert!(least <= taken, "{template}: {least} s told, {taken} s taken");
+                held += 1;
+            }
+        }
+    }
+    assert!(held >= 5, "{held} transfers");
+}
+
+#[test]
+fn a_window_of_the_product_that_is_told_fills_the_link_and_a_smaller_one_does_not() {
+    let (told, _) = told_and_shown("product", &[]);
+    let bottleneck = told.get("bottleneck");
+    let (product, content) =
+        (number(bottleneck.get("product_packets")), number(bottleneck.get("content_mbps")));
+    for (share, window) in [(1.0, product.ceil()), (0.5, (product / 2.0).floor())] {
+        let scheme = format!("flow.0.scheme={{name=\"fixed\", window={window}}}");
+        let (_, shown) = told_and_shown("filling", &[&scheme, "flow.0.size=8MB"]);
+        let goodput = number(shown.get("goodput_mbps").get("mean"));
+        assert!((goodput / content - share).abs() < 0.03, "window {window}: {goodput} of {content} Mbit/s");
+    }
+}
+
+#[test]
+fn the_estimated_work_is_that_of_a_run_without_losses() {
+    let scratch = Scratch::new("check-work");
+    let file = scratch.file("sound.toml", SOUND.as_bytes());
+    let told = tidegate(&["check", &file, "--format", "json"]).with(0).json();
+    // Each of 1954 segments crosses three links both ways.
+    assert_eq!(number(told.get("packet_hops_per_run")), 1954.0 * 6.0);
+    // 200 samples of one flow and six directions.
+    assert_eq!(number(told.get("sample_rows")), 1400.0);
+}
+
+#[test]
+fn a_sound_scenario_has_no_warnings_and_each_likely_mistake_has_its_own() {
+    assert_eq!(warnings("sound", &[]), Vec::<String>::new());
+    let cases: [(&[&str], &str); 16] = [
+        (&["topology.link.queue.limit=5pkt"], "flow one: the queue of r1-r2 holds 5 packets"),
+        (&["topology.link.queue.limit=2000pkt"], "times the bandwidth-delay product; when full it adds"),
+        (&["topology.link.queue.limit=500B"], "does not fit the queue of r1-r2"),
+        (&["scenario.duration=1s"], "flow one: it needs 1.69"),
+        (&["flow.0.stop=1s"], "it cannot be complete"),
+        (
+            &["flow.0={rate=\"50Mbps\", consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}"],
+            "and r1-r2 carries 9.6",
+        ),
+        (&["flow.0.shell={lifetime=\"30ms\"}"], "no Data finds its Interest"),
+        (&["flow.0.stop=30s"], "stop = 30 s is not before the end"),
+        (&["flow.0.producer=r2", "flow.0.consumer=r1"], "nodes c1, p1 are on no flow's path"),
+        (&["router={prefix=[{prefix=\"/b\", strategy=\"multicast\"}]}"], "[[router.prefix]] /b: no flow"),
+        (&["router.cache=100pkt"], "no two flows ask for the same prefix"),
+        (&["scenario.seeds=5"], "nothing differs between the 5 seeds"),
+        (&["scenario.vary={start=true}"], "one seed of a scenario with randomness"),
+        (&["scenario.sample=10us"], "the tables of samples will have 14.0 million rows"),
+        (
+            &[
+                "scenario.stop_when_complete=true",
+                "flow.0={consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}",
+            ],
+            "stop_when_complete has no effect",
+        ),
+        (
+            &[
+                "expect.completion_s=< 5",
+                "flow.0={consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}",
+            ],
+            "completion_s can never hold",
+        ),
+    ];
+    for (number, (sets, phrase)) in cases.into_iter().enumerate() {
+        let found = warnings(&number.to_string(), sets);
+        assert!(found.iter().any(|warning| warning.contains(phrase)), "{sets:?}: no {phrase:?} in {found:?}");
+    }
+}
+
+#[test]
+fn events_of_millions_of_packets_are_pointed_at() {
+    let many = [
+        "scenario.events=[\"all\"]",
+        "scenario.seeds=1000",
+        "scenario.vary={start=true}",
+        "flow.0.size=20MB",
+    ];
+    let found = warnings("events", &many);
+    assert!(
+        found.iter().any(|warning| warning.contains("events are kept of about 19.5 million")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn warnings_count_for_the_exit_code_only_when_asked() {
+    let printed = tidegate(&["check", DUMBBELL]).with(0).out;
+    assert!(printed.contains("\nwarning: nodes c2, p2 are on no flow's path\n"), "{printed}");
+    tidegate(&["check", DUMBBELL, "--strict"]).with(3);
+    let scratch = Scratch::new("check-strict");
+    tidegate(&["check", &scratch.file("sound.toml", SOUND.as_bytes()), "--strict"]).with(0);
+}
+
+#[test]
+fn a_scenario_is_told_in_words() {
+    let scratch = Scratch::new("check-words");
+    let file = scratch.file("sound.toml", SOUND.as_bytes());
+    let printed =
+        tidegate(&["check", &file, "--set", "event=[{at=\"1s\", node=\"r2\", state=\"down\"}]"]).with(0).out;
+    for line in [
+        "  c1-r1, r2-p1: 100Mbps, 5ms, queue 50pkt",
+        "  r1, r2: strategy best-route",
+        "  asks c1 > r1 > r2 > p1 for 1954 segments of 1024B under /a",
+        "  1 s: r2 goes down with all its links",
+        "  seed 1, 20s each",
+        "  nothing is random",
+    ] {
+        assert!(printed.lines().any(|found| found == line), "{line:?} is not in\n{printed}");
+    }
+    let quiet = tidegate(&["check", &file, "--quiet"]).with(0).out;
+    assert_eq!(quiet.lines().count(), 1, "{quiet}");
+}

@@ -1,0 +1,89 @@
+//! `new`: a scenario that works as it is written.
+
+use std::fs;
+
+use crate::{Scratch, program, tidegate};
+
+/// Words of `--template`.
+pub const TEMPLATES: [&str; 7] =
+    ["dumbbell", "chain", "parking-lot", "cache", "multipath", "lossy", "failure"];
+
+/// Names of all schemes with the role of a consumer.
+fn consumers() -> Vec<String> {
+    let catalogue = tidegate(&["schemes", "--format", "json"]).with(0).json();
+    let is_consumer = |scheme: &&crate::json::Value| {
+        scheme.get("roles").list().iter().any(|role| role.text() == "consumer")
+    };
+    catalogue.list().iter().filter(is_consumer).map(|scheme| scheme.get("name").text().to_owned()).collect()
+}
+
+#[test]
+fn the_templates_are_those_that_the_command_line_knows() {
+    let ended = tidegate(&["new", "--template", "no-such-template"]).with(2);
+    let listed = format!("[possible values: {}]", TEMPLATES.join(", "));
+    assert!(ended.err.contains(&listed), "{}", ended.err);
+}
+
+#[test]
+fn every_template_runs_as_it_is_written() {
+    let scratch = Scratch::new("templates");
+    for template in TEMPLATES {
+        let file = scratch.at(&format!("{template}.toml"));
+        let ended = tidegate(&["new", &file, "--template", template]).with(0);
+        assert!(ended.out.contains(&format!("tidegate run {file}")), "{}", ended.out);
+        tidegate(&["run", &file, "--quiet", "--out", &scratch.at("results")]).with(0);
+    }
+}
+
+#[test]
+fn every_template_takes_every_consumer_scheme() {
+    let scratch = Scratch::new("all-schemes");
+    let schemes = consumers();
+    assert!(schemes.len() >= 9, "{schemes:?}");
+    for template in TEMPLATES {
+        for scheme in &schemes {
+            let file = scratch.at(&format!("{template}-{scheme}.toml"));
+            tidegate(&["new", &file, "--template", template, "--scheme", scheme]).with(0);
+            tidegate(&["check", &file]).with(0);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_not_overwritten() {
+    let scratch = Scratch::new("there");
+    let file = scratch.file("mine.toml", b"mine");
+    let ended = tidegate(&["new", &file]).with(1);
+    assert!(ended.err.contains("mine.toml is there already"), "{}", ended.err);
+    assert_eq!(fs::read(&file).expect("readable"), b"mine");
+}
+
+#[test]
+fn without_a_name_the_file_is_called_like_its_template() {
+    let scratch = Scratch::new("unnamed");
+    let mut command = program();
+    let ended = command.args(["new", "--template", "cache", "--quiet"]).current_dir(scratch.path());
+    let ended = crate::Ended::from(ended.output().expect("the program starts")).with(0);
+    assert_eq!(ended.out, "");
+    assert!(fs::read_to_string(scratch.at("cache.toml")).expect("written").contains("name = \"cache\""));
+}
+
+#[test]
+fn a_dash_is_standard_output_and_json_holds_the_same_text() {
+    let text = tidegate(&["new", "-", "--scheme", "icp"]).with(0).out;
+    assert!(text.contains("scheme = \"icp\"") && text.contains("name = \"dumbbell\""), "{text}");
+    let document = tidegate(&["new", "-", "--scheme", "icp", "--format", "json"]).with(0).json();
+    assert_eq!(document.get("scenario").text(), text);
+}
+
+#[test]
+fn a_scheme_that_is_not_for_consumers_is_refused_with_those_that_are() {
+    let ended = tidegate(&["new", "-", "--scheme", "codel"]).with(2);
+    assert!(ended.err.contains("catchunks-cubic") && !ended.err.contains("drop-tail"), "{}", ended.err);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named() {
+    let ended = tidegate(&["new", "no/such/folder/x.toml"]).with(1);
+    assert!(ended.err.starts_with("error: cannot write no/such/folder/x.toml: "), "{}", ended.err);
+}

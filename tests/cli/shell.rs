@@ -1,0 +1,99 @@
+//! What shells and `man` get of the program.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::{Scratch, tidegate};
+
+const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
+
+/// Names of all pages that are written into `scratch`, with their text.
+fn pages(scratch: &Scratch) -> BTreeMap<String, String> {
+    let listed = tidegate(&["man", "--out", scratch.path(), "--format", "json"]).with(0).json();
+    let file = |file: &crate::json::Value| {
+        let name = file.text().rsplit('/').next().unwrap_or_default().to_owned();
+        (name, fs::read_to_string(file.text()).expect("what is listed was written"))
+    };
+    listed.get("files").list().iter().map(file).collect()
+}
+
+/// The commands in the order of the page of the program itself.
+fn commands() -> Vec<String> {
+    let help = tidegate(&["--help"]).with(0).out;
+    let (_, list) = help.split_once("Commands:\n").expect("commands are listed");
+    let (list, _) = list.split_once("\n\n").expect("and options after them");
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_shell_completes_every_command() {
+    let commands = commands();
+    assert!(commands.len() >= 8, "{commands:?}");
+    for shell in SHELLS {
+        let script = tidegate(&["completions", shell]).with(0).out;
+        let missing: Vec<&String> = commands.iter().filter(|name| !script.contains(name.as_str())).collect();
+        assert!(missing.is_empty(), "{shell}: {missing:?}");
+        let document = tidegate(&["completions", shell, "--format", "json"]).with(0).json();
+        assert_eq!(document.get("script").text(), script);
+    }
+    tidegate(&["completions", "no-such-shell"]).with(2);
+}
+
+#[test]
+fn bash_reads_its_script_and_completes_by_it() {
+    let script = tidegate(&["completions", "bash"]).with(0).out;
+    let ask = "\nCOMP_WORDS=(tidegate chec); COMP_CWORD=1; _tidegate tidegate chec tidegate; echo ${COMPREPLY[@]}\n";
+    let shell =
+        Command::new("bash").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    // Not every machine that builds the program has bash.
+    let Ok(mut shell) = shell else { return };
+    let mut stdin = shell.stdin.take().expect("piped");
+    stdin.write_all((script + ask).as_bytes()).expect("bash reads");
+    drop(stdin);
+    let ended = crate::Ended::from(shell.wait_with_output().expect("ours")).with(0);
+    assert_eq!((ended.out.trim(), ended.err.as_str()), ("check", ""));
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_examples_files_and_codes() {
+    let scratch = Scratch::new("man");
+    let pages = pages(&scratch);
+    assert!(pages.contains_key("tidegate.1"));
+    for command in commands() {
+        let page =
+            pages.get(&format!("tidegate-{command}.1")).unwrap_or_else(|| panic!("{command} has none"));
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "\"EXIT STATUS\""] {
+            assert!(page.contains(&format!(".SH {section}\n")), "{command}: no {section}\n{page}");
+        }
+    }
+    assert!(pages["tidegate-run.1"].contains(".SH FILES\n"));
+}
+
+#[test]
+fn a_page_is_the_same_at_every_making_and_alone() {
+    let (first, again) = (Scratch::new("man-first"), Scratch::new("man-again"));
+    let made = pages(&first);
+    assert_eq!(made, pages(&again));
+    assert_eq!(tidegate(&["man", "run"]).with(0).out, made["tidegate-run.1"]);
+    assert_eq!(tidegate(&["man"]).with(0).out, made["tidegate.1"]);
+    let title = made["tidegate-run.1"].lines().find(|line| line.starts_with(".TH")).expect("titled");
+    assert_eq!(title, format!(".TH TIDEGATE-RUN 1  \"tidegate {}\" Tidegate", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_page_of_no_command_is_refused_with_those_there_are() {
+    let ended = tidegate(&["man", "simulate"]).with(2);
+    assert!(ended.err.contains("\"simulate\" is not known; known: run, "), "{}", ended.err);
+}
+
+#[test]
+fn help_ends_with_examples() {
+    for command in commands() {
+        let help = tidegate(&[&command, "--help"]).with(0).out;
+        let (_, examples) = help.split_once("\nExamples:\n").unwrap_or_else(|| panic!("{command}:\n{help}"));
+        assert!(examples.starts_with("  # ") && examples.contains(&format!("tidegate {command}")), "{help}");
+    }
+}

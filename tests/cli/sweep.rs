@@ -1,0 +1,274 @@
+//! Sweeps: what a grid leaves behind, and that it does not matter how it came to be.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::json::Value;
+use crate::program::{Ended, Scratch, program, tidegate};
+
+/// Small, with losses, so that seeds differ.
+const SCENARIO: &str = r#"
+format = 1
+[scenario]
+name = "small"
+duration = "3s"
+seeds = 3
+sample = "100ms"
+[topology]
+builtin = "dumbbell"
+pairs = 1
+access = { rate = "100Mbps", delay = "1ms" }
+bottleneck = { rate = "10Mbps", delay = "5ms", queue = { limit = "20pkt" }, loss = { model = "bernoulli", probability = 0.01 } }
+[[flow]]
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+scheme = "icp"
+size = "500kB"
+[sweep]
+"topology.bottleneck.rate" = ["5Mbps", "10Mbps"]
+"flow.*.scheme" = ["icp", "fixed"]
+"#;
+
+struct Sweep {
+    scratch: Scratch,
+    scenario: String,
+}
+
+impl Sweep {
+    fn new(test: &str) -> Self {
+        Self::of(test, SCENARIO)
+    }
+
+    fn of(test: &str, scenario: &str) -> Self {
+        let scratch = Scratch::new(test);
+        let scenario = scratch.file("small.toml", scenario.as_bytes());
+        Self { scratch, scenario }
+    }
+
+    fn out(&self) -> String {
+        self.scratch.at("out")
+    }
+
+    fn tell(&self, action: &str, more: &[&str]) -> Ended {
+        let out = self.out();
+        let fixed = ["sweep", action, &self.scenario, "--quiet", "--out", &out];
+        tidegate(&[&fixed, more].concat())
+    }
+
+    fn start(&self, more: &[&str]) -> Child {
+        let out = self.out();
+        let fixed = ["sweep", "run", &self.scenario, "--quiet", "--threads", "1", "--out", &out];
+        let mut command = program();
+        command.args([&fixed, more].concat()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("the program starts")
+    }
+
+    /// The tables of all points.
+    fn results(&self) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(self.out()).expect("readable").flatten().map(|entry| entry.path());
+        let folders: Vec<PathBuf> = entries.filter(|path| !path.ends_with("store")).collect();
+        let [folder] = folders.as_slice() else { panic!("{folders:?}") };
+        crate::results(folder)
+    }
+
+    /// Folders of finished runs.
+    fn runs(&self) -> Vec<PathBuf> {
+        let store = PathBuf::from(self.out()).join("store");
+        let folders = |path: &Path| -> Vec<PathBuf> {
+            fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+        };
+        let inner = folders(&store).into_iter().filter(|path| !path.ends_with("tmp"));
+        let mut runs: Vec<PathBuf> = inner.flat_map(|path| folders(&path)).collect();
+        runs.sort();
+        runs
+    }
+
+    fn counts(&self) -> [f64; 3] {
+        let status = self.tell("status", &["--format", "json"]).with(0).json();
+        ["done", "missing", "damaged"].map(|name| match status.get(name) {
+            Value::Number(count) => *count,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    /// Waits until some runs are finished.
+    fn wait_for_runs(&self, count: usize) {
+        let begun = Instant::now();
+        while self.runs().len() < count {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no run is finished after a minute");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// Fails with the names of the files that differ, not with their bytes.
+#[track_caller]
+fn assert_same(one: &Sweep, other: &Sweep) {
+    let (one, other) = (one.results(), other.results());
+    assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+    let differing: Vec<&String> = one.keys().filter(|name| one[*name] != other[*name]).collect();
+    assert!(differing.is_empty(), "{differing:?} differ");
+}
+
+/// One that ran at once and undisturbed.
+fn whole(test: &str) -> Sweep {
+    let sweep = Sweep::new(test);
+    sweep.tell("run", &["--threads", "2"]).with(0);
+    sweep
+}
+
+#[test]
+fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
+    let sweep = whole("sweep-files");
+    let results = sweep.results();
+    let names: Vec<&str> = results.keys().map(String::as_str).collect();
+    let expected =
+        ["flows.parquet", "links.parquet", "points.csv", "points.parquet", "runs.parquet", "scenario.toml"];
+    assert_eq!(names, expected);
+    let points = String::from_utf8_lossy(&results["points.csv"]).into_owned();
+    let lines: Vec<&str> = points.lines().collect();
+    assert!(lines[0].starts_with("point,topology.bottleneck.rate_mbps,flow.*.scheme,runs,goodput_mbps,"));
+    let starts: Vec<String> =
+        lines[1..].iter().map(|line| line.split(',').take(4).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(starts, ["0 5 icp 3", "1 5 fixed 3", "2 10 icp 3", "3 10 fixed 3"]);
+    assert_eq!(&results["runs.parquet"][..4], b"PAR1");
+    assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
+}
+
+#[test]
+fn three_shares_in_any_order_equal_one_sweep() {
+    let shared = Sweep::new("sweep-shares");
+    for share in ["3/3", "1/3"] {
+        let said = shared.tell("run", &["--shard", share, "--threads", "1"]).with(0).out;
+        assert!(said.contains("are missing"), "{said}");
+    }
+    assert_eq!(shared.counts(), [8.0, 4.0, 0.0]);
+    shared.tell("run", &["--shard", "2/3", "--threads", "8"]).with(0);
+    assert_same(&shared, &whole("sweep-unshared"));
+}
+
+#[test]
+fn a_sweep_that_was_killed_goes_on_where_it_was() {
+    let killed = Sweep::new("sweep-killed");
+    let mut child = killed.start(&[]);
+    killed.wait_for_runs(3);
+    child.kill().expect("the child is ours");
+    child.wait().expect("the child is ours");
+    let [done, missing, damaged] = killed.counts();
+    assert!(done >= 3.0 && missing >= 1.0 && damaged == 0.0, "{done} done, {missing} missing");
+    killed.tell("run", &[]).with(0);
+    assert_same(&killed, &whole("sweep-unharmed"));
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_sweep_ends_with_130_and_keeps_its_runs() {
+    let stopped = Sweep::new("sweep-stopped");
+    let mut child = stopped.start(&["--seeds", "40"]);
+    stopped.wait_for_runs(2);
+    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.expect("kill is there").success());
+    assert_eq!(child.wait().expect("the child is ours").code(), Some(130));
+    let kept = stopped.runs().len();
+    assert!((2..160).contains(&kept), "{kept}");
+    // The first three seeds are part of both.
+    stopped.tell("run", &[]).with(0);
+    assert_same(&stopped, &whole("sweep-unstopped"));
+}
+
+#[test]
+fn a_damaged_run_is_seen_and_made_again() {
+    let damaged = whole("sweep-damaged");
+    let before = damaged.results();
+    let table = damaged.runs()[5].join("flow_samples.parquet");
+    let mut bytes = fs::read(&table).expect("readable");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&table, bytes).expect("writable");
+    assert_eq!(damaged.counts(), [11.0, 0.0, 1.0]);
+    let why = damaged.tell("why", &[]).with(0).out;
+    assert_eq!(why.matches("is damaged and will be run again").count(), 1, "{why}");
+    damaged.tell("run", &[]).with(0);
+    assert_eq!(damaged.counts(), [12.0, 0.0, 0.0]);
+    assert!(before == damaged.results());
+}
+
+#[test]
+fn another_spelling_of_the_scenario_finds_the_same_runs() {
+    let sweep = whole("sweep-spelling");
+    let respelled = SCENARIO
+        .replace("name = \"small\"", "name = \"other\"   # a comment")
+        .replace("\"3s\"", "\"3000ms\"")
+        .replace("size = \"500kB\"", "size = \"0.5MB\"");
+    assert_ne!(respelled, SCENARIO);
+    fs::write(&sweep.scenario, respelled).expect("writable");
+    assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
+    fs::write(&sweep.scenario, SCENARIO.replace("\"3s\"", "\"2s\"")).expect("writable");
+    assert_eq!(sweep.counts(), [0.0, 12.0, 0.0]);
+    let why = sweep.tell("why", &["--seed", "2"]).with(0).out;
+    assert!(why.contains("scenario.duration: \"2s\" here, \"3s\" there"), "{why}");
+}
+
+#[test]
+fn values_that_do_not_fit_are_told_before_anything_runs() {
+    let sweep = Sweep::new("sweep-wrong");
+    let said =
+        sweep.tell("run", &["--grid", "flow.*.scheme=icp,icpp", "--grid", "flow.0.size=7"]).with(1).err;
+    for part in [
+        "--grid 'flow.*.scheme=icpp': consumer scheme \"icpp\" is not known",
+        "--grid 'flow.0.size=7': size: 7",
+    ] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!Path::new(&sweep.out()).exists());
+    let wrong = SCENARIO.replace("\"5Mbps\", \"10Mbps\"", "\"5Mbps\", \"fast\"");
+    let sweep = Sweep::of("sweep-wrong-line", &wrong);
+    let said = sweep.tell("run", &[]).with(1).err;
+    assert!(
+        said.contains("small.toml:20: [sweep] \"topology.bottleneck.rate\" = \"fast\": rate: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_wrong_sweep_table_is_told_at_its_line() {
+    for (from, to, told) in [
+        ("[\"icp\", \"fixed\"]", "\"icp\"", "small.toml:21: \"flow.*.scheme\": \"icp\"; a list of 1 to"),
+        ("[\"icp\", \"fixed\"]", "[\"icp\", \"icp\"]", "small.toml:21: "),
+        ("\"flow.*.scheme\" =", "flow.scheme =", "small.toml:21: write the whole key in quotes"),
+    ] {
+        let sweep = Sweep::of("sweep-table", &SCENARIO.replace(from, to));
+        let said = sweep.tell("run", &[]).with(1).err;
+        assert!(said.contains(told), "{said}");
+    }
+}
+
+#[test]
+fn gc_removes_only_runs_that_nothing_uses_and_only_when_told() {
+    let sweep = whole("sweep-gc");
+    let store = PathBuf::from(sweep.out()).join("store");
+    let foreign = store.join("ab").join("notes");
+    fs::create_dir_all(&foreign).expect("writable");
+    let fewer = ["--grid", "flow.*.scheme=icp", "--seeds", "2"];
+    let listed = sweep.tell("gc", &fewer).with(0).out;
+    assert!(listed.contains("8 folders are not used; --delete removes them; 4 runs are used"), "{listed}");
+    assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
+    sweep.tell("gc", &[&fewer[..], &["--delete"]].concat()).with(0);
+    assert_eq!(sweep.counts(), [4.0, 8.0, 0.0]);
+    assert!(foreign.exists());
+    let elsewhere = sweep.scratch.path();
+    sweep.tell("gc", &["--store", elsewhere, "--delete"]).with(1);
+    assert!(Path::new(&sweep.scenario).exists());
+}
+
+#[test]
+fn a_dry_run_only_counts() {
+    let sweep = Sweep::new("sweep-dry");
+    let said = sweep.tell("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
+    assert_eq!(said, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
+    assert!(!Path::new(&sweep.out()).exists());
+}
