@@ -14,6 +14,14 @@ use tidegate_sim::plan::Plan;
 use crate::SEMANTICS;
 use crate::exit::Failure;
 
+/// Where copies of the files that a scenario names are kept beside it.
+const KEPT: &str = "files";
+
+/// The copy of the file that a scenario in `folder` calls `name`.
+pub(crate) fn kept_file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(KEPT).join(format!("{}-{:08x}", file_name(name), digest(name) as u32))
+}
+
 /// Results of one scenario.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -36,6 +44,11 @@ impl Folder {
         };
         let folder = Self { path, context };
         folder.write("scenario.toml", plan.text.as_bytes())?;
+        for (name, text) in &plan.files {
+            let file = kept_file(&folder.path, name);
+            fs::create_dir_all(folder.path.join(KEPT)).map_err(|why| cannot("make", &file, &why))?;
+            fs::write(&file, text).map_err(|why| cannot("write", &file, &why))?;
+        }
         Ok(folder)
     }
 

@@ -70,9 +70,13 @@ pub(crate) fn parse_plan(
 ) -> Result<Result<Plan, scenario::Errors>, Failure> {
     let bytes = read_text(file)?;
     let name = file.display().to_string();
-    // Files that a scenario names lie relative to it.
+    // Files that a scenario names lie relative to it; beside results there are copies.
     let folder = file.parent().unwrap_or(Path::new(""));
-    let read = |named: &str| std::fs::read_to_string(folder.join(named)).map_err(|why| why.to_string());
+    let read = |named: &str| {
+        let kept = crate::results::kept_file(folder, named);
+        let path = if kept.is_file() { kept } else { folder.join(named) };
+        std::fs::read_to_string(path).map_err(|why| why.to_string())
+    };
     let parser =
         scenario::Parser { overrides, files: Some(&read), ..scenario::Parser::new(&name, &session.schemes) };
     Ok(parser.parse_bytes(&bytes))

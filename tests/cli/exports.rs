@@ -269,3 +269,22 @@ fn results_of_another_making_are_not_mixed_with_a_new_run() {
     let ended = tidegate(&["export", folder.to_str().expect("text"), "--to", "qlog", "--seed", "9"]).with(1);
     assert!(ended.err.contains("no run with seed 9") && ended.err.contains("1, 2"), "{}", ended.err);
 }
+
+#[test]
+fn results_hold_what_they_were_made_of_even_when_the_scenarios_files_are_gone() {
+    let scratch = Scratch::new("export-kept");
+    let there = |name: &str| format!("{}/{name}", scratch.path());
+    let text = fs::read_to_string(DUMBBELL).expect("readable").replace(
+        "loss = { model = \"bernoulli\", probability = 0.0 }",
+        "loss = { model = \"trace\", file = \"../loss.txt\" }",
+    );
+    fs::create_dir(there("scenarios")).expect("writable");
+    fs::write(there("scenarios/trace.toml"), &text).expect("writable");
+    fs::write(there("loss.txt"), "0001".repeat(100)).expect("writable");
+    let run =
+        ["--format", "json", "run", &there("scenarios/trace.toml"), "--seeds", "1", "--out", &there("out")];
+    let folder = tidegate(&run).with(0).json().get("folder").text().to_owned();
+    fs::remove_file(there("loss.txt")).expect("removable");
+    fs::remove_file(there("scenarios/trace.toml")).expect("removable");
+    assert_eq!(export(Path::new(&folder), &["--to", "qlog"]).len(), 2);
+}

@@ -27,7 +27,10 @@ use crate::definitions::{self, Definition};
 /// Every table with the definitions of its columns, in the order of a folder.
 pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
     let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
-    names.map(|name| (name, build::shape(name).columns.iter().map(|column| column.definition).collect()))
+    let columns = |name| build::shape(name).columns;
+    names.map(|name| {
+        (name, columns(name).iter().filter_map(|column| definitions::find(column.name())).collect())
+    })
 }
 
 /// What all tables of one result folder share.
