@@ -57,12 +57,12 @@ fn every_table_becomes_csv_with_its_rows_and_values() {
     let files = export(&results(&scratch), &["--to", "csv"]);
     let names: Vec<&str> =
         files.iter().map(|file| file.file_stem().and_then(|name| name.to_str()).unwrap()).collect();
-    assert_eq!(&names[..5], ["runs", "flows", "links", "flow_samples", "link_samples"]);
+    assert_eq!(&names[..6], ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"]);
     let flows = rows(&files[1], ',');
     assert_eq!(flows.1.len(), 2);
     assert!(flows.1.iter().all(|row| row.len() == flows.0.len()));
     // 300 samples of 10 ms, and the first at 0, for two seeds.
-    let samples = rows(&files[3], ',');
+    let samples = rows(&files[4], ',');
     assert!((600..=602).contains(&samples.1.len()), "{}", samples.1.len());
     let last = |seed: &str| {
         let of_seed = |row: &&Vec<String>| row[1] == seed;
