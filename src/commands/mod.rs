@@ -10,6 +10,7 @@ pub(crate) mod docs;
 pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
+pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]

@@ -4,6 +4,7 @@ mod batches;
 mod check;
 mod compare;
 mod exports;
+mod figures;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
