@@ -60,14 +60,6 @@ impl Results<'_> {
         let points: Vec<Point> =
             self.found.runs.iter().map(|variant| Point { runs: variant.runs.clone() }).collect();
         let values = self.variants.iter().map(|variant| variant.label.clone()).collect();
-        let context = RunContext {
-            scenario_text: self
-                .variants
-                .first()
-                .map_or_else(String::new, |variant| variant.plan.text.clone()),
-            semantics: SEMANTICS,
-            ..RunContext::default()
-        };
         let parameter = Parameter { key: "variant".to_owned(), values };
         point_tables(&points, &[parameter], &self.context()).write(folder).map_err(Failure::error)
     }
