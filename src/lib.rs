@@ -11,6 +11,7 @@
 
 mod batch;
 mod commands;
+mod digest;
 mod drawing;
 mod exit;
 mod expect;

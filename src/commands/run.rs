@@ -11,6 +11,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 
 use super::{Overrides, read_plan, threads};
+use crate::digest::digest;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
@@ -127,10 +128,12 @@ fn without_samples(run: RunRecord) -> RunRecord {
 
 fn write_page(plan: &Plan, folder: &Folder, runs: &[RunRecord], command: &str) -> Result<PathBuf, Failure> {
     let topology = crate::drawing::topology(plan);
+    let digest = runs.first().and_then(|first| digest(plan, first));
     let page = run_page(&RunPage {
         title: &plan.name,
         runs,
         topology: Some(&topology),
+        digest: digest.as_ref(),
         command,
         context: folder.context(),
         is_live: false,

@@ -7,6 +7,7 @@
 pub mod claims;
 pub mod compare;
 pub mod definitions;
+pub mod digest;
 pub mod export;
 pub mod figure;
 pub mod json;

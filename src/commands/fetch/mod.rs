@@ -165,6 +165,7 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         title: &format!("{} with {}", flow.prefix, flow.scheme),
         runs: std::slice::from_ref(&fetched.record),
         topology: None,
+        digest: None,
         command: &format!(
             "tidegate fetch {} --scheme {} --report {}",
             flow.prefix,

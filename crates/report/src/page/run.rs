@@ -8,6 +8,7 @@ use super::tables::{Shown, label, run_level};
 use super::topology::TopologyView;
 use super::{percentiles, plots};
 use crate::definitions;
+use crate::digest::Digest;
 use crate::stats::Estimate;
 use crate::tables::{RunContext, Table, build_summaries};
 use crate::text;
@@ -21,6 +22,8 @@ pub struct RunPage<'a> {
     pub runs: &'a [RunRecord],
     /// The network; `None` draws what the first run's links and flows show.
     pub topology: Option<&'a TopologyView>,
+    /// The first run looked at packet by packet; `None` leaves out what needs that.
+    pub digest: Option<&'a Digest>,
     /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning, as in the tables.
