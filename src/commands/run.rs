@@ -128,12 +128,14 @@ fn without_samples(run: RunRecord) -> RunRecord {
 
 fn write_page(plan: &Plan, folder: &Folder, runs: &[RunRecord], command: &str) -> Result<PathBuf, Failure> {
     let topology = crate::drawing::topology(plan);
+    let timeline = crate::drawing::timeline(plan);
     let digest = runs.first().and_then(|first| digest(plan, first));
     let page = run_page(&RunPage {
         title: &plan.name,
         runs,
         topology: Some(&topology),
         digest: digest.as_ref(),
+        timeline: &timeline,
         command,
         context: folder.context(),
         is_live: false,

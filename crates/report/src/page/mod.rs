@@ -5,13 +5,18 @@
 pub(crate) mod axis;
 mod board;
 mod claim_strip;
+mod delays;
 pub(crate) mod markup;
+mod network;
+mod panels;
 mod percentiles;
 mod plots;
 mod run;
 mod tables;
+mod timeline;
 mod topology;
 
 pub use board::{BoardPage, board_page};
 pub use run::{RunPage, run_page};
+pub use timeline::Timeline;
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};
