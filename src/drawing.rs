@@ -20,6 +20,7 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
         from: link.a,
         to: link.b,
         label: format!("{} · {}", link.rate[0], link.delay),
+        load: [None; 2],
     });
     TopologyView {
         nodes: nodes
