@@ -18,6 +18,7 @@ mod papers;
 mod program;
 #[cfg(target_os = "linux")]
 mod readme;
+mod report;
 #[cfg(target_os = "linux")]
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
