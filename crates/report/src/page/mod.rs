@@ -9,8 +9,10 @@ pub(crate) mod markup;
 mod percentiles;
 mod plots;
 mod run;
+mod segments;
 mod tables;
 mod topology;
+mod why;
 
 pub use board::{BoardPage, board_page};
 pub use run::{RunPage, run_page};

@@ -6,7 +6,7 @@ use tidegate_core::records::RunRecord;
 use super::markup::{self, Escaped, Markup, Scripts};
 use super::tables::{Shown, label, run_level};
 use super::topology::TopologyView;
-use super::{percentiles, plots};
+use super::{percentiles, plots, segments, why};
 use crate::definitions;
 use crate::digest::Digest;
 use crate::stats::Estimate;
@@ -90,6 +90,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
         topology(&mut body, page, first);
     }
     sections(&mut body, page, &flows, &links);
+    detail(&mut body, page);
     let data = page.runs.first().and_then(plots::panels);
     scenario(&mut body, page.context);
     markup::glossary(&mut body, true);
@@ -182,6 +183,16 @@ fn sections(body: &mut Markup, page: &RunPage<'_>, flows: &Table, links: &Table)
         body.add(format_args!("<h3>{title}</h3><figure class=\"scroll\" tabindex=\"0\">{chart}</figure>\n"));
     }
     body.0.push_str("</section>\n");
+}
+
+/// What only a watched run can show.
+fn detail(body: &mut Markup, page: &RunPage<'_>) {
+    let Some(digest) = page.digest else { return };
+    for (title, content) in
+        [("Why did it slow down?", why::section(digest)), ("Segments", segments::section(digest))]
+    {
+        body.add(format_args!("<section><h2>{title}</h2>\n{}</section>\n", content.0));
+    }
 }
 
 fn scenario(body: &mut Markup, context: &RunContext) {
