@@ -21,7 +21,7 @@ pub(crate) fn digest(plan: &Plan, record: &RunRecord) -> Option<Digest> {
 }
 
 /// What the scenario changes while flows run, in words.
-fn changes(plan: &Plan) -> Vec<Change> {
+pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
     let link = |index: usize| format!("link {}", plan.links[index].name);
     let node = |index: usize| format!("node {}", plan.nodes[index].name);
     let text = |change: &plan::Change| match *change {

@@ -3,6 +3,7 @@
 mod batches;
 mod check;
 mod exports;
+mod figures;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
@@ -16,6 +17,7 @@ mod papers;
 mod program;
 #[cfg(target_os = "linux")]
 mod readme;
+mod report;
 #[cfg(target_os = "linux")]
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]

@@ -17,6 +17,7 @@ pub mod stats;
 pub mod tables;
 pub mod text;
 
+mod quantities;
 mod samples;
 
 /// Version of the tables' shape; raised whenever a column is added, renamed or redefined.

@@ -3,7 +3,7 @@ use std::path::Path;
 use tidegate_core::records::{FlowRecord, LinkRecord};
 use tidegate_report::claims::{self, Judged, Paper};
 use tidegate_report::figure::{BarSeries, Figure, FigureKind, Look, Series};
-use tidegate_report::page::{self, BoardPage, RunPage, TopologyView};
+use tidegate_report::page::{self, BoardPage, RunPage, Timeline, TopologyView};
 use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{self, RunContext};
 use tidegate_report::text;
@@ -28,6 +28,7 @@ fn sample_run_page(seeds: u64) -> String {
         runs: &runs,
         topology: None,
         digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: false,
@@ -173,6 +174,7 @@ fn names_from_a_scenario_cannot_break_out_of_the_page() {
         runs: &[run],
         topology: None,
         digest: None,
+        timeline: &Timeline::default(),
         command: evil,
         context: &context,
         is_live: false,
@@ -214,6 +216,7 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
         runs: &[],
         topology: Some(&topology),
         digest: None,
+        timeline: &Timeline::default(),
         command: "",
         context: &context,
         is_live: false,
@@ -236,6 +239,7 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
         runs: &runs,
         topology: None,
         digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: true,
@@ -284,6 +288,7 @@ fn crowded_page() -> String {
         runs: &[run],
         topology: None,
         digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: false,
