@@ -63,7 +63,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
             (
                 "The first of two shares; the other may run on another machine with the same store.",
-                "tidegate sweep run scenarios/examples/dumbbell.toml --seeds 2 --shard 1/2",
+                "tidegate sweep run scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --shard 1/2",
             ),
         ],
         files: &[SCENARIO, STORE, ("results/NAME-DIGEST/", "tables of all points, once no run is missing")],
@@ -84,7 +84,7 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "sweep why",
         examples: &[(
             "Why the runs of seed 1 are there, or not.",
-            "tidegate sweep why scenarios/examples/dumbbell.toml --seed 1",
+            "tidegate sweep why scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --seed 1",
         )],
         files: &[SCENARIO, STORE],
         not_run: None,
