@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_report::text::number;
-use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse};
+use tidegate_sim::plan::{
+    Admission, CachePlan, Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, Policy, QueuePlan, SchemeUse,
+    ServicePlan, ServiceTime,
+};
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
 
@@ -78,9 +81,14 @@ fn network(plan: &Plan) -> Vec<String> {
         let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
-        if node.cache.get() > 0 {
-            parts.push(format!("cache of {}", node.cache));
+        if node.cache.size.get() > 0 {
+            parts.push(format!("cache of {}", about_cache(&node.cache)));
         }
+        let stores = node.prefix_caches.iter();
+        parts.extend(stores.map(|(prefix, cache)| format!("cache of {} for {prefix}", about_cache(cache))));
+        parts.extend(
+            node.service.as_ref().map(|service| format!("takes {} for a packet", about_service(service))),
+        );
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
@@ -91,6 +99,23 @@ fn network(plan: &Plan) -> Vec<String> {
 fn names(schemes: &[SchemeUse]) -> String {
     let names: Vec<&str> = schemes.iter().map(|part| part.scheme.name).collect();
     names.join(", ")
+}
+
+fn about_cache(cache: &CachePlan) -> String {
+    let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| *word);
+    let admission = match cache.admission {
+        Admission::Everywhere => String::new(),
+        Admission::LeaveCopyDown => ", leave copy down".to_owned(),
+        Admission::Probability(chance) => format!(", keeping {} % of what passes", number(100.0 * chance)),
+    };
+    format!("{} ({policy}{admission})", cache.size)
+}
+
+fn about_service(service: &ServicePlan) -> String {
+    match service.time {
+        ServiceTime::Constant(time) => time.to_string(),
+        ServiceTime::Exponential(mean) => format!("{mean} on average"),
+    }
 }
 
 /// What is said of two directions: once if they are alike.
@@ -154,6 +179,8 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
         format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
         format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
     ];
+    let processing = flow.processing.as_ref().map(about_service);
+    lines.extend(processing.map(|time| format!("whose producer takes {time} for each Interest")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
     if let Some(bottleneck) = &facts.bottleneck {
         lines.extend(about_bottleneck(plan, bottleneck));
@@ -170,6 +197,10 @@ fn demand(flow: &FlowPlan) -> String {
     let payload = flow.payload;
     match &flow.demand {
         Demand::File { segments } => format!("{segments} segments of {payload}"),
+        Demand::Objects(workload) => {
+            let objects = workload.popularity.objects();
+            format!("some of {objects} objects, {} segments of {payload} each", workload.object_segments)
+        }
         Demand::Endless => format!("segments of {payload} until the run ends"),
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
