@@ -101,6 +101,42 @@ pub(super) const GUIDES: &[Guide] = &[
         exits: &[],
     },
     Guide {
+        command: "compare",
+        examples: &[
+            (
+                "Two schemes on the same draws.",
+                "tidegate compare scenarios/examples/loss.toml --schemes catchunks-aimd,icp --seeds 5",
+            ),
+            (
+                "Two values of any key.",
+                "tidegate compare scenarios/examples/loss.toml --vary flow.0.size=1MB,2MB --seeds 3",
+            ),
+        ],
+        files: &[
+            SCENARIO,
+            STORE,
+            ("results/NAME-compare-DIGEST/", "comparison.json, points.csv, and the tables of all runs"),
+        ],
+        not_run: None,
+        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse"), PARTIAL, STOPPED],
+    },
+    Guide {
+        command: "figure",
+        examples: &[
+            ("What can be drawn of these results.", "tidegate figure results/dumbbell-* --list"),
+            (
+                "One figure for a column of a paper.",
+                "tidegate figure results/dumbbell-* throughput --as pdf -o throughput.pdf",
+            ),
+        ],
+        files: &[
+            ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
+            ("RESULTS/figures/", "the files, unless --output names another place"),
+        ],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
         command: "export",
         examples: &[
             (

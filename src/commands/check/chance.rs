@@ -26,7 +26,6 @@ pub(super) fn told(plan: &Plan) -> Vec<String> {
     };
     links("random loss", |link| link.loss.iter().any(is_random_loss));
     links("jitter", |link| link.jitter > Span::ZERO);
-    let draws = |used: &Vec<SchemeUse>| used.iter().any(|used| used.scheme.draws);
     links("draws of a queue's discipline", |link| link.queue.iter().any(|queue| draws(&queue.disciplines)));
     let mut nodes = |what: &str, is: &dyn Fn(&NodePlan) -> bool| {
         let names: Vec<&str> =
@@ -55,6 +54,10 @@ pub(super) fn told(plan: &Plan) -> Vec<String> {
         flow.processing.as_ref().is_some_and(|service| is_random(&service.time))
     });
     found
+}
+
+fn draws(used: &[SchemeUse]) -> bool {
+    used.iter().any(|used| used.scheme.draws)
 }
 
 fn is_drawn(cache: &CachePlan) -> bool {

@@ -216,9 +216,9 @@ fn seeds(plan: &Plan, facts: &Facts) -> Option<String> {
 fn endings(plan: &Plan) -> Vec<String> {
     let is_finite = |flow: &FlowPlan| match &flow.demand {
         Demand::File { .. } => true,
-        Demand::Objects(workload) => workload.requests.is_some(),
         Demand::Endless => false,
         Demand::Constant { bursts, .. } => !bursts.is_empty(),
+        Demand::Objects(workload) => workload.requests.is_some(),
     };
     let any_finite = plan.flows.iter().any(is_finite);
     let mut doubts = Vec::new();

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::consumer::Arrivals;
+use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_report::text::number;
 use tidegate_sim::plan::{
-    Admission, CachePlan, Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, Policy, QueuePlan, SchemeUse,
-    ServicePlan, ServiceTime,
+    CachePlan, Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse, ServicePlan,
+    ServiceTime,
 };
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
@@ -82,13 +84,11 @@ fn network(plan: &Plan) -> Vec<String> {
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
         if node.cache.size.get() > 0 {
-            parts.push(format!("cache of {}", about_cache(&node.cache)));
+            parts.push(cache(&node.cache));
         }
         let stores = node.prefix_caches.iter();
-        parts.extend(stores.map(|(prefix, cache)| format!("cache of {} for {prefix}", about_cache(cache))));
-        parts.extend(
-            node.service.as_ref().map(|service| format!("takes {} for a packet", about_service(service))),
-        );
+        parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
+        parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
@@ -96,26 +96,26 @@ fn network(plan: &Plan) -> Vec<String> {
     lines
 }
 
+fn cache(cache: &CachePlan) -> String {
+    let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| word);
+    let kept = match cache.admission {
+        Admission::Everywhere => String::new(),
+        Admission::LeaveCopyDown => ", keeping what comes from one store up".to_owned(),
+        Admission::Probability(part) => format!(", keeping each Data with probability {}", number(part)),
+    };
+    format!("cache of {} ({policy}{kept})", cache.size)
+}
+
+fn service_time(service: &ServicePlan) -> String {
+    match service.time {
+        ServiceTime::Constant(time) => time.to_string(),
+        ServiceTime::Exponential(time) => format!("{time} on average (exponential)"),
+    }
+}
+
 fn names(schemes: &[SchemeUse]) -> String {
     let names: Vec<&str> = schemes.iter().map(|part| part.scheme.name).collect();
     names.join(", ")
-}
-
-fn about_cache(cache: &CachePlan) -> String {
-    let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| *word);
-    let admission = match cache.admission {
-        Admission::Everywhere => String::new(),
-        Admission::LeaveCopyDown => ", leave copy down".to_owned(),
-        Admission::Probability(chance) => format!(", keeping {} % of what passes", number(100.0 * chance)),
-    };
-    format!("{} ({policy}{admission})", cache.size)
-}
-
-fn about_service(service: &ServicePlan) -> String {
-    match service.time {
-        ServiceTime::Constant(time) => time.to_string(),
-        ServiceTime::Exponential(mean) => format!("{mean} on average"),
-    }
 }
 
 /// What is said of two directions: once if they are alike.
@@ -179,7 +179,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
         format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
         format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
     ];
-    let processing = flow.processing.as_ref().map(about_service);
+    let processing = flow.processing.as_ref().map(service_time);
     lines.extend(processing.map(|time| format!("whose producer takes {time} for each Interest")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
     if let Some(bottleneck) = &facts.bottleneck {
@@ -197,11 +197,19 @@ fn demand(flow: &FlowPlan) -> String {
     let payload = flow.payload;
     match &flow.demand {
         Demand::File { segments } => format!("{segments} segments of {payload}"),
+        Demand::Endless => format!("segments of {payload} until the run ends"),
         Demand::Objects(workload) => {
             let objects = workload.popularity.objects();
-            format!("some of {objects} objects, {} segments of {payload} each", workload.object_segments)
+            let segments = workload.object_segments;
+            let pace = match workload.arrivals {
+                None => "as fast as the scheme allows".to_owned(),
+                Some(Arrivals::Constant(rate)) => format!("{rate} at equal pauses"),
+                Some(Arrivals::Poisson(rate)) => format!("{rate} on average (Poisson)"),
+            };
+            format!(
+                "requests, {pace}, for {objects} objects of {segments} segments of {payload} by popularity"
+            )
         }
-        Demand::Endless => format!("segments of {payload} until the run ends"),
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
             format!("{rate} in segments of {payload}, in bursts ({})", bursts.len())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::consumer::requests::{Arrivals, Workload};
+use tidegate_core::consumer::{Arrivals, Workload};
 use tidegate_core::face::Limit;
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::wire_size;
