@@ -1,5 +1,6 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
+mod audit;
 mod batches;
 mod check;
 mod compare;
