@@ -3,7 +3,7 @@
 use tidegate_core::event::EventMask;
 use tidegate_core::units::Time;
 use tidegate_report::text::number;
-use tidegate_sim::plan::{Change, Demand, FlowPlan, Plan};
+use tidegate_sim::plan::{Change, Demand, FlowPlan, NodePlan, Plan};
 
 use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
 use super::story::count;
@@ -161,8 +161,10 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
     let mut foreign: Vec<&str> = plan
         .nodes
         .iter()
-        .flat_map(|node| &node.prefix_strategies)
-        .map(|(prefix, _)| prefix.as_str())
+        .flat_map(|node| {
+            let strategies = node.prefix_strategies.iter().map(|(prefix, _)| prefix.as_str());
+            strategies.chain(node.prefix_caches.iter().map(|(prefix, _)| prefix.as_str()))
+        })
         .filter(is_foreign)
         .collect();
     foreign.sort_unstable();
@@ -172,9 +174,10 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 }
 
 fn useless_caches(plan: &Plan) -> Option<String> {
-    let caches = plan.nodes.iter().any(|node| node.cache.get() > 0);
+    let caches = plan.nodes.iter().any(NodePlan::has_cache);
     let is_shared = askers(plan).values().any(|flows| *flows > 1);
-    (caches && !is_shared).then(|| {
+    let repeats = plan.flows.iter().any(|flow| matches!(flow.demand, Demand::Objects(_)));
+    (caches && !is_shared && !repeats).then(|| {
         "there are caches, but no two flows ask for the same prefix: only what was lost on the way is found in them"
             .to_owned()
     })
@@ -195,12 +198,7 @@ fn seeds(plan: &Plan, facts: &Facts) -> Option<String> {
 }
 
 fn endings(plan: &Plan) -> Vec<String> {
-    let is_finite = |flow: &FlowPlan| match &flow.demand {
-        Demand::File { .. } => true,
-        Demand::Endless => false,
-        Demand::Constant { bursts, .. } => !bursts.is_empty(),
-    };
-    let any_finite = plan.flows.iter().any(is_finite);
+    let any_finite = plan.flows.iter().any(|flow| flow.demand.has_end());
     let mut doubts = Vec::new();
     if plan.stop_when_complete && !any_finite {
         doubts.push("stop_when_complete has no effect: no flow has an end".to_owned());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::units::{BitRate, ByteCount, Span};
-use tidegate_sim::plan::{LinkPlan, LossPlan, Plan};
+use tidegate_sim::plan::{CachePlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan};
 use tidegate_sim::world;
 
 use super::rates::Rates;
@@ -113,16 +113,59 @@ fn random(plan: &Plan) -> Vec<String> {
     if plan.variation.delay > 0.0 {
         found.push(format!("every link's delay changes by up to {} %", plan.variation.delay * 100.0));
     }
-    let mut links = |what: &str, is: fn(&LinkPlan) -> bool| {
-        let names: Vec<&str> =
-            plan.links.iter().filter(|link| is(link)).map(|link| link.name.as_str()).collect();
-        if !names.is_empty() {
-            found.push(format!("{what} on {}", listed(&names)));
-        }
-    };
-    links("random loss", |link| link.loss.iter().any(is_random));
-    links("jitter", |link| link.jitter > Span::ZERO);
+    found.extend(random_links(plan));
+    found.extend(random_nodes(plan));
+    found.extend(random_flows(plan));
     found
+}
+
+/// `what` and the names it is said of; nothing without any.
+fn said_of<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Option<String> {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("{what} {}", listed(&names)))
+}
+
+fn random_links(plan: &Plan) -> impl Iterator<Item = String> {
+    let links = |what: &str, is: fn(&&LinkPlan) -> bool| {
+        said_of(what, plan.links.iter().filter(is).map(|link| &link.name))
+    };
+    let draws = |link: &&LinkPlan| {
+        link.queue.iter().flat_map(|queue| &queue.disciplines).any(|part| part.scheme.is_random)
+    };
+    let found = [
+        links("random loss on", |link| link.loss.iter().any(is_random)),
+        links("jitter on", |link| link.jitter > Span::ZERO),
+        links("what disciplines choose on", draws),
+    ];
+    found.into_iter().flatten()
+}
+
+fn random_nodes(plan: &Plan) -> impl Iterator<Item = String> {
+    let nodes = |what: &str, is: fn(&&NodePlan) -> bool| {
+        said_of(what, plan.nodes.iter().filter(is).map(|node| &node.name))
+    };
+    let draws = |node: &&NodePlan| {
+        let caches = node.prefix_caches.iter().map(|(_, cache)| cache).chain([&node.cache]);
+        caches.filter(|cache| cache.size.get() > 0).any(CachePlan::is_random)
+    };
+    let found = [
+        nodes("what caches keep at", draws),
+        nodes("service times at", |node| node.service.is_some_and(|service| service.is_random())),
+    ];
+    found.into_iter().flatten()
+}
+
+fn random_flows(plan: &Plan) -> impl Iterator<Item = String> {
+    let flows = |what: &str, is: fn(&&FlowPlan) -> bool| {
+        said_of(what, plan.flows.iter().filter(is).map(|flow| &flow.name))
+    };
+    let found = [
+        flows("requests of", |flow| matches!(flow.demand, Demand::Objects(_))),
+        flows("processing times for", |flow| {
+            flow.processing.is_some_and(|processing| processing.is_random())
+        }),
+    ];
+    found.into_iter().flatten()
 }
 
 fn is_random(loss: &LossPlan) -> bool {

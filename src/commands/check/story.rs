@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::consumer::{Arrivals, Workload};
 use tidegate_core::face::Limit;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_report::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse};
 
@@ -78,9 +79,14 @@ fn network(plan: &Plan) -> Vec<String> {
         let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
-        if node.cache.get() > 0 {
+        if node.cache.size.get() > 0 {
             parts.push(format!("cache of {}", node.cache));
         }
+        parts.extend(node.prefix_caches.iter().map(|(prefix, cache)| match cache.size.get() {
+            0 => format!("no cache for {prefix}"),
+            _ => format!("cache of {cache} for {prefix}"),
+        }));
+        parts.extend(node.service.map(|service| format!("packets take {service}")));
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
@@ -154,6 +160,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
         format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
         format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
     ];
+    lines.extend(flow.processing.map(|processing| format!("the producer's answers take {processing}")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
     if let Some(bottleneck) = &facts.bottleneck {
         lines.extend(about_bottleneck(plan, bottleneck));
@@ -171,11 +178,32 @@ fn demand(flow: &FlowPlan) -> String {
     match &flow.demand {
         Demand::File { segments } => format!("{segments} segments of {payload}"),
         Demand::Endless => format!("segments of {payload} until the run ends"),
+        Demand::Objects(workload) => objects(workload, payload),
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
             format!("{rate} in segments of {payload}, in bursts ({})", bursts.len())
         }
     }
+}
+
+fn objects(workload: &Workload, payload: ByteCount) -> String {
+    let Workload { popularity, object_segments, arrivals, requests } = workload;
+    let object = match object_segments {
+        1 => payload.to_string(),
+        segments => format!("{segments} segments of {payload}"),
+    };
+    let top = number(popularity.probability(0) * 100.0);
+    let mut text = format!(
+        "objects of {object}, {} of them, the first with {top} % of all requests",
+        popularity.objects()
+    );
+    text.push_str(&match arrivals {
+        None => ", as fast as the scheme allows".to_owned(),
+        Some(Arrivals::Constant(rate)) => format!(", {rate} at equal pauses"),
+        Some(Arrivals::Poisson(rate)) => format!(", {rate} by chance"),
+    });
+    requests.iter().for_each(|requests| text.push_str(&format!(", {requests} in all")));
+    text
 }
 
 fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {

@@ -115,7 +115,7 @@ impl Way {
         is_shared: bool,
     ) -> Option<Span> {
         let Demand::File { segments } = flow.demand else { return None };
-        let caches = |node: &usize| is_shared && plan.nodes[*node].cache.get() > 0;
+        let caches = |node: &usize| is_shared && plan.nodes[*node].has_cache();
         let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
         let time = |load: Load| {
             let one = load.sending(plan);
@@ -186,6 +186,14 @@ fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     match &flow.demand {
         Demand::File { segments } => most.min(f64::from(*segments)),
         Demand::Endless => most,
+        Demand::Objects(workload) => {
+            let each = f64::from(workload.object_segments);
+            let all = workload.requests.map_or(f64::INFINITY, |requests| f64::from(requests) * each);
+            let come = workload.arrivals.map_or(f64::INFINITY, |arrivals| {
+                arrivals.rate().per_second() * each * end.since(flow.start).as_secs_f64()
+            });
+            most.min(all).min(come)
+        }
         Demand::Constant { rate, bursts } => {
             let within = |(at, length): &(Time, Span)| (*at + *length).min(end).since(*at).as_secs_f64();
             let asking: f64 = if bursts.is_empty() {
