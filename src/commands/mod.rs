@@ -4,11 +4,13 @@ pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
 pub(crate) mod children;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod docs;
 pub(crate) mod export;
 #[cfg(target_os = "linux")]
 pub(crate) mod fetch;
+pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
 #[cfg(target_os = "linux")]

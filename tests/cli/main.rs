@@ -3,6 +3,7 @@
 mod batches;
 mod check;
 mod exports;
+mod figures;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;

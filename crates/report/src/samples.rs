@@ -14,7 +14,12 @@ pub(crate) struct Aligned {
 
 impl Aligned {
     /// Lines up rows of (time, series index, value); `count` series. Rows out of order are sorted by time.
-    fn of_rows(time: &[Time], index: &[u32], count: usize, value: impl Fn(usize) -> Option<f64>) -> Self {
+    pub(crate) fn of_rows(
+        time: &[Time],
+        index: &[u32],
+        count: usize,
+        value: impl Fn(usize) -> Option<f64>,
+    ) -> Self {
         let mut order: Vec<usize> = (0..time.len().min(index.len())).collect();
         order.sort_by_key(|row| time[*row]);
         let mut aligned = Self { time_s: Vec::new(), series: vec![Vec::new(); count] };

@@ -201,6 +201,8 @@ pub struct LinkPlan {
 pub struct FlowPlan {
     /// Name, `consumer:prefix` unless given.
     pub name: String,
+    /// Index of its `[[flow]]` among those of the scenario.
+    pub table: usize,
     /// Consumer, an index into the nodes.
     pub consumer: usize,
     /// Producers of the prefix, indices into the nodes; at least one.

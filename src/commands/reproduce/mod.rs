@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tidegate_core::records::RunRecord;
 use tidegate_report::claims::{Judged, Paper};
-use tidegate_report::figure::{Figure, Look};
+use tidegate_report::figure::{Figure, Look, write_figures};
 use tidegate_report::page::{BoardPage, board_page};
 use tidegate_report::{claims, text};
 use tidegate_sim::plan::Plan;
@@ -160,6 +160,7 @@ fn write(folder: &std::path::Path, board: &Board, command: &str) -> Result<(), F
     files.extend(
         board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
     );
+    files.push(("figures.json".to_owned(), write_figures(&board.figures)));
     files.push(("claims.json".to_owned(), text::claims_json(&board.paper, &board.claims).to_string() + "\n"));
     for (name, content) in files {
         let path = folder.join(name);

@@ -58,9 +58,11 @@ impl Frame {
             let place = (left - drawing.px(7.0), at + drawing.px(4.5));
             drawing.text(place, text, Anchor::End, Paint::Soft);
         }
-        let most = ((bottom - top) / drawing.sheet.text * 1.9).max(8.0) as usize;
+        // Along the whole side of the sheet there is room for this.
+        let part = drawing.sheet.height / drawing.sheet.text_width(label).max(1.0);
+        let most = (part * label.chars().count() as f64) as usize;
         drawing.add(Item::Label(Label {
-            at: (drawing.px(15.0), (top + bottom) / 2.0),
+            at: (drawing.px(15.0), ((top + bottom) / 2.0).max(drawing.sheet.text_width(label) / 2.0)),
             text: shortened(label, most),
             scale: 1.0,
             anchor: Anchor::Middle,

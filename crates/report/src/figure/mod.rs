@@ -17,6 +17,7 @@ mod number;
 mod pdf;
 mod pgf;
 mod range;
+pub mod run;
 mod sfnt;
 mod spread;
 mod svg;

@@ -385,8 +385,7 @@ fn no_data_breaks_a_writer() {
 
 #[test]
 fn many_points_make_small_files() {
-    let points: Vec<(f64, f64)> =
-        (0..100_000).map(|i| f64::from(i)).map(|i| (i, (i * 0.7).sin() * i)).collect();
+    let points: Vec<(f64, f64)> = (0..100_000).map(f64::from).map(|i| (i, (i * 0.7).sin() * i)).collect();
     let curves = FigureKind::Curves { curves: vec![curve("many", points.clone())] };
     let events = FigureKind::Segments { kinds: vec![SegmentEvents { name: "many".into(), points }] };
     for kind in [curves, events] {

@@ -48,10 +48,11 @@ pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits:
         flows.push((flow, template));
     }
     let mut roster = Roster::default();
-    for (flow, template) in &flows {
+    for (table, (flow, template)) in flows.iter().enumerate() {
         if desk.is_full() {
             break;
         }
+        roster.table = table;
         roster.add(flow, template, network);
     }
     roster.plans
@@ -286,6 +287,8 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
 #[derive(Default)]
 struct Roster {
     plans: Vec<FlowPlan>,
+    /// The table that is read.
+    table: usize,
     names: BTreeSet<String>,
     /// The first flow of each prefix.
     served: BTreeMap<String, usize>,
@@ -334,6 +337,7 @@ impl Roster {
         self.claim_prefix(flow, template, &prefix, &producers)?;
         self.plans.push(FlowPlan {
             name,
+            table: self.table,
             consumer,
             producers,
             prefix,

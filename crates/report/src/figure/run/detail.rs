@@ -1,0 +1,169 @@
+//! Figures of what tables do not hold: whole distributions, and what became of each segment.
+
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::name::{PrefixId, Segment};
+use tidegate_core::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
+
+use super::{Window, frame, largest, left_out, without_idle};
+use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
+
+/// Kinds of event in a diagram of segments, from the most usual on.
+const KINDS: [&str; 8] = [
+    "Interest",
+    "Data",
+    "Interest again",
+    "Data, marked",
+    "dropped by a queue",
+    "lost on a link",
+    "loss detected",
+    "answered by a cache",
+];
+
+/// What became of the segments of one flow, gathered from the events of a run.
+#[derive(Clone, Debug)]
+pub struct SegmentDiagram {
+    flow: u32,
+    window: Window,
+    /// The flow's prefix, known from its first Interest on.
+    prefix: Option<PrefixId>,
+    kinds: [Vec<(f64, f64)>; KINDS.len()],
+}
+
+impl SegmentDiagram {
+    /// The events that a diagram needs.
+    pub const MASK: EventMask =
+        EventMask(EventMask::CONSUMERS.0 | EventMask::QUEUES.0 | EventMask::LOSSES.0 | EventMask::CACHE.0);
+
+    /// A diagram of the flow with this index.
+    pub fn new(flow: u32, window: Window) -> Self {
+        Self { flow, window, prefix: None, kinds: Default::default() }
+    }
+
+    /// Takes what of `events` belongs to it.
+    pub fn hear(&mut self, events: &[EventRecord]) {
+        for event in events {
+            let Some((kind, segment)) = self.kind(&event.event) else { continue };
+            let time_s = event.time.as_secs_f64();
+            if self.window.has(time_s) {
+                self.kinds[kind].push((time_s, f64::from(segment)));
+            }
+        }
+    }
+
+    /// Place in [`KINDS`] and segment of an event of the flow or its prefix.
+    fn kind(&mut self, event: &Event) -> Option<(usize, u32)> {
+        let (kind, name) = match event {
+            Event::InterestSent { flow, name, retransmission } if *flow == self.flow => {
+                self.prefix = Some(name.prefix);
+                (if *retransmission { 2 } else { 0 }, name)
+            }
+            Event::DataReceived { flow, name, mark, .. } if *flow == self.flow => {
+                (if *mark > 0 { 3 } else { 1 }, name)
+            }
+            Event::LossDetected { flow, name, .. } if *flow == self.flow => (6, name),
+            Event::Dropped { name, .. } => (4, name),
+            Event::Lost { name, .. } => (5, name),
+            Event::CacheHit { name } => (7, name),
+            _ => return None,
+        };
+        let is_ours = self.prefix == Some(name.prefix) && name.segment != Segment::NONE;
+        is_ours.then_some((kind, name.segment.0))
+    }
+}
+
+/// The figure called `name`, if it is one of these and there is something to show.
+pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
+    let run = &watched.record;
+    let flows = || run.flows.iter().map(|flow| (flow.name.clone(), flow.full_delay));
+    let links = || run.links.iter().map(|link| (format!("{} → {}", link.from, link.to), link.queue_delay));
+    let with = |((name, delay), bins)| (name, delay, bins);
+    let of_flows = || picked(flows().zip(&watched.full_delay).map(with).collect(), false);
+    let of_queues = || picked(links().zip(&watched.queue_delay).map(with).collect(), true);
+    match name {
+        "delay-cdf" => distributions(run, name, "delay per segment [ms]", of_flows()),
+        "delay-box" => boxes(run, name, "delay per segment [ms]", of_flows()),
+        "queue-delay-cdf" => distributions(run, name, "waiting time [ms]", of_queues()),
+        "queue-delay-box" => boxes(run, name, "waiting time [ms]", of_queues()),
+        "segments" => segment_figure(run, segments, name),
+        _ => None,
+    }
+}
+
+type Named<'a> = (String, DelaySummary, &'a DelayBins);
+
+/// Those with the largest delays, and a note on how many that are.
+fn picked(all: Vec<Named<'_>>, is_of_queues: bool) -> (Vec<Named<'_>>, String) {
+    let all: Vec<Named<'_>> = all.into_iter().filter(|(_, delay, _)| delay.count > 0).collect();
+    let sizes: Vec<f64> = all.iter().map(|(_, delay, _)| delay.max.as_millis_f64().max(1e-9)).collect();
+    let shown = largest(&if is_of_queues { without_idle(sizes) } else { sizes });
+    let note = left_out(shown.len(), all.len());
+    let kept = all.into_iter().enumerate().filter(|(index, _)| shown.contains(index)).map(|(_, named)| named);
+    (kept.collect(), note)
+}
+
+fn distributions(
+    run: &RunRecord,
+    name: &str,
+    x_label: &str,
+    (picked, note): (Vec<Named<'_>>, String),
+) -> Option<Figure> {
+    let curves = picked.into_iter().map(|(name, _, bins)| Curve { name, points: cumulative(bins) });
+    let curves: Vec<Curve> = curves.collect();
+    (!curves.is_empty()).then(|| Figure {
+        x_label: x_label.into(),
+        kind: FigureKind::Cdf { curves },
+        ..frame(run, name, "part not above [1]", &note)
+    })
+}
+
+/// Upper bound of each bin, ms, and the part of all delays that is not above it.
+fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
+    let total: u64 = bins.iter().map(|(_, count)| count).sum();
+    let mut below = 0;
+    let point = |(upper, count): &(tidegate_core::units::Span, u64)| {
+        below += count;
+        (upper.as_millis_f64(), below as f64 / total.max(1) as f64)
+    };
+    bins.iter().map(point).collect()
+}
+
+fn boxes(
+    run: &RunRecord,
+    name: &str,
+    y_label: &str,
+    (picked, left_out): (Vec<Named<'_>>, String),
+) -> Option<Figure> {
+    let boxes: Vec<BoxStats> = picked.into_iter().map(boxed).collect();
+    let note = format!(" Boxes are quartiles, whiskers the 5th and 95th percentiles, rings means.{left_out}");
+    (!boxes.is_empty())
+        .then(|| Figure { kind: FigureKind::Boxes { boxes }, ..frame(run, name, y_label, &note) })
+}
+
+fn boxed((name, summary, bins): Named<'_>) -> BoxStats {
+    let parts = cumulative(bins);
+    let quantile =
+        |part: f64| parts.iter().find(|(_, below)| *below >= part).map_or(f64::NAN, |(value, _)| *value);
+    BoxStats {
+        name,
+        low: quantile(0.05),
+        first_quartile: quantile(0.25),
+        median: quantile(0.5),
+        third_quartile: quantile(0.75),
+        high: quantile(0.95),
+        mean: summary.mean.as_millis_f64(),
+    }
+}
+
+fn segment_figure(run: &RunRecord, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
+    let flow = run.flows.get(segments.flow as usize)?;
+    let kinds = KINDS.iter().zip(&segments.kinds).filter(|(_, points)| !points.is_empty());
+    let kinds: Vec<SegmentEvents> = kinds
+        .map(|(name, points)| SegmentEvents { name: (*name).to_owned(), points: points.clone() })
+        .collect();
+    let note = format!(" Flow {}; drops, losses and cache answers of all of {}.", flow.name, flow.prefix);
+    (!kinds.is_empty()).then(|| Figure {
+        x_label: "time [s]".into(),
+        kind: FigureKind::Segments { kinds },
+        ..frame(run, name, "segment [number]", &note)
+    })
+}

@@ -1,0 +1,205 @@
+//! `tidegate figure`: figures of a results folder as files for papers and slides.
+
+mod source;
+
+use std::path::{Path, PathBuf};
+
+use tidegate_report::figure::{Columns, Figure, Look};
+use tidegate_report::json::Json;
+use tidegate_report::text::{Align, TextTable};
+
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
+use crate::{Format, Session};
+use source::{Choice, Source};
+
+/// What to draw and how.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tidegate figure results/dumbbell-1a2b3c4d --list\n  \
+    tidegate figure results/dumbbell-1a2b3c4d throughput --as pdf\n  \
+    tidegate figure results/dumbbell-1a2b3c4d segments --from 1 --to 1.5 -o segments.svg\n  \
+    tidegate figure results/plr --as pgf --columns 2 -o paper/figures")]
+pub(crate) struct Arguments {
+    /// A results folder, as `run`, `compare`, `sweep` and `reproduce` write it.
+    results: PathBuf,
+    /// Which figure; all unless given.
+    name: Option<String>,
+    /// File format; by the ending of --output, else svg.
+    #[arg(long = "as", value_name = "FORMAT", value_enum)]
+    kind: Option<Kind>,
+    /// Width: one column (88 mm) or two (180 mm).
+    #[arg(long, value_name = "N", default_value = "1", value_parser = columns)]
+    columns: Columns,
+    /// Greys in place of colours.
+    #[arg(long)]
+    greyscale: bool,
+    /// Folder for the files, or with NAME a file that ends in .svg, .pdf or .tex; by default RESULTS/figures.
+    #[arg(long, short, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Seed of the run that is drawn; the first unless given.
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Flow in the diagram of segments, by name; the first unless given.
+    #[arg(long, value_name = "NAME")]
+    flow: Option<String>,
+    /// First instant that is drawn, s from the run's start.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    from: f64,
+    /// Last instant that is drawn, s from the run's start.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    to: Option<f64>,
+    /// List the figures of the folder, draw none.
+    #[arg(long)]
+    list: bool,
+}
+
+/// File formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Vector graphics for browsers and slides, with the font in it.
+    Svg,
+    /// Vector graphics for LaTeX and print, with the font in it.
+    Pdf,
+    /// pgfplots: a .tex with native axes, and its .dat.
+    Pgf,
+}
+
+impl Kind {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Svg => "svg",
+            Self::Pdf => "pdf",
+            Self::Pgf => "tex",
+        }
+    }
+
+    /// The format that a file's ending means.
+    fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        [Self::Svg, Self::Pdf, Self::Pgf].into_iter().find(|kind| kind.ending() == ending)
+    }
+}
+
+fn columns(text: &str) -> Result<Columns, String> {
+    match text {
+        "1" => Ok(Columns::One),
+        "2" => Ok(Columns::Two),
+        _ => Err("1 or 2 is needed".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('s').trim_end().parse::<f64>().ok();
+    number.filter(|number| *number >= 0.0).ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let source = Source::open(session, &arguments.results)?;
+    if arguments.list {
+        list(session, &source);
+        return Ok(Exit::Ok);
+    }
+    let (kind, target) = target(arguments)?;
+    let choice = Choice {
+        name: arguments.name.as_deref(),
+        seed: arguments.seed,
+        flow: arguments.flow.as_deref(),
+        from_s: arguments.from,
+        to_s: arguments.to.unwrap_or(f64::INFINITY),
+    };
+    let figures = source.figures(session, &choice)?;
+    let look = Look { columns: arguments.columns, greyscale: arguments.greyscale };
+    let mut written = Vec::new();
+    for figure in &figures {
+        let path = match &target {
+            Target::File(path) => path.clone(),
+            Target::Folder(folder) => folder.join(format!("{}.{}", file_name(&figure.id), kind.ending())),
+        };
+        written.extend(write(figure, kind, look, &path)?);
+    }
+    report(session, &written);
+    Ok(Exit::Ok)
+}
+
+/// Where files go.
+enum Target {
+    Folder(PathBuf),
+    File(PathBuf),
+}
+
+/// Format and place of the files, and the place made.
+fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
+    let output = arguments.output.clone().unwrap_or_else(|| arguments.results.join("figures"));
+    let by_ending = Kind::of(&output).filter(|_| !output.is_dir());
+    let kind = arguments.kind.or(by_ending).unwrap_or(Kind::Svg);
+    if by_ending.is_some_and(|meant| meant != kind) {
+        let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());
+        return Err(Failure::usage(format!("{wrong}; write .{}", kind.ending())));
+    }
+    let (folder, target) = match by_ending {
+        Some(_) if arguments.name.is_none() => {
+            return Err(Failure::usage(format!(
+                "{} is one file, and all figures were asked for; name one, or give a folder",
+                output.display()
+            )));
+        }
+        Some(_) => (output.parent().map(Path::to_owned).unwrap_or_default(), Target::File(output)),
+        None => (output.clone(), Target::Folder(output)),
+    };
+    if !folder.as_os_str().is_empty() {
+        std::fs::create_dir_all(&folder).map_err(|why| cannot("make", &folder, &why))?;
+    }
+    Ok((kind, target))
+}
+
+/// An id as a file's name: figures of other programs may be called anything.
+fn file_name(id: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    let name: String = id.chars().take(80).map(plain).collect();
+    if name.is_empty() { "figure".to_owned() } else { name }
+}
+
+/// Writes the files of a figure; gives their paths.
+fn write(figure: &Figure, kind: Kind, look: Look, path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let files = match kind {
+        Kind::Svg => vec![(path.to_owned(), figure.to_svg(look).into_bytes())],
+        Kind::Pdf => vec![(path.to_owned(), figure.to_pdf(look))],
+        Kind::Pgf => {
+            let data = path.with_extension("dat");
+            let name = data.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let pgf = figure.to_pgf(look, &name);
+            vec![(path.to_owned(), pgf.tex.into_bytes()), (data, pgf.data.into_bytes())]
+        }
+    };
+    for (path, bytes) in &files {
+        std::fs::write(path, bytes).map_err(|why| cannot("write", path, &why))?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+fn list(session: &Session, source: &Source) {
+    let names = source.names();
+    print(&match session.format {
+        Format::Json => {
+            let figure = |(name, title): &(String, String)| {
+                Json::Object(vec![("name", Json::text(name)), ("title", Json::text(title))])
+            };
+            Json::Object(vec![("figures", Json::List(names.iter().map(figure).collect()))]).to_string() + "\n"
+        }
+        Format::Text => {
+            let mut table = TextTable::new(&[("figure", Align::Left), ("title", Align::Left)]);
+            names.into_iter().for_each(|(name, title)| table.row([name, title]));
+            table.render()
+        }
+    });
+}
+
+fn report(session: &Session, written: &[PathBuf]) {
+    print(&match session.format {
+        Format::Json => {
+            let files = written.iter().map(|path| Json::text(path.display())).collect();
+            Json::Object(vec![("files", Json::List(files))]).to_string() + "\n"
+        }
+        Format::Text => written.iter().map(|path| format!("{}\n", path.display())).collect(),
+    });
+}

@@ -1,0 +1,196 @@
+//! Where figures come from: `figures.json`, the tables of a run, or the run itself, watched again.
+
+use std::path::{Path, PathBuf};
+
+use tidegate_core::event::EventMask;
+use tidegate_core::rng::Seed;
+use tidegate_report::figure::Figure;
+use tidegate_report::figure::run::{
+    RUN_FIGURES, RateSteps, RunFigure, SegmentDiagram, Window, of_run, of_watched,
+};
+use tidegate_report::tables;
+use tidegate_settings::suggest::nearest;
+use tidegate_sim::plan::{Change, Plan};
+use tidegate_sim::run::watch;
+
+use crate::commands::{read_plan, read_text};
+use crate::exit::Failure;
+use crate::{SEMANTICS, Session};
+
+/// A results folder.
+pub(super) struct Source {
+    folder: PathBuf,
+    /// Figures that a command left there.
+    ready: Vec<Figure>,
+    /// The scenario, if runs are there.
+    plan: Option<Plan>,
+}
+
+/// What is asked for.
+pub(super) struct Choice<'a> {
+    pub(super) name: Option<&'a str>,
+    pub(super) seed: Option<u64>,
+    pub(super) flow: Option<&'a str>,
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+}
+
+impl Source {
+    /// Looks at a folder.
+    pub(super) fn open(session: &Session, folder: &Path) -> Result<Self, Failure> {
+        let (figures, scenario) = (folder.join("figures.json"), folder.join("scenario.toml"));
+        let has_runs = scenario.is_file() && folder.join("runs.parquet").is_file();
+        if !figures.is_file() && !has_runs {
+            return Err(Failure::error(no_results(folder)));
+        }
+        let ready = if figures.is_file() { read_figures(&figures)? } else { Vec::new() };
+        let plan = has_runs.then(|| read_plan(session, &scenario, &[])).transpose()?;
+        Ok(Self { folder: folder.to_owned(), ready, plan })
+    }
+
+    /// Names and titles of all figures.
+    pub(super) fn names(&self) -> Vec<(String, String)> {
+        let ready = self.ready.iter().map(|figure| (figure.id.clone(), figure.title.clone()));
+        let of_runs = RUN_FIGURES.iter().map(|figure| (figure.name.to_owned(), figure.title.to_owned()));
+        ready.chain(of_runs.filter(|_| self.plan.is_some())).collect()
+    }
+
+    /// The figures asked for. Without a name, those that have nothing to show are left out.
+    pub(super) fn figures(&self, session: &Session, choice: &Choice<'_>) -> Result<Vec<Figure>, Failure> {
+        let is_asked = |name: &str| choice.name.is_none_or(|asked| asked == name);
+        let mut figures: Vec<Figure> =
+            self.ready.iter().filter(|figure| is_asked(&figure.id)).cloned().collect();
+        let wanted: Vec<RunFigure> =
+            RUN_FIGURES.into_iter().filter(|figure| is_asked(figure.name) && self.plan.is_some()).collect();
+        if let (Some(name), true) = (choice.name, figures.is_empty() && wanted.is_empty()) {
+            return Err(Failure::usage(self.unknown(name)));
+        }
+        if let Some(plan) = &self.plan {
+            figures.extend(self.run_figures(session, plan, &wanted, choice)?);
+        }
+        match (choice.name, figures.is_empty()) {
+            (Some(name), true) => Err(Failure::error(format!(
+                "{name:?} has nothing to show: the run was not sampled, or nothing of it happened"
+            ))),
+            _ => Ok(figures),
+        }
+    }
+
+    fn run_figures(
+        &self,
+        session: &Session,
+        plan: &Plan,
+        wanted: &[RunFigure],
+        choice: &Choice<'_>,
+    ) -> Result<Vec<Figure>, Failure> {
+        let seed = seed(plan, choice.seed)?;
+        let flow = flow(plan, choice.flow)?;
+        let window = Window { from_s: choice.from_s, to_s: choice.to_s };
+        let folder = self.folder.join("seeds").join(seed.0.to_string());
+        self.check_semantics()?;
+        let tables = tables::read_run(&folder).ok();
+        let needs_watch = wanted.iter().any(|figure| figure.is_detail || tables.is_none());
+        let mut segments = SegmentDiagram::new(flow, window);
+        let watched = needs_watch.then(|| {
+            if !session.quiet {
+                crate::complain(&format!("simulating seed {} again for what tables do not hold", seed.0));
+            }
+            let needs_events = wanted.iter().any(|figure| figure.name == "segments");
+            let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
+            watch(plan, seed, mask, &mut |events| segments.hear(events))
+        });
+        let rates = rates(plan);
+        let draw = |figure: &RunFigure| match (&tables, &watched) {
+            (_, Some(watched)) if figure.is_detail => of_watched(watched, &segments, figure.name),
+            (Some(run), _) => of_run(run, &rates, figure.name, window),
+            (None, Some(watched)) => of_run(&watched.record, &rates, figure.name, window),
+            (None, None) => None,
+        };
+        Ok(wanted.iter().filter_map(draw).collect())
+    }
+
+    /// Tables of other semantics would not fit what is simulated now.
+    fn check_semantics(&self) -> Result<(), Failure> {
+        let context = tables::read_context(&self.folder).map_err(Failure::error)?;
+        if context.semantics == SEMANTICS {
+            return Ok(());
+        }
+        Err(Failure::error(format!(
+            "{}: its results have semantics {}, this program {SEMANTICS}; run the scenario again",
+            self.folder.display(),
+            context.semantics
+        )))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let names = self.names();
+        let known: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+        let near = nearest(name, known.iter().copied());
+        let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+        format!("{} has no figure {name:?}{hint}\nIt has: {}", self.folder.display(), known.join(", "))
+    }
+}
+
+/// Rates of all link directions, in the order of records.
+fn rates(plan: &Plan) -> Vec<RateSteps> {
+    let mut rates: Vec<RateSteps> = plan
+        .links
+        .iter()
+        .flat_map(|link| link.rate.map(|rate| RateSteps(vec![(0.0, rate.as_bps() as f64)])))
+        .collect();
+    for event in &plan.events {
+        if let Change::LinkRate { link, rate } = &event.change {
+            for steps in rates.iter_mut().skip(2 * link).take(2) {
+                steps.0.push((event.at.as_secs_f64(), rate.as_bps() as f64));
+            }
+        }
+    }
+    rates
+}
+
+fn no_results(folder: &Path) -> String {
+    let what = if folder.is_dir() {
+        "is no results folder: it has neither figures.json nor scenario.toml with runs.parquet"
+    } else if folder.exists() {
+        "is a file; a results folder is needed"
+    } else {
+        "does not exist"
+    };
+    format!(
+        "{} {what}\n`tidegate run`, `compare`, `sweep` and `reproduce` write such folders",
+        folder.display()
+    )
+}
+
+fn read_figures(path: &Path) -> Result<Vec<Figure>, Failure> {
+    let bytes = read_text(path)?;
+    let wrong = |why: String| Failure::error(format!("{}: {why}", path.display()));
+    let text = std::str::from_utf8(&bytes).map_err(|why| wrong(why.to_string()))?;
+    Figure::read_all(text).map_err(wrong)
+}
+
+fn seed(plan: &Plan, asked: Option<u64>) -> Result<Seed, Failure> {
+    let (first, last) = (plan.seeds.first(), plan.seeds.last());
+    let (Some(first), Some(last)) = (first, last) else {
+        return Err(Failure::error("the scenario has no seeds"));
+    };
+    let Some(asked) = asked else { return Ok(*first) };
+    let found = plan.seeds.iter().find(|seed| seed.0 == asked).copied();
+    found.ok_or_else(|| {
+        Failure::usage(format!("seed {asked} was not run; seeds are {} to {}", first.0, last.0))
+    })
+}
+
+fn flow(plan: &Plan, asked: Option<&str>) -> Result<u32, Failure> {
+    let Some(asked) = asked else { return Ok(0) };
+    let names = || plan.flows.iter().map(|flow| flow.name.as_str());
+    let found = names().position(|name| name == asked);
+    found.and_then(|index| u32::try_from(index).ok()).ok_or_else(|| {
+        let near = nearest(asked, names()).map(|near| format!("; did you mean {near:?}?"));
+        let known: Vec<&str> = names().take(20).collect();
+        Failure::usage(format!(
+            "flow {asked:?} is not known{}",
+            near.unwrap_or_else(|| format!("; known: {}", known.join(", ")))
+        ))
+    })
+}
