@@ -16,6 +16,8 @@
 
 mod canonical;
 mod flows;
+pub mod import;
+mod imported;
 mod keys;
 mod links;
 mod network;
