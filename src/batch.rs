@@ -1,13 +1,18 @@
 //! Runs on all cores, each kept on disk as it finishes, until all are done or the user stops them.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use tidegate_core::records::RunRecord;
+use tidegate_core::rng::Seed;
+use tidegate_sim::plan::Plan;
 use tidegate_sim::run::{Job, Progress, run_batch};
 
+use crate::Session;
 use crate::exit::{Exit, Failure};
 use crate::progress::ProgressLine;
 use crate::stop::Stop;
+use crate::store::{Identity, Store};
 
 /// How a batch of jobs went.
 #[derive(Debug)]
@@ -58,8 +63,51 @@ impl<T> Batch<T> {
     }
 }
 
+/// One run that the store is to have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) identity: &'a Identity,
+    pub(crate) seed: Seed,
+}
+
+/// Runs what is `wanted` into `store`, each once even if two say the same in different words; `recalled` more
+/// were there before.
+pub(crate) fn fill(
+    session: &Session,
+    store: &Store,
+    wanted: &[Wanted<'_>],
+    recalled: usize,
+    threads: usize,
+) -> Result<Filled, Failure> {
+    let mut keys = BTreeSet::new();
+    let places: Vec<usize> = (0..wanted.len())
+        .filter(|place| keys.insert(wanted[*place].identity.key(wanted[*place].seed)))
+        .collect();
+    let job = |place: &usize| Job { plan: wanted[*place].plan, seed: wanted[*place].seed };
+    let jobs: Vec<Job<'_>> = places.iter().map(job).collect();
+    let line = ProgressLine::new("runs", jobs.len(), session.quiet).after(recalled);
+    let keep = |job: usize, run: &RunRecord| {
+        let Wanted { plan, identity, .. } = wanted[places[job]];
+        store.keep(identity, plan, run)
+    };
+    let done = run(&jobs, threads, line, &keep, drop)?;
+    if done.is_stopped {
+        return Err(interrupted(done.kept.iter().flatten().count(), jobs.len()));
+    }
+    let failed = done.failed.into_iter().map(|(job, why)| (places[job], why)).collect();
+    Ok(Filled { failed })
+}
+
+/// How filling a store went.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    /// Which of the wanted runs panicked, and what they said.
+    pub(crate) failed: Vec<(usize, String)>,
+}
+
 /// The failure of a batch that the user stopped.
-pub(crate) fn interrupted(done: usize, wanted: usize) -> Failure {
+fn interrupted(done: usize, wanted: usize) -> Failure {
     let message =
         format!("interrupted: {done} of {wanted} runs were finished and are kept; the same command goes on");
     Failure { exit: Exit::Interrupted, message }

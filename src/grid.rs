@@ -142,12 +142,30 @@ pub(crate) fn points(
             .extend(axes.iter().zip(&chosen).map(|(axis, tried)| (axis.key.clone(), tried.written.clone())));
         let plan = parse_plan(session, file, &overrides)?.map_err(|errors| {
             let places: Vec<&str> = chosen.iter().map(|tried| tried.place.as_str()).collect();
-            refused(&format!("{}: together", places.join(", ")), &errors)
+            Failure {
+                exit: Exit::Error,
+                message: refused(&format!("{}: together", places.join(", ")), &errors),
+            }
         })?;
         let values = chosen.iter().map(|tried| tried.shown()).collect();
         Ok(GridPoint { values, identity: Identity::of(&plan), plan })
     };
     (0..count).map(point).collect()
+}
+
+/// The scenario in `file` with `overrides`, which put `tried` into it; the inner error says what is wrong.
+pub(crate) fn read_tried(
+    session: &Session,
+    file: &Path,
+    overrides: &[(String, String)],
+    tried: &Tried,
+) -> Result<Result<(Plan, Identity), String>, Failure> {
+    let parsed = parse_plan(session, file, overrides)?;
+    let identified = |plan: Plan| {
+        let identity = Identity::of(&plan);
+        (plan, identity)
+    };
+    Ok(parsed.map(identified).map_err(|errors| refused(&tried.place, &errors)))
 }
 
 /// Sets every value alone, the others as they are in the file; all that do not fit are told together.
@@ -187,9 +205,9 @@ fn combination(axes: &[Axis], mut index: usize) -> Vec<&Tried> {
     chosen
 }
 
-fn refused(place: &str, errors: &Errors) -> Failure {
+fn refused(place: &str, errors: &Errors) -> String {
     let sentences: Vec<String> = errors.iter().map(sentence).collect();
-    Failure { exit: Exit::Error, message: format!("{place}: {}", sentences.join("; ")) }
+    format!("{place}: {}", sentences.join("; "))
 }
 
 fn sentence(error: &Error) -> String {

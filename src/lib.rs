@@ -60,6 +60,8 @@ enum Format {
 enum Command {
     /// Simulate a scenario; print a summary, write tables and a report page.
     Run(commands::run::Arguments),
+    /// Compare schemes, or values of any key, on one scenario with the same seeds.
+    Compare(Box<commands::compare::Arguments>),
     /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
     Figure(commands::figure::Arguments),
     /// Run a scenario over a grid of parameters; finished runs are kept and found again.
@@ -135,6 +137,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Compare(arguments) => commands::compare::run(&session, &arguments),
         Command::Figure(arguments) => commands::figure::run(&session, &arguments),
         Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),

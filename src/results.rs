@@ -99,6 +99,21 @@ impl Folder {
     }
 }
 
+/// Puts every file of `new` into `folder`, each whole at every instant.
+pub(crate) fn replace_files(new: &Path, folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
+    let entries = fs::read_dir(new).map_err(|why| cannot("read", new, &why))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let target = folder.join(file.file_name().unwrap_or_default());
+        // The store may be on another file system.
+        let moved = fs::rename(&file, &target).or_else(|_| fs::copy(&file, &target).map(drop));
+        moved.map_err(|why| cannot("write", &target, &why))?;
+    }
+    fs::remove_dir_all(new).map_err(|why| cannot("remove", new, &why))
+}
+
 /// An error about a file.
 pub(crate) fn cannot(verb: &str, path: &Path, why: &std::io::Error) -> Failure {
     Failure::error(format!("cannot {verb} {}: {why}", path.display()))

@@ -10,6 +10,7 @@
 //! the scenario in its one spelling ([`Plan::canonical`]), files that it names included. A process that is killed
 //! loses the runs under way; a run that is damaged counts as absent. Several processes may use one store.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,6 +60,21 @@ impl Identity {
         );
         blake3::hash(of.as_bytes()).to_hex().to_string()
     }
+}
+
+/// `key: ours here, theirs there`, for every line in which the texts of two [identities](Identity) differ.
+pub(crate) fn differences(theirs: &str, ours: &str) -> Vec<String> {
+    let lines = |text: &'_ str| -> BTreeMap<String, String> {
+        let pairs = text.lines().filter_map(|line| line.split_once(" = "));
+        pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    };
+    let (theirs, ours) = (lines(theirs), lines(ours));
+    let keys: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
+    let shown = |value: Option<&String>| value.map_or("nothing".to_owned(), String::clone);
+    let differing = keys.into_iter().filter(|key| theirs.get(*key) != ours.get(*key));
+    differing
+        .map(|key| format!("{key}: {} here, {} there", shown(ours.get(key)), shown(theirs.get(key))))
+        .collect()
 }
 
 /// Whether a run is in the store.

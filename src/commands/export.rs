@@ -18,15 +18,8 @@ use crate::{Format, Session};
 
 /// What to export, and as what.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  tidegate export results/dumbbell-1a2b3c4d --to csv
-  tidegate export results/dumbbell-1a2b3c4d --to ndnsim --period 1s --out traces
-  tidegate export scenario.toml --to pcapng --seed 3
-
-Packet by packet, nothing is kept with results: such formats are made by running a seed again, and what comes out
-must be what the results say.")]
 pub(crate) struct Arguments {
-    /// A folder of results, or a scenario's file (not for csv).
+    /// A folder of results, or a scenario's file (not for csv). All but csv is made by running a seed again.
     source: PathBuf,
     /// Format to write.
     #[arg(long, value_enum)]

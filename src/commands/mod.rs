@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 #[cfg(target_os = "linux")]
 pub(crate) mod children;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod docs;
 pub(crate) mod export;

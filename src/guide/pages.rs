@@ -6,10 +6,12 @@ use crate::exit::Exit;
 /// A results folder, in the same words everywhere.
 const RESULTS: (&str, &str) =
     ("results/NAME-DIGEST/", "tables (Parquet), report.html, scenario.toml, run.json; --out moves it");
+const STORE: (&str, &str) = ("results/store/", "finished runs by what they are made of; --store moves it");
 const SCENARIO: (&str, &str) =
     ("SCENARIO", "TOML; `tidegate new` writes one, scenarios/schema.json describes it");
 const CLIENT_CONF: (&str, &str) =
     ("client.conf", "where the forwarder is: in ~/.ndn, then in /usr/local/etc/ndn and /etc/ndn");
+const PARTIAL: (Exit, &str) = (Exit::Partial, "some runs failed; the others are kept");
 const STOPPED: (Exit, &str) = (Exit::Interrupted, "stopped by SIGINT or SIGTERM before it was done");
 
 /// All entries.
@@ -25,6 +27,7 @@ pub(super) const GUIDES: &[Guide] = &[
         not_run: None,
         exits: &[
             (Exit::Unexpected, "an expectation, a verdict on record or a tolerance does not hold"),
+            PARTIAL,
             STOPPED,
         ],
     },
@@ -39,7 +42,79 @@ pub(super) const GUIDES: &[Guide] = &[
         ],
         files: &[SCENARIO, RESULTS],
         not_run: None,
-        exits: &[(Exit::Unexpected, "an [expect] of the scenario does not hold")],
+        exits: &[(Exit::Unexpected, "an [expect] of the scenario does not hold"), PARTIAL, STOPPED],
+    },
+    Guide {
+        command: "sweep",
+        examples: &[(
+            "Two schemes, two seeds each; the same command again finds them done.",
+            "tidegate sweep run scenarios/examples/dumbbell.toml --seeds 2 --grid flow.0.scheme=icp,fixed",
+        )],
+        files: &[SCENARIO, STORE],
+        not_run: None,
+        exits: &[PARTIAL, STOPPED],
+    },
+    Guide {
+        command: "sweep run",
+        examples: &[
+            (
+                "What would be run.",
+                "tidegate sweep run scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --dry-run",
+            ),
+            (
+                "The first of two shares; the other may run on another machine with the same store.",
+                "tidegate sweep run scenarios/examples/dumbbell.toml --seeds 2 --shard 1/2",
+            ),
+        ],
+        files: &[SCENARIO, STORE, ("results/NAME-DIGEST/", "tables of all points, once no run is missing")],
+        not_run: None,
+        exits: &[PARTIAL, STOPPED],
+    },
+    Guide {
+        command: "sweep status",
+        examples: &[(
+            "How much of each point is there.",
+            "tidegate sweep status scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed",
+        )],
+        files: &[SCENARIO, STORE],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "sweep why",
+        examples: &[(
+            "Why the runs of seed 1 are there, or not.",
+            "tidegate sweep why scenarios/examples/dumbbell.toml --seed 1",
+        )],
+        files: &[SCENARIO, STORE],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "sweep gc",
+        examples: &[(
+            "Runs in the store that this scenario does not use; --delete removes them.",
+            "tidegate sweep gc scenarios/examples/dumbbell.toml",
+        )],
+        files: &[SCENARIO, STORE],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "export",
+        examples: &[
+            (
+                "The traces that ndnSIM's R scripts read, of the first seed.",
+                "tidegate export scenarios/examples/dumbbell.toml --to ndnsim --out traces",
+            ),
+            (
+                "Packets of one link for Wireshark.",
+                "tidegate export scenarios/examples/dumbbell.toml --to pcapng --link r1-r2 --out packets",
+            ),
+        ],
+        files: &[("SOURCE", "a folder of results, or a scenario (not for csv)")],
+        not_run: None,
+        exits: &[],
     },
     Guide {
         command: "reproduce",
@@ -49,7 +124,7 @@ pub(super) const GUIDES: &[Guide] = &[
         ],
         files: &[("results/PAPER/", "report.html, claims.json, one SVG for each figure; --out moves it")],
         not_run: Some("a minute or more"),
-        exits: &[(Exit::Unexpected, "a verdict is not the one on record")],
+        exits: &[(Exit::Unexpected, "a verdict is not the one on record"), PARTIAL, STOPPED],
     },
     Guide {
         command: "schemes",

@@ -21,6 +21,7 @@ fn results(scratch: &Scratch) -> PathBuf {
         "event.0.at=2s",
         "router.parts=[]",
         "topology.bottleneck.queue.limit=20pkt",
+        "topology.bottleneck.queue.disciplines=[{ scheme = \"codel-mark\", target = \"2ms\", interval = \"20ms\" }]",
     ];
     let sets = sets.iter().flat_map(|set| ["--set", *set]);
     let run = ["run", DUMBBELL, "--seeds", "2", "--out", scratch.path()];
@@ -56,12 +57,12 @@ fn every_table_becomes_csv_with_its_rows_and_values() {
     let files = export(&results(&scratch), &["--to", "csv"]);
     let names: Vec<&str> =
         files.iter().map(|file| file.file_stem().and_then(|name| name.to_str()).unwrap()).collect();
-    assert_eq!(&names[..5], ["runs", "flows", "links", "flow_samples", "link_samples"]);
+    assert_eq!(&names[..6], ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"]);
     let flows = rows(&files[1], ',');
     assert_eq!(flows.1.len(), 2);
     assert!(flows.1.iter().all(|row| row.len() == flows.0.len()));
     // 300 samples of 10 ms, and the first at 0, for two seeds.
-    let samples = rows(&files[3], ',');
+    let samples = rows(&files[4], ',');
     assert!((600..=602).contains(&samples.1.len()), "{}", samples.1.len());
     let last = |seed: &str| {
         let of_seed = |row: &&Vec<String>| row[1] == seed;
@@ -180,7 +181,7 @@ fn a_capture_holds_every_packet_of_every_link_and_each_is_an_ndn_packet() {
     let file = &export(&folder, &["--to", "pcapng"])[0];
     let bytes = fs::read(file).expect("readable");
     let mut counts = [0u64; 4];
-    let mut names = NameTable::new();
+    let (mut names, mut marked) = (NameTable::new(), 0);
     for (kind, body) in blocks(&bytes) {
         if kind != 6 {
             continue;
@@ -202,11 +203,25 @@ fn a_capture_holds_every_packet_of_every_link_and_each_is_an_ndn_packet() {
             0
         };
         counts[place] += 1;
+        marked += u64::from(frame.fields.hop.mark > 0);
     }
     let sent = sum(&links, "sent_packets", |row| row[1] == "1");
     assert_eq!(counts.iter().sum::<u64>() as f64, sent);
-    assert!(counts[0] > 1000 && counts[1] > 1000, "{counts:?}");
+    assert!(counts[0] > 1000 && counts[1] > 1000 && marked > 0, "{counts:?}, {marked} marked");
     tshark_reads(file, sent as usize);
+    python_ndn_reads(file, counts, marked);
+}
+
+/// So does python-ndn, with a pcapng reader of its own; every digest holds.
+fn python_ndn_reads(file: &Path, [interests, data, nacks, _]: [u64; 4], marked: u64) {
+    let Some(python) = std::env::var("TIDEGATE_PYTHON").ok().filter(|python| !python.is_empty()) else {
+        return println!("skipped: TIDEGATE_PYTHON does not name a Python with python-ndn installed");
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/capture.py");
+    let ended = Command::new(python).arg(script).arg(file).output().expect("TIDEGATE_PYTHON runs");
+    let text = String::from_utf8_lossy(&ended.stdout);
+    let expected = format!("interest={interests} data={data} nack={nacks} marked={marked}");
+    assert_eq!(text.trim(), expected, "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
 /// Wireshark's reader agrees, where it is installed.

@@ -375,6 +375,12 @@ impl Pit {
         self.len
     }
 
+    /// Most entries that there were at once.
+    pub fn peak(&self) -> usize {
+        // Places are given to others before new ones are made.
+        self.slab.made()
+    }
+
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -609,6 +615,11 @@ impl Slab {
         entry.has_out = false;
         entry.satisfied = true;
         self.free.push(id);
+    }
+
+    /// Places made since the start.
+    fn made(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum()
     }
 
     fn live(&self) -> impl Iterator<Item = u32> + '_ {

@@ -1,4 +1,4 @@
-//! What a finished run tells: one record per flow and per link direction, and sampled columns.
+//! What a finished run tells: one record per flow, per link direction and per node, and sampled columns.
 //!
 //! Simulated and live runs fill the same records; `report` turns them into tables and pages.
 
@@ -93,6 +93,24 @@ pub struct LinkRecord {
     pub peak_queue_packets: u64,
     /// Waiting time in the queue per packet sent, without its own sending time.
     pub queue_delay: DelaySummary,
+}
+
+/// One node of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NodeRecord {
+    /// Its name.
+    pub name: String,
+    /// Interests answered by its content store.
+    pub cache_hits: u64,
+    /// Interests that its content store was asked for and did not have.
+    pub cache_misses: u64,
+    /// Data in its content store at the end.
+    pub cached_packets: u64,
+    /// Packets off links and Interests for its producers that found too many others waiting for their server, or
+    /// waited there when the node stopped.
+    pub service_drops: u64,
+    /// Most Interests that were pending at once.
+    pub pit_peak_entries: u64,
 }
 
 /// Mean, extremes and percentiles of a set of delays.
@@ -198,6 +216,8 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Link directions in the scenario's order: each link forward, then backward.
     pub links: Vec<LinkRecord>,
+    /// Nodes in the scenario's order; empty for a live run.
+    pub nodes: Vec<NodeRecord>,
     /// Sampled flows; empty when sampling is off.
     pub flow_samples: FlowSamples,
     /// Sampled link directions; empty when sampling is off.

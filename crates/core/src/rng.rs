@@ -14,13 +14,36 @@ pub struct Rng {
     state: [u64; 4],
 }
 
+/// The streams whose names begin with one text: what a part is given that is to draw by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    /// FNV-1a of the seed and the text.
+    hash: u64,
+}
+
+impl Streams {
+    /// All streams of the run with `seed`.
+    pub fn of(seed: Seed) -> Self {
+        Self { hash: seed.0 ^ 0xCBF2_9CE4_8422_2325 }
+    }
+
+    /// Those of them whose names go on with `text`.
+    pub fn under(self, text: &str) -> Self {
+        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        Self { hash: text.bytes().fold(self.hash, mix) }
+    }
+
+    /// The stream whose name ends with `name`.
+    pub fn stream(self, name: &str) -> Rng {
+        let mut mixer = self.under(name).hash;
+        Rng { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
+    }
+}
+
 impl Rng {
     /// The stream `name` of the run with `seed`.
     pub fn stream(seed: Seed, name: &str) -> Self {
-        let mut mixer = name.bytes().fold(seed.0 ^ 0xCBF2_9CE4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-        });
-        Self { state: std::array::from_fn(|_| split_mix(&mut mixer)) }
+        Streams::of(seed).stream(name)
     }
 
     /// 64 random bits.
@@ -48,6 +71,13 @@ impl Rng {
     #[inline]
     pub fn below(&mut self, bound: u32) -> u32 {
         (((self.bits() >> 32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// A number above or equal to zero, exponentially distributed with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        // The argument is never below 2^-53, so that the largest number is 36.7.
+        -(1.0 - self.uniform()).ln()
     }
 
     /// True with probability `probability` (0..=1).
@@ -85,6 +115,25 @@ mod tests {
         let first = |seed, name: &str| Rng::stream(Seed(seed), name).bits();
         assert_ne!(first(1, "a"), first(1, "b"));
         assert_ne!(first(1, "a"), first(2, "a"));
+    }
+
+    #[test]
+    fn a_stream_is_the_same_however_its_name_was_put_together() {
+        let whole = Rng::stream(Seed(5), "link/r1-r2/0/red").bits();
+        let parts = Streams::of(Seed(5)).under("link/").under("r1-r2/0").stream("/red").bits();
+        assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn exponential_draws_have_mean_one_and_exceed_two_in_one_of_seven() {
+        let mut rng = Rng::stream(Seed(7), "exponential");
+        let draws: Vec<f64> = (0..100_000).map(|_| rng.exponential()).collect();
+        let mean = draws.iter().sum::<f64>() / 1e5;
+        assert!((mean - 1.0).abs() < 0.015, "mean {mean}");
+        // exp(-2) = 0.135335; four standard deviations are 0.0043.
+        let beyond = draws.iter().filter(|draw| **draw > 2.0).count() as f64 / 1e5;
+        assert!((beyond - 0.135335).abs() < 0.0044, "{beyond}");
+        assert!(draws.iter().all(|draw| *draw >= 0.0 && draw.is_finite()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::face::{FaceId, Limit};
 use crate::gate::FaceGate;
 use crate::params::{ParamError, ParamSpec, Settings};
 use crate::queue::QueueDiscipline;
+use crate::rng::{Seed, Streams};
 use crate::strategy::Strategy;
 use crate::units::{BitRate, Span};
 
@@ -96,6 +97,7 @@ impl Scheme {
             rate: BitRate::from_bps(1),
             delay: Span::ZERO,
             limit: Limit::Packets(crate::units::Packets::new(1)),
+            streams: Streams::of(Seed(0)),
         };
         if let Some(make) = self.consumer {
             make(settings)?;
@@ -127,6 +129,15 @@ pub struct DeviceSetup {
     pub delay: Span,
     /// Queue limit.
     pub limit: Limit,
+    /// Where a part draws from: a stream called as its scheme is its own.
+    pub streams: Streams,
+}
+
+impl DeviceSetup {
+    /// As the discipline in this place of the device's list sees it: two of one scheme draw apart.
+    pub fn of_discipline(&self, place: usize) -> Self {
+        Self { streams: self.streams.under(&format!("discipline/{place}/")), ..*self }
+    }
 }
 
 /// A router that parts are made for.

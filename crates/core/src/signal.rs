@@ -11,6 +11,8 @@ pub struct HopSignals {
     pub class: Class,
     /// Links crossed since the answerer or consumer, saturating at 255.
     pub hops: u8,
+    /// Whether Data passed a content store since the answerer; a fact of this process, it does not travel on wires.
+    pub passed_store: bool,
     tags: [u8; SLOTS],
     values: [u32; SLOTS],
 }

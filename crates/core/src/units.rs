@@ -1,11 +1,15 @@
 //! Time, span, rate and size: the unit is the type.
 //!
-//! Everything is an integer so that a run gives the same bits on every machine. Texts are the ones a
+//! Everything but a frequency is an integer so that a run gives the same bits on every machine. Texts are the ones a
 //! scenario uses: `"10Mbps"`, `"15ms"`, `"64pkt"`, `"20MB"`; k, M and G are decimal, `MiB` binary.
+
+mod frequency;
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+pub use frequency::Frequency;
 
 /// Nanoseconds in a second.
 const NANOS: u64 = 1_000_000_000;

@@ -156,6 +156,19 @@ pub const DEFINITIONS: &[Definition] = &[
     define("released_packets", "packets", "Packets moved from the side store back to the queue."),
     define("notices", "packets", "Loss notices made at this queue."),
     define("peak_queue_packets", "packets", "Most packets that waited at once."),
+    define("cache_hits", "packets", "Interests answered by the node's content store."),
+    define(
+        "cache_misses",
+        "packets",
+        "Interests that the node's content store was asked for and did not have.",
+    ),
+    define("cached_packets", "packets", "Data in the node's content store at the end of the run."),
+    define(
+        "service_drops",
+        "packets",
+        "Packets off links, and Interests for producers, that found too many others waiting for the node's server, or waited there when the node stopped.",
+    ),
+    define("pit_peak_entries", "packets", "Most Interests that were pending at the node at once."),
     define(
         "queue_delay_mean_ms",
         "ms",
@@ -197,7 +210,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "node",
         "",
-        "Name of the node where the event happened, or # and its number when the name is not known.",
+        "Name of the node that the row is about or where the event happened, or # and its number when the name is not known.",
     ),
     define("event", "", "What happened, in one word."),
     define(

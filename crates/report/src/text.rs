@@ -1,5 +1,7 @@
 //! Plain text: numbers, aligned tables, and the summaries a command prints, also as JSON.
 
+mod nodes;
+
 use tidegate_core::records::{FlowRecord, RunRecord};
 
 use crate::claims::{Band, Judged, Paper, Published, Verdict};
@@ -167,7 +169,8 @@ pub fn short(estimate: &Estimate) -> String {
     }
 }
 
-/// Summary of the runs of one scenario: a table of flows, then fairness, total and drops.
+/// Summary of the runs of one scenario: a table of flows, one of nodes with content stores or servers if there are
+/// any, then fairness, total and drops.
 ///
 /// With several runs each number is the mean with its 95 % interval; a result that did not vary has none.
 pub fn run_summary(runs: &[RunRecord]) -> String {
@@ -180,6 +183,7 @@ pub fn run_summary(runs: &[RunRecord]) -> String {
         table.row([flow.name.clone(), flow.scheme.clone()].into_iter().chain(values));
     }
     let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render());
+    text.push_str(&nodes::table(runs));
     for (name, of) in RUN_MEASURES {
         text.push_str(&format!("{name}: {}\n", short(&run_estimate(runs, of))));
     }
@@ -201,7 +205,7 @@ pub fn seeds(runs: &[RunRecord]) -> String {
     }
 }
 
-/// [`run_summary`] as JSON: flows and run measures with `mean`, `half_width`, `n`, `deterministic`.
+/// [`run_summary`] as JSON: flows, nodes and run measures with `mean`, `half_width`, `n`, `deterministic`.
 pub fn run_summary_json(runs: &[RunRecord]) -> Json {
     let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
     let flow = |(index, flow): (usize, &FlowRecord)| {
@@ -215,6 +219,7 @@ pub fn run_summary_json(runs: &[RunRecord]) -> Json {
         ("seeds", Json::List(runs.iter().map(|run| Json::Count(run.seed)).collect())),
         ("flows", Json::List(flows.iter().enumerate().map(flow).collect())),
     ];
+    entries.push(("nodes", nodes::json(runs)));
     entries.extend(RUN_MEASURES.map(|(name, of)| (name, estimate_json(&run_estimate(runs, of)))));
     Json::Object(entries)
 }

@@ -35,6 +35,8 @@ schemes! {
     nfd_marking_0_6,
     pcon_ndnsim,
     plr,
+    random_early_marking,
+    red,
 }
 
 /// The scheme called `name` among `schemes`.

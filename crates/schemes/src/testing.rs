@@ -1,7 +1,10 @@
-//! Follows one controller event by event through a case worked by hand.
+//! Follows one controller event by event through a case worked by hand; a device for disciplines.
 
 use tidegate_core::congestion::LossSignal;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::face::{FaceId, Limit};
+use tidegate_core::rng::{Seed, Streams};
+use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
@@ -48,5 +51,16 @@ pub fn follow(driver: &mut Driver, steps: &[(Event, f64)]) {
         let window = driver.tell(*event);
         let number = number + 1;
         assert!((window - expected).abs() < 6e-7, "event {number} {event:?}: {window}, by hand {expected}");
+    }
+}
+
+/// A device of 10 Mbps with room for 100 packets.
+pub fn device() -> DeviceSetup {
+    DeviceSetup {
+        face: FaceId(0),
+        rate: BitRate::from_mbps(10.0),
+        delay: Span::ZERO,
+        limit: Limit::Packets(Packets::new(100)),
+        streams: Streams::of(Seed(1)),
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tidegate_core::face::Limit;
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
+use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 
 use crate::desk::{Desk, show};
 use crate::document::{Entry, Item, Number, Table, Value};
@@ -178,6 +178,18 @@ impl<'a> Fields<'a> {
             let rate: BitRate = read_quantity(item, "10Mbps")?;
             if rate.as_bps() > 0 {
                 Ok(rate)
+            } else {
+                Err(format!("{} is not above zero", shown(&item.value)))
+            }
+        })
+    }
+
+    /// So many times in a span of time, above zero.
+    pub fn frequency(&self, key: &str) -> Option<Frequency> {
+        self.read(key, |item| {
+            let frequency: Frequency = read_quantity(item, "100/s")?;
+            if frequency.per_second() > 0.0 {
+                Ok(frequency)
             } else {
                 Err(format!("{} is not above zero", shown(&item.value)))
             }

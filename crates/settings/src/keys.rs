@@ -96,6 +96,8 @@ pub enum Kind {
     Rate,
     /// A number of bytes, 1 up to this.
     Size(u64),
+    /// So many times in a span of time, above zero.
+    Frequency,
     /// A number of packets.
     Packets,
     /// A number of packets or bytes above zero.

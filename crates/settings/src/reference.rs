@@ -48,6 +48,7 @@ fn takes(kind: &'static Kind) -> String {
         Kind::LongTime => "time above zero, such as `\"15ms\"`".to_owned(),
         Kind::Rate => "rate above zero, such as `\"10Mbps\"`".to_owned(),
         Kind::Size(_) => "size, such as `\"20MB\"`".to_owned(),
+        Kind::Frequency => "times above zero, such as `\"100/s\"`".to_owned(),
         Kind::Packets => "packets, such as `\"64pkt\"`".to_owned(),
         Kind::Limit => "packets or size, such as `\"64pkt\"` or `\"64kB\"`".to_owned(),
         Kind::Comparison => "comparison, such as `\">= 0.9\"`".to_owned(),

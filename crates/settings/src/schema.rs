@@ -166,6 +166,7 @@ fn kind(kind: &'static Kind) -> Json {
         Kind::Time | Kind::LongTime => quantity("s|ms|us|ns|min|h"),
         Kind::Rate => quantity("Gbps|Mbps|kbps|bps"),
         Kind::Size(_) => quantity(BYTES),
+        Kind::Frequency => quantity("/s|/min|/h"),
         Kind::Packets => quantity("pkt"),
         Kind::Limit => quantity(&format!("pkt|{BYTES}")),
         Kind::Comparison => pattern("^\\s*(>=|<=|>|<)\\s*[-+]?[0-9.]+([eE][-+]?[0-9]+)?\\s*$"),

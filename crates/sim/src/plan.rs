@@ -78,8 +78,10 @@ pub struct NodePlan {
     pub is_router: bool,
     /// Place in a drawing, 0..=1 each; `None` leaves it to the drawing.
     pub position: Option<(f64, f64)>,
-    /// Content store capacity, packets; 0 for none.
-    pub cache: Packets,
+    /// Content store.
+    pub cache: CachePlan,
+    /// Content stores that prefixes have to themselves.
+    pub prefix_caches: Vec<(String, CachePlan)>,
     /// Whether Data that nobody asked for is cached.
     pub cache_unsolicited: bool,
     /// Forwarding strategy of every prefix without one of its own.
@@ -88,6 +90,37 @@ pub struct NodePlan {
     pub prefix_strategies: Vec<(String, SchemeUse)>,
     /// Router parts of schemes (PLR and the like).
     pub parts: Vec<SchemeUse>,
+    /// What every packet off a link takes before the forwarder sees it; `None` for nothing.
+    pub service: Option<ServicePlan>,
+}
+
+/// A content store.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CachePlan {
+    /// Most Data kept; zero for no store.
+    pub size: Packets,
+    /// What leaves a full store.
+    pub policy: Policy,
+    /// What is kept.
+    pub admission: Admission,
+}
+
+/// A single server that handles what comes one by one, in order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ServicePlan {
+    /// Time for each.
+    pub time: ServiceTime,
+    /// Most that wait while one is handled; `None` for no limit.
+    pub queue: Option<Packets>,
+}
+
+/// How long one takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ServiceTime {
+    /// Always the same.
+    Constant(Span),
+    /// Exponentially distributed with this mean.
+    Exponential(Span),
 }
 
 /// A link; index 0 of each pair is the direction from `a` to `b`.
@@ -120,6 +153,8 @@ pub struct LinkPlan {
 pub struct FlowPlan {
     /// Name, `consumer:prefix` unless given.
     pub name: String,
+    /// Index of its `[[flow]]` among those of the scenario.
+    pub table: usize,
     /// Consumer, an index into the nodes.
     pub consumer: usize,
     /// Producers of the prefix, indices into the nodes; at least one.
@@ -136,6 +171,8 @@ pub struct FlowPlan {
     pub payload: ByteCount,
     /// Freshness period of every Data.
     pub freshness: Span,
+    /// What each producer takes for every Interest; `None` for nothing.
+    pub processing: Option<ServicePlan>,
     /// Whether Interests ask for fresh Data.
     pub must_be_fresh: bool,
     /// First Interest, before variation.
@@ -145,6 +182,7 @@ pub struct FlowPlan {
 }
 
 pub use tidegate_core::consumer::Demand;
+pub use tidegate_core::cs::{Admission, Policy};
 pub use tidegate_core::line::LossPlan;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;

@@ -5,9 +5,11 @@
 mod build;
 mod outcome;
 mod sample;
+mod service;
 
 pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
 pub use outcome::Ledger;
+pub use service::ServiceLedger;
 
 use tidegate_core::consumer::Consumer;
 use tidegate_core::context::{Env, Sink};
@@ -24,6 +26,7 @@ use crate::events::{EventQueue, Target};
 use crate::link::Direction;
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
+use service::{Processing, Server};
 use tidegate_core::line::Carriage;
 
 /// The body of a simulated packet: nothing yet needs one.
@@ -40,6 +43,8 @@ pub struct World {
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
     servers: Servers,
+    /// Servers of producers that take their time.
+    processing: Vec<Processing>,
     names: NameTable,
     routes: RouteTable,
     recorder: Recorder,
@@ -66,6 +71,8 @@ struct SimNode {
     consumers: Vec<u32>,
     wake: Time,
     is_on: bool,
+    /// What packets off links wait for before the forwarder sees them.
+    service: Option<Box<Server>>,
 }
 
 /// Who handles the packets that arrive at a node.
@@ -94,13 +101,21 @@ struct Host {
 #[derive(Debug, Default)]
 struct Servers {
     /// By prefix number.
-    by_prefix: Vec<Vec<(u32, Producer)>>,
+    by_prefix: Vec<Vec<Answerer>>,
+}
+
+/// One producer.
+#[derive(Debug)]
+struct Answerer {
+    node: u32,
+    producer: Producer,
+    /// Its server, if it takes its time.
+    processing: Option<u32>,
 }
 
 impl Servers {
-    fn find(&self, node: u32, prefix: tidegate_core::name::PrefixId) -> Option<&Producer> {
-        let here = self.by_prefix.get(prefix.0 as usize)?;
-        here.iter().find(|(at, _)| *at == node).map(|(_, producer)| producer)
+    fn find(&self, node: u32, prefix: tidegate_core::name::PrefixId) -> Option<&Answerer> {
+        self.by_prefix.get(prefix.0 as usize)?.iter().find(|answerer| answerer.node == node)
     }
 }
 
@@ -127,6 +142,10 @@ enum Due {
     ConsumerWake(usize),
     Change(usize),
     Sample,
+    /// A router has looked at a packet.
+    Served(usize),
+    /// A producer has made an answer.
+    Processed(usize),
 }
 
 /// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
@@ -248,6 +267,8 @@ impl World {
                 Due::ConsumerWake(consumer) => self.wake_consumer(consumer),
                 Due::Change(index) => self.change(index),
                 Due::Sample => self.sample(),
+                Due::Served(node) => self.serve(node),
+                Due::Processed(index) => self.give_answer(index),
             }
             if self.unfinished == 0 && self.stop_when_complete {
                 self.end = self.now;
@@ -281,7 +302,15 @@ impl World {
             return Due::NodeWake(index);
         }
         index -= self.nodes.len();
-        if index < self.changes.len() { Due::Change(index) } else { Due::Sample }
+        if index < self.changes.len() {
+            return Due::Change(index);
+        }
+        index -= self.changes.len();
+        match index.checked_sub(1) {
+            None => Due::Sample,
+            Some(node) if node < self.nodes.len() => Due::Served(node),
+            Some(beyond) => Due::Processed(beyond - self.nodes.len()),
+        }
     }
 
     #[inline]
@@ -298,6 +327,8 @@ impl World {
             Due::NodeWake(node) => after_consumers + node,
             Due::Change(index) => after_nodes + index,
             Due::Sample => after_nodes + self.changes.len(),
+            Due::Served(node) => after_nodes + self.changes.len() + 1 + node,
+            Due::Processed(index) => after_nodes + self.changes.len() + 1 + self.nodes.len() + index,
         };
         self.events.push(at, Target(index as u32));
     }
@@ -312,13 +343,16 @@ impl World {
             self.events.push(at, Target(direction as u32));
         }
         self.packet_hops += 1;
-        let SimNode { core, role, directions, .. } = &mut self.nodes[to.node as usize];
+        let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
         if *role != Role::Router && self.recorder.mask.has(EventMask::PACKETS) {
             let event = Event::Received { face: to.face.0, header: packet.header };
             self.recorder.record(self.now, NodeId(to.node), event);
         }
         match *role {
+            Role::Router if service.is_some() => {
+                self.wait_for_service(to.node as usize, to.face, packet);
+            }
             Role::Router => {
                 core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
                 self.settle(to.node as usize);
@@ -331,19 +365,26 @@ impl World {
                 self.drain(consumer as usize);
             }
             Role::Server => {
-                if let Some(answer) = self.answer(to.node, &packet.header) {
+                if let Some(answer) = self.answer(to.node, to.face, &packet.header) {
                     self.send(to.node as usize, to.face, answer);
                 }
             }
         }
     }
 
-    /// The producers of `node` answer an Interest.
-    fn answer(&mut self, node: u32, interest: &Header) -> Option<Packet<Body>> {
-        let producer = self.servers.find(node, interest.name.prefix)?;
+    /// The producers of `node` answer an Interest from `face`; `None` if they do not, or not yet.
+    fn answer(&mut self, node: u32, face: FaceId, interest: &Header) -> Option<Packet<Body>> {
+        let Answerer { producer, processing, .. } = self.servers.find(node, interest.name.prefix)?;
         let core = &self.nodes[node as usize].core;
         let header = core.with_context(env!(self, node), |cx| producer.answer(cx, interest))?;
-        Some(Packet { header, body: () })
+        let answer = Packet { header, body: () };
+        match *processing {
+            None => Some(answer),
+            Some(index) => {
+                self.wait_for_processing(index as usize, face, answer);
+                None
+            }
+        }
     }
 
     /// Gives a packet to a device past the forwarder.
@@ -462,7 +503,7 @@ impl World {
             self.deliver(consumer as usize, header);
             return self.ready.push(consumer);
         }
-        if let Some(answer) = self.answer(node as u32, header) {
+        if let Some(answer) = self.answer(node as u32, face, header) {
             self.receive(node, face, answer);
         }
     }
@@ -546,6 +587,9 @@ impl World {
 
     fn set_node(&mut self, node: usize, on: bool) {
         self.nodes[node].is_on = on;
+        if !on {
+            self.clear_servers(node);
+        }
         let links: Vec<usize> =
             self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
         for link in links {

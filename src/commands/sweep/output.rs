@@ -1,7 +1,7 @@
 //! What a whole sweep leaves: tables of all runs and of all points, and a summary.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tidegate_report::json::Json;
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
@@ -11,7 +11,7 @@ use tidegate_report::text::{self, Align, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::results::cannot;
+use crate::results::{cannot, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
 
@@ -47,27 +47,12 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
     let new = store.temporary();
     point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
     fs::write(new.join("scenario.toml"), &sweep.text).map_err(|why| cannot("write", &new, &why))?;
-    replace(&new, &folder)?;
+    replace_files(&new, &folder)?;
     print(&match session.format {
         Format::Text => format!("{}\ntables  {}\n", table(sweep, &points), folder.display()),
         Format::Json => json(sweep, &points, &folder).to_string() + "\n",
     });
     Ok(Exit::Ok)
-}
-
-/// Puts every file of `new` into `folder`, each whole at every instant.
-fn replace(new: &Path, folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
-    let entries = fs::read_dir(new).map_err(|why| cannot("read", new, &why))?;
-    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    for file in files {
-        let target = folder.join(file.file_name().unwrap_or_default());
-        // The store may be on another file system.
-        let moved = fs::rename(&file, &target).or_else(|_| fs::copy(&file, &target).map(drop));
-        moved.map_err(|why| cannot("write", &target, &why))?;
-    }
-    fs::remove_dir_all(new).map_err(|why| cannot("remove", new, &why))
 }
 
 /// The measures worth a column.

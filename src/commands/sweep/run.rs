@@ -1,18 +1,13 @@
 //! `tidegate sweep run`: the runs that are missing, and the tables once none is.
 
-use std::collections::BTreeSet;
-
-use tidegate_core::records::RunRecord;
 use tidegate_report::json::Json;
-use tidegate_sim::run::Job;
 
 use super::output;
 use super::plan::{Sweep, SweepArguments};
 use super::shard::Shard;
-use crate::batch::{self, interrupted};
+use crate::batch::{self, Wanted};
 use crate::commands::threads;
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::progress::ProgressLine;
 use crate::store::{Found, Store};
 use crate::{Format, Session};
 
@@ -64,28 +59,15 @@ fn simulate(
     found: &[Found],
 ) -> Result<Option<String>, Failure> {
     let ours: Vec<usize> = (0..sweep.len()).filter(|run| arguments.shard.has(*run)).collect();
-    let mut keys = BTreeSet::new();
-    // Two points may say the same in different words.
-    let is_new = |run: &usize| {
-        let (point, seed) = sweep.run(*run);
-        found[*run] != Found::Whole && keys.insert(point.identity.key(seed))
-    };
-    let wanted: Vec<usize> = ours.iter().copied().filter(is_new).collect();
-    let jobs: Vec<Job<'_>> = wanted
+    let missing: Vec<usize> = ours.iter().copied().filter(|run| found[*run] != Found::Whole).collect();
+    let wanted: Vec<Wanted<'_>> = missing
         .iter()
         .map(|run| sweep.run(*run))
-        .map(|(point, seed)| Job { plan: &point.plan, seed })
+        .map(|(point, seed)| Wanted { plan: &point.plan, identity: &point.identity, seed })
         .collect();
-    let line = ProgressLine::new("runs", jobs.len(), session.quiet).after(ours.len() - wanted.len());
-    let keep = |job: usize, run: &RunRecord| {
-        let point = sweep.run(wanted[job]).0;
-        store.keep(&point.identity, &point.plan, run)
-    };
-    let done = batch::run(&jobs, threads(arguments.threads), line, &keep, drop)?;
-    if done.is_stopped {
-        return Err(interrupted(done.kept.iter().flatten().count(), jobs.len()));
-    }
-    Ok(batch::failures(&done.failed, |job| sweep.run_name(wanted[job])))
+    let recalled = ours.len() - missing.len();
+    let filled = batch::fill(session, store, &wanted, recalled, threads(arguments.threads))?;
+    Ok(batch::failures(&filled.failed, |place| sweep.run_name(missing[place])))
 }
 
 fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> Exit {

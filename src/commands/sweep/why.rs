@@ -1,14 +1,12 @@
 //! `tidegate sweep why`: why a run is in the store or not, and what is nearest to it there.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use tidegate_core::rng::Seed;
 use tidegate_report::json::Json;
 use tidegate_report::tables;
 
 use super::plan::{Sweep, SweepArguments};
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::store::{Found, Store};
+use crate::store::{Found, Store, differences};
 use crate::{Format, SEMANTICS, Session};
 
 /// Differing values that are told; the rest is counted.
@@ -109,21 +107,6 @@ fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
         reasons.push("only the version of the tables differs".to_owned());
     }
     format!("of the nearest stored run differ: {}", reasons.join("; "))
-}
-
-/// `key: ours here, theirs there`, for every line in which two scenarios differ.
-fn differences(theirs: &str, ours: &str) -> Vec<String> {
-    let lines = |text: &'_ str| -> BTreeMap<String, String> {
-        let pairs = text.lines().filter_map(|line| line.split_once(" = "));
-        pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
-    };
-    let (theirs, ours) = (lines(theirs), lines(ours));
-    let keys: BTreeSet<&String> = theirs.keys().chain(ours.keys()).collect();
-    let shown = |value: Option<&String>| value.map_or("nothing".to_owned(), String::clone);
-    let differing = keys.into_iter().filter(|key| theirs.get(*key) != ours.get(*key));
-    differing
-        .map(|key| format!("{key}: {} here, {} there", shown(ours.get(key)), shown(theirs.get(key))))
-        .collect()
 }
 
 #[cfg(test)]

@@ -32,19 +32,72 @@ impl Consumer {
     /// Takes a packet in; Interests may leave afterwards.
     pub fn on_packet(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
         let Name { prefix, segment: Segment(segment) } = header.name;
-        if prefix != self.prefix || segment >= self.view.next_segment {
+        if prefix != self.prefix {
             return Arrived::Unasked;
         }
+        if self.requests.is_some() {
+            return self.on_object_packet(cx, header, segment);
+        }
+        if segment >= self.view.next_segment {
+            return Arrived::Unasked;
+        }
+        self.count_mark(header);
+        self.on_packet_for(cx, header, segment, true)
+    }
+
+    /// Every request that waits for the segment hears of the packet. Only the first of them has waited for a whole
+    /// round trip.
+    #[cold]
+    fn on_object_packet(&mut self, cx: &mut Context<'_>, header: &Header, segment: u32) -> Arrived {
+        let Some(requests) = &self.requests else { return Arrived::Unasked };
+        let waiting: Vec<u32> = requests.waiting_for(segment).collect();
+        self.count_mark(header);
+        let mut arrived = Arrived::Unasked;
+        if waiting.is_empty() && matches!(header.kind, Kind::Data(_)) {
+            self.stats.duplicates += 1;
+            arrived = Arrived::Duplicate;
+        }
+        for (place, number) in waiting.into_iter().enumerate() {
+            let this = self.on_packet_for(cx, header, number, place == 0);
+            if let (Arrived::New { .. }, Some(requests)) = (this, &mut self.requests) {
+                requests.end_wait(number);
+            }
+            arrived = this;
+        }
+        arrived
+    }
+
+    #[inline]
+    fn count_mark(&mut self, header: &Header) {
+        let is_marked = header.hop.mark > 0 && matches!(header.kind, Kind::Data(_));
+        self.stats.marks += u64::from(is_marked);
+    }
+
+    /// The packet concerns the flow's segment `segment`; `is_sample` says whether its time tells the round trip's.
+    #[inline]
+    fn on_packet_for(
+        &mut self,
+        cx: &mut Context<'_>,
+        header: &Header,
+        segment: u32,
+        is_sample: bool,
+    ) -> Arrived {
         match &header.kind {
-            Kind::Data(data) => self.on_data(cx, header, data, segment),
+            Kind::Data(data) => self.on_data(cx, header, data, segment, is_sample),
             Kind::Nack(nack) => self.on_nack(cx, segment, nack.reason),
             Kind::LossNotice(_) => self.on_notice(cx, segment),
             Kind::Interest(_) | Kind::Tcp(_) => Arrived::Unasked,
         }
     }
 
-    fn on_data(&mut self, cx: &mut Context<'_>, header: &Header, data: &Data, segment: u32) -> Arrived {
-        self.stats.marks += u64::from(header.hop.mark > 0);
+    fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        header: &Header,
+        data: &Data,
+        segment: u32,
+        is_sample: bool,
+    ) -> Arrived {
         let in_flight_before = self.view.in_flight;
         let Some(slot) = self.outstanding.receive(segment) else {
             // A forwarder's PIT holds the second Data of a segment back, so that no program counts it out.
@@ -53,7 +106,7 @@ impl Consumer {
         };
         self.count_out(&slot);
         let last_delay = cx.now.since(slot.last_sent);
-        let rtt = self.sample(cx.now, &slot);
+        let rtt = if is_sample { self.sample(cx.now, &slot) } else { None };
         let delivery = Delivery {
             segment,
             size: header.size(),
@@ -111,7 +164,7 @@ impl Consumer {
         if delivery.mark > 0 && self.view.highest_received > self.recovery_point {
             self.recovery_point = self.view.highest_sent;
         }
-        if data.final_segment != Segment::NONE {
+        if data.final_segment != Segment::NONE && self.requests.is_none() {
             self.learn_end(data.final_segment.0);
         }
     }
@@ -133,7 +186,7 @@ impl Consumer {
     fn tell_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, last_delay: Span) {
         cx.record(Event::DataReceived {
             flow: self.flow,
-            name: Name::segment(self.prefix, delivery.segment),
+            name: self.name_of(delivery.segment),
             full_delay: delivery.full_delay,
             last_delay,
             mark: delivery.mark,

@@ -1,6 +1,7 @@
 //! What a flow asks for, and the timetable of one that asks at a constant rate.
 
 use super::pacer::Cadence;
+use super::requests::Workload;
 use crate::units::{BitRate, ByteCount, Span, Time};
 
 /// What a flow asks for.
@@ -21,6 +22,8 @@ pub enum Demand {
         /// Start (from the run's start) and length of each burst.
         bursts: Vec<(Time, Span)>,
     },
+    /// Objects of a catalogue, as fast as the scheme allows once a request has come.
+    Objects(Workload),
 }
 
 /// The ticks of a constant rate: tick `k` of a burst lies exactly `k` segments after its start.

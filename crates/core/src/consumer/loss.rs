@@ -5,7 +5,6 @@ use super::{Consumer, TimeoutReading, Tracking};
 use crate::congestion::{Loss, LossSignal, Sent};
 use crate::context::Context;
 use crate::event::Event;
-use crate::name::Name;
 use crate::units::{Span, Time};
 
 impl Consumer {
@@ -96,7 +95,7 @@ impl Consumer {
     }
 
     pub(super) fn record_loss(&self, cx: &mut Context<'_>, loss: &Loss) {
-        let name = Name::segment(self.prefix, loss.segment);
+        let name = self.name_of(loss.segment);
         cx.record(Event::LossDetected { flow: self.flow, name, cause: loss.signal.cause() });
     }
 
@@ -112,6 +111,9 @@ impl Consumer {
     /// Gives up a segment that is not outstanding any more.
     pub(super) fn abandon(&mut self, segment: u32) {
         self.outstanding.abandon(segment);
+        if let Some(requests) = &mut self.requests {
+            requests.end_wait(segment);
+        }
         self.stats.abandoned += 1;
     }
 

@@ -8,6 +8,7 @@ mod demand;
 mod loss;
 pub mod outstanding;
 pub mod pacer;
+mod requests;
 mod retransmit;
 pub mod rto;
 pub mod shell;
@@ -17,6 +18,7 @@ mod tests;
 
 pub use arrival::Arrived;
 pub use demand::Demand;
+pub use requests::{Arrivals, Popularity, Workload};
 pub use stats::ConsumerStats;
 
 use crate::congestion::{CongestionController, FlowView, SendOrder, Sent};
@@ -24,12 +26,13 @@ use crate::context::Context;
 use crate::event::{Cause, Event};
 use crate::name::{Name, PrefixId};
 use crate::packet::{Header, Interest, Kind, Millis, PitToken, wire_size};
-use crate::rng::Rng;
+use crate::rng::{Rng, Streams};
 use crate::units::{ByteCount, Span, Time};
 
 use demand::Timetable;
 use outstanding::Outstanding;
 use pacer::Pacer;
+use requests::Requests;
 use retransmit::RetransmitQueue;
 use rto::Estimator;
 use shell::{Shell, TimeoutReading, Tracking};
@@ -66,6 +69,8 @@ pub struct ConsumerSetup {
     pub stop: Option<Time>,
     /// Where nonces come from.
     pub nonces: Rng,
+    /// Where requests for objects draw from.
+    pub requests: Streams,
     /// Most segments asked for from the first missing one on, so that the receiver can put them in order in
     /// bounded memory; `None` for no such limit.
     pub receive_limit: Option<u32>,
@@ -89,6 +94,8 @@ pub struct Consumer {
     stop: Time,
     nonces: Rng,
     timetable: Option<Box<Timetable>>,
+    /// Of a flow that asks for objects. Its segments are numbered one after the other, whatever their names.
+    requests: Option<Box<Requests>>,
     outstanding: Outstanding,
     lost: RetransmitQueue,
     estimator: Estimator,
@@ -124,12 +131,17 @@ impl Consumer {
         let mut shell = shell;
         shell.sweep = shell.sweep.max(SHORTEST_PAUSE);
         shell.lifetime = shell.lifetime.map(|lifetime| lifetime.max(SHORTEST_PAUSE));
-        let (end, timetable) = match demand {
-            Demand::File { segments } => (segments, None),
-            Demand::Endless => (UNBOUNDED, None),
+        let (mut timetable, mut requests) = (None, None);
+        let end = match demand {
+            Demand::File { segments } => segments,
+            Demand::Endless => UNBOUNDED,
             Demand::Constant { rate, bursts } => {
-                let timetable = Timetable::new(rate, payload, bursts, setup.start);
-                (timetable.segments().unwrap_or(UNBOUNDED), Some(Box::new(timetable)))
+                let ticks = timetable.insert(Box::new(Timetable::new(rate, payload, bursts, setup.start)));
+                ticks.segments().unwrap_or(UNBOUNDED)
+            }
+            Demand::Objects(workload) => {
+                let all = requests.insert(Box::new(Requests::new(workload, setup.start, setup.requests)));
+                all.end().unwrap_or(UNBOUNDED)
             }
         };
         let estimator = Estimator::new(shell.estimator);
@@ -146,6 +158,7 @@ impl Consumer {
             stop: setup.stop.unwrap_or(Time::MAX),
             nonces: setup.nonces,
             timetable,
+            requests,
             outstanding: Outstanding::default(),
             lost: RetransmitQueue::new(shell.retransmit),
             estimator,
@@ -170,6 +183,9 @@ impl Consumer {
         if !self.is_active(cx.now) {
             return;
         }
+        if let Some(requests) = &mut self.requests {
+            requests.advance(cx.now);
+        }
         if self.sweep_at <= cx.now {
             self.sweep(cx);
         }
@@ -190,7 +206,8 @@ impl Consumer {
         if self.has_started {
             let tick = self.timetable.as_ref().and_then(|timetable| timetable.tick());
             next = self.sweep_at.min(self.expire_at);
-            for other in [self.pacer.wake(), tick, self.controller.next_wake()] {
+            let arrival = self.requests.as_ref().and_then(|requests| requests.next_arrival());
+            for other in [self.pacer.wake(), tick, arrival, self.controller.next_wake()] {
                 next = next.min(other.unwrap_or(Time::MAX));
             }
         }
@@ -264,7 +281,10 @@ impl Consumer {
     /// Whether a new segment would still be put in order within the receiver's memory.
     #[inline]
     fn may_ask_new(&self) -> bool {
-        self.has_new() && self.view.next_segment - self.outstanding.base() < self.receive_limit
+        let number = self.view.next_segment;
+        self.has_new()
+            && number - self.outstanding.base() < self.receive_limit
+            && self.requests.as_ref().is_none_or(|requests| requests.has_come(number))
     }
 
     #[inline]
@@ -313,6 +333,9 @@ impl Consumer {
         let segment = self.view.next_segment;
         self.view.next_segment = segment + 1;
         self.view.highest_sent = segment;
+        if let Some(requests) = &mut self.requests {
+            requests.ask(segment, self.outstanding.base());
+        }
         let (header, deadline) = self.send(cx, segment, false);
         self.outstanding.send_new(cx.now, deadline, self.view.delivered as u32);
         header
@@ -333,14 +356,22 @@ impl Consumer {
     fn send(&mut self, cx: &mut Context<'_>, segment: u32, is_retransmission: bool) -> (Header, Time) {
         self.view.in_flight += 1;
         self.stats.interests += 1;
-        let name = Name::segment(self.prefix, segment);
-        let mut header = Header::new(name, Kind::Interest(self.interest()), self.interest_size(cx, segment));
+        let name = self.name_of(segment);
+        let size = self.interest_size(cx, name.segment.0);
+        let mut header = Header::new(name, Kind::Interest(self.interest()), size);
         let sent = Sent { segment, at: cx.now, is_retransmission };
         let hop = &mut header.hop;
         self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
         let deadline = self.watch(&sent);
         cx.record(Event::InterestSent { flow: self.flow, name, retransmission: is_retransmission });
         (header, deadline)
+    }
+
+    /// The name that the flow's segment `number` is asked for by.
+    #[inline]
+    fn name_of(&self, number: u32) -> Name {
+        let segment = self.requests.as_ref().map_or(number, |requests| requests.segment(number));
+        Name::segment(self.prefix, segment)
     }
 
     fn interest(&mut self) -> Interest {

@@ -13,7 +13,7 @@ use crate::face::NodeId;
 use crate::name::{NameTable, Segment};
 use crate::packet::{Data, LossNotice, Nack, NackReason};
 use crate::records::FlowRecord;
-use crate::rng::Seed;
+use crate::rng::{Seed, Streams};
 use crate::units::BitRate;
 
 /// Content bytes per Data in these tests.
@@ -126,6 +126,7 @@ impl Bench {
             start: Time::ZERO,
             stop: None,
             nonces: Rng::stream(Seed(1), "nonces"),
+            requests: Streams::of(Seed(1)).under("requests/"),
             receive_limit: None,
         };
         change(&mut setup);

@@ -17,19 +17,26 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
+        mut packet: Packet<B>,
         out: &mut impl Outbox<B>,
     ) {
         let exact = self.pit.find(packet.header.name);
         match exact {
             Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
                 if self.cs.is_enabled() {
-                    self.cs.insert(&packet, cx.now);
+                    self.keep(cx, &mut packet);
                 }
                 self.satisfy(cx, from, packet, id, None, out);
             }
-            _ => self.satisfy_all(cx, from, &packet, exact, out),
+            _ => self.satisfy_all(cx, from, packet, exact, out),
         }
+    }
+
+    /// Offers the Data to the content store.
+    #[inline]
+    fn keep(&mut self, cx: &Context<'_>, packet: &mut Packet<B>) {
+        self.cs.insert(packet, cx.names, cx.now);
+        packet.header.hop.passed_store = true;
     }
 
     /// Every entry that the Data answers: of its own name, and of any prefix that asked for anything under it.
@@ -74,20 +81,20 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: &Packet<B>,
+        mut packet: Packet<B>,
         exact: Option<PitId>,
         out: &mut impl Outbox<B>,
     ) {
         let mut found = Vec::new();
         if exact.is_some() || self.has_special_entries() {
             found = self.matches(cx, packet.header.name);
-            found.extend(self.with_siblings(self.digest_match(cx, packet)));
+            found.extend(self.with_siblings(self.digest_match(cx, &packet)));
         }
         if found.is_empty() {
             self.counters.unsolicited += 1;
         }
         if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
-            self.cs.insert(packet, cx.now);
+            self.keep(cx, &mut packet);
         }
         let mut served = Vec::new();
         for id in found {

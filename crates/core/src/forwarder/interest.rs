@@ -159,7 +159,7 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) -> bool {
         let Some(mut found) = self.find_cached(cx, header.name, interest) else {
-            cx.record(Event::CacheMiss { name: header.name });
+            self.note_miss(cx, header.name);
             return false;
         };
         cx.record(Event::CacheHit { name: header.name });
@@ -169,6 +169,15 @@ impl<B: Clone + Default> Forwarder<B> {
         found.header = with_token(&found.header, interest.token);
         out.send(cx, from, found);
         true
+    }
+
+    /// Counts a miss, unless nothing under the name is ever kept.
+    #[inline]
+    fn note_miss(&mut self, cx: &mut Context<'_>, name: Name) {
+        if self.cs.keeps(name.prefix, cx.names) {
+            self.counters.cache_misses += 1;
+            cx.record(Event::CacheMiss { name });
+        }
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@ mod nack;
 
 use crate::context::Context;
 use crate::control::Directive;
-use crate::cs::{Cs, UnsolicitedPolicy};
+use crate::cs::{CacheSetup, Stores, UnsolicitedPolicy};
 use crate::dead_nonce::DeadNonceList;
 use crate::event::{Event, EventMask, Side};
 use crate::face::FaceId;
@@ -42,6 +42,8 @@ pub trait Outbox<B> {
 pub struct ForwarderCounters {
     /// Interests answered by the content store.
     pub cache_hits: u64,
+    /// Interests that the content store was asked for and did not have.
+    pub cache_misses: u64,
     /// Interests refused because their nonce was seen before.
     pub loops: u64,
     /// Interests whose hop limit was used up.
@@ -59,8 +61,8 @@ pub struct ForwarderCounters {
 /// Settings of a forwarder.
 #[derive(Debug)]
 pub struct ForwarderSetup {
-    /// Content store capacity; zero for none.
-    pub cache: Packets,
+    /// Content store of every prefix without one of its own.
+    pub cache: CacheSetup,
     /// What happens to Data that nobody asked for.
     pub unsolicited: UnsolicitedPolicy,
     /// Strategy of every prefix without one of its own.
@@ -77,7 +79,7 @@ impl ForwarderSetup {
     /// No content store, no limit on pending Interests.
     pub fn new(strategy: Box<dyn Strategy>, nonces: Rng) -> Self {
         Self {
-            cache: Packets::new(0),
+            cache: CacheSetup::lru(Packets::new(0)),
             unsolicited: UnsolicitedPolicy::Drop,
             strategy,
             nonces,
@@ -106,7 +108,7 @@ pub struct Forwarder<B> {
     fib: Fib,
     pit: Pit,
     pit_limit: usize,
-    cs: Cs<B>,
+    cs: Stores<B>,
     unsolicited: UnsolicitedPolicy,
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
@@ -127,7 +129,7 @@ impl<B: Clone + Default> Forwarder<B> {
             fib: Fib::default(),
             pit: Pit::new(setup.hash),
             pit_limit: setup.pit_limit,
-            cs: Cs::new(setup.cache, setup.hash),
+            cs: Stores::new(setup.cache, setup.hash),
             unsolicited: setup.unsolicited,
             dead_nonces: DeadNonceList::default(),
             strategies: vec![Served::by(setup.strategy)],
@@ -154,6 +156,11 @@ impl<B: Clone + Default> Forwarder<B> {
         self.fib.set_strategy(prefix, id);
     }
 
+    /// Gives Data under `prefix` a content store of its own.
+    pub fn set_cache(&mut self, prefix: PrefixId, setup: CacheSetup) {
+        self.cs.narrow(prefix, setup);
+    }
+
     /// The FIB.
     pub fn fib_mut(&mut self) -> &mut Fib {
         &mut self.fib
@@ -170,7 +177,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// The content store.
-    pub fn cs(&self) -> &Cs<B> {
+    pub fn cs(&self) -> &Stores<B> {
         &self.cs
     }
 
@@ -262,7 +269,7 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Calls `each` with every name that stands in a table, and the token that waits with it.
     pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
-        for prefix in self.fib.prefixes() {
+        for prefix in self.fib.prefixes().chain(self.cs.prefixes()) {
             each(Name::whole(prefix), PitToken::default());
         }
         for entry in self.pit.ids().map(|id| self.pit.entry(id)) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::control::Directive;
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
@@ -146,7 +146,7 @@ impl Router {
         let prefix = names.intern_uri("/a").expect("valid");
         let strategy = Box::new(Scripted(script.clone()));
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: Packets::new(cache),
+            cache: CacheSetup::lru(Packets::new(cache)),
             unsolicited,
             ..ForwarderSetup::new(strategy, Rng::stream(Seed(1), "probes"))
         });

@@ -7,4 +7,5 @@ mod interest;
 mod loss_notice;
 mod nack;
 mod node;
+mod stores;
 mod tables;

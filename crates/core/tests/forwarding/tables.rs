@@ -7,19 +7,18 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink, Routes};
-use tidegate_core::cs::Cs;
 use tidegate_core::event::{Cause, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::{Fib, NextHop, StrategyId};
-use tidegate_core::name::{Name, NameHash, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{Header, Interest, Kind, LossNotice, Packet, PitToken};
+use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::packet::{Header, Kind, LossNotice, PitToken};
 use tidegate_core::pit::Selector;
 use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
-use crate::harness::{Router, data, interest, interest_in, interest_with, ms};
+use crate::harness::{Router, data, interest, interest_with, ms};
 
 /// What is pending, by name and selector (CanBePrefix, MustBeFresh), with the end of each downstream in ms.
 type Pending = BTreeMap<(Name, bool, bool), BTreeMap<u16, u64>>;
@@ -227,70 +226,6 @@ fn a_pending_interest_costs_at_most_160_bytes() {
         assert!(bytes <= 160, "{bytes} bytes per entry at {pending} entries");
         assert_eq!(router.pending(), pending as usize);
     }
-}
-
-#[test]
-fn the_content_store_keeps_what_a_naive_one_keeps() {
-    for seed in 1..=20 {
-        let mut rng = Rng::stream(Seed(seed), "content store");
-        let mut names = NameTable::new();
-        let prefixes: Vec<PrefixId> =
-            ["/a", "/a/b", "/c"].iter().map(|uri| names.intern_uri(uri).expect("valid")).collect();
-        let capacity = 1 + rng.below(40);
-        let hash = if seed % 2 == 0 { NameHash::LOCALITY } else { NameHash::keyed(seed) };
-        let mut cs = Cs::new(Packets::new(capacity), hash);
-        // Least recently used first: name, body, end of freshness in ms.
-        let mut naive: Vec<(Name, u32, u64)> = Vec::new();
-        for step in 0..3_000u32 {
-            let now = u64::from(step);
-            let prefix = prefixes[rng.below(3) as usize];
-            let name =
-                if rng.chance(0.1) { Name::whole(prefix) } else { Name::segment(prefix, rng.below(30)) };
-            if rng.chance(0.5) {
-                let freshness = rng.below(100);
-                cs.insert(&Packet { body: step, ..data(name, freshness) }, ms(now));
-                naive.retain(|(kept, ..)| *kept != name);
-                naive.push((name, step, now + u64::from(freshness)));
-                if naive.len() > capacity as usize {
-                    naive.remove(0);
-                }
-            } else {
-                let asked = interest_with(name, 1, |interest| {
-                    interest.can_be_prefix = rng.chance(0.3);
-                    interest.must_be_fresh = rng.chance(0.3);
-                });
-                let asked = interest_in(&asked);
-                let allowed = naive_lookup(&naive, name, &asked, &names, now);
-                let found = cs.lookup(name, &asked, &names, ms(now)).map(|packet| packet.body);
-                let at = allowed.iter().copied().find(|at| Some(naive[*at].1) == found);
-                assert_eq!(found.is_some(), !allowed.is_empty(), "seed {seed} step {step} {asked:?}");
-                assert_eq!(found.is_some(), at.is_some(), "seed {seed} step {step} {asked:?} {found:?}");
-                if let Some(at) = at {
-                    let used = naive.remove(at);
-                    naive.push(used);
-                }
-            }
-            assert_eq!(cs.len(), naive.len(), "seed {seed} step {step}");
-        }
-    }
-}
-
-/// Places of the Data that may answer: that of the exact name, else whole names and first segments below it.
-fn naive_lookup(
-    kept: &[(Name, u32, u64)],
-    name: Name,
-    asked: &Interest,
-    names: &NameTable,
-    now: u64,
-) -> Vec<usize> {
-    let may = |at: &usize| !asked.must_be_fresh || kept[*at].2 > now;
-    if let Some(exact) = (0..kept.len()).filter(may).find(|at| kept[*at].0 == name) {
-        return vec![exact];
-    }
-    let is_below = |at: &usize| names.is_under(name.prefix, kept[*at].0.prefix);
-    let is_first = |at: &usize| matches!(kept[*at].0.segment, Segment::NONE | Segment(0));
-    let asks = asked.can_be_prefix && name == Name::whole(name.prefix);
-    (0..kept.len()).filter(may).filter(is_below).filter(is_first).filter(|_| asks).collect()
 }
 
 /// Knows a way to some prefixes beside the FIB's.

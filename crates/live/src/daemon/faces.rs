@@ -74,8 +74,10 @@ impl Daemon {
             false => FaceView::device(rate.unwrap_or(UNLIMITED), Span::ZERO, limit),
         };
         let mut fault = None;
+        let streams = self.streams.under(&format!("face/{}/", self.next_number));
         let made = self.node.attach(view, |face| {
-            let device = DeviceSetup { face, rate: rate.unwrap_or(UNLIMITED), delay: Span::ZERO, limit };
+            let rate = rate.unwrap_or(UNLIMITED);
+            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit, streams };
             let disciplines = disciplines(settings, device).unwrap_or_else(|why| {
                 fault = Some(why);
                 Vec::new()
@@ -272,10 +274,10 @@ fn disciplines(settings: &FaceConfig, device: DeviceSetup) -> Result<Vec<Box<dyn
         let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
         format!("{name}: {}", reasons.join("; "))
     };
-    for part in &settings.queue.disciplines {
+    for (place, part) in settings.queue.disciplines.iter().enumerate() {
         let name = part.scheme.name;
         let make = part.scheme.discipline.ok_or_else(|| format!("{name} is no queue discipline"))?;
-        made.push(make(&part.settings, &device).map_err(|why| fault(name, why))?);
+        made.push(make(&part.settings, &device.of_discipline(place)).map_err(|why| fault(name, why))?);
     }
     for part in &settings.parts {
         let name = part.scheme.name;

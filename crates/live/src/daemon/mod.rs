@@ -22,7 +22,7 @@ use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::node::Node;
 use tidegate_core::packet::{Kind, Millis, Packet};
-use tidegate_core::rng::Rng;
+use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::clock::Clock;
@@ -59,6 +59,8 @@ pub struct Daemon {
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
+    /// Where parts of faces draw from.
+    streams: Streams,
     faces: Vec<Option<Face>>,
     /// Number of the next face in management.
     next_number: u64,

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use bytes::Bytes;
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::name::{NameHash, NameTable};
 use tidegate_core::node::Node;
 use tidegate_core::packet::Millis;
 use tidegate_core::params::ParamError;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::BitRate;
 use tidegate_settings::uses::SchemeUse;
@@ -64,7 +64,7 @@ impl Daemon {
         let key = |what| Rng::stream(seed, what).bits();
         let strategy = make_strategy(&config.strategy)?;
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: config.cache,
+            cache: CacheSetup::lru(config.cache),
             unsolicited: match config.cache_unsolicited {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,
@@ -95,6 +95,7 @@ impl Daemon {
             names,
             tokens: TokenTable::new(),
             nonces: Rng::stream(seed, "nonces"),
+            streams: Streams::of(seed),
             faces: Vec::new(),
             next_number: 1,
             peers: Default::default(),

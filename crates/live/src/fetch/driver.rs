@@ -10,7 +10,7 @@ use tidegate_core::face::NodeId;
 use tidegate_core::name::{Name, NameTable, Segment};
 use tidegate_core::packet::{Kind, Packet};
 use tidegate_core::records::{FlowRecord, RunRecord};
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_wire::DataView;
 
@@ -76,6 +76,8 @@ impl<'a> Fetch<'a> {
             start,
             stop: None,
             nonces: Rng::stream(Seed(client.nonces().bits()), "consumer"),
+            // Nothing is drawn without a catalogue.
+            requests: Streams::of(Seed(0)),
             receive_limit: Some(RECEIVE_LIMIT),
         });
         Ok(Self {

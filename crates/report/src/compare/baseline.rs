@@ -2,14 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::pair::Pair;
 use super::{ALPHA, Comparison, Finding, Tested, holm};
-use crate::measures::{Better, RunMeasure, find};
+use crate::measures::{Better, RunMeasure};
 use crate::stats::{mean, standard_deviation, t_two_sided};
 
+/// Version of the file of a baseline.
+const FORMAT: u32 = 1;
+
 /// Results that were put aside: values of every measure by variant and seed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Baseline {
+    /// Version of its file.
+    format: u32,
     /// Name of the scenario.
     pub scenario: String,
     /// Version of the results' meaning by which it was made.
@@ -19,16 +27,17 @@ pub struct Baseline {
 }
 
 /// One variant of a baseline.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BaselineVariant {
     /// What it is called.
     pub label: String,
-    /// What tells its scenario from others.
-    pub identity: String,
+    /// Its scenario in the one spelling that tells it from others.
+    pub scenario: String,
     /// Seeds.
     pub seeds: Vec<u64>,
-    /// Values by name of the measure, one per seed; NaN where it was not defined.
-    pub values: BTreeMap<String, Vec<f64>>,
+    /// Values by name of the measure, one per seed; none where it was not defined.
+    pub values: BTreeMap<String, Vec<Option<f64>>>,
 }
 
 /// How a measure stands to its baseline.
@@ -74,23 +83,45 @@ pub struct Judgement {
 }
 
 impl Baseline {
-    /// Puts a comparison aside; `identities` has one for each variant.
-    pub fn of(comparison: &Comparison, scenario: &str, semantics: u32, identities: &[String]) -> Self {
+    /// Puts a comparison aside; `scenarios` has for each variant what tells its scenario from others.
+    pub fn of(comparison: &Comparison, scenario: &str, semantics: u32, scenarios: &[String]) -> Self {
         let variant = |(index, label): (usize, &String)| BaselineVariant {
             label: label.clone(),
-            identity: identities.get(index).cloned().unwrap_or_default(),
+            scenario: scenarios.get(index).cloned().unwrap_or_default(),
             seeds: comparison.seeds.clone(),
             values: comparison
                 .measures
                 .iter()
-                .map(|measured| {
-                    let values = measured.values[index].iter().map(|value| value.unwrap_or(f64::NAN));
-                    (measured.measure.name.to_owned(), values.collect())
-                })
+                .map(|measured| (measured.measure.name.to_owned(), measured.values[index].clone()))
                 .collect(),
         };
         let variants = comparison.labels.iter().enumerate().map(variant).collect();
-        Self { scenario: scenario.to_owned(), semantics, variants }
+        Self { format: FORMAT, scenario: scenario.to_owned(), semantics, variants }
+    }
+
+    /// The text of its file.
+    pub fn to_text(&self) -> String {
+        // No map with keys that are not text and no failing type is in it.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong, with line and column where it is not JSON of this shape.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let read: Self = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        if read.format != FORMAT {
+            return Err(format!("format {} is not known; this program reads format {FORMAT}", read.format));
+        }
+        for variant in &read.variants {
+            let uneven = variant.values.iter().find(|(_, values)| values.len() != variant.seeds.len());
+            if let Some((name, values)) = uneven {
+                let (label, seeds) = (&variant.label, variant.seeds.len());
+                return Err(format!("{label}: {name} has {} values for {seeds} seeds", values.len()));
+            }
+        }
+        Ok(read)
     }
 
     /// Holds every variant of `now` that the baseline has against it; all tests are corrected together.
@@ -102,12 +133,10 @@ impl Baseline {
         for (index, label) in now.labels.iter().enumerate() {
             let Some(then) = self.variants.iter().find(|variant| variant.label == *label) else { continue };
             for measured in &now.measures {
-                let before = then.values.get(measured.measure.name);
-                let before =
-                    before.map(|values| then.seeds.iter().copied().zip(values.iter().copied()).collect());
-                let ours = now.seeds.iter().copied().zip(measured.values[index].iter().copied());
-                let ours = ours.filter_map(|(seed, value)| Some((seed, value?))).collect();
-                judgements.extend(before.and_then(|before| beside(label, measured.measure, &ours, &before)));
+                let Some(values) = then.values.get(measured.measure.name) else { continue };
+                let before = by_seed(&then.seeds, values);
+                let ours = by_seed(&now.seeds, &measured.values[index]);
+                judgements.extend(beside(label, measured.measure, &ours, &before));
             }
         }
         decide(&mut judgements, tolerance);
@@ -115,12 +144,16 @@ impl Baseline {
     }
 }
 
-type BySeed = Vec<(u64, f64)>;
+type BySeed = BTreeMap<u64, f64>;
+
+fn by_seed(seeds: &[u64], values: &[Option<f64>]) -> BySeed {
+    let pairs = seeds.iter().zip(values).filter_map(|(seed, value)| Some((*seed, (*value)?)));
+    pairs.filter(|(_, value)| value.is_finite()).collect()
+}
 
 /// One measure now and then, not yet judged; `None` if one of both has no value.
 fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed) -> Option<Judgement> {
-    let then: BTreeMap<u64, f64> = then.iter().copied().filter(|(_, value)| value.is_finite()).collect();
-    if now.is_empty() || then.is_empty() || find(measure.name).is_none() {
+    if now.is_empty() || then.is_empty() {
         return None;
     }
     let common: Vec<(f64, f64)> =
@@ -130,8 +163,7 @@ fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed
         let (ours, theirs): (Vec<f64>, Vec<f64>) = common.iter().copied().unzip();
         Pair::of(&ours, &theirs, 1.0 - ALPHA)
     } else {
-        let ours: Vec<f64> = now.iter().map(|(_, value)| *value).collect();
-        unpaired(&ours, &then.values().copied().collect::<Vec<f64>>())
+        unpaired(&now.values().copied().collect::<Vec<f64>>(), &then.values().copied().collect::<Vec<f64>>())
     };
     let relative = (pair.theirs != 0.0).then(|| (pair.ours - pair.theirs) / pair.theirs);
     Some(Judgement {
@@ -176,7 +208,7 @@ fn decide(judgements: &mut [Judgement], tolerance: f64) {
             Some(relative) => relative.abs() > tolerance,
             None => tested.pair.ours != tested.pair.theirs,
         };
-        // Two results that do not vary differ or not; one run beside another cannot tell noise.
+        // One run beside another cannot tell noise; the tolerance has to.
         let is_sound = matches!(tested.finding, Finding::Significant | Finding::Fixed)
             || (tested.finding == Finding::Untested && tested.pair.p.is_none());
         judgement.change = match judgement.measure.better {

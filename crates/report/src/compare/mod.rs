@@ -13,7 +13,7 @@ pub use baseline::{Baseline, BaselineVariant, Change, Judgement};
 pub use holm::holm;
 pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
-pub use sentence::{judgement_sentence, pair_sentence, times};
+pub use sentence::{judgement_sentence, pair_sentence, summary, times};
 pub use sequential::{FEWEST, confidence, looks, relative_half_width};
 pub use table::{comparison_table, judgement_table, method, warnings};
 

@@ -1,8 +1,60 @@
 //! What was found, in words.
 
-use super::{Finding, Judgement, Measured, Ratio, Tested};
+use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested};
 use crate::measures::Better;
 use crate::text::{number, number_with_error, with_unit};
+
+/// Measures that are told in sentences where none were chosen; the table has all.
+const TOLD: [&str; 8] = [
+    "goodput_mbps",
+    "completion_s",
+    "full_delay_ms",
+    "full_delay_p95_ms",
+    "queue_delay_ms",
+    "jain",
+    "retransmissions",
+    "dropped_packets",
+];
+
+/// What was found about each variant beside the reference, in sentences: what differs, and what may not.
+pub fn summary(comparison: &Comparison) -> Vec<String> {
+    let others = (0..comparison.labels.len()).filter(|index| *index != comparison.reference);
+    others.flat_map(|index| summary_of(comparison, index)).collect()
+}
+
+fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
+    let Comparison { labels, reference, measures, .. } = comparison;
+    let (ours, theirs) = (&labels[index], &labels[*reference]);
+    let is_told =
+        |measured: &&Measured| measures.len() <= TOLD.len() || TOLD.contains(&measured.measure.name);
+    let finding = |measured: &Measured| measured.pairs[index].as_ref().map(|tested| tested.finding);
+    if measures.iter().all(|measured| finding(measured).is_none_or(|finding| finding == Finding::Equal)) {
+        return vec![format!("{ours} and {theirs} give the same results in every run")];
+    }
+    let has =
+        |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
+    let different = measures.iter().filter(is_told).filter(|measured| {
+        matches!(finding(measured), Some(Finding::Significant | Finding::Fixed | Finding::Untested))
+    });
+    let mut sentences: Vec<String> =
+        different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)).collect();
+    let unclear: Vec<String> = has(Finding::Unclear)
+        .map(|measured| match measured.pairs[index].as_ref().and_then(|tested| range(&tested.pair.ratio)) {
+            Some(range) => format!("{} ({range})", measured.measure.noun),
+            None => measured.measure.noun.to_owned(),
+        })
+        .collect();
+    if !unclear.is_empty() {
+        sentences.push(format!("no clear difference between {ours} and {theirs} in {}", unclear.join(", ")));
+    }
+    sentences
+}
+
+/// `0.97 to 1.05 times`.
+fn range(ratio: &Ratio) -> Option<String> {
+    let Ratio::Between { low, high, .. } = ratio else { return None };
+    Some(format!("{} to {} times", number(*low), number(*high)))
+}
 
 /// One sentence about variant `index` of `measured` beside the reference; `None` for the reference itself.
 pub fn pair_sentence(
@@ -26,14 +78,11 @@ pub fn pair_sentence(
 }
 
 fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
-    let range = match tested.pair.ratio {
-        Ratio::Between { low, high, .. } => format!("{} to {} times", number(low), number(high)),
-        Ratio::Open { .. } | Ratio::None => {
-            let difference = &tested.pair.difference;
-            let (low, high) = (number(difference.low()), number(difference.high()));
-            format!("difference {}", with_unit(format!("{low} to {high}"), measured.measure.unit))
-        }
-    };
+    let range = range(&tested.pair.ratio).unwrap_or_else(|| {
+        let difference = &tested.pair.difference;
+        let (low, high) = (number(difference.low()), number(difference.high()));
+        format!("difference {}", with_unit(format!("{low} to {high}"), measured.measure.unit))
+    });
     format!("no clear difference in {} between {ours} and {theirs} ({range})", measured.measure.noun)
 }
 
@@ -42,9 +91,13 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
     let amount = |mean: f64| with_unit(number(mean), unit);
     let said = match (tested.pair.ours == 0.0, times(&tested.pair.ratio)) {
         (true, _) => format!("{ours} has no {noun}, {theirs} {}", amount(tested.pair.theirs)),
-        (false, Some((factor, word))) => format!("{ours} has {factor} times {word} {noun} than {theirs}"),
+        (false, Some((factor, is_more))) => {
+            format!("{ours} has {factor} times {} {noun} than {theirs}", word(measured, is_more))
+        }
         (false, None) => {
-            let (word, difference) = more_or_less(tested.pair.difference.mean);
+            let (is_more, difference) =
+                (tested.pair.ours > tested.pair.theirs, tested.pair.difference.mean.abs());
+            let word = word(measured, is_more);
             let (mean, half_width) = number_with_error(difference, tested.pair.difference.half_width);
             let shown = match tested.pair.difference.has_interval() {
                 true => with_unit(format!("{mean} ± {half_width}"), unit),
@@ -55,13 +108,19 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
     };
     match (judged(measured.measure.better, tested), tested.finding) {
         (_, Finding::Untested) => format!("{said} (one run: no interval)"),
+        (Some(verdict), Finding::Fixed) => format!("{said} in every run ({verdict})"),
+        (None, Finding::Fixed) => format!("{said} in every run"),
         (Some(verdict), _) => format!("{said} ({verdict})"),
         (None, _) => said,
     }
 }
 
-fn more_or_less(difference: f64) -> (&'static str, f64) {
-    if difference < 0.0 { ("less", -difference) } else { ("more", difference) }
+fn word(measured: &Measured, is_more: bool) -> &'static str {
+    match is_more {
+        true => "more",
+        false if measured.measure.is_count() => "fewer",
+        false => "less",
+    }
 }
 
 /// `better` or `worse`, if the measure knows that and the means differ.
@@ -76,18 +135,18 @@ pub(super) fn judged(better: Better, tested: &Tested) -> Option<&'static str> {
     Some(if is_more { "better" } else { "worse" })
 }
 
-/// `1.23 ± 0.05` and `more` or `less`: how many times, always at least one; `None` without a ratio that has an
+/// `1.23 ± 0.05` and whether that is more: how many times, always at least one; `None` without a ratio that has an
 /// interval, and for a ratio of zero.
-pub fn times(ratio: &Ratio) -> Option<(String, &'static str)> {
+pub fn times(ratio: &Ratio) -> Option<(String, bool)> {
     let Ratio::Between { value, low, high } = *ratio else { return None };
     if value <= 0.0 {
         return None;
     }
     if value >= 1.0 {
-        return Some((factor(value, low, high), "more"));
+        return Some((factor(value, low, high), true));
     }
     // The ratio the other way round; its interval is open where this one reaches zero.
-    Some((factor(1.0 / value, 1.0 / high, 1.0 / low), "less"))
+    Some((factor(1.0 / value, 1.0 / high, 1.0 / low), false))
 }
 
 /// The factor with its interval: after `±` if both sides are about as wide, else both ends.

@@ -1,6 +1,8 @@
 //! A comparison as plain text.
 
-use super::{ALPHA, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, pair_sentence};
+use std::collections::BTreeMap;
+
+use super::{ALPHA, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, summary};
 use super::{confidence, sentence};
 use crate::stats::Estimate;
 use crate::text::{Align, TextTable, number, short, with_unit};
@@ -8,28 +10,20 @@ use crate::text::{Align, TextTable, number, short, with_unit};
 /// Seeds below which intervals are wide and tests weak.
 const FEW_SEEDS: usize = 10;
 
-/// Sentences about every variant that differs, then the table of all measures, then how to read it.
+/// Sentences about every variant, then the table of all measures, then how to read it.
 pub fn comparison_table(comparison: &Comparison) -> String {
     let mut text = String::new();
-    for sentence in findings(comparison) {
+    for sentence in summary(comparison) {
         text.push_str(&format!("{sentence}\n"));
     }
-    text.push_str(&format!("\n{}\n{}", table(comparison), method(comparison)));
+    text.push_str(&format!("\n{}\n", table(comparison)));
+    for sentence in method(comparison) {
+        text.push_str(&format!("{sentence}\n"));
+    }
     for warning in warnings(comparison) {
         text.push_str(&format!("warning: {warning}\n"));
     }
     text
-}
-
-/// One sentence per variant and measure, measures in order, without those that are zero everywhere.
-pub(crate) fn findings(comparison: &Comparison) -> Vec<String> {
-    let Comparison { labels, reference, measures, .. } = comparison;
-    let mut found = Vec::new();
-    for measured in measures.iter().filter(|measured| !is_idle(measured)) {
-        found
-            .extend((0..labels.len()).filter_map(|index| pair_sentence(measured, index, labels, *reference)));
-    }
-    found
 }
 
 /// Whether a measure is zero in every run, so that there is nothing to say.
@@ -90,26 +84,27 @@ pub(crate) fn p_value(p: f64) -> String {
 }
 
 /// How the numbers came about, in sentences.
-pub fn method(comparison: &Comparison) -> String {
-    let seeds = comparison.seeds.len();
-    let level = 100.0 * confidence(comparison.looks);
-    let mut text = format!(
-        "{seeds} seeds, the same for every variant, so each is compared with {} run by run. Means and differences ± \
-         {} % interval (Student's t); ratios of means with Fieller's interval for pairs. p: paired t test, two-sided, \
-         by Holm corrected for all {} tests of this table, clear below {ALPHA}. Effect: mean difference over its \
-         standard deviation. No interval: does not vary.\n",
-        comparison.reference_label(),
-        number(level),
-        comparison.family,
-    );
+pub fn method(comparison: &Comparison) -> Vec<String> {
+    let (seeds, family) = (comparison.seeds.len(), comparison.family);
+    let level = number(100.0 * confidence(comparison.looks));
+    let reference = comparison.reference_label();
+    let mut sentences = vec![
+        format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
+        format!(
+            "Means and differences: ± {level} % interval (Student's t); without interval: does not vary."
+        ),
+        format!("Ratios of means: {level} % interval for pairs (Fieller)."),
+        format!("p: paired t test, two-sided, corrected (Holm) for all {family} tests; clear below {ALPHA}."),
+        "Effect: mean difference over the standard deviation of the differences (Cohen's d).".to_owned(),
+    ];
     if comparison.looks > 1 {
-        text.push_str(&format!(
-            "Seeds were added until intervals were narrow enough: {} looks were laid down before the first run, and \
-             each has an equal part of the error, so intervals and p hold at whichever look it stopped.\n",
-            comparison.looks
+        let looks = comparison.looks;
+        sentences.push(format!(
+            "Seeds were added until intervals were narrow enough. {looks} looks were laid down before the first run, \
+             each with an equal part of the error, so intervals and p hold at whichever look it stopped."
         ));
     }
-    text
+    sentences
 }
 
 /// What a reader should know before believing the numbers.
@@ -126,26 +121,42 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
     } else if seeds < FEW_SEEDS {
         warnings.push(format!("{seeds} seeds are few; {FEW_SEEDS} or more give narrower intervals"));
     }
-    for measured in &comparison.measures {
-        for (label, tested) in comparison.labels.iter().zip(&measured.pairs) {
-            let Some(tested) = tested else { continue };
-            let what = format!("{}, {label}", measured.measure.noun);
-            if tested.left_out > 0 {
-                let (left_out, seeds) = (tested.left_out, comparison.seeds.len());
-                warnings.push(format!(
-                    "{what}: not defined in {left_out} of {seeds} seeds, which are left out; that may favour one side"
-                ));
-            }
-            if !tested.outliers.is_empty() {
-                let seeds: Vec<String> = tested.outliers.iter().map(u64::to_string).collect();
-                warnings.push(format!(
-                    "{what}: the difference with seed {} is far from the others; look at that run",
-                    seeds.join(", ")
-                ));
-            }
-        }
-    }
+    warnings.extend(left_out(comparison));
+    warnings.extend(far_off(comparison));
     warnings
+}
+
+/// Every test with what it is about.
+fn tests(comparison: &Comparison) -> impl Iterator<Item = (String, &Tested)> {
+    comparison.measures.iter().flat_map(|measured| {
+        let labels = comparison.labels.iter();
+        let tested =
+            labels.zip(&measured.pairs).filter_map(|(label, tested)| Some((label, tested.as_ref()?)));
+        tested.map(|(label, tested)| (format!("{} of {label}", measured.measure.noun), tested))
+    })
+}
+
+fn left_out(comparison: &Comparison) -> impl Iterator<Item = String> {
+    let seeds = comparison.seeds.len();
+    let short = tests(comparison).filter(|(_, tested)| tested.left_out > 0);
+    short.map(move |(what, tested)| {
+        let left_out = tested.left_out;
+        format!("{what} is not defined in {left_out} of {seeds} seeds, which are left out; that may favour one side")
+    })
+}
+
+/// Seeds whose differences are far from the others', with all measures in which they are.
+fn far_off(comparison: &Comparison) -> Vec<String> {
+    let mut by_seeds: BTreeMap<&[u64], Vec<String>> = BTreeMap::new();
+    for (what, tested) in tests(comparison).filter(|(_, tested)| !tested.outliers.is_empty()) {
+        by_seeds.entry(&tested.outliers).or_default().push(what);
+    }
+    let sentence = |(seeds, what): (&[u64], Vec<String>)| {
+        let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+        let word = if seeds.len() == 1 { "seed" } else { "seeds" };
+        format!("{word} {}: far from the others in {}; look at such a run", seeds.join(", "), what.join(", "))
+    };
+    by_seeds.into_iter().map(sentence).collect()
 }
 
 /// Verdicts against a baseline: sentences for what changed, then the table.
@@ -159,7 +170,8 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
         ("p", Align::Right),
         ("", Align::Left),
     ]);
-    for judgement in judgements {
+    let is_news = |judgement: &&Judgement| judgement.change != super::Change::WithinNoise;
+    for judgement in judgements.iter().filter(is_news) {
         let Judgement { label, measure, tested, relative, change, .. } = judgement;
         table.row([
             label.clone(),
@@ -171,10 +183,11 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
             change.word().to_owned(),
         ]);
     }
-    let changed = judgements.iter().filter(|judgement| judgement.change != super::Change::WithinNoise);
-    let mut text: String = changed.map(|judgement| judgement_sentence(judgement) + "\n").collect();
-    if text.is_empty() {
-        text.push_str("everything is within noise of the baseline\n");
+    let news: Vec<&Judgement> = judgements.iter().filter(is_news).collect();
+    let quiet = judgements.len() - news.len();
+    if news.is_empty() {
+        return format!("all {quiet} measures are within noise\n");
     }
-    format!("{text}\n{}", table.render())
+    let sentences: String = news.into_iter().map(|judgement| judgement_sentence(judgement) + "\n").collect();
+    format!("{sentences}\n{}{quiet} further measures are within noise\n", table.render())
 }

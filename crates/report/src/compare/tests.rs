@@ -151,7 +151,7 @@ fn zeros_are_told_in_words() {
     assert_eq!(say([5; 3], [5; 3]), "b and a have the same retransmissions in every run");
     assert_eq!(say([0; 3], [90, 100, 110]), "b has no retransmissions, a 100 packets (better)");
     assert_eq!(say([90, 100, 110], [0; 3]), "b has 100 ± 25 packets more retransmissions than a (worse)");
-    assert_eq!(say([10; 3], [20; 3]), "b has 2 times less retransmissions than a (better)");
+    assert_eq!(say([10; 3], [20; 3]), "b has 2 times fewer retransmissions than a in every run (better)");
 }
 
 #[test]
@@ -181,6 +181,19 @@ fn a_baseline_tells_better_from_worse_from_noise() {
     assert_eq!(judged(&variants(&[("a", 1.1)], 10, 7), &then, 0.01), [Change::Better]);
     assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.2), [Change::WithinNoise]);
     assert_eq!(judged(&variants(&[("other", 0.9)], 10, 7), &then, 0.0), []);
+}
+
+#[test]
+fn a_baseline_comes_back_from_its_file_to_the_bit_and_a_broken_one_is_refused() {
+    let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.0 / 3.0)], 3, 7), 0);
+    let baseline = Baseline::of(&comparison, "invented", 1, &["x = 1\n".to_owned(), "x = 2\n".to_owned()]);
+    let text = baseline.to_text();
+    assert_eq!(Baseline::read(&text).as_ref(), Ok(&baseline));
+    let broken = |from: &str, to: &str| Baseline::read(&text.replace(from, to)).expect_err(to);
+    assert!(broken("\"format\": 1", "\"format\": 2").starts_with("format 2 is not known"));
+    assert!(broken("\"seeds\"", "\"sedes\"").contains("unknown field `sedes`"));
+    assert!(broken("    1,", "").contains("has 3 values for 2 seeds"));
+    assert!(Baseline::read("").is_err() && Baseline::read("[[[[").is_err());
 }
 
 #[test]

@@ -33,6 +33,13 @@ pub struct RunMeasure {
     pub of: fn(&RunRecord) -> Option<f64>,
 }
 
+impl RunMeasure {
+    /// Whether it counts things: "fewer" rather than "less".
+    pub fn is_count(&self) -> bool {
+        self.unit == "packets" || self.name == "timeouts"
+    }
+}
+
 /// The measure `name`; `None` for a name that no measure has.
 pub fn find(name: &str) -> Option<&'static RunMeasure> {
     RUN_MEASURES.iter().find(|measure| measure.name == name)

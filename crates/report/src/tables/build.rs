@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::name::{Name, Segment};
-use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, NodeRecord, RunRecord};
 use tidegate_core::units::Span;
 
 use super::{Column, ColumnData, RunContext, Table};
 use crate::measures;
 
-/// The tables of `runs`, in this order: `runs`, `flows`, `links`, `flow_samples`, `link_samples`, and
+/// The tables of `runs`, in this order: `runs`, `flows`, `links`, `nodes`, `flow_samples`, `link_samples`, and
 /// `events` when a run recorded any. Rows stand in the order of the runs.
 ///
 /// # Panics
 /// When the columns of a run's samples differ in length.
 pub fn build(runs: &[RunRecord], context: &RunContext) -> Vec<Table> {
     let mut tables = Vec::from(build_summaries(runs, context));
+    tables.push(Table::new("nodes", node_columns(runs, context), context));
     tables.push(Table::new("flow_samples", flow_sample_columns(runs, context), context));
     tables.push(Table::new("link_samples", link_sample_columns(runs, context), context));
     if runs.iter().any(|run| !run.events.is_empty()) {
@@ -41,6 +42,7 @@ pub(super) fn shape(name: &'static str) -> Table {
         "runs" => run_columns(&[], &context),
         "flows" => flow_columns(&[], &context),
         "links" => link_columns(&[], &context),
+        "nodes" => node_columns(&[], &context),
         "flow_samples" => flow_sample_columns(&[], &context),
         "link_samples" => link_sample_columns(&[], &context),
         "events" => event_columns(&[], &context),
@@ -256,6 +258,22 @@ fn link_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
     ];
     columns.extend(rows.delay("queue_delay", |row| row.3.queue_delay));
     columns
+}
+
+fn node_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
+    let rows = parts(runs, context, |run| run.nodes.as_slice());
+    let count =
+        |name, of: fn(&NodeRecord) -> u64| rows.u64(name, move |row: &Part<'_, NodeRecord>| of(row.3));
+    vec![
+        rows.u32("run", |row| row.0),
+        rows.u64("seed", |row| row.1.seed),
+        rows.text("node", |row| &row.3.name),
+        count("cache_hits", |node| node.cache_hits),
+        count("cache_misses", |node| node.cache_misses),
+        count("cached_packets", |node| node.cached_packets),
+        count("service_drops", |node| node.service_drops),
+        count("pit_peak_entries", |node| node.pit_peak_entries),
+    ]
 }
 
 /// The columns of all runs' samples joined; `of` appends one run's part.

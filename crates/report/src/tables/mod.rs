@@ -178,7 +178,7 @@ impl Column {
 /// A named table; all columns have the same number of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `flow_samples`,
+    /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `nodes`, `flow_samples`,
     /// `link_samples` or `events`.
     pub name: &'static str,
     /// Columns in order.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use tidegate_core::records::{DelaySummary, FlowRecord, FlowSamples, LinkRecord, LinkSamples, RunRecord};
+use tidegate_core::records::{
+    DelaySummary, FlowRecord, FlowSamples, LinkRecord, LinkSamples, NodeRecord, RunRecord,
+};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 use super::RunContext;
@@ -69,6 +71,7 @@ fn read_summary(dir: &Path, sums: &Checksums) -> Result<RunRecord, FolderFault> 
         packet_hops: runs.u64("packet_hops")?[0],
         flows: read_flows(&sums.open(dir, "flows")?)?,
         links: read_links(&sums.open(dir, "links")?)?,
+        nodes: read_nodes(&sums.open(dir, "nodes")?)?,
         ..RunRecord::default()
     };
     let flows = runs.u64("flows")?[0];
@@ -136,6 +139,17 @@ fn read_links(table: &TableFile) -> Result<Vec<LinkRecord>, FolderFault> {
     set(&mut links, table.u64("peak_queue_packets")?, |link, value| link.peak_queue_packets = value);
     set(&mut links, waiting, |link, value| link.queue_delay = value);
     Ok(links)
+}
+
+fn read_nodes(table: &TableFile) -> Result<Vec<NodeRecord>, FolderFault> {
+    let mut nodes = vec![NodeRecord::default(); table.rows()];
+    set(&mut nodes, table.text("node")?, |node, value| node.name = value);
+    set(&mut nodes, table.u64("cache_hits")?, |node, value| node.cache_hits = value);
+    set(&mut nodes, table.u64("cache_misses")?, |node, value| node.cache_misses = value);
+    set(&mut nodes, table.u64("cached_packets")?, |node, value| node.cached_packets = value);
+    set(&mut nodes, table.u64("service_drops")?, |node, value| node.service_drops = value);
+    set(&mut nodes, table.u64("pit_peak_entries")?, |node, value| node.pit_peak_entries = value);
+    Ok(nodes)
 }
 
 fn read_flow_samples(table: &TableFile) -> Result<FlowSamples, FolderFault> {

@@ -2,7 +2,7 @@
 
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, NodeRecord, RunRecord};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 /// A delay summary around `mean_ms`.
@@ -84,6 +84,7 @@ pub(crate) fn dumbbell(seed: u64) -> RunRecord {
         packet_hops: 123_456 + seed,
         flows: vec![flow(seed, 0), flow(seed, 1)],
         links: links(),
+        nodes: nodes(),
         ..RunRecord::default()
     };
     for step in 0..=1000 {
@@ -96,6 +97,17 @@ pub(crate) fn dumbbell(seed: u64) -> RunRecord {
     let event = Event::WindowChanged { flow: 0, window: 12.5, cause: Cause("timeout") };
     run.events.push(EventRecord { time: Time::from_nanos(700_000_000), node: 9, event });
     run
+}
+
+fn nodes() -> Vec<NodeRecord> {
+    let node = |name: &str, hits| NodeRecord {
+        name: name.into(),
+        cache_hits: hits,
+        cache_misses: 4 * hits,
+        pit_peak_entries: 2 * hits,
+        ..NodeRecord::default()
+    };
+    vec![node("r1", 25), node("r2", 0)]
 }
 
 fn links() -> Vec<LinkRecord> {

@@ -1,13 +1,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, NodeRecord, RunRecord};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_report::tables::{self, RunContext};
 
 use crate::invented;
 
-const NAMES: [&str; 5] = ["runs", "flows", "links", "flow_samples", "link_samples"];
+const NAMES: [&str; 6] = ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"];
 
 /// An empty folder of the test `name`.
 fn folder(name: &str) -> PathBuf {
@@ -154,6 +154,17 @@ impl Random {
         }
     }
 
+    fn node(&mut self) -> NodeRecord {
+        NodeRecord {
+            name: self.text(),
+            cache_hits: self.up_to(64),
+            cache_misses: self.up_to(64),
+            cached_packets: self.up_to(64),
+            service_drops: self.up_to(64),
+            pit_peak_entries: self.up_to(64),
+        }
+    }
+
     /// A record that need not make sense but counts its delays as the record defines them.
     fn run(&mut self) -> RunRecord {
         let mut run = RunRecord {
@@ -163,6 +174,7 @@ impl Random {
             packet_hops: self.up_to(64),
             flows: (0..self.below(4)).map(|_| self.flow()).collect(),
             links: (0..self.below(4)).map(|_| self.link()).collect(),
+            nodes: (0..self.below(4)).map(|_| self.node()).collect(),
             ..RunRecord::default()
         };
         for flow in &mut run.flows {

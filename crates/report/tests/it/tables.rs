@@ -33,7 +33,7 @@ fn csv(table: &Table) -> String {
 
 #[test]
 fn a_parquet_file_reads_back_cell_by_cell() {
-    for name in ["runs", "flows", "links", "flow_samples", "link_samples", "events"] {
+    for name in ["runs", "flows", "links", "nodes", "flow_samples", "link_samples", "events"] {
         let table = table(name);
         let reader = SerializedFileReader::new(bytes_of(&table)).expect("a parquet file");
         let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
@@ -130,7 +130,7 @@ fn a_flow_without_a_window_or_a_round_trip_has_none_in_the_tables() {
     let mut run = invented::dumbbell(1);
     run.flow_samples.window_packets[0] = f32::INFINITY;
     run.flow_samples.smoothed_rtt[0] = Default::default();
-    let table = &tables::build(&[run], &context())[3];
+    let table = &tables::build(&[run], &context())[4];
     assert_eq!(table.column("window_packets").map(|column| column.cell(0)), Some(Cell::Missing));
     assert_eq!(table.column("smoothed_rtt_ms").map(|column| column.cell(0)), Some(Cell::Missing));
 }

@@ -2,6 +2,7 @@
 
 pub mod adaptive_pipeline;
 pub mod aimd_window;
+pub mod average_queue;
 pub mod bic_window;
 pub mod congestion_loss;
 pub mod conservative_window;

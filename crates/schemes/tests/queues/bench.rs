@@ -9,6 +9,7 @@ use tidegate_core::packet::{
 };
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::queue::Queue;
+use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -50,8 +51,13 @@ impl Bench {
 
     pub fn limited(scheme: &str, given: &[(&str, Value)], limit: Limit) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
-        let device =
-            DeviceSetup { face: FaceId(0), rate: BitRate::from_mbps(10.0), delay: Span::ZERO, limit };
+        let device = DeviceSetup {
+            face: FaceId(0),
+            rate: BitRate::from_mbps(10.0),
+            delay: Span::ZERO,
+            limit,
+            streams: Streams::of(Seed(1)),
+        };
         let make = find(SCHEMES, scheme).and_then(|scheme| scheme.discipline).expect("a discipline");
         let discipline = make(&settings, &device).expect("valid settings");
         let mut names = NameTable::new();

@@ -48,6 +48,14 @@ const LONG_QUEUE: &[Phase] = &[
     Phase { until_ms: 900, gap_us: 2_000 },
 ];
 
+const RED_GENTLE: &[(&str, Value)] = &[
+    ("weight", Value::Number(0.02)),
+    ("min_threshold", Value::Number(20.0)),
+    ("max_threshold", Value::Number(40.0)),
+    ("max_probability", Value::Number(0.1)),
+    ("gentle", Value::Bool(true)),
+];
+
 const CASES: &[Case] = &[
     Case {
         file: "drop-tail/burst.txt",
@@ -110,6 +118,33 @@ const CASES: &[Case] = &[
         limit: 100,
         phases: LONG_QUEUE,
         end_ms: 1000,
+        sample_ms: 50,
+    },
+    Case {
+        file: "random-early-marking/standing-queue.txt",
+        scheme: "random-early-marking",
+        given: &[],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "red/burst.txt",
+        scheme: "red",
+        given: &[("weight", Value::Number(0.02))],
+        limit: 50,
+        phases: BURST,
+        end_ms: 100,
+        sample_ms: 5,
+    },
+    Case {
+        file: "red/standing-queue-gentle.txt",
+        scheme: "red",
+        given: RED_GENTLE,
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
         sample_ms: 50,
     },
 ];

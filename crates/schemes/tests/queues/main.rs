@@ -3,5 +3,6 @@
 mod bench;
 mod codel;
 mod drop_tail;
+mod early;
 mod golden;
 mod nfd_marking;

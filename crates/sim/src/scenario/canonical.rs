@@ -6,7 +6,7 @@
 //! places in a drawing, `[expect]` and `[sweep]`. A default that is written out stays, because it may stand
 //! over a value of a wider table; two spellings of one network may therefore differ here, but never the reverse.
 
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
+use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 use tidegate_settings::document::{Item, Number, Table, Value};
 use tidegate_settings::keys::{Keys, Kind};
 use tidegate_settings::write::{quoted, written_key};
@@ -175,6 +175,7 @@ fn quantity(text: &str, kind: &Kind) -> Option<String> {
         Kind::Time | Kind::LongTime => spelled::<Span>(text),
         Kind::Rate => spelled::<BitRate>(text),
         Kind::Size(_) => spelled::<ByteCount>(text),
+        Kind::Frequency => spelled::<Frequency>(text),
         Kind::Packets => spelled::<Packets>(text),
         Kind::Limit => spelled::<Packets>(text).or_else(|| spelled::<ByteCount>(text)),
         Kind::AnyOf(kinds) => kinds.iter().find_map(|kind| quantity(text, kind)),

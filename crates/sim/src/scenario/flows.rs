@@ -14,15 +14,15 @@ use tidegate_settings::uses;
 use tidegate_settings::values::read_text;
 
 use super::network::Network;
-use super::{Limits, keys};
-use crate::plan::{Demand, FlowPlan, SchemeUse};
+use super::{Limits, keys, service, workload};
+use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 
 /// Producers of one flow.
 const MOST_PRODUCERS: usize = 1_000;
 /// Bursts of one flow.
 const MOST_BURSTS: usize = 10_000;
 /// Segments of one flow; the last number stands for "no segment".
-const MOST_SEGMENTS: u64 = 4_294_967_294;
+pub(super) const MOST_SEGMENTS: u64 = 4_294_967_294;
 
 /// Reads every `[[flow]]`.
 pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits: &Limits) -> Vec<FlowPlan> {
@@ -48,10 +48,11 @@ pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits:
         flows.push((flow, template));
     }
     let mut roster = Roster::default();
-    for (flow, template) in &flows {
+    for (table, (flow, template)) in flows.iter().enumerate() {
         if desk.is_full() {
             break;
         }
+        roster.table = table;
         roster.add(flow, template, network);
     }
     roster.plans
@@ -66,6 +67,7 @@ struct Template {
     demand: Demand,
     payload: ByteCount,
     freshness: Span,
+    processing: Option<ServicePlan>,
     must_be_fresh: bool,
     start: Time,
     stop: Option<Time>,
@@ -97,6 +99,7 @@ impl Template {
             demand: demand?,
             payload: payload?,
             freshness: flow.time("freshness")?,
+            processing: service::read(flow, "processing"),
             must_be_fresh: flow.flag("must_be_fresh")?,
             start: Time::ZERO + start?,
             stop: stop.map(|stop| Time::ZERO + stop),
@@ -217,11 +220,11 @@ fn text_of<'a>(fields: &Fields<'a>, key: &str) -> Option<&'a str> {
 
 fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<Demand> {
     let given: Vec<&str> =
-        ["size", "segments", "rate"].into_iter().filter(|key| flow.item(key).is_some()).collect();
+        ["size", "segments", "rate", "demand"].into_iter().filter(|key| flow.item(key).is_some()).collect();
     if let [first, second, ..] = given.as_slice() {
         flow.refuse(
             second,
-            format!("a flow has one of size, segments and rate; {first:?} stands there already"),
+            format!("a flow has one of size, segments, rate and demand; {first:?} stands there already"),
         );
         return None;
     }
@@ -235,6 +238,7 @@ fn read_demand(flow: &Fields<'_>, payload: ByteCount, duration: Span) -> Option<
         None => Some(Demand::Endless),
         Some("size") => Some(Demand::File { segments: segments_of_size(flow, payload)? }),
         Some("segments") => Some(Demand::File { segments: flow.count_u32("segments")? }),
+        Some("demand") => workload::read(flow).map(Demand::Objects),
         Some(_) => read_constant(flow, flow.rate("rate"), duration),
     }
 }
@@ -283,6 +287,8 @@ fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Op
 #[derive(Default)]
 struct Roster {
     plans: Vec<FlowPlan>,
+    /// The table that is read.
+    table: usize,
     names: BTreeSet<String>,
     /// The first flow of each prefix.
     served: BTreeMap<String, usize>,
@@ -331,6 +337,7 @@ impl Roster {
         self.claim_prefix(flow, template, &prefix, &producers)?;
         self.plans.push(FlowPlan {
             name,
+            table: self.table,
             consumer,
             producers,
             prefix,
@@ -339,6 +346,7 @@ impl Roster {
             demand: template.demand.clone(),
             payload: template.payload,
             freshness: template.freshness,
+            processing: template.processing,
             must_be_fresh: template.must_be_fresh,
             start: template.start,
             stop: template.stop,
@@ -374,6 +382,8 @@ impl Roster {
             ("payload", "another payload")
         } else if first.freshness != template.freshness {
             ("freshness", "another freshness")
+        } else if first.processing != template.processing {
+            ("processing", "another processing")
         } else {
             return Some(());
         };

@@ -10,6 +10,10 @@ use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{CONSUMER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
 use tidegate_settings::queue::QUEUE;
 
+mod blocks;
+
+pub(super) use blocks::{DEMAND, NODE_CACHE, PREFIX_CACHE, ROUTER_CACHE, SERVICE};
+
 use super::{timeline, topology};
 
 /// The format of scenarios.
@@ -180,8 +184,14 @@ fn loss_words() -> Vec<&'static str> {
     vec!["none", "bernoulli", "gilbert-elliott", "trace"]
 }
 
-static NODE_KEYS: [Key; 5] = [
-    key("cache", Packets, May, "Content store; of routers as in [router], of hosts none by default."),
+static NODE_KEYS: [Key; 6] = [
+    key(
+        "cache",
+        AnyOf(&[Packets, Table(&NODE_CACHE)]),
+        May,
+        "Content store; of routers as in [router], of hosts none by default.",
+    ),
+    key("service", AnyOf(&[LongTime, Table(&SERVICE)]), May, "Service time, in place of [router]'s."),
     key("unsolicited", Bool, May, "Whether Data that nobody asked for is cached."),
     key("strategy", SchemeOf(&STRATEGY), May, "Forwarding strategy, in place of [router]'s."),
     key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts, in place of [router]'s."),
@@ -203,7 +213,18 @@ pub(super) static ROUTER: Keys = keys(
     "[router]",
     &[
         key("strategy", SchemeOf(&STRATEGY), Else("best-route"), "Forwarding strategy of every node."),
-        key("cache", Packets, Else("0pkt"), "Content store of every router; 0pkt for none."),
+        key(
+            "cache",
+            AnyOf(&[Packets, Table(&ROUTER_CACHE)]),
+            Else("0pkt"),
+            "Content store of every router; 0pkt for none.",
+        ),
+        key(
+            "service",
+            AnyOf(&[LongTime, Table(&SERVICE)]),
+            May,
+            "What every packet off a link takes, one after the other, before a router forwards it; nothing by default.",
+        ),
         key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
         key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes on every router."),
         key("prefix", List(&Table(&ROUTER_PREFIX)), May, "What differs for a prefix."),
@@ -212,7 +233,16 @@ pub(super) static ROUTER: Keys = keys(
 
 pub(super) static ROUTER_PREFIX: Keys = keys(
     "[[router.prefix]]",
-    &[key("prefix", Text, Must, "The prefix."), key("strategy", SchemeOf(&STRATEGY), Must, "Its strategy.")],
+    &[
+        key("prefix", Text, Must, "The prefix; of several that fit a name the longest counts."),
+        key("strategy", SchemeOf(&STRATEGY), May, "Its strategy on every node, in place of the node's."),
+        key(
+            "cache",
+            AnyOf(&[Packets, Table(&PREFIX_CACHE)]),
+            May,
+            "A content store for it alone on every router that has one; 0pkt keeps nothing of it.",
+        ),
+    ],
 );
 
 pub(super) static FLOW: Keys = keys(
@@ -244,6 +274,7 @@ pub(super) static FLOW: Keys = keys(
             "Constant rate of content to ask for, instead of a size, whatever the window.",
         ),
         key("bursts", List(&Table(&BURST)), May, "With a rate: when to ask; always by default."),
+        key("demand", Table(&DEMAND), May, "Objects of a catalogue to ask for, instead of a size."),
         key("payload", Size(LARGEST_PAYLOAD), Else("1024B"), "Content of each Data."),
         key(
             "size_rule",
@@ -253,6 +284,12 @@ pub(super) static FLOW: Keys = keys(
         ),
         key("start", Time, Else("0s"), "First Interest."),
         key("stop", LongTime, May, "No Interest leaves from then on."),
+        key(
+            "processing",
+            AnyOf(&[LongTime, Table(&SERVICE)]),
+            May,
+            "What a producer takes for every Interest, one after the other; nothing by default.",
+        ),
         key("freshness", Time, Else("10s"), "Freshness period of each Data."),
         key("must_be_fresh", Bool, Else("false"), "Whether Interests ask for fresh Data."),
     ],

@@ -5,8 +5,10 @@
 //!
 //! - A link takes each value from its own table, else from `access` or `bottleneck`, else from `link`; of one
 //!   table, `forward` and `backward` come before what both directions share.
-//! - `[router]`'s strategies are those of every node; its cache and parts those of routers. Routers are the `r1`,
-//!   ... of built-in topologies and written nodes with several links or `router = true`.
+//! - `[router]`'s strategies are those of every node; its cache, service and parts those of routers. Routers are the
+//!   `r1`, ... of built-in topologies and written nodes with several links or `router = true`.
+//! - What a node says of its cache stands in place of what `[router]` says, key by key; a placement at the edge takes
+//!   no cache from it. A prefix's cache is on every router but those that say that theirs is `0pkt`.
 //! - All flows of one prefix have the same producers, payload and freshness; prefixes are compared, and kept, in
 //!   their canonical spelling.
 //! - The tables of a built-in topology's `[node.NAME]` and `[link.NAME]` change what it has; `[[node]]` and
@@ -14,6 +16,7 @@
 //!
 //! No input makes this panic, hang or take memory without bound.
 
+mod caches;
 mod canonical;
 mod flows;
 pub mod import;
@@ -22,9 +25,11 @@ mod keys;
 mod links;
 mod network;
 mod overrides;
+mod service;
 mod sweep;
 mod timeline;
 mod topology;
+mod workload;
 
 use std::cell::RefCell;
 
@@ -145,8 +150,9 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
     let root = Fields::root(desk, document);
     let frame = root.table("scenario", &keys::SCENARIO).map(|scenario| timeline::read_frame(&scenario));
     let duration = frame.as_ref().map_or(tidegate_core::units::Span::MAX, |frame| frame.duration);
-    let network = network::read(&root, limits);
+    let mut network = network::read(&root, limits);
     let flows = flows::read(&root, &network, duration, limits);
+    network.caches.settle(&mut network.nodes, &network.links, &flows);
     let events = timeline::read_events(&root, &network, duration);
     let expectations = root.item("expect").map(|expect| timeline::read_expectations(desk, expect));
     let frame = frame?;

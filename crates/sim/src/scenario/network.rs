@@ -1,6 +1,6 @@
 //! Nodes and links of a scenario, built-in or written out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::units::Packets;
 use tidegate_settings::desk::{Desk, show};
@@ -12,19 +12,22 @@ use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::uses;
 use tidegate_settings::values::{read_name, read_number, read_text};
 
+use super::caches::{CacheRules, CacheValues};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
-use super::{Limits, keys};
-use crate::plan::{LinkPlan, NodePlan, SchemeUse};
+use super::{Limits, keys, service};
+use crate::plan::{CachePlan, LinkPlan, NodePlan, SchemeUse, ServicePlan};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
 const MOST_LINKS_OF_A_NODE: u32 = 60_000;
 
 /// Nodes and links with their names.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Network {
     pub nodes: Vec<NodePlan>,
     pub links: Vec<LinkPlan>,
+    /// What is said of caches, to be settled once the flows are known.
+    pub caches: CacheRules,
     node_index: BTreeMap<String, usize>,
     link_index: BTreeMap<String, usize>,
     /// The part of the network each node is connected with, named by its lowest node.
@@ -86,10 +89,11 @@ impl Network {
 /// What `[router]` says.
 pub(super) struct RouterValues {
     strategy: Option<SchemeUse>,
-    cache: Packets,
+    caches: CacheRules,
     unsolicited: bool,
     parts: Vec<SchemeUse>,
-    prefixes: Vec<(String, SchemeUse)>,
+    prefix_strategies: Vec<(String, SchemeUse)>,
+    service: Option<ServicePlan>,
 }
 
 impl RouterValues {
@@ -100,14 +104,34 @@ impl RouterValues {
         let place = given.as_ref().map_or(root.place, |router| router.place);
         let router = given.unwrap_or_else(|| Fields::empty(desk, place, &keys::ROUTER));
         let default = Item { place, value: Value::Text("best-route".to_owned()) };
-        let prefixes = router.tables("prefix", &keys::ROUTER_PREFIX);
-        Self {
+        let mut values = Self {
             strategy: uses::read(desk, router.item("strategy").unwrap_or(&default), &STRATEGY),
-            cache: router.packets("cache").unwrap_or_default(),
+            caches: CacheRules::read(&router),
             unsolicited: router.flag("unsolicited").unwrap_or(false),
             parts: uses::read_list(&router, "parts", &ROUTER_PART),
-            prefixes: prefixes.iter().filter_map(read_prefix_strategy).collect(),
+            prefix_strategies: Vec::new(),
+            service: service::read(&router, "service"),
+        };
+        values.read_prefixes(&router);
+        values
+    }
+
+    fn read_prefixes(&mut self, router: &Fields<'_>) {
+        let mut known = BTreeSet::new();
+        for table in router.tables("prefix", &keys::ROUTER_PREFIX) {
+            let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &STRATEGY));
+            let cache = CacheValues::of_prefix(&table);
+            if table.item("strategy").is_none() && table.item("cache").is_none() {
+                table.refuse_missing("strategy or cache");
+            }
+            let Some(prefix) = read_prefix(&table) else { continue };
+            if !known.insert(prefix.clone()) {
+                table.refuse("prefix", format!("prefix {} stands there already", show(&prefix)));
+            }
+            self.prefix_strategies.extend(strategy.map(|strategy| (prefix.clone(), strategy)));
+            self.caches.prefixes.extend(cache.map(|cache| (prefix, cache)));
         }
+        self.caches.check_shares(router);
     }
 
     /// Bytes that one node takes in a plan, about.
@@ -115,40 +139,44 @@ impl RouterValues {
         let prefix = |(prefix, used): &(String, SchemeUse)| {
             100 + prefix.len() as u64 + uses::bytes(std::slice::from_ref(used))
         };
-        let prefixes: u64 = self.prefixes.iter().map(prefix).sum();
-        700 + uses::bytes(self.strategy.as_slice()) + uses::bytes(&self.parts) + prefixes
+        let prefixes: u64 = self.prefix_strategies.iter().map(prefix).sum();
+        let caches: u64 = self.caches.prefixes.iter().map(|(prefix, _)| 100 + prefix.len() as u64).sum();
+        700 + uses::bytes(self.strategy.as_slice()) + uses::bytes(&self.parts) + prefixes + caches
     }
 
     /// A node as `[router]` has it.
     fn node(&self, name: &str, is_router: bool) -> Option<NodePlan> {
+        let router = self.caches.router;
         Some(NodePlan {
             name: name.to_owned(),
             is_router,
             position: None,
-            cache: if is_router { self.cache } else { Packets::new(0) },
+            cache: CachePlan { size: if is_router { router.size } else { Packets::new(0) }, ..router },
+            prefix_caches: Vec::new(),
             cache_unsolicited: self.unsolicited,
             strategy: self.strategy.clone()?,
-            prefix_strategies: self.prefixes.clone(),
+            prefix_strategies: self.prefix_strategies.clone(),
             parts: if is_router { self.parts.clone() } else { Vec::new() },
+            service: self.service.filter(|_| is_router),
         })
     }
 }
 
-fn read_prefix_strategy(table: &Fields<'_>) -> Option<(String, SchemeUse)> {
-    let prefix = table.text("prefix").and_then(|text| match canonical_prefix(&text) {
+fn read_prefix(table: &Fields<'_>) -> Option<String> {
+    match canonical_prefix(&table.text("prefix")?) {
         Ok(prefix) => Some(prefix),
         Err(why) => {
             table.refuse("prefix", why);
             None
         }
-    });
-    let strategy = table.item("strategy").and_then(|item| uses::read(table.desk, item, &STRATEGY));
-    Some((prefix?, strategy?))
+    }
 }
 
 /// What a scenario says of one node beside its name.
 struct NodeValues {
-    cache: Option<Packets>,
+    cache: CacheValues,
+    has_cache: bool,
+    service: Option<ServicePlan>,
     unsolicited: Option<bool>,
     strategy: Option<SchemeUse>,
     parts: Option<Vec<SchemeUse>>,
@@ -158,7 +186,9 @@ struct NodeValues {
 impl NodeValues {
     fn read(node: &Fields<'_>) -> Self {
         Self {
-            cache: node.packets("cache"),
+            cache: CacheValues::of_node(node),
+            has_cache: node.item("cache").is_some(),
+            service: service::read(node, "service"),
             unsolicited: node.flag("unsolicited"),
             strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &STRATEGY)),
             parts: node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART)),
@@ -167,7 +197,8 @@ impl NodeValues {
     }
 
     fn apply(self, node: &mut NodePlan) {
-        node.cache = self.cache.unwrap_or(node.cache);
+        node.cache = self.cache.over(node.cache);
+        node.service = self.service.or(node.service);
         node.cache_unsolicited = self.unsolicited.unwrap_or(node.cache_unsolicited);
         if let Some(strategy) = self.strategy {
             node.strategy = strategy;
@@ -203,6 +234,7 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
         Some(topology) => read_builtin(root, topology, &router, limits),
         None => read_written(root, topology.as_ref(), &router, limits),
     };
+    network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
     network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
     check_degrees(root, &network);
     network.part = parts(&network);
@@ -344,6 +376,9 @@ fn change_by_name(
     for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
         let index = network.node_called(desk, entry.place, &entry.key);
         let values = NodeValues::read(&node);
+        if values.has_cache {
+            network.caches.own.extend(index);
+        }
         if let Some(plan) = index.and_then(|index| network.nodes.get_mut(index)) {
             values.apply(plan);
         }
@@ -469,6 +504,9 @@ fn add_written_nodes(network: &mut Network, tables: &[Fields<'_>], root: &Fields
             network.is_partial = true;
             continue;
         };
+        if values.has_cache {
+            network.caches.own.insert(network.nodes.len());
+        }
         values.apply(&mut plan);
         add_node(network, plan, table.desk, table.place_of("name"));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::face::{FaceId, FaceView};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
 use tidegate_core::name::{Name, NameTable, PrefixId};
@@ -11,15 +11,16 @@ use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
 use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::records::{FlowSamples, LinkSamples};
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{Span, Time};
 
-use super::{Body, Due, Host, Recorder, Role, Servers, SimNode, World};
+use super::service::{Processing, Server};
+use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, World};
 use crate::events::EventQueue;
 use crate::link::{Direction, End};
-use crate::plan::{FlowPlan, NodePlan, Plan, SchemeUse};
+use crate::plan::{CachePlan, FlowPlan, NodePlan, Plan, SchemeUse};
 use crate::routes::{Edge, RouteTable};
 
 /// Why a checked part can be made without an error.
@@ -62,6 +63,7 @@ impl World {
         let delays = varied_delays(plan, seed);
         let ports = Ports::new(plan);
         let routes = routes(plan, &ports, &prefixes);
+        let (servers, processing) = servers(plan, &prefixes, seed);
         let mut world = Self {
             now: Time::ZERO,
             end: Time::ZERO + plan.duration,
@@ -70,7 +72,8 @@ impl World {
             directions: directions(plan, &ports, &delays, seed),
             nodes: Vec::new(),
             consumers: Vec::new(),
-            servers: servers(plan, &prefixes),
+            servers,
+            processing,
             names,
             routes,
             recorder: Recorder { mask: plan.recorded, events: Vec::new() },
@@ -119,6 +122,7 @@ impl World {
             start,
             stop: flow.stop,
             nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
+            requests: Streams::of(seed).under(&format!("flow/{index}/requests/")),
             receive_limit: None,
         };
         let node = flow.consumer;
@@ -162,6 +166,7 @@ fn is_finite(demand: &Demand) -> bool {
         Demand::File { .. } => true,
         Demand::Endless => false,
         Demand::Constant { bursts, .. } => !bursts.is_empty(),
+        Demand::Objects(workload) => workload.requests.is_some(),
     }
 }
 
@@ -221,7 +226,9 @@ impl Ports {
     /// A host with one application and one uplink needs no forwarder.
     fn role(&self, node: usize, plan: &NodePlan) -> Role {
         let is_plain = !plan.is_router
-            && plan.cache.get() == 0
+            && plan.cache.size.get() == 0
+            && plan.prefix_caches.is_empty()
+            && plan.service.is_none()
             && plan.parts.is_empty()
             && self.devices[node].len() == 1;
         match (is_plain, self.serves[node], self.consumers[node].as_slice()) {
@@ -282,8 +289,8 @@ fn directions(plan: &Plan, ports: &Ports, delays: &[Span], seed: Seed) -> Vec<Di
     directions
 }
 
-fn servers(plan: &Plan, prefixes: &[PrefixId]) -> Servers {
-    let mut servers = Servers::default();
+fn servers(plan: &Plan, prefixes: &[PrefixId], seed: Seed) -> (Servers, Vec<Processing>) {
+    let (mut servers, mut queues) = (Servers::default(), Vec::new());
     let ends = last_segments(plan, prefixes);
     for (flow, prefix) in plan.flows.iter().zip(prefixes) {
         let index = prefix.0 as usize;
@@ -291,14 +298,21 @@ fn servers(plan: &Plan, prefixes: &[PrefixId]) -> Servers {
             servers.by_prefix.resize_with(index + 1, Vec::new);
         }
         for node in &flow.producers {
-            let here = &mut servers.by_prefix[index];
-            if here.iter().all(|(at, _)| *at != *node as u32) {
-                let producer = Producer::new(*prefix, flow.payload, flow.freshness, ends[index]);
-                here.push((*node as u32, producer));
+            let (here, node) = (&mut servers.by_prefix[index], *node as u32);
+            if here.iter().any(|answerer| answerer.node == node) {
+                continue;
             }
+            let producer = Producer::new(*prefix, flow.payload, flow.freshness, ends[index]);
+            let processing = flow.processing.map(|service| {
+                let name = &plan.nodes[node as usize].name;
+                let draws = Rng::stream(seed, &format!("producer/{name}{}/processing", flow.prefix));
+                queues.push(Processing { node, server: Server::new(&service, draws) });
+                (queues.len() - 1) as u32
+            });
+            here.push(Answerer { node, producer, processing });
         }
     }
-    servers
+    (servers, queues)
 }
 
 /// Last segment of each prefix: of the longest of its flows, `None` when one of them is not a file.
@@ -309,7 +323,7 @@ fn last_segments(plan: &Plan, prefixes: &[PrefixId]) -> Vec<Option<u32>> {
         let end = &mut ends[prefix.0 as usize];
         *end = match flow.demand {
             Demand::File { segments } => end.map(|end| end.max(segments - 1)),
-            Demand::Endless | Demand::Constant { .. } => None,
+            Demand::Endless | Demand::Constant { .. } | Demand::Objects(_) => None,
         };
     }
     ends
@@ -326,7 +340,7 @@ fn build_node(
     let planned = &plan.nodes[node];
     let devices: Vec<DeviceSetup> = ports.devices[node]
         .iter()
-        .map(|direction| device(plan, ports, delays, *direction as usize))
+        .map(|direction| device(plan, ports, delays, *direction as usize, seed))
         .collect();
     let mut disciplines: Vec<Vec<Box<dyn QueueDiscipline>>> = devices
         .iter()
@@ -356,8 +370,9 @@ fn build_node(
         .map(|(face, list)| Queue::new(FaceId(face as u16), list))
         .collect();
     let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
+    let streams = Streams::of(seed).under(&format!("node/{}/cache/", planned.name));
     let mut forwarder = Forwarder::new(ForwarderSetup {
-        cache: planned.cache,
+        cache: cache_setup(&planned.cache, streams.under("main/")),
         unsolicited: if planned.cache_unsolicited {
             UnsolicitedPolicy::Admit
         } else {
@@ -369,6 +384,10 @@ fn build_node(
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
         forwarder.set_strategy(prefix, make_strategy(strategy));
     }
+    for (prefix, cache) in &planned.prefix_caches {
+        let setup = cache_setup(cache, streams.under(prefix));
+        forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
+    }
     SimNode {
         core: Node::new(forwarder, queues, faces),
         role: ports.role(node, planned),
@@ -376,10 +395,19 @@ fn build_node(
         consumers: ports.consumers[node].clone(),
         wake: Time::MAX,
         is_on: true,
+        service: planned.service.map(|service| {
+            let draws = Rng::stream(seed, &format!("node/{}/service", planned.name));
+            Box::new(Server::new(&service, draws))
+        }),
     }
 }
 
-fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize) -> DeviceSetup {
+fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {
+    let CachePlan { size: capacity, policy, admission } = *plan;
+    CacheSetup { capacity, policy, admission, streams }
+}
+
+fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: Seed) -> DeviceSetup {
     let link = &plan.links[direction / 2];
     let way = direction % 2;
     DeviceSetup {
@@ -387,16 +415,17 @@ fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize) -> Devi
         rate: link.rate[way],
         delay: delays[direction / 2],
         limit: link.queue[way].limit,
+        streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
     }
 }
 
 fn link_disciplines(plan: &Plan, direction: usize, setup: &DeviceSetup) -> Vec<Box<dyn QueueDiscipline>> {
     let planned = &plan.links[direction / 2].queue[direction % 2].disciplines;
-    let make = |part: &SchemeUse| {
+    let make = |(place, part): (usize, &SchemeUse)| {
         let make = part.scheme.discipline.expect("the plan gives queues only discipline schemes");
-        make(&part.settings, setup).expect(CHECKED)
+        make(&part.settings, &setup.of_discipline(place)).expect(CHECKED)
     };
-    planned.iter().map(make).collect()
+    planned.iter().enumerate().map(make).collect()
 }
 
 fn make_strategy(part: &SchemeUse) -> Box<dyn Strategy> {

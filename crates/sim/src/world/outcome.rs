@@ -1,10 +1,10 @@
 //! From a world at its end to the records of the run.
 
-use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord, Watched};
+use tidegate_core::records::{FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
 use super::{Body, World};
 use crate::link::Direction;
-use crate::plan::{Demand, FlowPlan, LinkPlan, Plan};
+use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
 
 /// Packets handed to one direction and what became of them; see [`World::ledgers`].
@@ -82,6 +82,7 @@ impl World {
             packet_hops: self.packet_hops,
             flows,
             links,
+            nodes: plan.nodes.iter().enumerate().map(|(node, plan)| self.node_record(plan, node)).collect(),
             flow_samples: std::mem::take(&mut self.flow_samples),
             link_samples: std::mem::take(&mut self.link_samples),
             events: std::mem::take(&mut self.recorder.events),
@@ -121,6 +122,18 @@ impl World {
         };
         self.consumers[index].consumer.fill_record(&mut record);
         record
+    }
+
+    fn node_record(&self, plan: &NodePlan, node: usize) -> NodeRecord {
+        let forwarder = self.nodes[node].core.forwarder();
+        NodeRecord {
+            name: plan.name.clone(),
+            cache_hits: forwarder.counters().cache_hits,
+            cache_misses: forwarder.counters().cache_misses,
+            cached_packets: forwarder.cs().len() as u64,
+            service_drops: self.service_drops(node),
+            pit_peak_entries: forwarder.pit().peak() as u64,
+        }
     }
 
     fn link_record(&self, plan: &Plan, link: &LinkPlan, direction: usize) -> LinkRecord {

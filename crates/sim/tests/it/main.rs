@@ -10,12 +10,15 @@ use tidegate_sim::run::run;
 use tidegate_sim::scenario;
 
 mod batches;
+mod caches;
 mod determinism;
 mod golden;
 mod links;
 mod oracles;
 mod properties;
+mod servers;
 mod watching;
+mod workloads;
 
 /// The plan of a scenario that is known to be sound.
 fn plan(text: &str) -> Plan {

@@ -11,7 +11,10 @@ use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, Los
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
-pub const EXAMPLES: [(&str, &str); 6] = [
+pub const EXAMPLES: [(&str, &str); 9] = [
+    ("caches", include_str!("../../../../scenarios/examples/caches.toml")),
+    ("red", include_str!("../../../../scenarios/examples/red.toml")),
+    ("servers", include_str!("../../../../scenarios/examples/servers.toml")),
     ("dumbbell", include_str!("../../../../scenarios/examples/dumbbell.toml")),
     ("loss", include_str!("../../../../scenarios/examples/loss.toml")),
     ("events", include_str!("../../../../scenarios/examples/events.toml")),
@@ -214,7 +217,7 @@ fn a_node_may_have_a_cache_and_parts_of_its_own() {
     let text = example("plr").to_owned()
         + "[node.r1]\ncache = \"5pkt\"\n[node.c1]\nparts = [{ scheme = \"plr\" }]\n";
     let plan = plan(&text);
-    assert_eq!(plan.nodes[1].cache, Packets::new(5));
+    assert_eq!(plan.nodes[1].cache.size, Packets::new(5));
     assert_eq!((plan.nodes[0].parts.len(), plan.nodes[3].parts.len()), (1, 0));
 }
 
@@ -253,7 +256,7 @@ fn routers_have_the_cache_of_all_routers_and_hosts_none() {
     let caches = plan(&example("dumbbell").replace("0pkt", "7pkt"))
         .nodes
         .iter()
-        .map(|node| node.cache.get())
+        .map(|node| node.cache.size.get())
         .collect::<Vec<_>>();
     assert_eq!(caches, [0, 0, 7, 7, 0, 0]);
 }

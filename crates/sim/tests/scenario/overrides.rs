@@ -30,7 +30,7 @@ fn an_override_may_name_a_known_key_that_is_not_there() {
         "dumbbell",
         &[("node.r1.cache", "7pkt"), ("link.c1-r1.loss.model", "none"), ("scenario.sample", "false")],
     );
-    assert_eq!((plan.nodes[2].cache, plan.nodes[3].cache), (Packets::new(7), Packets::new(0)));
+    assert_eq!((plan.nodes[2].cache.size, plan.nodes[3].cache.size), (Packets::new(7), Packets::new(0)));
     assert_eq!((&plan.links[0].loss[0], plan.sampling), (&LossPlan::None, None));
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::cs::UnsolicitedPolicy;
+use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
@@ -12,7 +12,7 @@ use tidegate_core::node::Node;
 use tidegate_core::packet::{Interest, Kind, Packet};
 use tidegate_core::params::Settings;
 use tidegate_core::queue::Queue;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 use tidegate_live::link_service::{LinkContext, LinkService};
@@ -83,7 +83,7 @@ impl Bench {
         let strategy = find(SCHEMES, setup.strategy).and_then(|scheme| scheme.strategy).expect("a strategy");
         let strategy = strategy(&Settings::default()).expect("the defaults are sound");
         let mut forwarder = Forwarder::new(ForwarderSetup {
-            cache: setup.cache,
+            cache: CacheSetup::lru(setup.cache),
             unsolicited: match setup.caches_unsolicited {
                 true => UnsolicitedPolicy::Admit,
                 false => UnsolicitedPolicy::Drop,
@@ -139,7 +139,7 @@ impl Bench {
         };
         let names = &self.disciplines;
         let id = self.node.attach(view, |face| {
-            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit };
+            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit, streams: Streams::of(Seed(1)) };
             Queue::new(face, names.iter().map(|name| discipline(name, &device)).collect())
         });
         let id = id.expect("there are few faces");

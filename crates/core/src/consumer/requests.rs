@@ -1,0 +1,202 @@
+//! Requests for the objects of a catalogue: which objects, when, and who waits for which segment.
+//!
+//! Popularity as in ndnSIM's `ConsumerZipfMandelbrot`: object k of N is asked for in proportion to 1/(k + q)^s.
+//! The catalogue is one run of segments under the flow's prefix, the most popular object first.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::rng::{Rng, Streams};
+use crate::units::{Frequency, Span, Time};
+
+/// Which object is asked for: Zipf and Mandelbrot's law over a catalogue.
+#[derive(Debug, PartialEq)]
+pub struct Popularity {
+    /// Probability of this object and all more popular ones.
+    cumulative: Box<[f64]>,
+}
+
+impl Popularity {
+    /// Probabilities in proportion to 1/(k + `shift`)^`exponent` for k from 1 to `objects` (at least 1); `shift` and
+    /// `exponent` are finite and not negative.
+    pub fn new(objects: u32, exponent: f64, shift: f64) -> Self {
+        let mut sum = 0.0;
+        let mut cumulative: Box<[f64]> = (1..=objects.max(1))
+            .map(|rank| {
+                sum += (f64::from(rank) + shift).powf(-exponent);
+                sum
+            })
+            .collect();
+        // Of very small numbers nothing may be left; then all objects are alike.
+        let (objects, is_lost) = (cumulative.len() as f64, sum < f64::MIN_POSITIVE);
+        for (place, part) in cumulative.iter_mut().enumerate() {
+            *part = if is_lost { (place + 1) as f64 / objects } else { *part / sum };
+        }
+        Self { cumulative }
+    }
+
+    /// Number of objects.
+    pub fn objects(&self) -> u32 {
+        self.cumulative.len() as u32
+    }
+
+    /// Probability of the object `index`, from 0; zero beyond the last.
+    pub fn probability(&self, index: u32) -> f64 {
+        let up_to = |index: usize| self.cumulative.get(index).copied().unwrap_or(0.0);
+        let before = (index as usize).checked_sub(1).map_or(0.0, up_to);
+        (up_to(index as usize) - before).max(0.0)
+    }
+
+    /// The object, from 0, for a number in 0..1.
+    fn object(&self, uniform: f64) -> u32 {
+        let index = self.cumulative.partition_point(|part| *part <= uniform);
+        index.min(self.cumulative.len() - 1) as u32
+    }
+}
+
+/// What a flow of requests asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// How popular each object is.
+    pub popularity: Arc<Popularity>,
+    /// Segments of every object, at least 1; objects times segments stay below 2^32 - 1.
+    pub object_segments: u32,
+    /// When requests come; `None` for as fast as the scheme allows.
+    pub arrivals: Option<Arrivals>,
+    /// Number of requests; `None` for no end. Requests times segments stay below 2^32 - 1.
+    pub requests: Option<u32>,
+}
+
+/// When requests come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrivals {
+    /// At equal pauses from the start on.
+    Constant(Frequency),
+    /// After exponentially distributed pauses, the first counted from the start.
+    Poisson(Frequency),
+}
+
+/// The instants of requests, one after the other.
+#[derive(Debug)]
+struct Schedule {
+    arrivals: Arrivals,
+    start: Time,
+    /// Requests before the next one.
+    count: u64,
+    next: Time,
+    draws: Rng,
+}
+
+impl Schedule {
+    fn new(arrivals: Arrivals, start: Time, draws: Rng) -> Self {
+        let mut schedule = Self { arrivals, start, count: 0, next: start, draws };
+        if let Arrivals::Poisson(_) = arrivals {
+            schedule.advance();
+        }
+        schedule
+    }
+
+    fn advance(&mut self) {
+        self.count += 1;
+        self.next = match self.arrivals {
+            // From the start, so that roundings do not add up.
+            Arrivals::Constant(rate) => {
+                self.start + Span::from_secs_f64(self.count as f64 / rate.per_second())
+            }
+            Arrivals::Poisson(rate) => {
+                self.next + Span::from_secs_f64(self.draws.exponential() / rate.per_second())
+            }
+        };
+    }
+}
+
+/// The requests of one flow: a consumer numbers their segments one after the other, whatever their names.
+#[derive(Debug)]
+pub(super) struct Requests {
+    workload: Workload,
+    schedule: Option<Schedule>,
+    objects: Rng,
+    /// Numbers below this one belong to requests that have come.
+    released: u32,
+    /// First number whose segment is known.
+    first: u32,
+    /// Segment asked for by each number from `first` on.
+    segments: VecDeque<u32>,
+    /// Segment of the highest number.
+    latest: u32,
+    /// Segments on their way, each with the numbers that wait for it.
+    waiting: BTreeSet<(u32, u32)>,
+}
+
+impl Requests {
+    pub(super) fn new(workload: Workload, start: Time, streams: Streams) -> Self {
+        let schedule =
+            workload.arrivals.map(|arrivals| Schedule::new(arrivals, start, streams.stream("arrivals")));
+        Self {
+            released: if schedule.is_some() { 0 } else { u32::MAX },
+            schedule,
+            objects: streams.stream("objects"),
+            workload,
+            first: 0,
+            segments: VecDeque::new(),
+            latest: 0,
+            waiting: BTreeSet::new(),
+        }
+    }
+
+    /// Numbers in all; `None` without end.
+    pub(super) fn end(&self) -> Option<u32> {
+        self.workload.requests.map(|requests| requests.saturating_mul(self.workload.object_segments))
+    }
+
+    /// Whether the segment of `number` may be asked for now.
+    #[inline]
+    pub(super) fn has_come(&self, number: u32) -> bool {
+        number < self.released
+    }
+
+    /// When the next request comes; `None` when all have.
+    pub(super) fn next_arrival(&self) -> Option<Time> {
+        let has_more = self.released < self.end().unwrap_or(u32::MAX);
+        self.schedule.as_ref().map(|schedule| schedule.next).filter(|_| has_more)
+    }
+
+    /// Takes note of every request up to `now`.
+    pub(super) fn advance(&mut self, now: Time) {
+        while self.next_arrival().is_some_and(|at| at <= now) {
+            self.released = self.released.saturating_add(self.workload.object_segments);
+            self.schedule.iter_mut().for_each(Schedule::advance);
+        }
+    }
+
+    /// The next number is asked for; what is below `base` is not asked for again.
+    pub(super) fn ask(&mut self, number: u32, base: u32) {
+        while self.first < base && self.segments.pop_front().is_some() {
+            self.first += 1;
+        }
+        let size = self.workload.object_segments;
+        let segment = match number % size {
+            0 => self.workload.popularity.object(self.objects.uniform()) * size,
+            _ => self.latest + 1,
+        };
+        self.latest = segment;
+        self.segments.push_back(segment);
+        self.waiting.insert((segment, number));
+    }
+
+    /// The segment that `number` stands for; `number` itself if nothing is known of it.
+    pub(super) fn segment(&self, number: u32) -> u32 {
+        let known = number.checked_sub(self.first).and_then(|place| self.segments.get(place as usize));
+        known.copied().unwrap_or(number)
+    }
+
+    /// Numbers that wait for `segment`, lowest first.
+    pub(super) fn waiting_for(&self, segment: u32) -> impl Iterator<Item = u32> + '_ {
+        self.waiting.range((segment, 0)..=(segment, u32::MAX)).map(|(_, number)| *number)
+    }
+
+    /// `number` waits no longer.
+    pub(super) fn end_wait(&mut self, number: u32) {
+        self.waiting.remove(&(self.segment(number), number));
+    }
+}

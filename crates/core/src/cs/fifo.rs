@@ -1,0 +1,20 @@
+//! First in, first out: nothing that happens to Data once it is here changes when it leaves.
+
+use super::order::List;
+
+#[derive(Debug, Default)]
+pub(super) struct Fifo(List);
+
+impl Fifo {
+    pub(super) fn enter(&mut self, slot: u32) {
+        self.0.push(slot);
+    }
+
+    pub(super) fn touch(&mut self, _: u32) {}
+
+    pub(super) fn renew(&mut self, _: u32) {}
+
+    pub(super) fn leave(&mut self) -> u32 {
+        self.0.pop()
+    }
+}

@@ -1,0 +1,28 @@
+//! Least recently used: what was neither asked for nor renewed for the longest time leaves first.
+
+use super::order::List;
+
+#[derive(Debug, Default)]
+pub(super) struct Lru(List);
+
+impl Lru {
+    #[inline]
+    pub(super) fn enter(&mut self, slot: u32) {
+        self.0.push(slot);
+    }
+
+    #[inline]
+    pub(super) fn touch(&mut self, slot: u32) {
+        self.0.refresh(slot);
+    }
+
+    #[inline]
+    pub(super) fn renew(&mut self, slot: u32) {
+        self.0.refresh(slot);
+    }
+
+    #[inline]
+    pub(super) fn leave(&mut self) -> u32 {
+        self.0.pop()
+    }
+}

@@ -1,0 +1,105 @@
+//! The content stores and servers of a run's nodes, as far as there are any.
+
+use tidegate_core::records::{NodeRecord, RunRecord};
+
+use super::{Align, TextTable, estimate_json, short};
+use crate::json::Json;
+use crate::stats::Estimate;
+
+/// A measure of one node; `None` where it has no value.
+type NodeMeasure = fn(&NodeRecord) -> Option<f64>;
+
+const NODE_MEASURES: [(&str, NodeMeasure); 5] = [
+    ("cache_hits", |node| Some(node.cache_hits as f64)),
+    ("cache_misses", |node| Some(node.cache_misses as f64)),
+    ("cache_hit_ratio", hit_ratio),
+    ("cached_packets", |node| Some(node.cached_packets as f64)),
+    ("service_drops", |node| Some(node.service_drops as f64)),
+];
+
+/// Rows of the table; a tree of ten thousand caches is for the tables on disk.
+const MOST_ROWS: usize = 24;
+
+fn hit_ratio(node: &NodeRecord) -> Option<f64> {
+    let lookups = node.cache_hits + node.cache_misses;
+    (lookups > 0).then(|| node.cache_hits as f64 / lookups as f64)
+}
+
+/// Nodes, by index, whose content store or server did anything in any of the runs.
+fn busy(runs: &[RunRecord]) -> Vec<usize> {
+    let is_busy = |node: &NodeRecord| {
+        node.cache_hits + node.cache_misses + node.cached_packets + node.service_drops > 0
+    };
+    let nodes = runs.first().map_or(0, |run| run.nodes.len());
+    (0..nodes).filter(|index| runs.iter().any(|run| run.nodes.get(*index).is_some_and(is_busy))).collect()
+}
+
+fn estimate(runs: &[RunRecord], index: usize, of: NodeMeasure) -> Estimate {
+    let samples: Option<Vec<f64>> = runs.iter().map(|run| of(run.nodes.get(index)?)).collect();
+    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+}
+
+fn name(runs: &[RunRecord], index: usize) -> &str {
+    runs.first().and_then(|run| run.nodes.get(index)).map_or("", |node| node.name.as_str())
+}
+
+/// A table of the nodes with content stores or servers, and an empty line; nothing without any.
+pub(super) fn table(runs: &[RunRecord]) -> String {
+    let busy = busy(runs);
+    if busy.is_empty() {
+        return String::new();
+    }
+    let mut head = vec![("node", Align::Left)];
+    head.extend(NODE_MEASURES.map(|(name, _)| (name, Align::Right)));
+    let mut table = TextTable::new(&head);
+    for index in busy.iter().take(MOST_ROWS) {
+        let values = NODE_MEASURES.map(|(_, of)| short(&estimate(runs, *index, of)));
+        table.row([name(runs, *index).to_owned()].into_iter().chain(values));
+    }
+    let more = busy.len().saturating_sub(MOST_ROWS);
+    let more = if more > 0 { format!("and {more} nodes more, in nodes.parquet\n") } else { String::new() };
+    format!("{}{more}\n", table.render())
+}
+
+/// The same as JSON, every node of it.
+pub(super) fn json(runs: &[RunRecord]) -> Json {
+    let node = |index: usize| {
+        let mut entries = vec![("name", name(runs, index).into())];
+        entries.extend(NODE_MEASURES.map(|(name, of)| (name, estimate_json(&estimate(runs, index, of)))));
+        Json::Object(entries)
+    };
+    Json::List(busy(runs).into_iter().map(node).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(hits: u64, misses: u64) -> RunRecord {
+        let plain = NodeRecord { name: "r1".into(), pit_peak_entries: 9, ..NodeRecord::default() };
+        let cache =
+            NodeRecord { name: "r2".into(), cache_hits: hits, cache_misses: misses, ..NodeRecord::default() };
+        RunRecord { nodes: vec![plain, cache], ..RunRecord::default() }
+    }
+
+    #[test]
+    fn only_nodes_whose_store_or_server_did_anything_are_listed() {
+        let table = table(&[run(30, 10)]);
+        assert_eq!(table.lines().count(), 4, "{table}");
+        let cells: Vec<&str> = table.lines().nth(2).expect("a row").split_whitespace().collect();
+        assert_eq!(cells, ["r2", "30", "10", "0.75", "0", "0"]);
+        assert_eq!(json(&[run(30, 10)]).to_string().matches("\"name\"").count(), 1);
+    }
+
+    #[test]
+    fn runs_without_stores_have_no_such_table() {
+        assert_eq!(super::table(&[run(0, 0)]), "");
+        assert_eq!(super::table(&[]), "");
+    }
+
+    #[test]
+    fn a_ratio_over_several_runs_has_an_interval() {
+        let table = table(&[run(30, 10), run(20, 20)]);
+        assert!(table.contains("0.6 ± ") || table.contains("0.62 ± "), "{table}");
+    }
+}

@@ -1,0 +1,62 @@
+//! What a flow of requests asks for: a catalogue and when requests come.
+
+use std::sync::Arc;
+
+use tidegate_core::consumer::{Arrivals, Popularity, Workload};
+use tidegate_core::units::Frequency;
+use tidegate_settings::fields::Fields;
+
+use super::flows::MOST_SEGMENTS;
+use super::keys;
+
+/// More requests per second are not told apart by a clock of nanoseconds.
+const MOST_PER_SECOND: f64 = 1e9;
+
+/// Reads the table `demand`.
+pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
+    let table = flow.table("demand", &keys::DEMAND)?;
+    let model = table.word("model", &[((), "zipf")]);
+    let (objects, object_segments) = (table.count_u32("objects"), table.count_u32("segments"));
+    let (exponent, shift) = (table.number("exponent"), table.number("shift"));
+    let requests = table.count_u32("requests");
+    let arrivals = read_arrivals(&table);
+    model?;
+    let (objects, object_segments) = (objects?, object_segments?);
+    check_segments(&table, "objects", objects, object_segments)?;
+    requests.map_or(Some(()), |requests| check_segments(&table, "requests", requests, object_segments))?;
+    if !table.desk.claim(table.place, 8 * u64::from(objects), 1) {
+        return None;
+    }
+    let popularity = Arc::new(Popularity::new(objects, exponent?, shift?));
+    Some(Workload { popularity, object_segments, arrivals: arrivals?, requests })
+}
+
+/// Notes a product that is no number of segments.
+fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Option<()> {
+    let all = u64::from(number) * u64::from(each);
+    if all <= MOST_SEGMENTS {
+        return Some(());
+    }
+    table.refuse(key, format!("{key}: {number} times {each} segments; at most {MOST_SEGMENTS} in all"));
+    None
+}
+
+/// When requests come, `Some(None)` for as fast as the scheme allows.
+fn read_arrivals(table: &Fields<'_>) -> Option<Option<Arrivals>> {
+    let kinds: &[(fn(Frequency) -> Arrivals, &str)] =
+        &[(Arrivals::Poisson, "poisson"), (Arrivals::Constant, "constant")];
+    let kind = table.word("arrivals", kinds);
+    if table.item("rate").is_none() {
+        if table.item("arrivals").is_some() {
+            table.refuse("arrivals", "arrivals need a \"rate\"");
+        }
+        return Some(None);
+    }
+    let rate = table.frequency("rate")?;
+    if rate.per_second() > MOST_PER_SECOND {
+        table.refuse("rate", format!("rate: {} is more than {MOST_PER_SECOND}/s", table.shown("rate")));
+        return None;
+    }
+    let kind = if table.item("arrivals").is_some() { kind? } else { Arrivals::Poisson };
+    Some(Some(kind(rate)))
+}

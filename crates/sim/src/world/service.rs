@@ -1,0 +1,181 @@
+//! Servers that take their time: of a router for every packet off a link, of a producer for every Interest.
+
+use std::collections::VecDeque;
+
+use tidegate_core::face::FaceId;
+use tidegate_core::packet::Packet;
+use tidegate_core::rng::Rng;
+use tidegate_core::units::Time;
+
+use super::{Body, Due, Role, SimNode, World};
+use crate::plan::{ServicePlan, ServiceTime};
+
+/// What one server was given and what became of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServiceLedger {
+    /// Handed to it.
+    pub offered: u64,
+    /// Dropped because too many waited, or because the node stopped.
+    pub dropped: u64,
+    /// Waiting or being handled.
+    pub waiting: u64,
+    /// Handled.
+    pub served: u64,
+}
+
+impl ServiceLedger {
+    /// Whether every packet is accounted for.
+    pub fn balances(&self) -> bool {
+        self.offered == self.dropped + self.waiting + self.served
+    }
+}
+
+/// A single server: what comes waits in order and is handled one by one.
+#[derive(Debug)]
+pub(super) struct Server {
+    time: ServiceTime,
+    /// Most that wait behind the one being handled.
+    limit: usize,
+    draws: Rng,
+    /// The first is being handled.
+    waiting: VecDeque<(FaceId, Packet<Body>)>,
+    /// When the first is done; [`Time::MAX`] while there is none.
+    due: Time,
+    ledger: ServiceLedger,
+}
+
+impl Server {
+    pub(super) fn new(plan: &ServicePlan, draws: Rng) -> Self {
+        Self {
+            time: plan.time,
+            limit: plan.queue.map_or(usize::MAX - 1, |queue| queue.get() as usize),
+            draws,
+            waiting: VecDeque::new(),
+            due: Time::MAX,
+            ledger: ServiceLedger::default(),
+        }
+    }
+
+    /// Takes a packet in or drops it; when it is done, if it is handled at once.
+    fn offer(&mut self, now: Time, face: FaceId, packet: Packet<Body>) -> Option<Time> {
+        self.ledger.offered += 1;
+        if self.waiting.len() > self.limit {
+            self.ledger.dropped += 1;
+            return None;
+        }
+        self.waiting.push_back((face, packet));
+        (self.waiting.len() == 1).then(|| self.begin(now))
+    }
+
+    /// Begins with the packet that is first now.
+    fn begin(&mut self, now: Time) -> Time {
+        let span = match self.time {
+            ServiceTime::Constant(span) => span,
+            ServiceTime::Exponential(mean) => mean.scale(self.draws.exponential()),
+        };
+        self.due = now + span;
+        self.due
+    }
+
+    /// The packet that is done at `now`, and when the next one is; nothing if an earlier stop left the event behind.
+    fn finish(&mut self, now: Time) -> Option<((FaceId, Packet<Body>), Option<Time>)> {
+        if self.due != now {
+            return None;
+        }
+        let done = self.waiting.pop_front()?;
+        self.ledger.served += 1;
+        let next = if self.waiting.is_empty() {
+            self.due = Time::MAX;
+            None
+        } else {
+            Some(self.begin(now))
+        };
+        Some((done, next))
+    }
+
+    /// Drops everything.
+    fn clear(&mut self) {
+        self.ledger.dropped += self.waiting.len() as u64;
+        self.waiting.clear();
+        self.due = Time::MAX;
+    }
+
+    pub(super) fn ledger(&self) -> ServiceLedger {
+        ServiceLedger { waiting: self.waiting.len() as u64, ..self.ledger }
+    }
+}
+
+/// The server of one producer.
+#[derive(Debug)]
+pub(super) struct Processing {
+    pub(super) node: u32,
+    pub(super) server: Server,
+}
+
+impl World {
+    /// Every server: those of routers, then those of producers.
+    pub fn service_ledgers(&self) -> Vec<ServiceLedger> {
+        let routers = self.nodes.iter().filter_map(|node| node.service.as_deref());
+        let producers = self.processing.iter().map(|processing| &processing.server);
+        routers.chain(producers).map(Server::ledger).collect()
+    }
+
+    /// Packets that the servers at `node` dropped.
+    pub(super) fn service_drops(&self, node: usize) -> u64 {
+        let own = self.nodes[node].service.as_deref();
+        let here = self.processing.iter().filter(|processing| processing.node as usize == node);
+        let all = own.into_iter().chain(here.map(|processing| &processing.server));
+        all.map(|server| server.ledger.dropped).sum()
+    }
+
+    /// A packet off a link waits for the router to look at it.
+    pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
+        let Some(server) = &mut self.nodes[node].service else { return };
+        if let Some(at) = server.offer(self.now, face, packet) {
+            self.ask(at, Due::Served(node));
+        }
+    }
+
+    /// The router has looked at a packet.
+    pub(super) fn serve(&mut self, node: usize) {
+        let Some(server) = &mut self.nodes[node].service else { return };
+        let Some(((face, packet), next)) = server.finish(self.now) else { return };
+        if let Some(at) = next {
+            self.ask(at, Due::Served(node));
+        }
+        self.receive(node, face, packet);
+        self.settle(node);
+        self.drain_ready();
+    }
+
+    /// The answer to an Interest waits for the producer to have made it.
+    pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
+        if let Some(at) = self.processing[index].server.offer(self.now, face, answer) {
+            self.ask(at, Due::Processed(index));
+        }
+    }
+
+    /// A producer has made an answer.
+    pub(super) fn give_answer(&mut self, index: usize) {
+        let Processing { node, server } = &mut self.processing[index];
+        let node = *node as usize;
+        let Some(((face, answer), next)) = server.finish(self.now) else { return };
+        if let Some(at) = next {
+            self.ask(at, Due::Processed(index));
+        }
+        if self.nodes[node].role != Role::Router {
+            return self.send(node, face, answer);
+        }
+        self.receive(node, face, answer);
+        self.settle(node);
+        self.drain_ready();
+    }
+
+    /// The node stops: what waits in it is lost.
+    pub(super) fn clear_servers(&mut self, node: usize) {
+        let SimNode { service, .. } = &mut self.nodes[node];
+        service.iter_mut().for_each(|server| server.clear());
+        let here = self.processing.iter_mut().filter(|processing| processing.node as usize == node);
+        here.for_each(|processing| processing.server.clear());
+    }
+}

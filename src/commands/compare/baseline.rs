@@ -1,0 +1,73 @@
+//! Files of baselines.
+
+use std::path::{Path, PathBuf};
+
+use tidegate_report::compare::{Baseline, Comparison};
+
+use super::variants::VariantPlan;
+use crate::SEMANTICS;
+use crate::commands::read_text;
+use crate::exit::Failure;
+use crate::results::{cannot, file_name};
+use crate::store::differences;
+
+/// Differing values that are told.
+const MOST_DIFFERENCES: usize = 3;
+
+/// The file of the baseline `name`: itself if it ends in `.json`, else one in the folder of results.
+fn path(out: &Path, name: &str) -> PathBuf {
+    let is_file = name.ends_with(".json");
+    if is_file {
+        PathBuf::from(name)
+    } else {
+        out.join("baselines").join(format!("{}.json", file_name(name)))
+    }
+}
+
+/// Reads a baseline.
+///
+/// # Errors
+/// What is wrong with it, or that it is of another scenario or of none of the variants.
+pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<Baseline, Failure> {
+    let path = path(out, name);
+    let fault = |why: String| Failure::error(format!("baseline {}: {why}", path.display()));
+    let bytes = read_text(&path)?;
+    let text = String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
+    let baseline = Baseline::read(&text).map_err(fault)?;
+    let mut common = 0;
+    for variant in variants {
+        let Some(then) = baseline.variants.iter().find(|then| then.label == variant.label) else { continue };
+        common += 1;
+        let mut differing = differences(&then.scenario, &variant.identity.text);
+        if !differing.is_empty() {
+            differing.truncate(MOST_DIFFERENCES);
+            return Err(fault(format!(
+                "it is of another scenario; {}: {}",
+                variant.label,
+                differing.join("; ")
+            )));
+        }
+    }
+    if common == 0 {
+        let known: Vec<&str> = baseline.variants.iter().map(|variant| variant.label.as_str()).collect();
+        return Err(fault(format!("it has none of these variants; it has {}", known.join(", "))));
+    }
+    Ok(baseline)
+}
+
+/// Puts a comparison aside.
+pub(super) fn write(
+    out: &Path,
+    name: &str,
+    variants: &[VariantPlan],
+    comparison: &Comparison,
+) -> Result<(), Failure> {
+    let path = path(out, name);
+    let scenarios: Vec<String> = variants.iter().map(|variant| variant.identity.text.clone()).collect();
+    let scenario = variants.first().map_or("", |variant| variant.plan.name.as_str());
+    let baseline = Baseline::of(comparison, scenario, SEMANTICS, &scenarios);
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
+    }
+    std::fs::write(&path, baseline.to_text()).map_err(|why| cannot("write", &path, &why))
+}

@@ -1,0 +1,136 @@
+//! `tidegate compare`: variants of one scenario with the same seeds, what differs, and whether chance explains it.
+
+mod baseline;
+mod output;
+mod search;
+mod variants;
+
+use std::path::PathBuf;
+
+use tidegate_report::compare::Change;
+use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
+
+use super::Overrides;
+use crate::Session;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::grid::{self, Axis};
+use crate::store::Store;
+use search::Search;
+use variants::Choice;
+
+/// What to compare.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The scenario's file.
+    scenario: PathBuf,
+    #[command(flatten)]
+    overrides: Overrides,
+    /// Consumer schemes to compare, on every flow unless --flow is given.
+    #[arg(long, value_name = "A,B,...", conflicts_with = "vary")]
+    schemes: Option<String>,
+    /// Only this flow gets the schemes; may be given several times.
+    #[arg(long, value_name = "NAME", requires = "schemes")]
+    flow: Vec<String>,
+    /// A key of the scenario and the values to compare, such as `topology.bottleneck.queue.limit=20pkt,100pkt`.
+    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--vary", text))]
+    vary: Option<Axis>,
+    /// The variant that the others are held against; the first unless given.
+    #[arg(long, value_name = "VARIANT")]
+    reference: Option<String>,
+    /// Number of seeds; the scenario's, at least 10, unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: Option<u64>,
+    /// Measures to compare; all unless given.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = measure)]
+    measures: Vec<&'static RunMeasure>,
+    /// Add seeds until the intervals of all means are narrower than this part of the mean on each side, such as
+    /// 2%: those of --measures, else goodput and delay.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    until_ci: Option<f64>,
+    /// Seeds at which the search ends in any case.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    max_seeds: u64,
+    /// Put the results aside under this name (or as this file, if it ends in .json).
+    #[arg(long, value_name = "NAME")]
+    save_baseline: Option<String>,
+    /// Hold the results against those put aside; exit code 3 if a measure got worse.
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// Changes up to this part of a measure's baseline are no regression, such as 1%.
+    #[arg(long, value_name = "PART", default_value = "0%", value_parser = part, requires = "baseline")]
+    tolerance: f64,
+    /// Folder under which results are written.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Folder of finished runs, `store` in the folder of results unless given.
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Threads to run on; one per core unless given. Results do not depend on it.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+fn measure(text: &str) -> Result<&'static RunMeasure, String> {
+    measures::find(text.trim()).ok_or_else(|| {
+        let known: Vec<&str> = RUN_MEASURES.iter().map(|measure| measure.name).collect();
+        format!("measure {text:?} is not known; known: {}", known.join(", "))
+    })
+}
+
+/// `2%` or `0.02`, as a part of one.
+fn part(text: &str) -> Result<f64, String> {
+    let wrong = || format!("{text:?} is no part; write it like 2% or 0.02");
+    let text = text.trim();
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    let part = number.trim().parse::<f64>().map_err(|_| wrong())? * scale;
+    if (0.0..=1.0).contains(&part) { Ok(part) } else { Err(wrong()) }
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let choice = Choice {
+        scenario: &arguments.scenario,
+        base: &arguments.overrides.set,
+        schemes: arguments.schemes.as_deref(),
+        flows: &arguments.flow,
+        vary: arguments.vary.as_ref(),
+    };
+    let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
+    let variants = choice.read(session, has_baseline)?;
+    let reference = match &arguments.reference {
+        None => 0,
+        Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {
+            let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
+            Failure::usage(format!("--reference {label:?} is no variant; variants: {}", known.join(", ")))
+        })?,
+    };
+    // A baseline that does not fit is refused before anything runs.
+    let held = arguments
+        .baseline
+        .as_ref()
+        .map(|name| baseline::read(&arguments.out, name, &variants))
+        .transpose()?;
+    let store = Store::make(&arguments.store.clone().unwrap_or_else(|| arguments.out.join("store")))?;
+    let search = Search::new(arguments, &variants[reference].plan);
+    let found = search.run(session, &store, &variants, reference)?;
+    let judgements = held.map(|held| held.judge(&found.comparison, arguments.tolerance));
+    if let Some(name) = &arguments.save_baseline {
+        baseline::write(&arguments.out, name, &variants, &found.comparison)?;
+    }
+    let results = output::Results { variants: &variants, found: &found, judgements: judgements.as_deref() };
+    results.write(session, arguments, &store)?;
+    let is_worse = judgements.iter().flatten().any(|judgement| judgement.change == Change::Worse);
+    Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn a_part_is_a_percentage_or_a_number_up_to_one() {
+        assert_eq!((part("2%"), part(" 0.5 "), part("0%")), (Ok(0.02), Ok(0.5), Ok(0.0)));
+        for text in ["", "%", "2", "-1%", "nan", "101%", "2 percent"] {
+            assert!(part(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Variants of a scenario: one value put in each of one or several places.
+
+use std::path::Path;
+
+use tidegate_sim::plan::Plan;
+
+use crate::Session;
+use crate::commands::read_plan;
+use crate::exit::{Exit, Failure};
+use crate::grid::{self, Axis, Tried};
+use crate::store::Identity;
+
+/// A variant, checked.
+#[derive(Debug)]
+pub(super) struct VariantPlan {
+    pub(super) label: String,
+    pub(super) plan: Plan,
+    pub(super) identity: Identity,
+}
+
+/// What the command line says about variants.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice<'a> {
+    pub(super) scenario: &'a Path,
+    pub(super) base: &'a [(String, String)],
+    pub(super) schemes: Option<&'a str>,
+    pub(super) flows: &'a [String],
+    pub(super) vary: Option<&'a Axis>,
+}
+
+impl Choice<'_> {
+    /// Reads every variant; `may_be_one` says whether the scenario as it is written will do.
+    pub(super) fn read(&self, session: &Session, may_be_one: bool) -> Result<Vec<VariantPlan>, Failure> {
+        let plan = read_plan(session, self.scenario, self.base)?;
+        let (axis, keys) = match (self.schemes, self.vary) {
+            (Some(schemes), _) => {
+                let axis =
+                    grid::parse_axis("--schemes", &format!("scheme={schemes}")).map_err(Failure::usage)?;
+                (axis, self.scheme_keys(&plan)?)
+            }
+            (None, Some(axis)) => (axis.clone(), vec![axis.key.clone()]),
+            (None, None) if may_be_one => {
+                let identity = Identity::of(&plan);
+                return Ok(vec![VariantPlan { label: "as written".to_owned(), plan, identity }]);
+            }
+            (None, None) => return Err(Failure::usage("give --schemes A,B,... or --vary KEY=V1,V2,...")),
+        };
+        if let [_] = axis.values.as_slice()
+            && !may_be_one
+        {
+            return Err(Failure::usage("one variant cannot be compared; give two or more"));
+        }
+        let label = |tried: &Tried| match self.schemes {
+            Some(_) => tried.shown(),
+            None => format!("{}={}", axis.key, tried.shown()),
+        };
+        let mut variants = Vec::new();
+        let mut messages = Vec::new();
+        for tried in &axis.values {
+            let mut overrides = self.base.to_vec();
+            overrides.extend(keys.iter().map(|key| (key.clone(), tried.written.clone())));
+            match grid::read_tried(session, self.scenario, &overrides, tried)? {
+                Ok((plan, identity)) => variants.push(VariantPlan { label: label(tried), plan, identity }),
+                Err(message) => messages.push(message),
+            }
+        }
+        match messages.is_empty() {
+            true => Ok(variants),
+            false => Err(Failure { exit: Exit::Error, message: messages.join("\n") }),
+        }
+    }
+
+    /// Where the schemes go.
+    fn scheme_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        if self.flows.is_empty() {
+            return Ok(vec!["flow.*.scheme".to_owned()]);
+        }
+        let key = |name: &String| {
+            let flow = plan.flows.iter().find(|flow| flow.name == *name);
+            flow.map(|flow| format!("flow.{}.scheme", flow.table)).ok_or_else(|| {
+                let known: Vec<&str> = plan.flows.iter().take(12).map(|flow| flow.name.as_str()).collect();
+                Failure::usage(format!(
+                    "--flow {name:?} is no flow of the scenario; flows: {}",
+                    known.join(", ")
+                ))
+            })
+        };
+        let mut keys = self.flows.iter().map(key).collect::<Result<Vec<_>, _>>()?;
+        // Flows that one table repeats share their scheme.
+        keys.dedup();
+        Ok(keys)
+    }
+}
