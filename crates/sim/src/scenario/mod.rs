@@ -20,7 +20,6 @@ mod caches;
 mod canonical;
 mod flows;
 pub mod import;
-mod imported;
 mod keys;
 mod links;
 mod network;

@@ -8,8 +8,10 @@ use super::lines::Piece;
 use super::{Imported, ImportedLink, ImportedNode};
 use crate::scenario::Limits;
 
-/// Characters of a name.
-const LONGEST_NAME: usize = 50;
+/// Bytes of a name, before numbers are put behind it; a scenario takes 64.
+const LONGEST_NAME: usize = 48;
+/// The same for a link's.
+const LONGEST_LINK: usize = 56;
 /// Notes kept.
 const MOST_NOTES: usize = 20;
 
@@ -46,8 +48,9 @@ impl Graph {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+    /// Number of nodes.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     /// Notes what was left out or changed.
@@ -183,7 +186,8 @@ impl Graph {
         let names: Vec<String> = nodes.iter().map(|node| names.take(&plain(&node.label))).collect();
         let mut link_names = Names::default();
         for link in &mut links {
-            link.name = link_names.take(&format!("{}-{}", names[link.a], names[link.b]));
+            let ends = format!("{}-{}", names[link.a], names[link.b]);
+            link.name = link_names.take(if ends.len() <= LONGEST_LINK { &ends } else { "link" });
         }
         let positions = positions(&nodes);
         let nodes = nodes.into_iter().zip(names).zip(positions);

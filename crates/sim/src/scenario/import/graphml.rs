@@ -137,9 +137,7 @@ impl<'t> Reader<'t, '_> {
 
     fn edge(&self, edge: Node<'_, '_>, is_directed: bool, graph: &mut Graph, problems: &mut Problems) {
         let end = |name: &str, problems: &mut Problems| match edge.attribute_node(name) {
-            Some(end) => {
-                graph.known(Piece { text: end.value(), start: end.range_value().start }, problems)
-            }
+            Some(end) => graph.known(Piece { text: end.value(), start: end.range_value().start }, problems),
             None => {
                 piece(self.text, edge).refuse(problems, format!("an <edge> needs a {name}"));
                 None

@@ -80,8 +80,9 @@ mod tests {
     #[test]
     fn words_know_their_places() {
         let text = "# all\n  a  \"New York, NY\" c#1 # rest\n\n\"open d\n";
-        let found: Vec<Vec<(&str, usize)>> =
-            lines(text).map(|line| line.words().iter().map(|word| (word.text, word.start)).collect()).collect();
+        let found: Vec<Vec<(&str, usize)>> = lines(text)
+            .map(|line| line.words().iter().map(|word| (word.text, word.start)).collect())
+            .collect();
         let first = vec![("a", 8), ("New York, NY", 12), ("c#1", 26)];
         assert_eq!(found, [first, vec![("\"open", 38), ("d", 44)]]);
         for word in found.concat() {

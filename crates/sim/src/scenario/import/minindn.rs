@@ -37,7 +37,9 @@ pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
             Some("links") => read_link(line, graph, problems),
             Some("faces") => read_face(line, graph, problems),
             Some(_) => {}
-            None => return line.refuse(problems, "the file has to start with a section, such as \"[nodes]\""),
+            None => {
+                return line.refuse(problems, "the file has to start with a section, such as \"[nodes]\"");
+            }
         }
         if problems.is_full() {
             return;
@@ -121,7 +123,9 @@ fn read_face(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {
         let cost = noted(value, quantities::cost, problems);
         match graph.link_between(a, b) {
             Some(link) => link.cost = cost,
-            None => line.refuse(problems, "there is no link between these nodes; [links] has to name it first"),
+            None => {
+                line.refuse(problems, "there is no link between these nodes; [links] has to name it first")
+            }
         }
     }
 }

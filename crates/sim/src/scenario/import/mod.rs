@@ -22,6 +22,7 @@ mod quantities;
 mod rocketfuel;
 mod write;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use tidegate_core::units::{BitRate, Span};
@@ -29,6 +30,7 @@ use tidegate_settings::error::{Errors, Place, Problems, Sources};
 use tidegate_settings::reader::decode;
 
 pub use write::scenario_text;
+pub(super) use write::values;
 
 use super::Limits;
 use graph::Graph;
@@ -63,15 +65,15 @@ impl Format {
             "intra" => return Some(Self::Rocketfuel),
             _ => {}
         }
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
-        match line {
+        let line = lines::lines(text).next()?;
+        match line.text {
             "router" | "link" => Some(Self::Ndnsim),
-            _ if line.starts_with('<') => Some(Self::Graphml),
-            _ if line.starts_with('[') => Some(Self::Minindn),
-            _ => {
-                let last = line.split_whitespace().nth(2)?;
-                last.parse::<f64>().is_ok().then_some(Self::Rocketfuel)
-            }
+            text if text.starts_with('<') => Some(Self::Graphml),
+            text if text.starts_with('[') => Some(Self::Minindn),
+            _ => match line.words()[..] {
+                [_, _, number] if number.text.parse::<f64>().is_ok() => Some(Self::Rocketfuel),
+                _ => None,
+            },
         }
     }
 }
@@ -126,6 +128,26 @@ pub struct ImportedLink {
     pub cost: Option<u32>,
 }
 
+impl Imported {
+    /// Takes the delays of the links that `other` has too, by the labels of their ends.
+    pub fn take_delays(&mut self, other: &Self) {
+        let label = |topology: &Self, node: usize| {
+            topology.nodes.get(node).map_or_else(String::new, |node| node.label.clone())
+        };
+        let ends = |topology: &Self, link: &ImportedLink| {
+            let (a, b) = (label(topology, link.a), label(topology, link.b));
+            if a < b { (a, b) } else { (b, a) }
+        };
+        let delays: BTreeMap<(String, String), Span> =
+            other.links.iter().filter_map(|link| Some((ends(other, link), link.delay?))).collect();
+        let found: Vec<Option<Span>> =
+            self.links.iter().map(|link| delays.get(&ends(self, link)).copied()).collect();
+        for (link, delay) in self.links.iter_mut().zip(found) {
+            link.delay = delay.or(link.delay);
+        }
+    }
+}
+
 /// Reads a topology; `file` names it in messages, and tells weights from latencies.
 ///
 /// # Errors
@@ -164,8 +186,9 @@ fn read_graph(
     if matches!(format, Format::Graphml | Format::Rocketfuel) {
         graph.keep_largest_part();
     }
-    if graph.is_empty() && problems.is_empty() {
-        problems.add(Place::default(), format!("no nodes are in it; is it a topology in format {format}?"), None);
+    if graph.len() < 2 && problems.is_empty() {
+        let found = if graph.len() == 0 { "no nodes are in it" } else { "only one node is in it" };
+        problems.add(Place::default(), format!("{found}; is it a topology in format {format}?"), None);
     }
     Some(graph)
 }

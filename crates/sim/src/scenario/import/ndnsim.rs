@@ -16,7 +16,8 @@ use super::lines::{Piece, lines};
 use super::{ImportedLink, quantities};
 
 const NODE_COLUMNS: &str = "a node has the columns: name, comment, yPos, xPos";
-const LINK_COLUMNS: &str = "a link has the columns: source, destination, bandwidth, metric, delay, queue and maybe loss";
+const LINK_COLUMNS: &str =
+    "a link has the columns: source, destination, bandwidth, metric, delay, queue and maybe loss";
 
 /// Which section a line stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +53,9 @@ fn read_node(words: &[Piece<'_>], graph: &mut Graph, problems: &mut Problems) {
         // A fifth column says on which process of a parallel simulation the node is.
         [_, _, y, x] | [_, _, y, x, _] => coordinate(*x, problems).zip(coordinate(*y, problems)),
         [_, _, odd] => return odd.refuse(problems, format!("an xPos is missing; {NODE_COLUMNS}")),
-        [_, _, _, _, _, odd, ..] => return odd.refuse(problems, format!("a column too many; {NODE_COLUMNS}")),
+        [_, _, _, _, _, odd, ..] => {
+            return odd.refuse(problems, format!("a column too many; {NODE_COLUMNS}"));
+        }
         [] => return,
     };
     graph.add_node(*name, place, problems);
@@ -61,7 +64,10 @@ fn read_node(words: &[Piece<'_>], graph: &mut Graph, problems: &mut Problems) {
 fn coordinate(word: Piece<'_>, problems: &mut Problems) -> Option<f64> {
     let number = word.text.parse::<f64>().ok().filter(|number| number.is_finite());
     if number.is_none() {
-        word.refuse(problems, format!("{:?} is no coordinate; a number is needed; {NODE_COLUMNS}", word.text));
+        word.refuse(
+            problems,
+            format!("{:?} is no coordinate; a number is needed; {NODE_COLUMNS}", word.text),
+        );
     }
     number
 }
@@ -112,7 +118,11 @@ fn loss_rate(text: &str) -> Result<f64, String> {
         match setting.split_once('=') {
             Some(("ErrorRate", value)) => rate = Some(quantities::part(value)?),
             Some(("ErrorUnit", "ERROR_UNIT_PACKET")) => {}
-            _ => return Err(format!("{setting:?} is not known; ErrorRate=... and ErrorUnit=ERROR_UNIT_PACKET are")),
+            _ => {
+                return Err(format!(
+                    "{setting:?} is not known; ErrorRate=... and ErrorUnit=ERROR_UNIT_PACKET are"
+                ));
+            }
         }
     }
     rate.ok_or_else(|| "ns3::RateErrorModel has no ErrorRate=...".to_owned())

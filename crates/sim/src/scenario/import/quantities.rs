@@ -77,7 +77,9 @@ pub(super) fn part(text: &str) -> Result<f64, String> {
         None => text.parse::<f64>(),
     };
     number.ok().filter(|part| (0.0..=1.0).contains(part)).ok_or_else(|| {
-        format!("{text:?} is no loss; a part from 0 to 1 is needed, such as \"0.01\", or per cent, such as \"1%\"")
+        format!(
+            "{text:?} is no loss; a part from 0 to 1 is needed, such as \"0.01\", or per cent, such as \"1%\""
+        )
     })
 }
 
@@ -108,11 +110,13 @@ mod tests {
         assert_eq!(bps("10Mbps"), Some(10_000_000));
         assert_eq!([bps("2.5Gb/s"), bps("64kbps"), bps("64Kbps")], [2_500_000_000, 64_000, 64_000].map(Some));
         assert_eq!([bps("1MiB/s"), bps("9600"), bps("1KiBps")], [8_388_608, 9600, 8192].map(Some));
-        assert!(["", "Mbps", "10", "10mbps", "1Xbps", "0Mbps", "-1Mbps", "nan", "1e400bps", "µ"]
-            .map(bps)
-            .iter()
-            .zip([false, false, true, false, false, false, false, false, false, false])
-            .all(|(bps, is_good)| bps.is_some() == is_good));
+        assert!(
+            ["", "Mbps", "10", "10mbps", "1Xbps", "0Mbps", "-1Mbps", "nan", "1e400bps", "µ"]
+                .map(bps)
+                .iter()
+                .zip([false, false, true, false, false, false, false, false, false, false])
+                .all(|(bps, is_good)| bps.is_some() == is_good)
+        );
     }
 
     #[test]

@@ -81,7 +81,7 @@ fn write_link(text: &mut String, topology: &Imported, link: &ImportedLink) {
 }
 
 /// What is known of a link, as keys and values of a scenario.
-pub(in crate::scenario) fn values(link: &ImportedLink) -> Vec<(&'static str, String)> {
+pub(crate) fn values(link: &ImportedLink) -> Vec<(&'static str, String)> {
     let all = [
         ("rate", link.rate.map(|rate| format!("\"{rate}\""))),
         ("delay", link.delay.map(|delay| format!("\"{delay}\""))),
