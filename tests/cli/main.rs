@@ -2,6 +2,7 @@
 
 mod batches;
 mod check;
+mod compare;
 mod exports;
 mod figures;
 mod inputs;

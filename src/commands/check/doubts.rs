@@ -172,8 +172,9 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 }
 
 fn useless_caches(plan: &Plan) -> Option<String> {
-    let caches = plan.nodes.iter().any(|node| node.cache.get() > 0);
-    let is_shared = askers(plan).values().any(|flows| *flows > 1);
+    let caches = plan.nodes.iter().any(|node| node.cache.size.get() > 0);
+    let repeats = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
+    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(repeats);
     (caches && !is_shared).then(|| {
         "there are caches, but no two flows ask for the same prefix: only what was lost on the way is found in them"
             .to_owned()
@@ -199,6 +200,7 @@ fn endings(plan: &Plan) -> Vec<String> {
         Demand::File { .. } => true,
         Demand::Endless => false,
         Demand::Constant { bursts, .. } => !bursts.is_empty(),
+        Demand::Objects(workload) => workload.requests.is_some(),
     };
     let any_finite = plan.flows.iter().any(is_finite);
     let mut doubts = Vec::new();

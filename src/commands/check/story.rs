@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::consumer::Arrivals;
+use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_report::text::number;
-use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse};
+use tidegate_sim::plan::{
+    CachePlan, Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse, ServicePlan,
+    ServiceTime,
+};
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
 
@@ -78,14 +83,32 @@ fn network(plan: &Plan) -> Vec<String> {
         let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
-        if node.cache.get() > 0 {
-            parts.push(format!("cache of {}", node.cache));
+        if node.cache.size.get() > 0 {
+            parts.push(cache(&node.cache));
         }
+        parts.extend(node.service.map(|service| service_time(&service)));
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
     lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
     lines
+}
+
+fn cache(cache: &CachePlan) -> String {
+    let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| word);
+    let kept = match cache.admission {
+        Admission::Everywhere => String::new(),
+        Admission::LeaveCopyDown => ", keeping what comes from one store up".to_owned(),
+        Admission::Probability(part) => format!(", keeping each Data with probability {}", number(part)),
+    };
+    format!("cache of {} ({policy}{kept})", cache.size)
+}
+
+fn service_time(service: &ServicePlan) -> String {
+    match service.time {
+        ServiceTime::Constant(time) => format!("{time} for each packet"),
+        ServiceTime::Exponential(time) => format!("{time} for each packet on average, exponential"),
+    }
 }
 
 fn names(schemes: &[SchemeUse]) -> String {
@@ -171,6 +194,18 @@ fn demand(flow: &FlowPlan) -> String {
     match &flow.demand {
         Demand::File { segments } => format!("{segments} segments of {payload}"),
         Demand::Endless => format!("segments of {payload} until the run ends"),
+        Demand::Objects(workload) => {
+            let objects = workload.popularity.objects();
+            let segments = workload.object_segments;
+            let pace = match workload.arrivals {
+                None => "as fast as the scheme allows".to_owned(),
+                Some(Arrivals::Constant(rate)) => format!("{rate} at equal pauses"),
+                Some(Arrivals::Poisson(rate)) => format!("{rate} on average (Poisson)"),
+            };
+            format!(
+                "requests, {pace}, for {objects} objects of {segments} segments of {payload} by popularity"
+            )
+        }
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
             format!("{rate} in segments of {payload}, in bursts ({})", bursts.len())

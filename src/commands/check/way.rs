@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::consumer::Arrivals;
 use tidegate_core::face::Limit;
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::wire_size;
@@ -115,7 +116,7 @@ impl Way {
         is_shared: bool,
     ) -> Option<Span> {
         let Demand::File { segments } = flow.demand else { return None };
-        let caches = |node: &usize| is_shared && plan.nodes[*node].cache.get() > 0;
+        let caches = |node: &usize| is_shared && plan.nodes[*node].cache.size.get() > 0;
         let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
         let time = |load: Load| {
             let one = load.sending(plan);
@@ -186,6 +187,17 @@ fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     match &flow.demand {
         Demand::File { segments } => most.min(f64::from(*segments)),
         Demand::Endless => most,
+        Demand::Objects(workload) => {
+            let segments = f64::from(workload.object_segments);
+            let asked = workload.requests.map_or(f64::INFINITY, f64::from);
+            let arriving = match workload.arrivals {
+                None => f64::INFINITY,
+                Some(Arrivals::Constant(rate) | Arrivals::Poisson(rate)) => {
+                    rate.per_second() * end.since(flow.start).as_secs_f64()
+                }
+            };
+            most.min(segments * asked.min(arriving))
+        }
         Demand::Constant { rate, bursts } => {
             let within = |(at, length): &(Time, Span)| (*at + *length).min(end).since(*at).as_secs_f64();
             let asking: f64 = if bursts.is_empty() {

@@ -3,8 +3,10 @@
 //! Text that comes from users or papers is escaped wherever it enters.
 
 pub(crate) mod axis;
+mod beside;
 mod board;
 mod claim_strip;
+mod compare;
 pub(crate) mod markup;
 mod percentiles;
 mod plots;
@@ -13,5 +15,6 @@ mod tables;
 mod topology;
 
 pub use board::{BoardPage, board_page};
+pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};

@@ -8,31 +8,36 @@ use crate::json::Json;
 use crate::samples::{self, Aligned};
 
 /// Instants per series in a page, at most.
-const MOST_POINTS: usize = 2000;
+pub(super) const MOST_POINTS: usize = 2000;
 /// Series per plot, at most; the largest are kept.
 const MOST_SERIES: usize = 14;
 
 /// One plot.
-struct Panel {
-    title: &'static str,
-    unit: &'static str,
-    note: String,
-    names: Vec<String>,
+pub(super) struct Panel {
+    pub(super) title: &'static str,
+    pub(super) unit: &'static str,
+    pub(super) note: String,
+    pub(super) names: Vec<String>,
     /// Palette index of each series: a flow keeps its colour in every plot.
-    colours: Vec<usize>,
-    data: Aligned,
+    pub(super) colours: Vec<usize>,
+    pub(super) data: Aligned,
 }
 
 /// Everything that `plots.js` draws; `None` when the run was not sampled.
 pub(super) fn panels(run: &RunRecord) -> Option<Json> {
     let panels: Vec<Panel> = flow_panels(run).into_iter().chain(queue_panel(run)).collect();
+    document(run.ended.as_secs_f64(), &panels)
+}
+
+/// `panels` over the time to `end_s`, as `plots.js` takes them; `None` without any.
+pub(super) fn document(end_s: f64, panels: &[Panel]) -> Option<Json> {
     if panels.is_empty() {
         return None;
     }
     let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
     Some(Json::Object(vec![
         ("dashes", Json::List(dashes.to_vec())),
-        ("end_s", Json::Number(run.ended.as_secs_f64())),
+        ("end_s", Json::Number(end_s)),
         ("panels", Json::List(panels.iter().map(json).collect())),
     ]))
 }
@@ -63,7 +68,7 @@ fn flow_panels(run: &RunRecord) -> Vec<Panel> {
         colours: shown.clone(),
         data: picked(data, &shown).thinned(MOST_POINTS),
     };
-    let bin_s = bin_s(run);
+    let bin_s = bin_s(run.ended.as_secs_f64());
     let megabits: Vec<f64> = run.flows.iter().map(megabits_per_segment).collect();
     let throughput = samples::delivered(run).rates(bin_s, &megabits);
     let bins =
@@ -95,13 +100,13 @@ fn queue_panel(run: &RunRecord) -> Option<Panel> {
 }
 
 /// Length of a throughput bin, s: 100 ms, longer in runs of more than 200 s.
-fn bin_s(run: &RunRecord) -> f64 {
-    let tenths = (run.ended.as_secs_f64() / (MOST_POINTS as f64 * 0.1)).ceil();
+pub(super) fn bin_s(end_s: f64) -> f64 {
+    let tenths = (end_s / (MOST_POINTS as f64 * 0.1)).ceil();
     0.1 * tenths.max(1.0)
 }
 
 /// Payload of one segment on average, Mbit; zero for a flow that got nothing.
-fn megabits_per_segment(flow: &FlowRecord) -> f64 {
+pub(super) fn megabits_per_segment(flow: &FlowRecord) -> f64 {
     match flow.delivered_segments {
         0 => 0.0,
         count => flow.delivered_payload.get() as f64 * 8e-6 / count as f64,

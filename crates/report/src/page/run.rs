@@ -88,7 +88,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     }
     sections(&mut body, page, &flows, &links);
     let data = page.runs.first().and_then(plots::panels);
-    scenario(&mut body, page.context);
+    markup::scenario(&mut body, page.context);
     markup::glossary(&mut body, true);
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(page.title, &body.0, &scripts)
@@ -179,13 +179,4 @@ fn sections(body: &mut Markup, page: &RunPage<'_>, flows: &Table, links: &Table)
         body.add(format_args!("<h3>{title}</h3><figure class=\"scroll\" tabindex=\"0\">{chart}</figure>\n"));
     }
     body.0.push_str("</section>\n");
-}
-
-fn scenario(body: &mut Markup, context: &RunContext) {
-    if !context.scenario_text.is_empty() {
-        body.add(format_args!(
-            "<section><h2>Scenario</h2><details><summary>Full text</summary><pre>{}</pre></details></section>\n",
-            Escaped(&context.scenario_text)
-        ));
-    }
 }
