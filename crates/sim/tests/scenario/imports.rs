@@ -217,7 +217,7 @@ fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
             (5, 1),
             "no link between these",
         ),
-        (Format::Graphml, "<graphml>\n</graph>".into(), (2, 3), "no XML"),
+        (Format::Graphml, "<graphml>\n</graph>".into(), (2, 1), "no XML"),
         (Format::Graphml, "<graphml>\n</graphml>".into(), (1, 1), "there is no <graph>"),
         (Format::Graphml, graphml("<node/>"), (4, 1), "a <node> needs an id"),
         (Format::Graphml, graphml("<node id='a'/>\n<edge source='a'/>"), (5, 1), "an <edge> needs a target"),
