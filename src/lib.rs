@@ -11,11 +11,13 @@
 
 mod batch;
 mod commands;
+mod digest;
 mod drawing;
 mod exit;
 mod expect;
 mod grid;
 mod guide;
+mod page;
 mod progress;
 mod refusal;
 mod results;
@@ -76,6 +78,8 @@ enum Command {
     Check(commands::check::Arguments),
     /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
     Export(commands::export::Arguments),
+    /// Make the page of results again from their tables.
+    Report(commands::report::Arguments),
     /// Write a commented scenario to begin with.
     New(commands::new::Arguments),
     /// Measure the simulator's speed by named cases.
@@ -147,6 +151,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
         Command::Export(arguments) => commands::export::run(&session, &arguments),
+        Command::Report(arguments) => commands::report::run(&session, &arguments),
         Command::New(arguments) => commands::new::run(&session, &arguments),
         Command::Completions(arguments) => commands::completions::run(&session, &arguments),
         Command::Docs(arguments) => commands::docs::run(&session, &arguments),

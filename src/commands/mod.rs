@@ -18,6 +18,7 @@ pub(crate) mod import;
 pub(crate) mod link;
 pub(crate) mod man;
 pub(crate) mod new;
+pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod schemes;

@@ -1,5 +1,6 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
+mod audit;
 mod batches;
 mod check;
 mod compare;
@@ -19,6 +20,7 @@ mod papers;
 mod program;
 #[cfg(target_os = "linux")]
 mod readme;
+mod report;
 #[cfg(target_os = "linux")]
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
