@@ -11,10 +11,12 @@ pub(crate) mod markup;
 mod percentiles;
 mod plots;
 mod run;
+mod sweep;
 mod tables;
 mod topology;
 
 pub use board::{BoardPage, board_page};
 pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};
+pub use sweep::{SweepPage, sweep_page};
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};
