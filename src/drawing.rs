@@ -1,7 +1,8 @@
 //! A plan's network as the report draws it.
 
-use tidegate_report::page::{LinkView, NodeKind, NodeView, TopologyView};
-use tidegate_sim::plan::Plan;
+use tidegate_report::figure::run::RateSteps;
+use tidegate_report::page::{LinkView, NodeKind, NodeView, Timeline, TopologyView};
+use tidegate_sim::plan::{Change, Plan};
 
 /// Nodes and links of `plan`.
 pub(crate) fn topology(plan: &Plan) -> TopologyView {
@@ -19,6 +20,7 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
         from: link.a,
         to: link.b,
         label: format!("{} · {}", link.rate[0], link.delay),
+        load: [None; 2],
     });
     TopologyView {
         nodes: nodes
@@ -30,4 +32,26 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
             .collect(),
         links: links.collect(),
     }
+}
+
+/// What `plan` changes while it runs.
+pub(crate) fn timeline(plan: &Plan) -> Timeline {
+    Timeline { changes: crate::digest::changes(plan), rates: rates(plan) }
+}
+
+/// Rates of all link directions, in the order of records.
+pub(crate) fn rates(plan: &Plan) -> Vec<RateSteps> {
+    let mut rates: Vec<RateSteps> = plan
+        .links
+        .iter()
+        .flat_map(|link| link.rate.map(|rate| RateSteps(vec![(0.0, rate.as_bps() as f64)])))
+        .collect();
+    for event in &plan.events {
+        if let Change::LinkRate { link, rate } = &event.change {
+            for steps in rates.iter_mut().skip(2 * link).take(2) {
+                steps.0.push((event.at.as_secs_f64(), rate.as_bps() as f64));
+            }
+        }
+    }
+    rates
 }

@@ -11,11 +11,13 @@
 
 mod batch;
 mod commands;
+mod digest;
 mod drawing;
 mod exit;
 mod expect;
 mod grid;
 mod guide;
+mod page;
 mod progress;
 mod refusal;
 mod results;
@@ -62,6 +64,8 @@ enum Command {
     Run(commands::run::Arguments),
     /// Compare schemes, or values of any key, on one scenario with the same seeds.
     Compare(Box<commands::compare::Arguments>),
+    /// Make a scenario of a topology from ndnSIM, mini-ndn, GraphML or Rocketfuel.
+    Import(commands::import::Arguments),
     /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
     Figure(commands::figure::Arguments),
     /// Run a scenario over a grid of parameters; finished runs are kept and found again.
@@ -74,6 +78,8 @@ enum Command {
     Check(commands::check::Arguments),
     /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
     Export(commands::export::Arguments),
+    /// Make the page of results again from their tables.
+    Report(commands::report::Arguments),
     /// Write a commented scenario to begin with.
     New(commands::new::Arguments),
     /// Measure the simulator's speed by named cases.
@@ -138,12 +144,14 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
         Command::Compare(arguments) => commands::compare::run(&session, &arguments),
+        Command::Import(arguments) => commands::import::run(&session, &arguments),
         Command::Figure(arguments) => commands::figure::run(&session, &arguments),
         Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
         Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
         Command::Check(arguments) => commands::check::run(&session, &arguments),
         Command::Export(arguments) => commands::export::run(&session, &arguments),
+        Command::Report(arguments) => commands::report::run(&session, &arguments),
         Command::New(arguments) => commands::new::run(&session, &arguments),
         Command::Completions(arguments) => commands::completions::run(&session, &arguments),
         Command::Docs(arguments) => commands::docs::run(&session, &arguments),

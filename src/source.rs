@@ -99,39 +99,43 @@ impl Source {
 
     /// The network behind the numbers in events.
     pub(crate) fn network(&self) -> Network {
-        let plan = &self.plan;
-        let faces = world::node_faces(plan);
-        let nodes = plan.nodes.iter().zip(faces).map(|(node, faces)| NodePorts {
-            name: node.name.clone(),
-            devices: faces.devices,
-            has_forwarder: faces.has_forwarder,
-        });
-        let ways = |link: &tidegate_sim::plan::LinkPlan| {
-            let (a, b) = (link.a as u32, link.b as u32);
-            [(a, b), (b, a)]
-        };
-        Network {
-            nodes: nodes.collect(),
-            directions: plan.links.iter().flat_map(ways).collect(),
-            flows: self.flows(),
-            prefixes: world::prefix_uris(plan),
-        }
+        network(&self.plan)
     }
+}
 
-    fn flows(&self) -> Vec<FlowPorts> {
-        let mut places = vec![0; self.plan.nodes.len()];
-        let ports = |flow: &tidegate_sim::plan::FlowPlan| {
-            let place = places[flow.consumer];
-            places[flow.consumer] += 1;
-            FlowPorts {
-                name: flow.name.clone(),
-                node: flow.consumer as u32,
-                place,
-                scheme: flow.scheme.scheme.name.to_owned(),
-            }
-        };
-        self.plan.flows.iter().map(ports).collect()
+/// The network behind the numbers in the events of a plan's runs.
+pub(crate) fn network(plan: &Plan) -> Network {
+    let faces = world::node_faces(plan);
+    let nodes = plan.nodes.iter().zip(faces).map(|(node, faces)| NodePorts {
+        name: node.name.clone(),
+        devices: faces.devices,
+        has_forwarder: faces.has_forwarder,
+    });
+    let ways = |link: &tidegate_sim::plan::LinkPlan| {
+        let (a, b) = (link.a as u32, link.b as u32);
+        [(a, b), (b, a)]
+    };
+    Network {
+        nodes: nodes.collect(),
+        directions: plan.links.iter().flat_map(ways).collect(),
+        flows: flows(plan),
+        prefixes: world::prefix_uris(plan),
     }
+}
+
+fn flows(plan: &Plan) -> Vec<FlowPorts> {
+    let mut places = vec![0; plan.nodes.len()];
+    let ports = |flow: &tidegate_sim::plan::FlowPlan| {
+        let place = places[flow.consumer];
+        places[flow.consumer] += 1;
+        FlowPorts {
+            name: flow.name.clone(),
+            node: flow.consumer as u32,
+            place,
+            scheme: flow.scheme.scheme.name.to_owned(),
+        }
+    };
+    plan.flows.iter().map(ports).collect()
 }
 
 /// Whether two runs counted the same. Delays of the stored one may be rounded.

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use tidegate_core::records::RunRecord;
 use tidegate_report::json::Json;
-use tidegate_report::page::{RunPage, run_page};
 use tidegate_report::text;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
@@ -14,7 +13,7 @@ use super::{Overrides, read_plan, threads};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
-use crate::{Format, SEMANTICS, Session, batch, expect};
+use crate::{Format, SEMANTICS, Session, batch, expect, page};
 
 /// What to run and where results go.
 #[derive(Debug, clap::Args)]
@@ -49,7 +48,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let batch = simulate(session, &plan, &folder, threads, arguments.fresh)?;
     folder.merge(&plan.seeds)?;
     let command = command_line(&arguments.scenario, &overrides);
-    let page = write_page(&plan, &folder, &batch.runs, &command)?;
+    folder.write(page::COMMAND, format!("{command}\n").as_bytes())?;
+    let page = page::of_runs(&plan, folder.context(), &batch.runs, &command);
+    let page = folder.write("report.html", page.as_bytes())?;
     let host = Host { wall_s: begun.elapsed().as_secs_f64(), threads, recalled: batch.recalled };
     folder.write("run.json", (host.json(&command).to_string() + "\n").as_bytes())?;
     let failed = expect::failures(&plan.expectations, &batch.runs);
@@ -123,19 +124,6 @@ fn without_samples(run: RunRecord) -> RunRecord {
         events: Vec::new(),
         ..run
     }
-}
-
-fn write_page(plan: &Plan, folder: &Folder, runs: &[RunRecord], command: &str) -> Result<PathBuf, Failure> {
-    let topology = crate::drawing::topology(plan);
-    let page = run_page(&RunPage {
-        title: &plan.name,
-        runs,
-        topology: Some(&topology),
-        command,
-        context: folder.context(),
-        is_live: false,
-    });
-    folder.write("report.html", page.as_bytes())
 }
 
 fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, failed: &[String]) {

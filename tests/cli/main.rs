@@ -1,10 +1,12 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
+mod audit;
 mod batches;
 mod check;
 mod compare;
 mod exports;
 mod figures;
+mod imports;
 mod inputs;
 #[path = "../support/json.rs"]
 mod json;
@@ -18,6 +20,7 @@ mod papers;
 mod program;
 #[cfg(target_os = "linux")]
 mod readme;
+mod report;
 #[cfg(target_os = "linux")]
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]

@@ -7,6 +7,7 @@
 pub mod claims;
 pub mod compare;
 pub mod definitions;
+pub mod digest;
 pub mod export;
 pub mod figure;
 pub mod json;
@@ -16,6 +17,7 @@ pub mod stats;
 pub mod tables;
 pub mod text;
 
+mod quantities;
 mod samples;
 
 /// Version of the tables' shape; raised whenever a column is added, renamed or redefined.

@@ -1,6 +1,5 @@
 //! Samples as aligned series, thinned for drawing without losing a peak.
 
-use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
 
 /// Several series over one time axis.
@@ -39,10 +38,8 @@ impl Aligned {
         aligned
     }
 
-    /// Each series as its rate of change per second times `factor`, over bins of at least `bin_s`.
-    ///
-    /// A point stands at the end of its bin.
-    pub(crate) fn rates(&self, bin_s: f64, factors: &[f64]) -> Self {
+    /// Rows at which bins of at least `bin_s` begin and end.
+    fn bins(&self, bin_s: f64) -> Vec<(usize, usize)> {
         let mut ends = vec![0];
         for (row, time) in self.time_s.iter().enumerate() {
             // Half a nanosecond of slack, for bins whose ends are not exact in binary.
@@ -50,18 +47,30 @@ impl Aligned {
                 ends.push(row);
             }
         }
-        let bins: Vec<(usize, usize)> = ends.windows(2).map(|pair| (pair[0], pair[1])).collect();
-        let rate = |series: &[Option<f64>], factor: f64, (from, to): (usize, usize)| {
-            let change = series[to]? - series[from]?;
-            Some(factor * change / (self.time_s[to] - self.time_s[from]))
+        ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    /// What each series grew by in bins of at least `bin_s`, as `value(series, growth, from_s, to_s)` tells.
+    ///
+    /// A point stands at the end of its bin.
+    pub(crate) fn binned(&self, bin_s: f64, value: impl Fn(usize, f64, f64, f64) -> f64) -> Self {
+        let bins = self.bins(bin_s);
+        let point = |index: usize, series: &[Option<f64>], (from, to): (usize, usize)| {
+            let growth = series[to]? - series[from]?;
+            Some(value(index, growth, self.time_s[from], self.time_s[to]))
         };
-        let rates = self.series.iter().zip(factors);
+        let series = self.series.iter().enumerate();
         Self {
             time_s: bins.iter().map(|(_, to)| self.time_s[*to]).collect(),
-            series: rates
-                .map(|(series, factor)| bins.iter().map(|bin| rate(series, *factor, *bin)).collect())
+            series: series
+                .map(|(index, series)| bins.iter().map(|bin| point(index, series, *bin)).collect())
                 .collect(),
         }
+    }
+
+    /// Whether any series has a value other than zero.
+    pub(crate) fn is_lively(&self) -> bool {
+        self.series.iter().flatten().any(|value| value.is_some_and(|value| value != 0.0))
     }
 
     /// At most `most` instants (an even number); the least and the largest value of each stretch stay, in
@@ -95,38 +104,6 @@ fn extremes(values: &[Option<f64>]) -> [Option<f64>; 2] {
     }
 }
 
-/// Congestion windows of all flows, packets.
-pub(crate) fn windows(run: &RunRecord) -> Aligned {
-    let samples = &run.flow_samples;
-    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
-        samples.window_packets.get(row).map(|window| f64::from(*window))
-    })
-}
-
-/// Smoothed round-trip times of all flows, ms.
-pub(crate) fn round_trips(run: &RunRecord) -> Aligned {
-    let samples = &run.flow_samples;
-    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
-        samples.smoothed_rtt.get(row).map(|rtt| rtt.as_millis_f64()).filter(|rtt| *rtt > 0.0)
-    })
-}
-
-/// Distinct segments received by all flows since the start.
-pub(crate) fn delivered(run: &RunRecord) -> Aligned {
-    let samples = &run.flow_samples;
-    Aligned::of_rows(&samples.time, &samples.flow, run.flows.len(), |row| {
-        samples.delivered_segments.get(row).map(|count| *count as f64)
-    })
-}
-
-/// Queue lengths of all link directions, packets.
-pub(crate) fn queues(run: &RunRecord) -> Aligned {
-    let samples = &run.link_samples;
-    Aligned::of_rows(&samples.time, &samples.link, run.links.len(), |row| {
-        samples.queue_packets.get(row).map(|count| f64::from(*count))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_steady_count_has_a_steady_rate() {
-        let rates = ramp(1001).rates(0.1, &[1.0]);
+        let rates = ramp(1001).binned(0.1, |_, growth, from, to| growth / (to - from));
         assert_eq!(rates.time_s.len(), 100);
         assert!(rates.series[0].iter().all(|rate| (rate.expect("known") - 100.0).abs() < 1e-6));
     }

@@ -21,6 +21,16 @@ pub fn number(value: f64) -> String {
     trimmed(value, usize::try_from(3 - magnitude).unwrap_or(0))
 }
 
+/// A count with its thousands apart: `12,345`.
+pub(crate) fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let apart = |(place, digit): (usize, char)| {
+        let is_first_of_three = place > 0 && (digits.len() - place).is_multiple_of(3);
+        is_first_of_three.then_some(',').into_iter().chain([digit])
+    };
+    digits.chars().enumerate().flat_map(apart).collect()
+}
+
 /// Mean and half width with the same decimals: as many as give the half width two significant digits.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {

@@ -12,7 +12,7 @@ use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{FetchError, FetchSettings, Fetched, RETRIES, Trust, fetch, newest_version};
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
-use tidegate_report::page::{RunPage, run_page};
+use tidegate_report::page::{RunPage, Timeline, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{Reader, types};
@@ -165,6 +165,8 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         title: &format!("{} with {}", flow.prefix, flow.scheme),
         runs: std::slice::from_ref(&fetched.record),
         topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
         command: &format!(
             "tidegate fetch {} --scheme {} --report {}",
             flow.prefix,

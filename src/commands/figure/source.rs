@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_report::figure::Figure;
-use tidegate_report::figure::run::{
-    RUN_FIGURES, RateSteps, RunFigure, SegmentDiagram, Window, of_run, of_watched,
-};
+use tidegate_report::figure::run::{RUN_FIGURES, RunFigure, SegmentDiagram, Window, of_run, of_watched};
 use tidegate_report::tables;
 use tidegate_settings::suggest::nearest;
-use tidegate_sim::plan::{Change, Plan};
+use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 
 use crate::commands::{read_plan, read_text};
@@ -99,7 +97,7 @@ impl Source {
             let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
             watch(plan, seed, mask, &mut |events| segments.hear(events))
         });
-        let rates = rates(plan);
+        let rates = crate::drawing::rates(plan);
         let draw = |figure: &RunFigure| match (&tables, &watched) {
             (_, Some(watched)) if figure.is_detail => of_watched(watched, &segments, figure.name),
             (Some(run), _) => of_run(run, &rates, figure.name, window),
@@ -129,23 +127,6 @@ impl Source {
         let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
         format!("{} has no figure {name:?}{hint}\nIt has: {}", self.folder.display(), known.join(", "))
     }
-}
-
-/// Rates of all link directions, in the order of records.
-fn rates(plan: &Plan) -> Vec<RateSteps> {
-    let mut rates: Vec<RateSteps> = plan
-        .links
-        .iter()
-        .flat_map(|link| link.rate.map(|rate| RateSteps(vec![(0.0, rate.as_bps() as f64)])))
-        .collect();
-    for event in &plan.events {
-        if let Change::LinkRate { link, rate } = &event.change {
-            for steps in rates.iter_mut().skip(2 * link).take(2) {
-                steps.0.push((event.at.as_secs_f64(), rate.as_bps() as f64));
-            }
-        }
-    }
-    rates
 }
 
 fn no_results(folder: &Path) -> String {

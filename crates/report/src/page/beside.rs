@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use tidegate_core::records::{LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 
-use super::plots::{self, Panel};
+use super::panels::{self, Panel, Panels};
 use crate::compare::Variant;
-use crate::json::Json;
-use crate::samples::{self, Aligned};
+use crate::quantities;
+use crate::samples::Aligned;
 
 /// Variants in one plot, at most.
 const MOST_VARIANTS: usize = 14;
 
-/// The panels of the first run of each variant; `None` when none was sampled.
-pub(super) fn panels(variants: &[Variant]) -> Option<Json> {
+/// The panels of the first run of each variant, and the time that they show, s; `None` when none was sampled.
+pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
     let shown: Vec<(&str, &RunRecord)> = variants
         .iter()
         .filter_map(|variant| Some((variant.label.as_str(), variant.runs.first()?)))
@@ -31,42 +31,42 @@ pub(super) fn panels(variants: &[Variant]) -> Option<Json> {
         note: note + &left_out,
         names: shown.iter().map(|(label, _)| (*label).to_owned()).collect(),
         colours: (0..shown.len()).collect(),
-        data: joined(&data).thinned(plots::MOST_POINTS),
+        is_stepped: false,
+        data: joined(&data).thinned(panels::MOST_POINTS),
     };
     let of = |column: &dyn Fn(&RunRecord) -> Aligned| shown.iter().map(|(_, run)| column(run)).collect();
-    let mut panels = Vec::new();
+    let mut drawn = Vec::new();
     if shown.iter().any(|(_, run)| !run.flow_samples.time.is_empty()) {
         // One width of bins for all, so that their instants are the same.
-        let bin_s = plots::bin_s(end_s);
+        let bin_s = panels::bin_s(end_s);
         let bins = format!(
             "Payload of distinct segments over bins of {} ms, all flows.",
             crate::text::number(bin_s * 1e3)
         );
-        panels.push(panel("Throughput", "Mbit/s", bins, of(&|run| throughput(run, bin_s))));
+        drawn.push(panel("Throughput", "Mbit/s", bins, of(&|run| throughput(run, bin_s))));
         let note = "Smoothed, mean over the flows.".to_owned();
-        panels.push(panel(
+        drawn.push(panel(
             "Round-trip time",
             "ms",
             note,
-            of(&|run| combined(samples::round_trips(run), mean)),
+            of(&|run| combined(quantities::round_trips(run), mean)),
         ));
     }
     if let Some((from, to)) = longest_queue(shown.iter().map(|(_, run)| *run)) {
         let queue = |run: &RunRecord| {
             let link = run.links.iter().position(|link| (link.from.as_str(), link.to.as_str()) == (from, to));
-            let all = samples::queues(run);
+            let all = quantities::queues(run);
             let series = link.and_then(|link| all.series.get(link).cloned()).unwrap_or_default();
             Aligned { series: vec![series], ..all }
         };
-        panels.push(panel("Queue length", "packets", format!("{from} → {to}."), of(&queue)));
+        drawn.push(panel("Queue length", "packets", format!("{from} → {to}."), of(&queue)));
     }
-    plots::document(end_s, &panels)
+    (!drawn.is_empty()).then(|| (Panels { shown: drawn, idle: Vec::new() }, end_s))
 }
 
 /// Goodput of all flows together, Mbit/s.
 fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
-    let megabits: Vec<f64> = run.flows.iter().map(plots::megabits_per_segment).collect();
-    combined(samples::delivered(run).rates(bin_s, &megabits), sum)
+    combined(quantities::throughput(run, bin_s), sum)
 }
 
 fn sum(values: &[f64]) -> f64 {

@@ -1,6 +1,8 @@
 //! The page of `tidegate compare`: what was found in sentences, then figures, then every number.
 
 use super::markup::{self, Escaped, Markup, Scripts};
+use super::panels::Panels;
+use super::timeline::Timeline;
 use super::{beside, plots};
 use crate::compare::{
     Change, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, method, summary, times,
@@ -40,10 +42,13 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
     figures(&mut body, page.figures);
     measures(&mut body, page.comparison);
     let panels = beside::panels(page.samples);
-    over_time(&mut body, page, panels.is_some());
+    over_time(&mut body, page, panels.as_ref().map(|(panels, _)| panels));
     reading(&mut body, page.comparison);
+    body.0.push_str("<section><h2>Scenario</h2>\n");
     markup::scenario(&mut body, page.context);
-    let scripts = panels.map_or(Scripts::Plain, Scripts::Plots);
+    body.0.push_str("</section>\n");
+    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default()));
+    let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(&format!("{}: comparison", page.title), &body.0, &scripts)
 }
 
@@ -187,12 +192,12 @@ fn tested_cells(body: &mut Markup, measured: &Measured, tested: &Tested) {
     ));
 }
 
-fn over_time(body: &mut Markup, page: &ComparePage<'_>, has_panels: bool) {
+fn over_time(body: &mut Markup, page: &ComparePage<'_>, panels: Option<&Panels>) {
     let seed = page.samples.iter().flat_map(|variant| &variant.runs).map(|run| run.seed).next();
     let Some(seed) = seed else { return };
     body.add(format_args!("<section><h2>Over time</h2><p class=\"note\">Runs with seed {seed}.</p>\n"));
-    if has_panels {
-        plots::place(body);
+    if let Some(panels) = panels {
+        plots::place(body, panels, &Timeline::default());
     } else {
         body.0.push_str("<p class=\"note\">The runs were not sampled.</p>\n");
     }

@@ -81,7 +81,16 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
         page.0.push('\n');
     }
     page.0.push_str(include_str!("page.css"));
-    page.0.push_str("</style>\n</head>\n<body>\n<main>\n");
+    // As the system says unless the page's button says otherwise; never on paper.
+    const DARK: &str = include_str!("dark.css");
+    page.add(format_args!(
+        "@media screen and (prefers-color-scheme: dark) {{ :root:not(.light) {{\n{DARK}}} }}\n\
+         @media screen {{ :root.dark {{\n{DARK}}} }}\n"
+    ));
+    page.0.push_str(
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n\
+         <main id=\"content\">\n<button type=\"button\" id=\"theme\" hidden></button>\n",
+    );
     page.0.push_str(body);
     page.0.push_str("</main>\n");
     if let Scripts::Plots(data) = scripts {
@@ -114,7 +123,7 @@ pub(super) fn command_line(page: &mut Markup, command: &str) {
 pub(super) fn scenario(body: &mut Markup, context: &RunContext) {
     if !context.scenario_text.is_empty() {
         body.add(format_args!(
-            "<section><h2>Scenario</h2><details><summary>Full text</summary><pre>{}</pre></details></section>\n",
+            "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",
             Escaped(&context.scenario_text)
         ));
     }

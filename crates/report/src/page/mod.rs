@@ -2,21 +2,29 @@
 //!
 //! Text that comes from users or papers is escaped wherever it enters.
 
+mod animation;
 pub(crate) mod axis;
 mod beside;
 mod board;
 mod claim_strip;
 mod compare;
+mod delays;
 pub(crate) mod markup;
+mod network;
+mod panels;
 mod percentiles;
 mod plots;
 mod run;
+mod segments;
 mod sweep;
 mod tables;
+mod timeline;
 mod topology;
+mod why;
 
 pub use board::{BoardPage, board_page};
 pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};
 pub use sweep::{SweepPage, sweep_page};
+pub use timeline::Timeline;
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};

@@ -13,3 +13,21 @@ for (const button of document.querySelectorAll(".copy")) {
     else if (document.execCommand("copy")) done();
   });
 }
+{
+  // The system's choice of light or dark until this button is used; nothing remembers it.
+  const button = document.getElementById("theme");
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => root.classList.contains("dark") || (system.matches && !root.classList.contains("light"));
+  const name = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  button.addEventListener("click", () => {
+    const next = isDark() ? "light" : "dark";
+    root.classList.remove("light", "dark");
+    root.classList.add(next);
+    name();
+    document.dispatchEvent(new Event("themechange"));
+  });
+  system.addEventListener("change", name);
+  button.hidden = false;
+  name();
+}

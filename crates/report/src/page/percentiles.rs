@@ -1,10 +1,13 @@
-//! Delay distributions as rows: extremes, median to 95th percentile, 99th percentile, mean.
+//! Delay distributions as rows: extremes, quartiles, median, 95th percentile, mean.
 
-use tidegate_core::records::{DelaySummary, RunRecord};
+use tidegate_core::records::{DelayBins, DelaySummary, RunRecord, Watched};
 use tidegate_core::units::Span;
 
 use super::axis::{self, Extent, Scale};
 use super::markup::{Escaped, Markup, class, shortened, text_width};
+use crate::digest::Digest;
+use crate::figure::run::quantile_ms;
+use crate::text;
 
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 24.0;
@@ -18,28 +21,47 @@ struct Row {
     name: String,
     series: usize,
     delay: DelaySummary,
+    /// First and third quartile, ms, where the whole distribution is known.
+    quartiles: Option<[f64; 2]>,
 }
 
 /// Full and last delays of all flows that delivered something; empty without any.
-pub(super) fn flows(run: &RunRecord) -> String {
+pub(super) fn flows(run: &RunRecord, digest: Option<&Digest>) -> String {
+    let full = |index| quartiles(digest, |watched| &watched.full_delay, index);
+    let last = |index| quartiles(digest, |watched| &watched.last_delay, index);
     let rows = run.flows.iter().enumerate().flat_map(|(index, flow)| {
-        [("full", flow.full_delay), ("last", flow.last_delay)].map(|(kind, delay)| Row {
-            name: format!("{} {kind}", shortened(&flow.name, 24)),
-            series: index,
-            delay,
-        })
+        [("full", flow.full_delay, full(index)), ("last", flow.last_delay, last(index))].map(
+            |(kind, delay, quartiles)| Row {
+                name: format!("{} {kind}", shortened(&flow.name, 24)),
+                series: index,
+                delay,
+                quartiles,
+            },
+        )
     });
     chart("Delay per segment", "flows' delays", rows.collect())
 }
 
 /// Waiting times of all queues that sent something; empty without any.
-pub(super) fn queues(run: &RunRecord) -> String {
-    let rows = run.links.iter().map(|link| Row {
+pub(super) fn queues(run: &RunRecord, digest: Option<&Digest>) -> String {
+    let rows = run.links.iter().enumerate().map(|(index, link)| Row {
         name: format!("{} → {}", shortened(&link.from, 12), shortened(&link.to, 12)),
         series: 0,
         delay: link.queue_delay,
+        quartiles: quartiles(digest, |watched| &watched.queue_delay, index),
     });
     chart("Waiting time per packet", "queues", rows.collect())
+}
+
+/// First and third quartile of a distribution, ms, as upper bounds of their bins.
+fn quartiles(
+    digest: Option<&Digest>,
+    of: impl Fn(&Watched) -> &Vec<DelayBins>,
+    index: usize,
+) -> Option<[f64; 2]> {
+    let bins = of(&digest?.watched).get(index)?;
+    let quartile = |part| Some(quantile_ms(bins, part)).filter(|delay| delay.is_finite());
+    Some([quartile(0.25)?, quartile(0.75)?])
 }
 
 fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
@@ -97,10 +119,11 @@ fn draw(label: &str, rows: &[Row]) -> String {
 fn key(svg: &mut Markup) {
     svg.0.push_str(
         "<path class=\"axis\" d=\"M16 14H40M16 9v10M40 9v10\"/><text class=\"soft\" x=\"46\" y=\"18\">least to largest</text>\
-         <rect class=\"fink\" x=\"160\" y=\"8\" width=\"24\" height=\"12\" fill-opacity=\"0.35\"/>\
-         <text class=\"soft\" x=\"190\" y=\"18\">median to 95th percentile</text>\
-         <path class=\"inkline\" d=\"M352 7v14\"/><text class=\"soft\" x=\"359\" y=\"18\">99th percentile</text>\
-         <circle class=\"fink\" cx=\"464\" cy=\"14\" r=\"3.5\"/><text class=\"soft\" x=\"472\" y=\"18\">mean</text>\n",
+         <rect class=\"fink\" x=\"150\" y=\"8\" width=\"24\" height=\"12\" fill-opacity=\"0.35\"/>\
+         <text class=\"soft\" x=\"180\" y=\"18\">first to third quartile</text>\
+         <path class=\"inkline\" d=\"M326 7v14\"/><text class=\"soft\" x=\"333\" y=\"18\">median</text>\
+         <path class=\"inkline\" d=\"M402 10v8M398 14h8\"/><text class=\"soft\" x=\"412\" y=\"18\">95th percentile</text>\
+         <circle class=\"fink\" cx=\"526\" cy=\"14\" r=\"3.5\"/><text class=\"soft\" x=\"534\" y=\"18\">mean</text>\n",
     );
 }
 
@@ -108,9 +131,12 @@ fn draw_row(svg: &mut Markup, x: &Scale, y: f64, row: &Row) {
     let at = |span: Span| x.at(span.as_millis_f64());
     let DelaySummary { mean, min, p50, p95, p99, max, count } = row.delay;
     let series = class(row.series);
-    let ms = |span: Span| crate::text::number(span.as_millis_f64());
+    let ms = |span: Span| text::number(span.as_millis_f64());
+    let quartiles = row.quartiles.map_or(String::new(), |[first, third]| {
+        format!("p25 {}, p75 {}, ", text::number(first), text::number(third))
+    });
     svg.add(format_args!(
-        "<g><title>{}: min {}, median {}, mean {}, p95 {}, p99 {}, max {} ms, {count} values</title>",
+        "<g><title>{}: min {}, median {}, {quartiles}mean {}, p95 {}, p99 {}, max {} ms, {count} values</title>",
         Escaped(&row.name),
         ms(min),
         ms(p50),
@@ -132,14 +158,23 @@ fn draw_row(svg: &mut Markup, x: &Scale, y: f64, row: &Row) {
         at(max),
         y - 4.0
     ));
+    if let Some([first, third]) = row.quartiles {
+        svg.add(format_args!(
+            "<rect class=\"f{series} s{series}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"14\" \
+             fill-opacity=\"0.35\"/>",
+            x.at(first),
+            y - 7.0,
+            (x.at(third) - x.at(first)).max(1.0)
+        ));
+    }
     svg.add(format_args!(
-        "<rect class=\"f{series} s{series}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"14\" fill-opacity=\"0.35\"/>\
-         <path class=\"inkline\" d=\"M{:.1} {:.1}v14\"/><circle class=\"f{series}\" cx=\"{:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>\n",
+        "<path class=\"inkline\" d=\"M{0:.1} {1:.1}v14M{2:.1} {3:.1}v8M{4:.1} {y:.1}h8\"/>\
+         <circle class=\"f{series}\" cx=\"{5:.1}\" cy=\"{y:.1}\" r=\"3.5\"/></g>\n",
         at(p50),
         y - 7.0,
-        (at(p95) - at(p50)).max(1.0),
-        at(p99),
-        y - 7.0,
+        at(p95),
+        y - 4.0,
+        at(p95) - 4.0,
         at(mean)
     ));
 }

@@ -1,47 +1,108 @@
 "use strict";
-(() => {
+// Plots of one page share a time range and a cursor; `window.tidegate` shares them with other drawings.
+window.tidegate = (() => {
   const data = JSON.parse(document.getElementById("panels").textContent);
-  const root = document.getElementById("plots");
   const all = [0, data.end_s];
+  const height = 240;
+  const font = "system-ui, Helvetica, Arial, sans-serif";
   const plots = [];
+  const listeners = { range: [], cursor: [] };
 
   const show = (number) => number == null ? "–" : String(Number(number.toPrecision(5)));
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-  // One range for all plots; uPlot sets scales later, so the range is kept here.
+  // One range and one cursor for all plots; uPlot sets scales later, so they are kept here.
   let range = all;
+  let now = null;
+  let isFollowing = false;
   const moveTo = (min, max) => {
     if (!(max > min)) return;
     range = [min, max];
     for (const plot of plots) plot.setScale("x", { min, max });
+    for (const listener of listeners.range) listener(min, max);
   };
   const onScale = (plot, key) => {
     const { min, max } = plot.scales.x;
     if (key === "x" && min != null && (min !== range[0] || max !== range[1])) moveTo(min, max);
   };
+  const place = (plot) => {
+    const isShown = now != null && now >= range[0] && now <= range[1];
+    plot.setCursor(isShown ? { left: plot.valToPos(now, "x"), top: 0 } : { left: -10, top: -10 });
+  };
+  const cursor = (time, source) => {
+    if (time === now || isFollowing) return;
+    now = time;
+    isFollowing = true;
+    for (const plot of plots) if (plot !== source) place(plot);
+    isFollowing = false;
+    for (const listener of listeners.cursor) listener(now);
+  };
+  const onCursor = (plot) => {
+    const left = plot.cursor.left;
+    cursor(left >= 0 ? plot.posToVal(left, "x") : null, plot);
+  };
+
+  // The scenario's events; what happened stands at the line where there is room, else its number.
+  const drawTurns = (plot) => {
+    const { ctx, bbox } = plot;
+    const ratio = uPlot.pxRatio;
+    const shown = data.turns.map((turn, index) => ({ ...turn, index, x: plot.valToPos(turn.at_s, "x", true) }))
+      .filter((turn) => turn.x >= bbox.left && turn.x <= bbox.left + bbox.width);
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = style("--soft");
+    ctx.lineWidth = ratio;
+    ctx.font = `${11 * ratio}px ${font}`;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "top";
+    shown.forEach((turn, index) => {
+      ctx.setLineDash([4 * ratio, 4 * ratio]);
+      ctx.beginPath();
+      ctx.moveTo(turn.x, bbox.top);
+      ctx.lineTo(turn.x, bbox.top + bbox.height);
+      ctx.stroke();
+      const room = (shown[index + 1]?.x ?? bbox.left + bbox.width) - turn.x - 8 * ratio;
+      const text = [`${turn.index + 1} ${turn.what}`, `${turn.index + 1}`].find((text) => ctx.measureText(text).width < room);
+      if (text) ctx.fillText(text, turn.x + 4 * ratio, bbox.top + 2 * ratio);
+    });
+    ctx.restore();
+  };
+
+  const axis = (label, size) => ({
+    stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") },
+    label, labelSize: 20, size, labelFont: `13px ${font}`, font: `12px ${font}`,
+  });
 
   const options = (panel, width) => ({
     width,
-    height: 240,
-    cursor: { sync: { key: "time", scales: ["x", null] }, drag: { x: true, y: false }, points: { size: 6 } },
-    scales: { x: { time: false, min: range[0], max: range[1], range: (_, min, max) => min == null ? range : [min, max] } },
-    axes: [
-      { stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") }, label: "time [s]", labelSize: 20, size: 36, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif" },
-      { stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") }, label: `[${panel.unit}]`, labelSize: 20, size: 56, labelFont: "13px system-ui, sans-serif", font: "12px system-ui, sans-serif" },
-    ],
+    height,
+    cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
+    scales: {
+      x: { time: false, range: (_, min, max) => min == null ? range : [min, max] },
+      y: { range: (_, min, max) => min == null ? [0, 1] : uPlot.rangeNum(Math.min(0, min), max, 0.1, true) },
+    },
+    axes: [axis("time [s]", 36), axis(`${panel.title} [${panel.unit}]`, 56)],
     series: [
       { label: "time", value: (_, value) => value == null ? "–" : `${show(value)} s` },
-      ...panel.series.map((series) => ({
+      ...panel.series.map((series, index) => ({
         label: series.name,
         stroke: style(`--c${series.colour % 7}`),
         dash: data.dashes[series.colour % data.dashes.length],
         width: 1.5,
         spanGaps: false,
+        show: panel.hidden?.[index] !== true,
+        paths: panel.is_stepped ? uPlot.paths.stepped({ align: -1 }) : undefined,
         points: { show: false },
         value: (_, value) => value == null ? "–" : `${show(value)} ${panel.unit}`,
       })),
     ],
-    hooks: { setScale: [onScale] },
+    hooks: {
+      setScale: [onScale],
+      setCursor: [onCursor],
+      setSeries: [(plot, index, change) => {
+        if (index != null && change.show != null) (panel.hidden ??= [])[index - 1] = !change.show;
+      }],
+      draw: [drawTurns],
+    },
   });
 
   // Names in the legend work with the keyboard, too.
@@ -63,32 +124,39 @@
     const [min, max] = range;
     const [width, middle] = [max - min, (min + max) / 2];
     const to = (from, until) => { event.preventDefault(); moveTo(Math.max(all[0], from), Math.min(all[1], until)); };
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "+" || event.key === "=") to(middle - width / 4, middle + width / 4);
     else if (event.key === "-") to(middle - width, middle + width);
-    else if (event.key === "ArrowLeft") { const by = Math.min(width / 4, min - all[0]); to(min - by, max - by); }
-    else if (event.key === "ArrowRight") { const by = Math.min(width / 4, all[1] - max); to(min + by, max + by); }
     else if (event.key === "0" || event.key === "Escape") to(all[0], all[1]);
+    else if (step && event.shiftKey) {
+      event.preventDefault();
+      cursor(Math.min(max, Math.max(min, (now ?? middle) + step * width / 100)));
+    } else if (step) {
+      const by = step < 0 ? -Math.min(width / 4, min - all[0]) : Math.min(width / 4, all[1] - max);
+      to(min + by, max + by);
+    }
   };
 
+  const root = document.getElementById("plots");
   const places = data.panels.map((panel) => {
     const place = document.createElement("div");
     place.className = "plot";
     const title = document.createElement("h3");
-    title.textContent = `${panel.title} [${panel.unit}]`;
+    title.textContent = panel.title;
     const note = document.createElement("p");
     note.className = "note";
     note.textContent = panel.note;
     const body = document.createElement("div");
     body.tabIndex = 0;
     body.setAttribute("role", "group");
-    body.setAttribute("aria-label", `${panel.title}, plot over time`);
+    body.setAttribute("aria-label", `${panel.title} in ${panel.unit}, plot over time`);
     body.addEventListener("keydown", onKey);
     place.append(title, ...(panel.note ? [note] : []), body);
     root.append(place);
     return body;
   });
 
-  // Redrawn from scratch when the colour scheme changes; the shown range stays.
+  // Redrawn from scratch when colours change; the shown range, the cursor and hidden series stay.
   const draw = () => {
     for (const plot of plots.splice(0)) plot.destroy();
     data.panels.forEach((panel, index) => {
@@ -97,14 +165,25 @@
       openLegend(plot);
       plot.over.addEventListener("dblclick", () => moveTo(...all));
       plots.push(plot);
+      plot.setScale("x", { min: range[0], max: range[1] });
     });
+  };
+  const fit = () => {
+    plots.forEach((plot, index) => plot.setSize({ width: places[index].clientWidth, height }));
   };
 
   draw();
-  document.getElementById("reset-zoom").addEventListener("click", () => moveTo(...all));
+  document.getElementById("reset-zoom")?.addEventListener("click", () => moveTo(...all));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   matchMedia("print").addEventListener("change", draw);
-  window.addEventListener("resize", () => {
-    plots.forEach((plot, index) => plot.setSize({ width: places[index].clientWidth, height: 240 }));
-  });
+  document.addEventListener("themechange", draw);
+  window.addEventListener("resize", fit);
+
+  return {
+    range: () => [...range],
+    moveTo,
+    cursor: (time) => cursor(time),
+    onRange: (listener) => { listeners.range.push(listener); },
+    onCursor: (listener) => { listeners.cursor.push(listener); },
+  };
 })();

@@ -4,10 +4,13 @@
 use tidegate_core::records::RunRecord;
 
 use super::markup::{self, Escaped, Markup, Scripts};
+use super::panels::{self, Panels};
 use super::tables::{Shown, label, run_level};
+use super::timeline::Timeline;
 use super::topology::TopologyView;
-use super::{percentiles, plots};
+use super::{animation, delays, network, plots, segments, why};
 use crate::definitions;
+use crate::digest::Digest;
 use crate::stats::Estimate;
 use crate::tables::{RunContext, Table, build_summaries};
 use crate::text;
@@ -21,6 +24,10 @@ pub struct RunPage<'a> {
     pub runs: &'a [RunRecord],
     /// The network; `None` draws what the first run's links and flows show.
     pub topology: Option<&'a TopologyView>,
+    /// The first run looked at packet by packet; `None` leaves out what needs that.
+    pub digest: Option<&'a Digest>,
+    /// What the scenario changes while it runs.
+    pub timeline: &'a Timeline,
     /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning, as in the tables.
@@ -83,15 +90,62 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     let [runs, flows, links] = build_summaries(page.runs, page.context);
     header(&mut body, page);
     cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
-    if let Some(first) = page.runs.first().filter(|_| !page.is_live) {
-        topology(&mut body, page, first);
+    let panels = page.runs.first().map(|run| panels::of_run(run, page.timeline)).unwrap_or_default();
+    let sections = sections(page, &panels, &flows, &links);
+    contents(&mut body, &sections);
+    for Section { id, title, content } in &sections {
+        body.add(format_args!("<section id=\"{id}\"><h2>{title}</h2>\n{}</section>\n", content.0));
     }
-    sections(&mut body, page, &flows, &links);
-    let data = page.runs.first().and_then(plots::panels);
-    markup::scenario(&mut body, page.context);
-    markup::glossary(&mut body, true);
-    let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
+    markup::glossary(&mut body, false);
+    let first = page.runs.first().filter(|_| !panels.shown.is_empty());
+    let scripts = first.map_or(Scripts::Plain, |run| {
+        Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline))
+    });
     markup::document(page.title, &body.0, &scripts)
+}
+
+/// A part of the page with a place in its list of contents.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    content: Markup,
+}
+
+/// The parts between cards and glossary that have something to show.
+fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut add = |id, title, content: Markup| {
+        if !content.0.is_empty() {
+            sections.push(Section { id, title, content });
+        }
+    };
+    if let Some(first) = page.runs.first() {
+        if !page.is_live {
+            add("topology", "Topology", topology(page, first));
+        }
+        add("time", "Over time", over_time(page, first, panels));
+        if let Some(digest) = page.digest {
+            add("why", "Why did it slow down?", why::section(digest));
+            add("segments", "Segments", segments::section(digest));
+            let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
+            add("animation", "Animation", animation::section(digest, &view));
+        }
+        add("delays", "Delays", delays::section(first, page.digest, &seed_note(page, first)));
+    }
+    add("flows", "Flows", table(page, flows, "flow"));
+    if !page.is_live {
+        add("links", "Links", table(page, links, "link"));
+    }
+    add("provenance", "Provenance", provenance(page));
+    sections
+}
+
+fn contents(body: &mut Markup, sections: &[Section]) {
+    body.0.push_str("<nav aria-label=\"Contents\"><ul>\n");
+    for Section { id, title, .. } in sections {
+        body.add(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
+    }
+    body.0.push_str("<li><a href=\"#glossary\">Glossary</a></li>\n</ul></nav>\n");
 }
 
 fn header(body: &mut Markup, page: &RunPage<'_>) {
@@ -111,7 +165,6 @@ fn header(body: &mut Markup, page: &RunPage<'_>) {
         body.add(format_args!(" · semantics {}", page.context.semantics));
     }
     body.0.push_str("</p></header>\n");
-    markup::command_line(body, page.command);
 }
 
 fn cards(body: &mut Markup, runs: &Table, names: &[&str]) {
@@ -135,48 +188,85 @@ fn card_value(estimate: &Estimate, unit: &str) -> String {
     format!("{} <small>{}</small>", Escaped(&text::short(estimate)), Escaped(unit))
 }
 
-fn topology(body: &mut Markup, page: &RunPage<'_>, first: &RunRecord) {
-    let drawing = page.topology.map_or_else(|| TopologyView::of_run(first).svg(), TopologyView::svg);
-    if drawing.is_empty() {
-        return;
+/// Which of several runs is shown.
+fn seed_note(page: &RunPage<'_>, first: &RunRecord) -> String {
+    if page.is_live {
+        String::new()
+    } else {
+        format!("<p class=\"note\">Run with seed {}.</p>\n", first.seed)
     }
-    body.add(format_args!(
-        "<section><h2>Topology</h2><figure class=\"scroll\" tabindex=\"0\">{drawing}<figcaption>Circle: consumer. \
-         Square: router. Diamond: producer.</figcaption></figure></section>\n"
-    ));
 }
 
-fn sections(body: &mut Markup, page: &RunPage<'_>, flows: &Table, links: &Table) {
-    let caption = match page.runs.len() {
+fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
+    let mut content = Markup::default();
+    let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
+    if view.nodes.len() > network::MOST_NODES {
+        content.add(format_args!(
+            "<p class=\"note\">{} nodes and {} links: too many to draw (at most {} nodes are). Their loads are in \
+             the table of links.</p>\n",
+            view.nodes.len(),
+            view.links.len(),
+            network::MOST_NODES
+        ));
+        return content;
+    }
+    let drawing = network::svg(&view.loaded(first, page.timeline));
+    if !drawing.is_empty() {
+        content.add(format_args!(
+            "{}<figure class=\"scroll\" tabindex=\"0\" aria-label=\"Topology\">{drawing}<figcaption>Circle: consumer. \
+             Square: router. Diamond: producer. Each link has a line per direction, on the right of the way it goes; \
+             wider and darker (on dark ground lighter) is busier. Point at a link for its rate, delay and loads.\
+             </figcaption>{}</figure>\n",
+            seed_note(page, first),
+            network::key()
+        ));
+    }
+    content
+}
+
+fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
+    let mut content = Markup(seed_note(page, first));
+    if panels.shown.is_empty() {
+        content.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");
+    } else {
+        plots::place(&mut content, panels, page.timeline);
+    }
+    content
+}
+
+/// The table of one row per flow or link direction, as `key` says.
+fn table(page: &RunPage<'_>, table: &Table, key: &'static str) -> Markup {
+    let mut content = Markup::default();
+    let (what, columns): (_, &[&'static str]) = match key {
+        "flow" => ("One row per flow.", &FLOW_COLUMNS),
+        _ => ("One row per link direction.", &LINK_COLUMNS),
+    };
+    let over = match page.runs.len() {
         0 | 1 => String::new(),
         count => format!(" Mean ± 95 % interval over {count} runs; without interval: did not vary."),
     };
-    body.0.push_str("<section><h2>Flows</h2>\n");
-    let caption_of = |what: &str| format!("{what}.{caption}");
-    Shown { table: flows, key: "flow", columns: &FLOW_COLUMNS, caption: caption_of("One row per flow") }
-        .add(body);
-    body.0.push_str("</section>\n");
-    if !page.is_live {
-        let caption = caption_of("One row per link direction");
-        body.0.push_str("<section><h2>Links</h2>\n");
-        Shown { table: links, key: "link", columns: &LINK_COLUMNS, caption }.add(body);
-        body.0.push_str("</section>\n");
-    }
-    let Some(first) = page.runs.first() else { return };
-    let which = match page.is_live {
-        true => String::new(),
-        false => format!("<p class=\"note\">Run with seed {}.</p>", first.seed),
+    Shown { table, key, columns, caption: format!("{what}{over}") }.add(&mut content);
+    content
+}
+
+/// What made these results, so that anyone can make them again.
+fn provenance(page: &RunPage<'_>) -> Markup {
+    let mut content = Markup::default();
+    let mut fact = |name: &str, value: &str| {
+        content.add(format_args!("<div><dt>{name}</dt><dd>{}</dd></div>\n", Escaped(value)));
     };
-    body.add(format_args!("<section><h2>Over time</h2>{which}\n"));
-    if first.flow_samples.time.is_empty() && first.link_samples.time.is_empty() {
-        body.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");
-    } else {
-        plots::place(body);
+    fact("Version", concat!("tidegate ", env!("CARGO_PKG_VERSION")));
+    fact("Results schema", &crate::RESULTS_SCHEMA.to_string());
+    if !page.is_live {
+        fact("Semantics: version of what results mean", &page.context.semantics.to_string());
+        fact("Seeds", &text::seeds(page.runs));
     }
-    body.add(format_args!("</section>\n<section><h2>Delays</h2>{which}\n"));
-    let charts = [("Flows", percentiles::flows(first)), ("Queues", percentiles::queues(first))];
-    for (title, chart) in charts.iter().filter(|(_, chart)| !chart.is_empty()) {
-        body.add(format_args!("<h3>{title}</h3><figure class=\"scroll\" tabindex=\"0\">{chart}</figure>\n"));
-    }
-    body.0.push_str("</section>\n");
+    let facts = std::mem::take(&mut content.0);
+    markup::command_line(&mut content, page.command);
+    content.add(format_args!(
+        "<dl>\n{facts}</dl>\n<p class=\"note\">Equal scenario, seed and semantics give equal results, on any machine and \
+         any number of threads. Every quantity is defined in the <a href=\"#glossary\">glossary</a>.</p>\n"
+    ));
+    markup::scenario(&mut content, page.context);
+    content
 }

@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::records::{LinkRecord, RunRecord};
 
-use super::markup::{Escaped, Markup, shortened, text_width};
-
-/// More rows than these are drawn small, with the names beside the nodes.
-const MOST_ROOMY_ROWS: usize = 12;
+use super::timeline::Timeline;
+use crate::quantities;
 
 /// What a node does; decides its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +39,8 @@ pub struct LinkView {
     pub to: usize,
     /// Rate and delay, or anything else worth reading.
     pub label: String,
+    /// Part of the rate that was used from `from` to `to`, and back; `None` where it is not known.
+    pub load: [Option<f64>; 2],
 }
 
 /// A network to draw.
@@ -61,7 +61,12 @@ impl TopologyView {
             let (from, to) = (view.node(&link.from), view.node(&link.to));
             let is_same = |seen: &&LinkView| (seen.from, seen.to) == (to, from);
             if view.links.iter().find(is_same).is_none() {
-                view.links.push(LinkView { from, to, label: format!("{}, {}", link.rate, link.delay) });
+                view.links.push(LinkView {
+                    from,
+                    to,
+                    label: format!("{} · {}", link.rate, link.delay),
+                    ..LinkView::default()
+                });
             }
         }
         for flow in &run.flows {
@@ -73,6 +78,27 @@ impl TopologyView {
         view
     }
 
+    /// The network with the loads that `run` had; the planned rates are those of `timeline`.
+    pub(super) fn loaded(mut self, run: &RunRecord, timeline: &Timeline) -> Self {
+        let mut free: Vec<Option<&LinkRecord>> = run.links.iter().map(Some).collect();
+        for link in &mut self.links {
+            let (Some(from), Some(to)) = (self.nodes.get(link.from), self.nodes.get(link.to)) else {
+                continue;
+            };
+            for (load, ends) in link.load.iter_mut().zip([(from, to), (to, from)]) {
+                let is_this = |record: &LinkRecord| record.from == ends.0.name && record.to == ends.1.name;
+                let Some(index) = free.iter().position(|record| record.is_some_and(is_this)) else {
+                    continue;
+                };
+                let Some(record) = free[index].take() else { continue };
+                let all = (0.0, run.ended.as_secs_f64());
+                let bits = quantities::capacity(run, &timeline.rates, index, all);
+                *load = (bits > 0.0).then(|| record.sent_bytes.get() as f64 * 8.0 / bits);
+            }
+        }
+        self
+    }
+
     /// Index of the node `name`, added when it is new.
     fn node(&mut self, name: &str) -> usize {
         self.nodes.iter().position(|node| node.name == name).unwrap_or_else(|| {
@@ -81,7 +107,7 @@ impl TopologyView {
         })
     }
 
-    fn known_links(&self) -> impl Iterator<Item = &LinkView> {
+    pub(super) fn known_links(&self) -> impl Iterator<Item = &LinkView> {
         self.links.iter().filter(|link| link.from < self.nodes.len() && link.to < self.nodes.len())
     }
 
@@ -128,7 +154,7 @@ impl TopologyView {
     }
 
     /// Positions with x and y in 0..=1, and the number of rows that need room.
-    fn places(&self) -> (Vec<(f64, f64)>, usize) {
+    pub(super) fn places(&self) -> (Vec<(f64, f64)>, usize) {
         let given: Option<Vec<(f64, f64)>> = self.nodes.iter().map(|node| node.position).collect();
         let given = given.filter(|places| places.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
         if let Some(given) = given {
@@ -144,39 +170,6 @@ impl TopologyView {
             }
         }
         (places, rows)
-    }
-
-    /// The drawing; empty without nodes.
-    pub(super) fn svg(&self) -> String {
-        if self.nodes.is_empty() {
-            return String::new();
-        }
-        let (places, rows) = self.places();
-        let is_dense = rows > MOST_ROOMY_ROWS;
-        let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 62.0) };
-        let (width, height) = (760.0, (46.0 + row_height * rows as f64).max(130.0));
-        let at = |node: usize| {
-            (margin + places[node].0 * (width - 2.0 * margin), 18.0 + places[node].1 * (height - 46.0))
-        };
-        let mut svg = Markup::default();
-        svg.add(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topology\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" role=\"img\" font-size=\"12\"><title>Topology: {} nodes, {} links</title>\n",
-            self.nodes.len(),
-            self.links.len()
-        ));
-        // Labels come last so that no line crosses them.
-        let mut labels = Markup::default();
-        for link in self.known_links() {
-            draw_link(&mut svg, &mut labels, at(link.from), at(link.to), &link.label, self.links.len() <= 40);
-        }
-        for (index, node) in self.nodes.iter().enumerate() {
-            let name_at = if is_dense { NamePlace::beside(places[index].0) } else { NamePlace::Below };
-            draw_node(&mut svg, at(index), node, name_at);
-        }
-        svg.0.push_str(&labels.0);
-        svg.0.push_str("</svg>\n");
-        svg.0
     }
 }
 
@@ -208,83 +201,6 @@ fn normalised(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
     places.iter().map(|place| (scale(place.0, x), scale(place.1, y))).collect()
 }
 
-fn draw_link(
-    svg: &mut Markup,
-    labels: &mut Markup,
-    (x1, y1): (f64, f64),
-    (x2, y2): (f64, f64),
-    label: &str,
-    is_labelled: bool,
-) {
-    // Links within a layer bend, so that they pass beside the nodes between their ends.
-    let bend = if (x1 - x2).abs() < 1.0 { (0.4 * (y1 - y2).abs()).clamp(44.0, 220.0) } else { 0.0 };
-    let (middle_x, middle_y) = ((x1 + x2) / 2.0 + bend, (y1 + y2) / 2.0);
-    svg.add(format_args!(
-        "<path class=\"wire\" d=\"M{x1:.1} {y1:.1}Q{middle_x:.1} {middle_y:.1} {x2:.1} {y2:.1}\" fill=\"none\"><title>{}</title></path>\n",
-        Escaped(label)
-    ));
-    if is_labelled && !label.is_empty() {
-        let text = shortened(label, 24);
-        let (x, y) = (middle_x - bend / 2.0, middle_y);
-        let width = text_width(&text, 11.0) + 6.0;
-        labels.add(format_args!(
-            "<rect class=\"halo\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"15\" rx=\"3\"/>\
-             <text class=\"soft\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"11\">{}</text>\n",
-            x - width / 2.0,
-            y - 8.0,
-            y + 3.5,
-            Escaped(&text)
-        ));
-    }
-}
-
-/// Where a node's name stands.
-#[derive(Clone, Copy)]
-enum NamePlace {
-    Below,
-    Left,
-    Right,
-}
-
-impl NamePlace {
-    /// Outwards from the middle of the drawing; `x` in 0..=1.
-    fn beside(x: f64) -> Self {
-        if x < 0.5 { Self::Left } else { Self::Right }
-    }
-}
-
-fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView, name_at: NamePlace) {
-    let size = if matches!(name_at, NamePlace::Below) { 11.0 } else { 7.0 };
-    let shape = match node.kind {
-        NodeKind::Consumer => {
-            format!("<circle class=\"consumer\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size}\"/>")
-        }
-        NodeKind::Router => format!(
-            "<rect class=\"router\" x=\"{:.1}\" y=\"{:.1}\" width=\"{2}\" height=\"{2}\" rx=\"3\"/>",
-            x - size + 1.0,
-            y - size + 1.0,
-            2.0 * size - 2.0
-        ),
-        NodeKind::Producer => {
-            let half = size + 1.5;
-            let top = y - half;
-            format!(
-                "<path class=\"producer\" d=\"M{x:.1} {top:.1}l{half} {half}l-{half} {half}l-{half} -{half}z\"/>"
-            )
-        }
-    };
-    let (name_x, name_y, anchor) = match name_at {
-        NamePlace::Below => (x, y + 27.0, "middle"),
-        NamePlace::Left => (x - 12.0, y + 4.0, "end"),
-        NamePlace::Right => (x + 12.0, y + 4.0, "start"),
-    };
-    svg.add(format_args!(
-        "{shape}<text class=\"ink node\" x=\"{name_x:.1}\" y=\"{name_y:.1}\" text-anchor=\"{anchor}\">{}<title>{}</title></text>\n",
-        Escaped(&shortened(&node.name, 16)),
-        Escaped(&node.name)
-    ));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,7 +211,12 @@ mod tests {
             position: None,
             kind: *kind,
         };
-        let link = |(from, to): &(usize, usize)| LinkView { from: *from, to: *to, label: "10Mbps".into() };
+        let link = |(from, to): &(usize, usize)| LinkView {
+            from: *from,
+            to: *to,
+            label: "10Mbps".into(),
+            ..LinkView::default()
+        };
         TopologyView {
             nodes: kinds.iter().enumerate().map(node).collect(),
             links: links.iter().map(link).collect(),
@@ -317,7 +238,7 @@ mod tests {
         let mut odd = view(&[NodeKind::Router; 3], &[(0, 1), (2, 9)]);
         assert_eq!(odd.layers(), [vec![0, 2], vec![1]]);
         odd.nodes[0].name = "</svg><script>".into();
-        let svg = odd.svg();
+        let svg = super::super::network::svg(&odd);
         assert!(svg.contains("&lt;/svg&gt;") && !svg.contains("<script>") && !svg.contains("NaN"), "{svg}");
     }
 

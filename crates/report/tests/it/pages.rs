@@ -3,7 +3,7 @@ use std::path::Path;
 use tidegate_core::records::{FlowRecord, LinkRecord};
 use tidegate_report::claims::{self, Judged, Paper};
 use tidegate_report::figure::{BarSeries, Figure, FigureKind, Look, Series};
-use tidegate_report::page::{self, BoardPage, RunPage, TopologyView};
+use tidegate_report::page::{self, BoardPage, RunPage, Timeline, TopologyView};
 use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{self, RunContext};
 use tidegate_report::text;
@@ -27,6 +27,8 @@ fn sample_run_page(seeds: u64) -> String {
         title: "dumbbell",
         runs: &runs,
         topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: false,
@@ -171,6 +173,8 @@ fn names_from_a_scenario_cannot_break_out_of_the_page() {
         title: evil,
         runs: &[run],
         topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
         command: evil,
         context: &context,
         is_live: false,
@@ -211,6 +215,8 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
         title: "",
         runs: &[],
         topology: Some(&topology),
+        digest: None,
+        timeline: &Timeline::default(),
         command: "",
         context: &context,
         is_live: false,
@@ -232,6 +238,8 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
         title: "/file",
         runs: &runs,
         topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: true,
@@ -279,6 +287,8 @@ fn crowded_page() -> String {
         title: "crowded",
         runs: &[run],
         topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
         command: COMMAND,
         context: &context,
         is_live: false,

@@ -75,11 +75,14 @@ impl SegmentDiagram {
 pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
     let run = &watched.record;
     let flows = || run.flows.iter().map(|flow| (flow.name.clone(), flow.full_delay));
+    let last = || run.flows.iter().map(|flow| (flow.name.clone(), flow.last_delay));
     let links = || run.links.iter().map(|link| (format!("{} → {}", link.from, link.to), link.queue_delay));
     let with = |((name, delay), bins)| (name, delay, bins);
     let of_flows = || picked(flows().zip(&watched.full_delay).map(with).collect(), false);
     let of_queues = || picked(links().zip(&watched.queue_delay).map(with).collect(), true);
+    let of_last = || picked(last().zip(&watched.last_delay).map(with).collect(), false);
     match name {
+        "last-delay-cdf" => distributions(run, name, "delay since the last Interest [ms]", of_last()),
         "delay-cdf" => distributions(run, name, "delay per segment [ms]", of_flows()),
         "delay-box" => boxes(run, name, "delay per segment [ms]", of_flows()),
         "queue-delay-cdf" => distributions(run, name, "waiting time [ms]", of_queues()),
@@ -139,10 +142,13 @@ fn boxes(
         .then(|| Figure { kind: FigureKind::Boxes { boxes }, ..frame(run, name, y_label, &note) })
 }
 
+/// The delay, ms, that a part of all delays is not above, as the upper bound of its bin; NaN without delays.
+pub(crate) fn quantile_ms(bins: &DelayBins, part: f64) -> f64 {
+    cumulative(bins).iter().find(|(_, below)| *below >= part).map_or(f64::NAN, |(value, _)| *value)
+}
+
 fn boxed((name, summary, bins): Named<'_>) -> BoxStats {
-    let parts = cumulative(bins);
-    let quantile =
-        |part: f64| parts.iter().find(|(_, below)| *below >= part).map_or(f64::NAN, |(value, _)| *value);
+    let quantile = |part: f64| quantile_ms(bins, part);
     BoxStats {
         name,
         low: quantile(0.05),

@@ -7,6 +7,7 @@ use tidegate_core::records::{RunRecord, Watched};
 
 pub use detail::SegmentDiagram;
 pub(super) use detail::cumulative;
+pub(crate) use detail::quantile_ms;
 
 use super::{Curve, Figure, FigureKind};
 
@@ -33,7 +34,7 @@ const fn detail(name: &'static str, title: &'static str) -> RunFigure {
 }
 
 /// All of them.
-pub const RUN_FIGURES: [RunFigure; 14] = [
+pub const RUN_FIGURES: [RunFigure; 15] = [
     plain("throughput", "Throughput per flow"),
     plain("rtt", "Smoothed round-trip time per flow"),
     plain("window", "Congestion window per flow"),
@@ -44,6 +45,7 @@ pub const RUN_FIGURES: [RunFigure; 14] = [
     plain("jain", "Jain index over time"),
     plain("utilisation", "Utilisation of links"),
     detail("delay-cdf", "Distribution of delays"),
+    detail("last-delay-cdf", "Distribution of delays since the last Interest"),
     detail("delay-box", "Delays per segment"),
     detail("queue-delay-cdf", "Distribution of waiting times"),
     detail("queue-delay-box", "Waiting times per packet"),
@@ -56,7 +58,7 @@ pub struct RateSteps(pub Vec<(f64, f64)>);
 
 impl RateSteps {
     /// Bits that fit on the link between two instants.
-    fn bits(&self, from_s: f64, to_s: f64) -> f64 {
+    pub(crate) fn bits(&self, from_s: f64, to_s: f64) -> f64 {
         let ends = self.0.iter().skip(1).map(|(time_s, _)| *time_s).chain([f64::INFINITY]);
         let step = |((start_s, rate), end_s): (&(f64, f64), f64)| {
             rate * (end_s.min(to_s) - start_s.max(from_s)).max(0.0)

@@ -1,0 +1,226 @@
+//! Folds the events of a run, in order, into a [`Digest`].
+
+use std::collections::BTreeMap;
+
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::name::{Name, PrefixId};
+use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::units::{Span, Time};
+
+use super::segments::{PointKind, SegmentPoint};
+use super::story::{Decrease, Reason};
+use super::trouble::{Harm, Trouble, Troubles};
+use super::{BINS, Change, Digest, FlowDigest, MOST_FLOWS, Rule};
+use crate::export::Network;
+
+/// Points of a flow, at most.
+const MOST_POINTS: usize = 4000;
+/// Points of all flows together, at most.
+const MOST_POINTS_OF_ALL: usize = 24_000;
+
+/// A digest in the making.
+#[derive(Debug)]
+pub struct Folding<'a> {
+    network: &'a Network,
+    bin: Span,
+    flows: Vec<Followed>,
+    /// Place in `flows` by the number of the flow.
+    places: BTreeMap<u32, usize>,
+    /// Places in `flows` by the prefix that they ask for.
+    prefixes: BTreeMap<PrefixId, Vec<usize>>,
+    troubles: Troubles,
+    bins: BTreeMap<(u32, u16, Rule), u32>,
+    cache_hits: BTreeMap<(u32, u16), u32>,
+    most_points: usize,
+}
+
+/// A followed flow.
+#[derive(Debug, Default)]
+struct Followed {
+    digest: FlowDigest,
+    /// When each outstanding segment was first asked for.
+    asked: BTreeMap<u32, Time>,
+    window: Option<f64>,
+    /// What the consumer heard last.
+    heard: Option<Heard>,
+}
+
+/// A signal that a consumer heard.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    at: Time,
+    cause: &'static str,
+    trouble: Option<Trouble>,
+}
+
+impl<'a> Folding<'a> {
+    /// The events that [`hear`](Self::hear) is to be given.
+    pub const MASK: EventMask =
+        EventMask::CONSUMERS.and(EventMask::QUEUES).and(EventMask::LOSSES).and(EventMask::CACHE);
+
+    /// A digest of the run that gave `record`: it says which flows are followed, and when the run ends.
+    pub fn new(network: &'a Network, record: &RunRecord) -> Self {
+        let mut order: Vec<u32> = (0..record.flows.len() as u32).collect();
+        order.sort_by_key(|flow| std::cmp::Reverse(record.flows[*flow as usize].delivered_payload));
+        order.truncate(MOST_FLOWS);
+        order.sort_unstable();
+        let bin = Span::from_nanos(record.ended.as_nanos() / BINS + 1);
+        let follow = |flow: &u32| {
+            let arrivals = vec![0; BINS as usize];
+            Followed {
+                digest: FlowDigest { flow: *flow, arrivals, ..FlowDigest::default() },
+                ..Followed::default()
+            }
+        };
+        Self {
+            network,
+            bin,
+            flows: order.iter().map(follow).collect(),
+            places: order.iter().enumerate().map(|(place, flow)| (*flow, place)).collect(),
+            prefixes: BTreeMap::new(),
+            troubles: Troubles::default(),
+            bins: BTreeMap::new(),
+            cache_hits: BTreeMap::new(),
+            most_points: MOST_POINTS.min(MOST_POINTS_OF_ALL / order.len().max(1)),
+        }
+    }
+
+    /// The next events, in order of time.
+    pub fn hear(&mut self, events: &[EventRecord]) {
+        for EventRecord { time, node, event } in events {
+            self.hear_one(*time, *node, event);
+        }
+    }
+
+    fn hear_one(&mut self, at: Time, node: u32, event: &Event) {
+        match *event {
+            Event::InterestSent { flow, name, retransmission } => self.asked(at, flow, name, retransmission),
+            Event::DataReceived { flow, name, mark, .. } => self.arrived(at, flow, name, mark),
+            Event::LossDetected { flow, name, cause } => self.lost(at, flow, name, cause.0),
+            Event::WindowChanged { flow, window, cause } => self.window(at, flow, window, cause.0),
+            Event::Dropped { face, name, cause, .. } => {
+                self.harm(at, (node, face), name, Harm::Drop, cause.0)
+            }
+            Event::Marked { face, name, cause, .. } => self.harm(at, (node, face), name, Harm::Mark, cause.0),
+            Event::Stored { face, name } => self.harm(at, (node, face), name, Harm::Stored, ""),
+            Event::Lost { face, name } => self.harm(at, (node, face), name, Harm::WireLoss, ""),
+            Event::CacheHit { name } => self.cache_hit(at, node, name),
+            _ => {}
+        }
+    }
+
+    fn bin(&self, at: Time) -> u16 {
+        (at.as_nanos() / self.bin.as_nanos()).min(BINS - 1) as u16
+    }
+
+    fn place(&self, flow: u32) -> Option<usize> {
+        self.places.get(&flow).copied()
+    }
+
+    fn point(&mut self, place: usize, kind: PointKind, at: Time, name: Name) {
+        let point = SegmentPoint { at, segment: name.segment.0 };
+        self.flows[place].digest.segments.add(kind, point, self.most_points);
+    }
+
+    fn asked(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
+        let Some(place) = self.place(flow) else { return };
+        let sharing = self.prefixes.entry(name.prefix).or_default();
+        if !sharing.contains(&place) {
+            sharing.push(place);
+        }
+        self.flows[place].asked.entry(name.segment.0).or_insert(at);
+        let kind = if retransmission { PointKind::Retransmission } else { PointKind::Interest };
+        self.point(place, kind, at, name);
+    }
+
+    fn arrived(&mut self, at: Time, flow: u32, name: Name, mark: u8) {
+        let Some(place) = self.place(flow) else { return };
+        let bin = usize::from(self.bin(at));
+        let since = self.flows[place].asked.remove(&name.segment.0).unwrap_or(Time::ZERO);
+        self.flows[place].digest.arrivals[bin] += 1;
+        if mark == 0 {
+            self.flows[place].heard = None;
+            return self.point(place, PointKind::Data, at, name);
+        }
+        self.point(place, PointKind::MarkedData, at, name);
+        let trouble = self.troubles.mark(name, since);
+        self.signal(place, Heard { at, cause: "mark", trouble });
+    }
+
+    fn lost(&mut self, at: Time, flow: u32, name: Name, cause: &'static str) {
+        let Some(place) = self.place(flow) else { return };
+        let kind = if cause == "loss notice" { PointKind::Notice } else { PointKind::Loss };
+        self.point(place, kind, at, name);
+        let since = self.flows[place].asked.get(&name.segment.0).copied().unwrap_or(Time::ZERO);
+        let trouble = self.troubles.loss(name, since);
+        self.signal(place, Heard { at, cause, trouble });
+    }
+
+    /// Of several losses that are heard of together, one whose place is known speaks for all.
+    fn signal(&mut self, place: usize, heard: Heard) {
+        let flow = &mut self.flows[place];
+        flow.digest.story.hear(heard.cause, heard.trouble);
+        let says_less = flow.heard.is_some_and(|before| {
+            (before.at, before.cause) == (heard.at, heard.cause) && before.trouble.is_some()
+        });
+        if !(says_less && heard.trouble.is_none()) {
+            flow.heard = Some(heard);
+        }
+    }
+
+    fn window(&mut self, at: Time, flow: u32, window: f64, cause: &'static str) {
+        let Some(place) = self.place(flow) else { return };
+        let flow = &mut self.flows[place];
+        let before = flow.window.replace(window);
+        let Some(from_packets) = before.filter(|before| window < *before) else { return };
+        let heard = flow.heard.filter(|heard| (heard.at, heard.cause) == (at, cause));
+        let reason = Reason::new(cause, heard.and_then(|heard| heard.trouble));
+        flow.digest.story.fall(Decrease { at, from_packets, to_packets: window, reason });
+    }
+
+    fn harm(&mut self, at: Time, (node, face): (u32, u16), name: Name, harm: Harm, cause: &'static str) {
+        let Some(direction) = self.network.direction(node, face) else { return };
+        let rule = Rule { harm, cause };
+        *self.bins.entry((direction, self.bin(at), rule)).or_default() += 1;
+        self.troubles.add(name, Trouble { at, direction, rule });
+        match harm {
+            Harm::Drop => self.point_of_asking(PointKind::Drop, at, name),
+            Harm::WireLoss => self.point_of_asking(PointKind::WireLoss, at, name),
+            Harm::Mark | Harm::Stored => {}
+        }
+    }
+
+    fn cache_hit(&mut self, at: Time, node: u32, name: Name) {
+        *self.cache_hits.entry((node, self.bin(at))).or_default() += 1;
+        self.point_of_asking(PointKind::CacheHit, at, name);
+    }
+
+    /// A point for every followed flow that waits for the segment.
+    fn point_of_asking(&mut self, kind: PointKind, at: Time, name: Name) {
+        let Some(sharing) = self.prefixes.get(&name.prefix) else { return };
+        let asks = |place: &usize| self.flows[*place].asked.contains_key(&name.segment.0);
+        for place in sharing.iter().copied().filter(asks).collect::<Vec<_>>() {
+            self.point(place, kind, at, name);
+        }
+    }
+
+    /// The digest, once the run has ended.
+    pub fn finish(self, watched: Watched, changes: Vec<Change>) -> Digest {
+        let most = self.most_points;
+        let flows = self.flows.into_iter().map(|mut flow| {
+            flow.digest.segments.finish(most);
+            flow.digest.story.keep_largest();
+            flow.digest
+        });
+        Digest {
+            watched,
+            nodes: self.network.nodes.iter().map(|node| node.name.clone()).collect(),
+            directions: self.network.directions.clone(),
+            flows: flows.collect(),
+            bin: self.bin,
+            troubles: self.bins.into_iter().map(|((at, bin, rule), count)| (at, bin, rule, count)).collect(),
+            cache_hits: self.cache_hits.into_iter().map(|((node, bin), hits)| (node, bin, hits)).collect(),
+            changes,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A flow's segments over time, thinned so that rare things stay whole.
+
+use tidegate_core::units::Time;
+
+/// What a point stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PointKind {
+    /// The consumer sent the first Interest of a segment.
+    Interest,
+    /// The consumer asked again.
+    Retransmission,
+    /// Data arrived.
+    Data,
+    /// Data arrived with a congestion mark.
+    MarkedData,
+    /// A queue dropped a packet of the segment.
+    Drop,
+    /// The wire lost a packet of the segment.
+    WireLoss,
+    /// The consumer took the segment for lost: timeout, lifetime, gap or Nack.
+    Loss,
+    /// The consumer heard from a router that it stored the Data (PLR).
+    Notice,
+    /// A content store answered.
+    CacheHit,
+}
+
+impl PointKind {
+    /// Every kind, in the order of the legend.
+    pub const ALL: [Self; 9] = [
+        Self::Interest,
+        Self::Data,
+        Self::Retransmission,
+        Self::MarkedData,
+        Self::Drop,
+        Self::WireLoss,
+        Self::Loss,
+        Self::Notice,
+        Self::CacheHit,
+    ];
+
+    /// Kinds that come with every segment; all others say that something was amiss.
+    const fn is_common(self) -> bool {
+        matches!(self, Self::Interest | Self::Data | Self::CacheHit)
+    }
+}
+
+/// Something that happened to a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentPoint {
+    /// When.
+    pub at: Time,
+    /// Segment number.
+    pub segment: u32,
+}
+
+/// Points of one kind: every `stride`-th of all `found`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentPoints {
+    kinds: Vec<Thinned>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Thinned {
+    points: Vec<SegmentPoint>,
+    found: u64,
+    stride: u64,
+}
+
+impl Default for SegmentPoints {
+    fn default() -> Self {
+        let none = Thinned { points: Vec::new(), found: 0, stride: 1 };
+        Self { kinds: vec![none; PointKind::ALL.len()] }
+    }
+}
+
+impl Thinned {
+    /// Keeps every second of the kept points.
+    fn halve(&mut self) {
+        self.stride *= 2;
+        let mut place = 0;
+        self.points.retain(|_| {
+            place += 1;
+            place % 2 == 1
+        });
+    }
+}
+
+impl SegmentPoints {
+    /// Adds a point; of a kind that has `most` already, every second is dropped first.
+    pub(super) fn add(&mut self, kind: PointKind, point: SegmentPoint, most: usize) {
+        let of = &mut self.kinds[kind as usize];
+        if of.found % of.stride == 0 {
+            if of.points.len() >= most {
+                of.halve();
+            }
+            if of.found % of.stride == 0 {
+                of.points.push(point);
+            }
+        }
+        of.found += 1;
+    }
+
+    /// Thins until at most `most` points are left: the most frequent common kind first, and what says that
+    /// something was amiss only once common kinds have less than a twelfth of the room each.
+    pub(super) fn finish(&mut self, most: usize) {
+        while self.kinds.iter().map(|of| of.points.len()).sum::<usize>() > most {
+            let size = |kind: &PointKind| {
+                let length = self.kinds[*kind as usize].points.len();
+                (kind.is_common() && length > most / 12, length)
+            };
+            let Some(largest) = PointKind::ALL.into_iter().max_by_key(size) else { return };
+            self.kinds[largest as usize].halve();
+        }
+    }
+
+    /// The kept points of a kind, in order of time.
+    pub fn points(&self, kind: PointKind) -> &[SegmentPoint] {
+        &self.kinds[kind as usize].points
+    }
+
+    /// Of how many points one was kept.
+    pub fn stride(&self, kind: PointKind) -> u64 {
+        self.kinds[kind as usize].stride
+    }
+
+    /// How many there were.
+    pub fn found(&self, kind: PointKind) -> u64 {
+        self.kinds[kind as usize].found
+    }
+}
