@@ -3,7 +3,10 @@
 
 mod fold;
 mod segments;
+mod spell;
 mod story;
+#[cfg(test)]
+mod tests;
 mod trouble;
 
 use tidegate_core::records::{RunRecord, Watched};
@@ -13,6 +16,7 @@ use crate::text;
 
 pub use fold::Folding;
 pub use segments::{PointKind, SegmentPoint, SegmentPoints};
+pub use spell::Spell;
 pub use story::{Decrease, FlowStory, Reason};
 pub use trouble::{Harm, Trouble};
 

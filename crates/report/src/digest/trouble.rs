@@ -53,6 +53,11 @@ impl Troubles {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.marks.len().max(self.losses.len())
+    }
+
     /// The mark that a packet of `name` got at `since` or later.
     pub(super) fn mark(&self, name: Name, since: Time) -> Option<Trouble> {
         latest(&self.marks, name, since)

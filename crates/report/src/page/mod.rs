@@ -2,6 +2,7 @@
 //!
 //! Text that comes from users or papers is escaped wherever it enters.
 
+mod animation;
 pub(crate) mod axis;
 mod board;
 mod claim_strip;
@@ -12,9 +13,11 @@ mod panels;
 mod percentiles;
 mod plots;
 mod run;
+mod segments;
 mod tables;
 mod timeline;
 mod topology;
+mod why;
 
 pub use board::{BoardPage, board_page};
 pub use run::{RunPage, run_page};

@@ -13,20 +13,46 @@ const MOST_ROOMY_ROWS: usize = 12;
 /// Steps of load, from idle to busy.
 const STEPS: usize = 5;
 
+/// Width of the drawing, px.
+const WIDTH: f64 = 860.0;
+
 type Point = (f64, f64);
+
+/// Where everything stands in the drawing.
+pub(super) struct Layout {
+    places: Vec<Point>,
+    height: f64,
+    is_dense: bool,
+}
+
+impl Layout {
+    pub(super) fn of(view: &TopologyView) -> Self {
+        let (places, rows) = view.places();
+        let is_dense = rows > MOST_ROOMY_ROWS;
+        let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 72.0) };
+        let height = (46.0 + row_height * rows as f64).max(150.0);
+        let place = |(x, y): Point| (margin + x * (WIDTH - 2.0 * margin), 24.0 + y * (height - 58.0));
+        Self { places: places.into_iter().map(place).collect(), height, is_dense }
+    }
+
+    /// The middle of a node; the corner of the drawing for one that is not there.
+    pub(super) fn at(&self, node: usize) -> Point {
+        self.places.get(node).copied().unwrap_or_default()
+    }
+
+    /// The way of a link.
+    pub(super) fn path(&self, from: usize, to: usize) -> Path {
+        Path::between(self.at(from), self.at(to))
+    }
+}
 
 /// The drawing; empty without nodes.
 pub(super) fn svg(view: &TopologyView) -> String {
     if view.nodes.is_empty() {
         return String::new();
     }
-    let (places, rows) = view.places();
-    let is_dense = rows > MOST_ROOMY_ROWS;
-    let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 72.0) };
-    let (width, height) = (860.0, (46.0 + row_height * rows as f64).max(150.0));
-    let at = |node: usize| -> Point {
-        (margin + places[node].0 * (width - 2.0 * margin), 24.0 + places[node].1 * (height - 58.0))
-    };
+    let layout = Layout::of(view);
+    let (width, height) = (WIDTH, layout.height);
     let mut svg = Markup::default();
     svg.add(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topology\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -38,15 +64,16 @@ pub(super) fn svg(view: &TopologyView) -> String {
     let mut labels = Markup::default();
     let is_labelled = view.links.len() <= MOST_LABELS;
     for link in view.known_links() {
-        let path = Path::between(at(link.from), at(link.to));
+        let path = layout.path(link.from, link.to);
         draw_link(&mut svg, &path, view, link);
         if is_labelled {
             label_link(&mut labels, &path, link);
         }
     }
     for (index, node) in view.nodes.iter().enumerate() {
-        let name_at = if is_dense { NamePlace::beside(places[index].0) } else { NamePlace::Below };
-        draw_node(&mut svg, at(index), node, name_at);
+        let (x, y) = layout.at(index);
+        let name_at = if layout.is_dense { NamePlace::beside(x / WIDTH) } else { NamePlace::Below };
+        draw_node(&mut svg, (x, y), node, name_at);
     }
     svg.0.push_str(&labels.0);
     svg.0.push_str("</svg>\n");
@@ -82,10 +109,11 @@ fn width(load: f64) -> f64 {
 }
 
 /// A link's way: a straight line, or bent beside the nodes between its ends.
-struct Path {
+pub(super) struct Path {
     from: Point,
     to: Point,
-    control: Point,
+    /// Control point of the curve, a quadratic one.
+    pub(super) control: Point,
 }
 
 impl Path {

@@ -8,7 +8,7 @@ use super::panels::{self, Panels};
 use super::tables::{Shown, label, run_level};
 use super::timeline::Timeline;
 use super::topology::TopologyView;
-use super::{delays, network, plots};
+use super::{animation, delays, network, plots, segments, why};
 use crate::definitions;
 use crate::digest::Digest;
 use crate::stats::Estimate;
@@ -123,6 +123,12 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -
             add("topology", "Topology", topology(page, first));
         }
         add("time", "Over time", over_time(page, first, panels));
+        if let Some(digest) = page.digest {
+            add("why", "Why did it slow down?", why::section(digest));
+            add("segments", "Segments", segments::section(digest));
+            let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
+            add("animation", "Animation", animation::section(digest, &view));
+        }
         add("delays", "Delays", delays::section(first, page.digest, &seed_note(page, first)));
     }
     add("flows", "Flows", table(page, flows, "flow"));

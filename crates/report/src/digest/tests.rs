@@ -1,0 +1,244 @@
+use tidegate_core::event::{Cause, Event};
+use tidegate_core::name::{Name, PrefixId};
+use tidegate_core::records::{EventRecord, FlowRecord, RunRecord, Watched};
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use super::*;
+use crate::export::{Network, NodePorts};
+
+const PREFIX: PrefixId = PrefixId(1);
+
+/// c - r - p; face 0 of r leads to c (direction 1), face 1 to p (direction 2).
+fn network() -> Network {
+    let node = |name: &str, devices: &[u32]| NodePorts {
+        name: name.to_owned(),
+        devices: devices.to_vec(),
+        has_forwarder: true,
+    };
+    Network {
+        nodes: vec![node("c", &[0]), node("r", &[1, 2]), node("p", &[3])],
+        directions: vec![(0, 1), (1, 0), (1, 2), (2, 1)],
+        ..Network::default()
+    }
+}
+
+fn record(flows: usize) -> RunRecord {
+    let flow = |index: usize| FlowRecord {
+        delivered_payload: ByteCount::new(index as u64),
+        delivered_segments: 1,
+        ..FlowRecord::default()
+    };
+    RunRecord {
+        ended: Time::from_nanos(6_000_000_000),
+        flows: (0..flows).map(flow).collect(),
+        ..RunRecord::default()
+    }
+}
+
+fn at(millis: u64, node: u32, event: Event) -> EventRecord {
+    EventRecord { time: Time::from_nanos(millis * 1_000_000), node, event }
+}
+
+fn asked(millis: u64, flow: u32, segment: u32) -> EventRecord {
+    let name = Name::segment(PREFIX, segment);
+    at(millis, 0, Event::InterestSent { flow, name, retransmission: false })
+}
+
+fn arrived(millis: u64, flow: u32, segment: u32, mark: u8) -> EventRecord {
+    let name = Name::segment(PREFIX, segment);
+    let (full_delay, last_delay) = (Span::ZERO, Span::ZERO);
+    at(
+        millis,
+        0,
+        Event::DataReceived { flow, name, full_delay, last_delay, mark, retransmissions: 0, hops: 2 },
+    )
+}
+
+fn window(millis: u64, window: f64, cause: &'static str) -> EventRecord {
+    at(millis, 0, Event::WindowChanged { flow: 0, window, cause: Cause(cause) })
+}
+
+fn lost(millis: u64, segment: u32, cause: &'static str) -> EventRecord {
+    at(millis, 0, Event::LossDetected { flow: 0, name: Name::segment(PREFIX, segment), cause: Cause(cause) })
+}
+
+fn dropped(millis: u64, segment: u32) -> EventRecord {
+    let (name, size) = (Name::segment(PREFIX, segment), ByteCount::new(1040));
+    at(millis, 1, Event::Dropped { face: 1, name, size, cause: Cause("queue full") })
+}
+
+fn marked(millis: u64, segment: u32) -> EventRecord {
+    let (name, sojourn) = (Name::segment(PREFIX, segment), Span::from_millis(6));
+    at(millis, 1, Event::Marked { face: 0, name, sojourn, cause: Cause("codel") })
+}
+
+fn fold(flows: usize, events: &[EventRecord]) -> Digest {
+    let network = network();
+    let mut folding = Folding::new(&network, &record(flows));
+    folding.hear(events);
+    folding.finish(Watched { record: record(flows), ..Watched::default() }, Vec::new())
+}
+
+const MARKED: (u32, Rule) = (1, Rule { harm: Harm::Mark, cause: "codel" });
+const DROPPED: (u32, Rule) = (2, Rule { harm: Harm::Drop, cause: "queue full" });
+
+#[test]
+fn a_fall_is_traced_to_the_queue_that_marked_or_dropped_its_segment() {
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 7),
+        asked(1, 0, 8),
+        marked(5, 7),
+        dropped(6, 8),
+        arrived(9, 0, 7, 1),
+        window(9, 7.0, "mark"),
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+        window(210, 2.0, "data"),
+    ];
+    let digest = fold(1, &events);
+    let story = &digest.flows[0].story;
+    let reasons =
+        [Reason { cause: "mark", origin: Some(MARKED) }, Reason { cause: "timeout", origin: Some(DROPPED) }];
+    assert_eq!(story.decreases, reasons.map(|reason| (reason, 1)).into());
+    assert_eq!(story.signals, story.decreases);
+    let falls: Vec<(f64, f64)> =
+        story.largest.iter().map(|fall| (fall.from_packets, fall.to_packets)).collect();
+    assert_eq!(falls, [(10.0, 7.0), (7.0, 1.0)]);
+    assert_eq!((digest.count(1, Harm::Mark), digest.count(2, Harm::Drop)), (1, 1));
+    assert_eq!(digest.direction_name(2), "r → p");
+}
+
+#[test]
+fn a_loss_has_no_origin_when_only_an_earlier_asking_was_dropped_or_the_packet_was_only_marked() {
+    let events = [
+        window(0, 10.0, "data"),
+        dropped(1, 8),
+        asked(2, 0, 8),
+        marked(3, 8),
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: None }, 1)].into());
+}
+
+#[test]
+fn of_losses_heard_together_the_one_with_a_known_place_speaks() {
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 7),
+        asked(1, 0, 8),
+        dropped(2, 7),
+        lost(200, 7, "timeout"),
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+    assert_eq!(story.signals.values().sum::<u64>(), 2);
+}
+
+#[test]
+fn a_fall_on_plain_data_is_not_blamed_on_an_earlier_mark() {
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 7),
+        asked(1, 0, 8),
+        marked(2, 7),
+        arrived(3, 0, 7, 1),
+        arrived(3, 0, 8, 0),
+        window(3, 9.0, "data"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "data", origin: None }, 1)].into());
+}
+
+#[test]
+fn thinning_keeps_every_drop_among_many_arrivals_and_never_more_than_the_limit() {
+    let mut points = SegmentPoints::default();
+    for segment in 0..100_000 {
+        let point = SegmentPoint { at: Time::from_nanos(u64::from(segment)), segment };
+        points.add(PointKind::Interest, point, 4000);
+        points.add(PointKind::Data, point, 4000);
+        if segment % 100 == 0 {
+            points.add(PointKind::Drop, point, 4000);
+        }
+    }
+    points.finish(4000);
+    assert_eq!(points.points(PointKind::Drop).len(), 1000);
+    assert_eq!(points.stride(PointKind::Drop), 1);
+    let shown: usize = PointKind::ALL.iter().map(|kind| points.points(*kind).len()).sum();
+    assert!((2000..=4000).contains(&shown), "{shown}");
+    assert_eq!((points.found(PointKind::Data), points.found(PointKind::Interest)), (100_000, 100_000));
+    let stride = points.stride(PointKind::Data);
+    let kept: Vec<u64> =
+        points.points(PointKind::Data).iter().map(|point| u64::from(point.segment)).collect();
+    assert_eq!(kept, (0..kept.len() as u64).map(|place| place * stride).collect::<Vec<u64>>());
+}
+
+#[test]
+fn rare_kinds_that_are_not_rare_are_thinned_too() {
+    let mut points = SegmentPoints::default();
+    for segment in 0..50_000 {
+        for kind in PointKind::ALL {
+            points.add(kind, SegmentPoint { at: Time::ZERO, segment }, 4000);
+        }
+    }
+    points.finish(4000);
+    let lengths = PointKind::ALL.map(|kind| points.points(kind).len());
+    assert!(
+        lengths.iter().sum::<usize>() <= 4000 && lengths.iter().all(|length| *length > 100),
+        "{lengths:?}"
+    );
+}
+
+#[test]
+fn the_flows_with_most_payload_are_followed_in_their_own_order() {
+    let digest = fold(20, &[asked(1, 19, 3), asked(1, 2, 3), dropped(2, 3)]);
+    let followed: Vec<u32> = digest.flows.iter().map(|flow| flow.flow).collect();
+    assert_eq!(followed, (6..20).collect::<Vec<u32>>());
+    assert_eq!(digest.flows[13].segments.found(PointKind::Drop), 1);
+    assert_eq!(digest.flows[0].segments.found(PointKind::Drop), 0);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_run_and_equal_events_give_equal_digests() {
+    let mut events = vec![window(0, 10.0, "data")];
+    for segment in 0..200_000_u32 {
+        let millis = u64::from(segment) / 40;
+        events.extend([asked(millis, 0, segment), dropped(millis, segment), arrived(millis, 0, segment, 0)]);
+        events.extend([window(millis, 9.0, "data"), window(millis, 10.0, "data")]);
+    }
+    let digest = fold(1, &events);
+    assert_eq!(digest, fold(1, &events));
+    assert_eq!(digest.count(2, Harm::Drop), 200_000);
+    assert_eq!(digest.flows[0].story.falls(), 200_000);
+    assert!(digest.troubles.len() <= BINS as usize, "{}", digest.troubles.len());
+    let flow = &digest.flows[0];
+    assert!(flow.story.largest.len() <= 256 && flow.arrivals.len() == BINS as usize);
+    assert_eq!(flow.arrivals.iter().map(|count| u64::from(*count)).sum::<u64>(), 200_000);
+    assert!(PointKind::ALL.iter().map(|kind| flow.segments.points(*kind).len()).sum::<usize>() <= 4000);
+}
+
+#[test]
+fn what_is_remembered_by_name_is_bounded_and_the_newest_stays() {
+    let mut troubles = trouble::Troubles::default();
+    let rule = Rule { harm: Harm::Drop, cause: "queue full" };
+    for segment in 0..300_000 {
+        let trouble = Trouble { at: Time::from_nanos(u64::from(segment)), direction: 2, rule };
+        troubles.add(Name::segment(PREFIX, segment), trouble);
+    }
+    assert_eq!(troubles.loss(Name::segment(PREFIX, 0), Time::ZERO), None);
+    let newest = troubles.loss(Name::segment(PREFIX, 299_999), Time::ZERO);
+    assert_eq!(newest.map(|trouble| trouble.at), Some(Time::from_nanos(299_999)));
+    assert!(troubles.len() <= 1 << 16, "{}", troubles.len());
+}
+
+#[test]
+fn a_run_that_is_too_large_says_what_is_too_large() {
+    assert_eq!(too_large(&record(3)), None);
+    let long = RunRecord { packet_hops: 20_000_001, ..record(1) };
+    assert!(too_large(&long).is_some_and(|why| why.contains("20,000,001") && why.contains("20,000,000")));
+    assert!(too_large(&record(10_001)).is_some_and(|why| why.contains("10,001 flows")));
+}

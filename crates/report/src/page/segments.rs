@@ -1,0 +1,68 @@
+//! Each flow's segments over time: what was asked for, what came, what was lost where.
+
+use super::markup::Markup;
+use crate::digest::{Digest, FlowDigest, PointKind};
+use crate::json::Json;
+
+/// The section's content; `segments.js` draws it.
+pub(super) fn section(digest: &Digest) -> Markup {
+    let mut content = Markup::default();
+    content.add(format_args!(
+        "<p class=\"note\">Segment number over time, one flow at a time, seed {}. Drag to zoom in all plots, double-click \
+         to show all. With the diagram focused: <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> \
+         move, <kbd>n</kbd> <kbd>p</kbd> next and previous mark or loss. Of a frequent kind every n-th is shown, as its \
+         button says.</p>\n<div id=\"segments\"></div>\n\
+         <noscript><p>The diagram needs JavaScript; tables and figures do not.</p></noscript>\n\
+         <script type=\"application/json\" id=\"segments-data\">{}</script>\n<script>\n",
+        digest.watched.record.seed,
+        data(digest).to_script()
+    ));
+    content.0.push_str(include_str!("segments.js"));
+    content.0.push_str("</script>\n");
+    content
+}
+
+/// What a kind is called.
+const fn word(kind: PointKind) -> &'static str {
+    match kind {
+        PointKind::Interest => "Interest sent",
+        PointKind::Retransmission => "Interest sent again",
+        PointKind::Data => "Data arrived",
+        PointKind::MarkedData => "marked Data arrived",
+        PointKind::Drop => "dropped by a queue",
+        PointKind::WireLoss => "lost on the wire",
+        PointKind::Loss => "consumer took it for lost",
+        PointKind::Notice => "loss notice arrived",
+        PointKind::CacheHit => "content store answered",
+    }
+}
+
+fn data(digest: &Digest) -> Json {
+    Json::Object(vec![
+        ("end_s", Json::Number(digest.watched.record.ended.as_secs_f64())),
+        ("kinds", Json::List(PointKind::ALL.map(|kind| word(kind).into()).to_vec())),
+        ("flows", Json::List(digest.flows.iter().map(|flow| of_flow(digest, flow)).collect())),
+    ])
+}
+
+fn of_flow(digest: &Digest, flow: &FlowDigest) -> Json {
+    let name = digest.watched.record.flows.get(flow.flow as usize).map_or("", |record| record.name.as_str());
+    let points = PointKind::ALL.iter().map(|kind| {
+        let points = flow.segments.points(*kind);
+        let micros = points.iter().map(|point| (point.at.as_nanos() / 1000) as f64);
+        Json::Object(vec![
+            ("found", Json::Count(flow.segments.found(*kind))),
+            ("stride", Json::Count(flow.segments.stride(*kind))),
+            ("time_us", steps(micros)),
+            ("segment", steps(points.iter().map(|point| f64::from(point.segment)))),
+        ])
+    });
+    Json::Object(vec![("name", name.into()), ("points", Json::List(points.collect()))])
+}
+
+/// Each number as its difference to the one before: a third of the text.
+fn steps(numbers: impl Iterator<Item = f64>) -> Json {
+    let mut before = 0.0;
+    let step = |number: f64| Json::Number(number - std::mem::replace(&mut before, number));
+    Json::List(numbers.map(step).collect())
+}

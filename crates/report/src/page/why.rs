@@ -1,0 +1,311 @@
+//! "Why did it slow down": each flow's course in a few sentences, and what made its window fall.
+
+use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::units::Time;
+
+use super::markup::{Escaped, Markup};
+use crate::digest::{Decrease, Digest, FlowDigest, Harm, Reason};
+use crate::text::{self, count, number};
+
+/// Largest falls that are listed for a flow.
+const MOST_LISTED: usize = 8;
+
+/// The section's content; empty without a digest.
+pub(super) fn section(digest: &Digest) -> Markup {
+    let mut content = Markup::default();
+    let run = &digest.watched.record;
+    content.add(format_args!(
+        "<p class=\"note\">Run with seed {}, watched packet by packet: what a consumer heard is traced back to the \
+         queue or wire that did it.{}</p>\n",
+        run.seed,
+        left_out(digest.flows.len(), run.flows.len())
+    ));
+    for flow in &digest.flows {
+        let Some(record) = run.flows.get(flow.flow as usize) else { continue };
+        content.add(format_args!(
+            "<article class=\"why\"><h3>{} <span class=\"soft\">{}</span></h3>\n<p>{}</p>\n",
+            Escaped(&record.name),
+            Escaped(&record.scheme),
+            Escaped(&sentences(digest, flow, record).join(" "))
+        ));
+        reasons(&mut content, digest, flow);
+        largest(&mut content, digest, flow);
+        content.0.push_str("</article>\n");
+    }
+    content.0.push_str("<script>\n");
+    content.0.push_str(include_str!("why.js"));
+    content.0.push_str("</script>\n");
+    content
+}
+
+fn left_out(shown: usize, all: usize) -> String {
+    if shown == all {
+        return String::new();
+    }
+    format!(" {shown} of {} flows shown: those with the largest delivered payload.", count(all as u64))
+}
+
+/// What can be said of a flow.
+fn sentences(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<String> {
+    let run = &digest.watched.record;
+    let mut said = vec![course(record, run.ended)];
+    said.extend(window(digest, flow, record));
+    said.extend(pacing(run, flow.flow));
+    said.extend(spell(digest, flow, record));
+    if is_untroubled(flow) && record.delivered_segments > 0 {
+        said.push("No loss and no mark reached it.".to_owned());
+        said.extend(limit(run, flow.flow, record));
+    }
+    said
+}
+
+/// When the flow was over.
+fn end(record: &FlowRecord, ended: Time) -> Time {
+    record.completed.unwrap_or(ended)
+}
+
+fn course(record: &FlowRecord, ended: Time) -> String {
+    let asked = count(record.interests);
+    if record.delivered_segments == 0 {
+        return match record.interests {
+            0 => "It sent no Interest.".to_owned(),
+            _ => format!("No Data arrived for any of its {asked} Interests."),
+        };
+    }
+    let span = end(record, ended).since(record.start);
+    let megabits = record.delivered_payload.get() as f64 * 8e-6 / span.as_secs_f64().max(1e-9);
+    let outcome = match (record.completed, record.segments) {
+        (Some(_), _) => "complete after".to_owned(),
+        (None, Some(all)) => format!("of {} still incomplete after", count(all)),
+        (None, None) => "in".to_owned(),
+    };
+    format!(
+        "{} {outcome} {} s: {} Mbit/s.",
+        plural(record.delivered_segments, "segment"),
+        number(span.as_secs_f64()),
+        number(megabits)
+    )
+}
+
+fn plural(of: u64, what: &str) -> String {
+    let ending = match (of, what.strip_suffix('s')) {
+        (1, _) => "",
+        (_, Some(_)) => "es",
+        _ => "s",
+    };
+    format!("{} {what}{ending}", count(of))
+}
+
+fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
+    let falls = flow.story.falls();
+    if falls == 0 {
+        return Some(match (record.final_window_packets.is_finite(), record.interests) {
+            (_, 0) => return None,
+            (true, _) => "Its congestion window never fell.".to_owned(),
+            (false, _) => "It has no congestion window that could fall.".to_owned(),
+        });
+    }
+    let mut parts: Vec<(&Reason, &u64)> = flow.story.decreases.iter().collect();
+    parts.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
+    let named =
+        parts.iter().take(3).map(|(reason, times)| format!("{} {}", count(**times), after(digest, reason)));
+    let mut named: Vec<String> = named.collect();
+    let rest: u64 = parts.iter().skip(3).map(|(_, times)| **times).sum();
+    if rest > 0 {
+        named.push(format!("{} for other reasons", count(rest)));
+    }
+    Some(format!("Its congestion window fell {}: {}.", times(falls), named.join(", ")))
+}
+
+fn times(of: u64) -> String {
+    match of {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{} times", count(of)),
+    }
+}
+
+/// The reason as the end of a sentence.
+fn after(digest: &Digest, reason: &Reason) -> String {
+    let what = match reason.cause {
+        "mark" => "after marked Data",
+        "timeout" => "after a timeout",
+        "lifetime" => "after the lifetime of an Interest ran out",
+        "nack" => "after a Nack",
+        "gap" => "after a gap in what arrived",
+        "loss notice" => "after a loss notice",
+        "data" => "when Data came, by the scheme's own estimates",
+        "wake" => "by the scheme's own timer",
+        "sent" => "when an Interest was sent",
+        other => return format!("after \"{other}\"{}", origin(digest, reason)),
+    };
+    format!("{what}{}", origin(digest, reason))
+}
+
+/// Where it came from, in brackets.
+fn origin(digest: &Digest, reason: &Reason) -> String {
+    match place(digest, reason) {
+        Some(place) => format!(" ({place})"),
+        None => String::new(),
+    }
+}
+
+/// The queue or wire behind a reason, and what it did.
+fn place(digest: &Digest, reason: &Reason) -> Option<String> {
+    let Some((direction, rule)) = reason.origin else {
+        let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
+        return is_loss.then(|| "no queue dropped and no wire lost it: late or unanswered".to_owned());
+    };
+    let at = digest.direction_name(direction);
+    let by = if rule.cause.is_empty() { String::new() } else { format!(", rule \"{}\"", rule.cause) };
+    Some(match rule.harm {
+        Harm::Drop => format!("dropped by queue {at}{by}"),
+        Harm::WireLoss => format!("lost on the wire {at}"),
+        Harm::Stored => format!("put aside by queue {at}"),
+        Harm::Mark => format!("marked by queue {at}{by}"),
+    })
+}
+
+/// The range of a paced flow's rate.
+fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
+    let samples = &run.flow_samples;
+    let of = samples.flow.iter().zip(&samples.pacing_per_second);
+    let rates = of.filter(|(of, rate)| **of == flow && rate.is_finite()).map(|(_, rate)| f64::from(*rate));
+    let (least, most) =
+        rates.fold((f64::INFINITY, 0.0_f64), |(least, most), rate| (least.min(rate), most.max(rate)));
+    if !least.is_finite() {
+        return None;
+    }
+    Some(match number(least) == number(most) {
+        true => format!("It was paced at {} Interests/s.", number(most)),
+        false => format!("Its pacing ranged from {} to {} Interests/s.", number(least), number(most)),
+    })
+}
+
+/// The longest slow time, and what happened in it.
+fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
+    let ended = digest.watched.record.ended;
+    let spell = flow.slow_spell(digest.bin.as_nanos(), record.start, end(record, ended))?;
+    let mut during: Vec<String> = Vec::new();
+    let is_within = |at: Time| at + digest.bin >= spell.from && at <= spell.to;
+    during.extend(
+        digest.changes.iter().filter(|change| is_within(change.at)).map(|change| change.text.clone()),
+    );
+    if let Some((direction, harm, packets)) = digest.worst_within(spell) {
+        let at = digest.direction_name(direction);
+        during.push(match harm {
+            Harm::WireLoss => format!("the wire {at} lost {}", plural(packets, "packet")),
+            _ => format!("queue {at} dropped {}", plural(packets, "packet")),
+        });
+    }
+    let during = match during.is_empty() {
+        true => String::new(),
+        false => format!(", during which {}", during.join(" and ")),
+    };
+    Some(format!(
+        "Longest time below half its median throughput: {} s from {} s{during}.",
+        number(rounded(spell.to.since(spell.from).as_secs_f64())),
+        number(rounded(spell.from.as_secs_f64()))
+    ))
+}
+
+/// To a hundredth, as bins are no finer in runs of seconds.
+fn rounded(seconds: f64) -> f64 {
+    if seconds < 0.1 { seconds } else { (seconds * 100.0).round() / 100.0 }
+}
+
+/// Whether no loss and no mark reached the flow.
+fn is_untroubled(flow: &FlowDigest) -> bool {
+    flow.story.signals.is_empty()
+}
+
+/// What held an untroubled flow back, as far as samples tell.
+fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
+    let samples = &run.flow_samples;
+    let mut rows = 0_u64;
+    let mut full = 0_u64;
+    for (row, of) in samples.flow.iter().enumerate() {
+        let (window, in_flight) = (samples.window_packets[row], samples.in_flight_packets[row]);
+        let is_active = samples.time[row] >= record.start && samples.time[row] <= end(record, run.ended);
+        if *of == flow && is_active && window.is_finite() {
+            rows += 1;
+            full += u64::from(in_flight as f32 + 1.0 > window);
+        }
+    }
+    if rows > 0 && full * 10 >= rows * 9 {
+        return Some(format!(
+            "Its window was full at {} of {} samples: the window limited it.",
+            count(full),
+            count(rows)
+        ));
+    }
+    let busiest = run.links.iter().map(|link| (utilisation(link, run.ended), link));
+    let (load, link) = busiest.max_by(|left, right| left.0.total_cmp(&right.0))?;
+    // A link that was slowed down seems to have sent more than it could.
+    (0.9..1.01).contains(&load).then(|| {
+        format!(
+            "The busiest link of the network, {} → {}, was used to {} %.",
+            link.from,
+            link.to,
+            number((100.0 * load).min(100.0))
+        )
+    })
+}
+
+fn utilisation(link: &LinkRecord, ended: Time) -> f64 {
+    let could = link.rate.as_bps() as f64 * ended.as_secs_f64();
+    if could > 0.0 { link.sent_bytes.get() as f64 * 8.0 / could } else { 0.0 }
+}
+
+/// What the consumer heard and what came of it, by reason.
+fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
+    let story = &flow.story;
+    let mut all: Vec<&Reason> = story.signals.keys().chain(story.decreases.keys()).collect();
+    all.sort_unstable();
+    all.dedup();
+    if all.is_empty() {
+        return;
+    }
+    content.0.push_str(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Reasons\"><table><thead><tr>\
+         <th scope=\"col\">Rule of the scheme</th><th scope=\"col\">Where it came from</th>\
+         <th scope=\"col\" class=\"number\">Times heard</th><th scope=\"col\" class=\"number\">Window fell</th></tr></thead>\n<tbody>\n",
+    );
+    for reason in all {
+        let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
+        content.add(format_args!(
+            "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+            Escaped(reason.cause),
+            Escaped(&place(digest, reason).unwrap_or_else(|| "–".to_owned())),
+            heard.map_or_else(|| "–".to_owned(), count),
+            count(fell.unwrap_or(0))
+        ));
+    }
+    content.0.push_str("</tbody></table></div>\n");
+}
+
+/// The largest falls with their times; a click shows the time in all plots.
+fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
+    let mut falls: Vec<&Decrease> = flow.story.largest.iter().collect();
+    falls.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
+    falls.truncate(MOST_LISTED);
+    falls.sort_by_key(|fall| fall.at);
+    if falls.is_empty() {
+        return;
+    }
+    let what = if (falls.len() as u64) < flow.story.falls() { "Largest falls" } else { "Falls" };
+    content.add(format_args!(
+        "<p class=\"label\">{what} of the window; a time moves all plots there.</p><ul class=\"falls\">\n"
+    ));
+    for fall in falls {
+        let seconds = fall.at.as_secs_f64();
+        content.add(format_args!(
+            "<li><button type=\"button\" class=\"moment\" data-at=\"{seconds}\">{} s</button> {} → {} packets, {}</li>\n",
+            text::number((seconds * 1e3).round() / 1e3),
+            number(fall.from_packets),
+            number(fall.to_packets),
+            Escaped(&after(digest, &fall.reason))
+        ));
+    }
+    content.0.push_str("</ul>\n");
+}
