@@ -18,12 +18,12 @@ const WIDTHS: [u32; 3] = [360, 1366, 2560];
 
 /// A name, the scenario in `scenarios/examples`, and what is set otherwise, so that runs are short.
 const RUNS: [(&str, &str, &[&str]); 6] = [
-    ("dumbbell", "dumbbell", &["scenario.duration=5s"]),
+    ("dumbbell", "dumbbell", &["scenario.duration=6s"]),
     ("plr", "plr", &["flow.0.size=2MiB"]),
     ("loss", "loss", &["scenario.duration=4s"]),
     ("events", "events", &["scenario.duration=11s"]),
     ("multipath", "multipath", &["scenario.duration=3s"]),
-    ("unsampled", "dumbbell", &["scenario.duration=1s", "scenario.sample=false"]),
+    ("unsampled", "loss", &["scenario.duration=1s", "scenario.sample=false"]),
 ];
 
 /// A page with the probes in it, beside the others.
@@ -102,6 +102,14 @@ fn faults(report: &Value) -> Vec<String> {
     let grounds = texts(report.get("grounds"));
     if grounds[0] == grounds[1] {
         faults.push(format!("its button does not change {}", grounds[0]));
+    }
+    if number(report.get("plots")) != number(report.get("panels")) {
+        faults.push("not every plot is there".to_owned());
+    }
+    for sign in ["is_scrubbed", "is_played"] {
+        if *report.get("animation").get(sign) != Value::Bool(true) {
+            faults.push(format!("its animation is not what it should be: {sign}"));
+        }
     }
     if number(report.get("plots")) > 0.0 {
         faults.extend(unlinked(report));

@@ -33,12 +33,13 @@
   const mouse = (element, kind, part) => {
     const box = element.getBoundingClientRect();
     const [x, y] = [box.left + part * box.width, box.top + box.height / 2];
-    element.dispatchEvent(new MouseEvent(kind, { bubbles: true, view: window, clientX: x, clientY: y, button: 0 }));
+    element.dispatchEvent(new MouseEvent(kind, { bubbles: true, view: window, clientX: x, clientY: y, button: 0, movementX: 5 }));
   };
 
   await tick();
   const report = {
     plots: canvases().length,
+    panels: panels.length,
     drawn: drawn(),
     units: canvases().map((canvas) => [...(seen.texts.get(canvas) ?? [])].filter((text) => /\[[^\]]+\]$/.test(text)).length),
     charts: [...document.querySelectorAll("svg[role=img]")].map((svg) => svg.querySelectorAll("path,rect,circle").length),
@@ -70,6 +71,20 @@
     });
     document.getElementById("reset-zoom").click();
     await tick();
+  }
+  const scrub = document.querySelector(".scrub");
+  if (scrub) {
+    const moving = document.querySelector("#animation .moving");
+    const states = [moving.innerHTML];
+    scrub.value = Math.round(scrub.max * 0.6);
+    scrub.dispatchEvent(new Event("input"));
+    states.push(moving.innerHTML);
+    const [play] = document.querySelectorAll("#animation-tools button");
+    const before = scrub.value;
+    play.click();
+    for (let turn = 0; turn < 40 && Number(scrub.value) <= Number(before); turn += 1) await tick();
+    play.click();
+    report.animation = { is_scrubbed: states[0] !== states[1], is_played: Number(scrub.value) > Number(before) };
   }
   const ground = () => getComputedStyle(root).backgroundColor;
   report.grounds = [ground()];

@@ -97,7 +97,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
         body.add(format_args!("<section id=\"{id}\"><h2>{title}</h2>\n{}</section>\n", content.0));
     }
     markup::glossary(&mut body, false);
-    let first = page.runs.first().filter(|_| !panels.shown.is_empty());
+    let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.digest.is_some());
     let scripts =
         first.map_or(Scripts::Plain, |run| Scripts::Plots(plots::data(&panels, run, page.timeline)));
     markup::document(page.title, &body.0, &scripts)
