@@ -64,6 +64,8 @@ enum Command {
     Run(commands::run::Arguments),
     /// Compare schemes, or values of any key, on one scenario with the same seeds.
     Compare(Box<commands::compare::Arguments>),
+    /// Make a scenario of a topology from ndnSIM, mini-ndn, GraphML or Rocketfuel.
+    Import(commands::import::Arguments),
     /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
     Figure(commands::figure::Arguments),
     /// Run a scenario over a grid of parameters; finished runs are kept and found again.
@@ -142,6 +144,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
         Command::Compare(arguments) => commands::compare::run(&session, &arguments),
+        Command::Import(arguments) => commands::import::run(&session, &arguments),
         Command::Figure(arguments) => commands::figure::run(&session, &arguments),
         Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),

@@ -13,6 +13,7 @@ pub(crate) mod fetch;
 pub(crate) mod figure;
 #[cfg(target_os = "linux")]
 pub(crate) mod forward;
+pub(crate) mod import;
 #[cfg(target_os = "linux")]
 pub(crate) mod link;
 pub(crate) mod man;
@@ -78,7 +79,8 @@ pub(crate) fn parse_plan(
     let read = |named: &str| {
         let kept = crate::results::kept_file(folder, named);
         let path = if kept.is_file() { kept } else { folder.join(named) };
-        std::fs::read_to_string(path).map_err(|why| why.to_string())
+        let bytes = read_text(&path).map_err(|failure| failure.message)?;
+        String::from_utf8(bytes).map_err(|why| why.to_string())
     };
     let parser =
         scenario::Parser { overrides, files: Some(&read), ..scenario::Parser::new(&name, &session.schemes) };

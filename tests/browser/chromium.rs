@@ -24,7 +24,7 @@ pub fn document(browser: &Path, file: &Path, profile: &Path) -> String {
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--window-size=2600,1100", "--virtual-time-budget=120000", "--dump-dom"])
+        .args(["--window-size=2600,1100", "--virtual-time-budget=900000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("file://{}", file.display()))
         .stdin(Stdio::null())

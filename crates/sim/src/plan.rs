@@ -1,5 +1,7 @@
 //! A checked scenario: names resolved, units read, schemes known. Nothing can fail after this.
 
+use std::fmt;
+
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
@@ -92,6 +94,52 @@ pub struct NodePlan {
     pub parts: Vec<SchemeUse>,
     /// What every packet off a link takes before the forwarder sees it; `None` for nothing.
     pub service: Option<ServicePlan>,
+}
+
+impl NodePlan {
+    /// Whether it keeps any Data.
+    pub fn has_cache(&self) -> bool {
+        let narrowed = self.prefix_caches.iter().map(|(_, cache)| cache);
+        narrowed.chain([&self.cache]).any(|cache| cache.size.get() > 0)
+    }
+}
+
+impl CachePlan {
+    /// Whether it draws what it keeps or gives up.
+    pub fn is_random(&self) -> bool {
+        let drawn = matches!(self.admission, Admission::Probability(part) if part > 0.0 && part < 1.0);
+        drawn || self.policy == Policy::Random
+    }
+}
+
+impl fmt::Display for CachePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policy =
+            Policy::ALL.iter().find(|(policy, _)| *policy == self.policy).map_or("", |(_, word)| word);
+        write!(f, "{} ({policy}", self.size)?;
+        match self.admission {
+            Admission::Everywhere => f.write_str(")"),
+            Admission::LeaveCopyDown => f.write_str(", leave copy down)"),
+            Admission::Probability(probability) => write!(f, ", keeps with probability {probability})"),
+        }
+    }
+}
+
+impl fmt::Display for ServicePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.time {
+            ServiceTime::Constant(span) => write!(f, "{span} each")?,
+            ServiceTime::Exponential(span) => write!(f, "{span} each on average")?,
+        }
+        self.queue.map_or(Ok(()), |queue| write!(f, ", room for {queue}"))
+    }
+}
+
+impl ServicePlan {
+    /// Whether times are drawn.
+    pub fn is_random(&self) -> bool {
+        matches!(self.time, ServiceTime::Exponential(_))
+    }
 }
 
 /// A content store.

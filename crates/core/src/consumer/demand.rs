@@ -26,6 +26,18 @@ pub enum Demand {
     Objects(Workload),
 }
 
+impl Demand {
+    /// Whether there is a last segment, known from the start.
+    pub fn has_end(&self) -> bool {
+        match self {
+            Self::File { .. } => true,
+            Self::Endless => false,
+            Self::Constant { bursts, .. } => !bursts.is_empty(),
+            Self::Objects(workload) => workload.requests.is_some(),
+        }
+    }
+}
+
 /// The ticks of a constant rate: tick `k` of a burst lies exactly `k` segments after its start.
 #[derive(Debug)]
 pub(super) struct Timetable {

@@ -76,6 +76,15 @@ pub enum Arrivals {
     Poisson(Frequency),
 }
 
+impl Arrivals {
+    /// How many come on average.
+    pub fn rate(self) -> Frequency {
+        match self {
+            Self::Constant(rate) | Self::Poisson(rate) => rate,
+        }
+    }
+}
+
 /// The instants of requests, one after the other.
 #[derive(Debug)]
 struct Schedule {

@@ -25,8 +25,8 @@ use std::borrow::Cow;
 use crate::definitions::{self, Definition};
 
 /// Every table with the definitions of its columns, in the order of a folder.
-pub fn layout() -> [(&'static str, Vec<&'static Definition>); 6] {
-    let names = ["runs", "flows", "links", "flow_samples", "link_samples", "events"];
+pub fn layout() -> [(&'static str, Vec<&'static Definition>); 7] {
+    let names = ["runs", "flows", "links", "nodes", "flow_samples", "link_samples", "events"];
     let columns = |name| build::shape(name).columns;
     names.map(|name| {
         (name, columns(name).iter().filter_map(|column| definitions::find(column.name())).collect())

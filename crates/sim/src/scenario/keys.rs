@@ -14,6 +14,7 @@ mod blocks;
 
 pub(super) use blocks::{DEMAND, NODE_CACHE, PREFIX_CACHE, ROUTER_CACHE, SERVICE};
 
+use super::import::Format as TopologyFormat;
 use super::{timeline, topology};
 
 /// The format of scenarios.
@@ -107,7 +108,15 @@ pub(super) static VARY: Keys = keys(
 pub(super) static TOPOLOGY: Keys = keys(
     "[topology]",
     &[
-        key("builtin", Words(topology::names), May, "Built-in topology; else [[node]] and [[link]]."),
+        key(
+            "builtin",
+            Words(topology::names),
+            May,
+            "Built-in topology; else a file, or [[node]] and [[link]].",
+        ),
+        key("file", Text, May, "A topology that another program wrote, relative to the scenario's file."),
+        key("format", Words(formats), May, "Format of the file; by its name or content unless given."),
+        key("latencies", Text, May, "rocketfuel: a second file, with the delays of the links in ms."),
         key("pairs", Count(1, MANY), May, "dumbbell: consumers, and producers."),
         key("routers", Count(1, MANY), May, "linear: routers in the chain."),
         key("consumers", Count(1, MANY), May, "star: consumers."),
@@ -123,6 +132,10 @@ pub(super) static TOPOLOGY: Keys = keys(
         key("bottleneck", Table(&LINK_CHANGES), May, "Bottleneck links, in place of `link`."),
     ],
 );
+
+fn formats() -> Vec<&'static str> {
+    TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
+}
 
 static LINK_KEYS: [Key; 9] = [
     key("rate", Rate, May, "Rate of each direction; needed."),

@@ -19,6 +19,7 @@
 mod caches;
 mod canonical;
 mod flows;
+pub mod import;
 mod keys;
 mod links;
 mod network;

@@ -1,5 +1,7 @@
 //! Nodes and links of a scenario, built-in or written out.
 
+mod imported;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_core::units::Packets;
@@ -230,9 +232,15 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
 pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
     let router = RouterValues::read(root);
     let topology = root.table("topology", &keys::TOPOLOGY);
-    let mut network = match topology.as_ref().filter(|topology| topology.item("builtin").is_some()) {
-        Some(topology) => read_builtin(root, topology, &router, limits),
-        None => read_written(root, topology.as_ref(), &router, limits),
+    let has = |key: &str| topology.as_ref().filter(|topology| topology.item(key).is_some());
+    let mut network = match (has("builtin"), has("file")) {
+        (Some(topology), None) => read_builtin(root, topology, &router, limits),
+        (None, Some(topology)) => imported::read(root, topology, &router, limits),
+        (Some(topology), Some(_)) => {
+            topology.refuse("file", "file: a topology is built in or from a file, not both");
+            Network { is_partial: true, ..Network::default() }
+        }
+        (None, None) => read_written(root, topology.as_ref(), &router, limits),
     };
     network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
     network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
@@ -263,7 +271,8 @@ fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues,
     network.is_partial = false;
     add_shape_nodes(&mut network, &shape, router, topology);
     add_shape_links(&mut network, &shape, &values, topology);
-    let complete = change_by_name(root, &mut network, &shape, &values);
+    let of_link = |index: usize| shape.links.get(index).map_or(&values.plain, |link| values.of(link.class));
+    let complete = change_by_name(root, &mut network, &of_link);
     // A misspelt key may be the one that is missing.
     if is_sound {
         check_complete(topology, &network, &shape, &complete, &values);
@@ -365,12 +374,11 @@ fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, t
     }
 }
 
-/// Applies `[node.x]` and `[link.x]`; says which links have rate and delay then.
-fn change_by_name(
+/// Applies `[node.x]` and `[link.x]` over what each link had; says which links have rate and delay then.
+fn change_by_name<'v>(
     root: &Fields<'_>,
     network: &mut Network,
-    shape: &Shape,
-    values: &ClassValues,
+    of_link: &dyn Fn(usize) -> &'v LinkValues,
 ) -> Vec<bool> {
     let desk = root.desk;
     for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
@@ -384,16 +392,14 @@ fn change_by_name(
         }
     }
     let mut complete: Vec<bool> =
-        shape.links.iter().map(|link| values.of(link.class).is_complete()).collect();
+        (0..network.links.len()).map(|index| of_link(index).is_complete()).collect();
     for (entry, link) in named(root, "link", &keys::LINK_CHANGES) {
         let changes = LinkValues::read(&link);
         let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
         let Some(index) = network.find_link(desk, &name) else { continue };
-        let (Some(shape), Some(plan)) = (shape.links.get(index), network.links.get_mut(index)) else {
-            continue;
-        };
-        let all = values.of(shape.class).with(&changes);
-        *plan = all.plan(entry.key.clone(), shape.a, shape.b);
+        let Some(plan) = network.links.get_mut(index) else { continue };
+        let all = of_link(index).with(&changes);
+        *plan = all.plan(entry.key.clone(), plan.a, plan.b);
         complete.get_mut(index).into_iter().for_each(|complete| *complete = all.is_complete());
     }
     complete

@@ -12,6 +12,9 @@ use super::keys;
 /// More requests per second are not told apart by a clock of nanoseconds.
 const MOST_PER_SECOND: f64 = 1e9;
 
+/// How requests of a rate come.
+type Kind = fn(Frequency) -> Arrivals;
+
 /// Reads the table `demand`.
 pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
     let table = flow.table("demand", &keys::DEMAND)?;
@@ -43,9 +46,8 @@ fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Opti
 
 /// When requests come, `Some(None)` for as fast as the scheme allows.
 fn read_arrivals(table: &Fields<'_>) -> Option<Option<Arrivals>> {
-    let kinds: &[(fn(Frequency) -> Arrivals, &str)] =
-        &[(Arrivals::Poisson, "poisson"), (Arrivals::Constant, "constant")];
-    let kind = table.word("arrivals", kinds);
+    let kinds: [(Kind, &str); 2] = [(Arrivals::Poisson, "poisson"), (Arrivals::Constant, "constant")];
+    let kind = table.word("arrivals", &kinds);
     if table.item("rate").is_none() {
         if table.item("arrivals").is_some() {
             table.refuse("arrivals", "arrivals need a \"rate\"");

@@ -93,7 +93,7 @@ impl World {
             let start = world.varied_start(plan, flow, prefixes[index], index, seed);
             world.add_consumer(flow, prefixes[index], index, start, seed, &ports);
         }
-        world.unfinished = plan.flows.iter().filter(|flow| is_finite(&flow.demand)).count();
+        world.unfinished = plan.flows.iter().filter(|flow| flow.demand.has_end()).count();
         if world.unfinished == 0 {
             world.stop_when_complete = false;
         }
@@ -133,7 +133,7 @@ impl World {
             Role::Consumer(_) | Role::Server => FaceId(0),
         };
         let consumer = Consumer::new(setup);
-        let counted = !is_finite(&flow.demand);
+        let counted = !flow.demand.has_end();
         self.consumers.push(Host { consumer, node: node as u32, face, wake: Time::MAX, counted });
     }
 
@@ -158,15 +158,6 @@ impl World {
         if let Some(period) = self.sampling {
             self.ask(Time::ZERO + period, Due::Sample);
         }
-    }
-}
-
-fn is_finite(demand: &Demand) -> bool {
-    match demand {
-        Demand::File { .. } => true,
-        Demand::Endless => false,
-        Demand::Constant { bursts, .. } => !bursts.is_empty(),
-        Demand::Objects(workload) => workload.requests.is_some(),
     }
 }
 

@@ -78,11 +78,11 @@ impl Server {
     }
 
     /// The packet that is done at `now`, and when the next one is; nothing if an earlier stop left the event behind.
-    fn finish(&mut self, now: Time) -> Option<((FaceId, Packet<Body>), Option<Time>)> {
+    fn finish(&mut self, now: Time) -> Option<Done> {
         if self.due != now {
             return None;
         }
-        let done = self.waiting.pop_front()?;
+        let (face, packet) = self.waiting.pop_front()?;
         self.ledger.served += 1;
         let next = if self.waiting.is_empty() {
             self.due = Time::MAX;
@@ -90,7 +90,7 @@ impl Server {
         } else {
             Some(self.begin(now))
         };
-        Some((done, next))
+        Some(Done { face, packet, next })
     }
 
     /// Drops everything.
@@ -103,6 +103,14 @@ impl Server {
     pub(super) fn ledger(&self) -> ServiceLedger {
         ServiceLedger { waiting: self.waiting.len() as u64, ..self.ledger }
     }
+}
+
+/// A packet that was handled.
+struct Done {
+    face: FaceId,
+    packet: Packet<Body>,
+    /// When the next one is done, if another waits.
+    next: Option<Time>,
 }
 
 /// The server of one producer.
@@ -139,7 +147,7 @@ impl World {
     /// The router has looked at a packet.
     pub(super) fn serve(&mut self, node: usize) {
         let Some(server) = &mut self.nodes[node].service else { return };
-        let Some(((face, packet), next)) = server.finish(self.now) else { return };
+        let Some(Done { face, packet, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
             self.ask(at, Due::Served(node));
         }
@@ -159,7 +167,7 @@ impl World {
     pub(super) fn give_answer(&mut self, index: usize) {
         let Processing { node, server } = &mut self.processing[index];
         let node = *node as usize;
-        let Some(((face, answer), next)) = server.finish(self.now) else { return };
+        let Some(Done { face, packet: answer, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
             self.ask(at, Due::Processed(index));
         }

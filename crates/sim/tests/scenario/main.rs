@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod examples;
+mod imports;
 mod mutations;
 mod overrides;
 mod schema;

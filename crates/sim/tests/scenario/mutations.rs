@@ -35,7 +35,7 @@ const PIECES: [&str; 24] = [
     ", ",
 ];
 
-fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
+pub fn damage(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=rng.below(4) {
         let at = rng.below(bytes.len() as u32 + 1) as usize;

@@ -1,0 +1,194 @@
+//! Topologies that other programs wrote: text in, nodes and links out, or everything that is wrong with it.
+//!
+//! | format | from | nodes | links |
+//! |---|---|---|---|
+//! | `ndnsim` | ndnSIM's annotated topology, 6 or 7 columns | name, place | rate, cost, delay, queue, loss |
+//! | `minindn` | mini-ndn's `.conf` | name | rate (`bw`, Mbit/s), delay, loss (%), queue, cost (`[faces]`) |
+//! | `graphml` | GraphML as the Internet Topology Zoo writes it | label, place | rate (`LinkSpeedRaw`), delay by distance |
+//! | `rocketfuel` | Rocketfuel's `weights.intra` or `latencies.intra` | name | cost, or delay in ms |
+//!
+//! What a file does not say is left open. Names become names of ours: letters, digits, `_` and `-`; what is not one
+//! of these becomes `-`, and names that would be equal are numbered. A link that is listed once in each direction is
+//! one link. Of a GraphML or Rocketfuel graph in several parts, the largest is kept.
+//!
+//! No input makes this panic, hang or take memory without bound.
+
+mod graph;
+mod graphml;
+mod lines;
+mod minindn;
+mod ndnsim;
+mod quantities;
+mod rocketfuel;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use tidegate_core::units::{BitRate, Span};
+use tidegate_settings::error::{Errors, Place, Problems, Sources};
+use tidegate_settings::reader::decode;
+
+pub use write::scenario_text;
+pub(super) use write::values;
+
+use super::Limits;
+use graph::Graph;
+
+/// A format of topologies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// ndnSIM's annotated topology.
+    Ndnsim,
+    /// mini-ndn's `.conf`.
+    Minindn,
+    /// GraphML.
+    Graphml,
+    /// Rocketfuel's weights or latencies.
+    Rocketfuel,
+}
+
+impl Format {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Ndnsim, "ndnsim"),
+        (Self::Minindn, "minindn"),
+        (Self::Graphml, "graphml"),
+        (Self::Rocketfuel, "rocketfuel"),
+    ];
+
+    /// The format that a file's name or its first lines tell; `None` when neither does.
+    pub fn guess(file: &str, text: &str) -> Option<Self> {
+        match file.rsplit_once('.').map_or("", |(_, ending)| ending) {
+            "graphml" | "xml" => return Some(Self::Graphml),
+            "conf" => return Some(Self::Minindn),
+            "intra" => return Some(Self::Rocketfuel),
+            _ => {}
+        }
+        let line = lines::lines(text).next()?;
+        match line.text {
+            "router" | "link" => Some(Self::Ndnsim),
+            text if text.starts_with('<') => Some(Self::Graphml),
+            text if text.starts_with('[') => Some(Self::Minindn),
+            _ => match line.words()[..] {
+                [_, _, number] if number.text.parse::<f64>().is_ok() => Some(Self::Rocketfuel),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(format, _)| format == self).map_or("", |(_, name)| name);
+        f.pad(name)
+    }
+}
+
+/// A topology as a file has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Imported {
+    /// Nodes in the order of the file.
+    pub nodes: Vec<ImportedNode>,
+    /// Links in the order of the file.
+    pub links: Vec<ImportedLink>,
+    /// What was left out or changed, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedNode {
+    /// Its name: unlike all others, of letters, digits, `_` and `-`.
+    pub name: String,
+    /// What the file calls it.
+    pub label: String,
+    /// Place in a drawing, across and down, 0 to 1.
+    pub position: Option<(f64, f64)>,
+}
+
+/// A link; `None` for what the file does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportedLink {
+    /// Its name: unlike all others.
+    pub name: String,
+    /// First end, as an index into the nodes.
+    pub a: usize,
+    /// Second end.
+    pub b: usize,
+    /// Rate of each direction.
+    pub rate: Option<BitRate>,
+    /// Propagation delay.
+    pub delay: Option<Span>,
+    /// Limit of each queue, packets.
+    pub queue_packets: Option<u32>,
+    /// Part of all packets that is lost, 0 to 1.
+    pub loss: Option<f64>,
+    /// Cost for routing.
+    pub cost: Option<u32>,
+}
+
+impl Imported {
+    /// Takes the delays of the links that `other` has too, by the labels of their ends.
+    pub fn take_delays(&mut self, other: &Self) {
+        let label = |topology: &Self, node: usize| {
+            topology.nodes.get(node).map_or_else(String::new, |node| node.label.clone())
+        };
+        let ends = |topology: &Self, link: &ImportedLink| {
+            let (a, b) = (label(topology, link.a), label(topology, link.b));
+            if a < b { (a, b) } else { (b, a) }
+        };
+        let delays: BTreeMap<(String, String), Span> =
+            other.links.iter().filter_map(|link| Some((ends(other, link), link.delay?))).collect();
+        let found: Vec<Option<Span>> =
+            self.links.iter().map(|link| delays.get(&ends(self, link)).copied()).collect();
+        for (link, delay) in self.links.iter_mut().zip(found) {
+            link.delay = delay.or(link.delay);
+        }
+    }
+}
+
+/// Reads a topology; `file` names it in messages, and tells weights from latencies.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read(file: &str, bytes: &[u8], format: Format, limits: &Limits) -> Result<Imported, Errors> {
+    let text = decode(file, bytes)?;
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let mut problems = Problems::default();
+    let graph = if text.len() > limits.text_bytes {
+        let message = format!("{} bytes; at most {}", text.len(), limits.text_bytes);
+        problems.add(Place::default(), message, None);
+        None
+    } else {
+        read_graph(file, text, format, limits, &mut problems)
+    };
+    match graph.filter(|_| problems.is_empty()) {
+        Some(graph) => Ok(graph.finish()),
+        None => Err(problems.locate(&Sources { name: file, text, overrides: &[] })),
+    }
+}
+
+fn read_graph(
+    file: &str,
+    text: &str,
+    format: Format,
+    limits: &Limits,
+    problems: &mut Problems,
+) -> Option<Graph> {
+    let mut graph = Graph::new(limits);
+    match format {
+        Format::Ndnsim => ndnsim::read(text, &mut graph, problems),
+        Format::Minindn => minindn::read(text, &mut graph, problems),
+        Format::Graphml => graphml::read(text, &mut graph, problems),
+        Format::Rocketfuel => rocketfuel::read(file, text, &mut graph, problems),
+    }
+    if matches!(format, Format::Graphml | Format::Rocketfuel) {
+        graph.keep_largest_part();
+    }
+    if graph.len() < 2 && problems.is_empty() {
+        let found = if graph.len() == 0 { "no nodes are in it" } else { "only one node is in it" };
+        problems.add(Place::default(), format!("{found}; is it a topology in format {format}?"), None);
+    }
+    Some(graph)
+}

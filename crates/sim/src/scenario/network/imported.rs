@@ -1,0 +1,159 @@
+//! A network from a file that another program wrote.
+//!
+//! A link takes each value from its `[link.NAME]`, else from the file, else from `[topology]`'s `link`. Routers are
+//! the nodes with several links.
+
+use tidegate_settings::desk::show;
+use tidegate_settings::document;
+use tidegate_settings::error::Errors;
+use tidegate_settings::fields::Fields;
+
+use super::{Network, RouterValues, add_link, add_node, change_by_name};
+use crate::scenario::import::{self, Format, Imported, ImportedLink};
+use crate::scenario::links::LinkValues;
+use crate::scenario::{Limits, keys};
+
+/// Problems of the file that are told in the scenario's.
+const MOST_TOLD: usize = 5;
+
+pub(super) fn read(
+    root: &Fields<'_>,
+    topology: &Fields<'_>,
+    router: &RouterValues,
+    limits: &Limits,
+) -> Network {
+    let mut network = Network { is_partial: true, ..Network::default() };
+    refuse_other_keys(topology);
+    let base = topology.table("link", &keys::LINK_CHANGES).map(|link| LinkValues::read(&link));
+    let base = base.unwrap_or_default();
+    let Some(imported) = load(topology, limits) else { return network };
+    let place = topology.place_of("file");
+    // A limit or a loss of a link's own takes no more than that of all.
+    if !topology.desk.claim(place, router.bytes(), imported.nodes.len() as u64)
+        || !topology.desk.claim(place, 2 * base.bytes(), imported.links.len() as u64)
+    {
+        return network;
+    }
+    network.is_partial = false;
+    add_nodes(&mut network, &imported, router, topology);
+    let values: Vec<LinkValues> =
+        imported.links.iter().map(|link| link_values(topology, &base, link)).collect();
+    for (link, values) in imported.links.iter().zip(&values) {
+        add_link(&mut network, values.plan(link.name.clone(), link.a, link.b), topology.desk, place);
+    }
+    let complete = change_by_name(root, &mut network, &|index| values.get(index).unwrap_or(&base));
+    if let Some(index) = complete.iter().position(|complete| !complete) {
+        let missing = values.get(index).map_or("", LinkValues::missing);
+        let name = network.links.get(index).map_or("", |link| link.name.as_str());
+        let message =
+            format!("link {name:?} has no {missing} in the file; give one to all in [topology] link");
+        topology.desk.refuse(place, message);
+    }
+    network
+}
+
+/// Notes keys of `[topology]` that do not go with a file.
+fn refuse_other_keys(topology: &Fields<'_>) {
+    let own = ["file", "format", "latencies", "link"];
+    for entry in topology.entries().iter().filter(|entry| !own.contains(&entry.key.as_str())) {
+        if keys::TOPOLOGY.find(&entry.key).is_some() {
+            topology.desk.refuse(entry.place, format!("{:?} goes with a builtin topology only", entry.key));
+        }
+    }
+}
+
+/// The topology in the file, or nothing after noting why.
+fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
+    let name = topology.text("file")?;
+    let text = file(topology, "file", &name)?;
+    let words = Format::ALL;
+    let format = match topology.item("format") {
+        Some(_) => topology.word("format", &words)?,
+        None => match Format::guess(&name, &text) {
+            Some(format) => format,
+            None => {
+                let known: Vec<&str> = words.iter().map(|(_, name)| *name).collect();
+                let message = format!(
+                    "file: the format of {} cannot be told; give it as format = \"...\", one of {}",
+                    show(&name),
+                    known.join(", ")
+                );
+                topology.refuse("file", message);
+                return None;
+            }
+        },
+    };
+    let mut imported = parsed(topology, "file", &name, &text, format, limits)?;
+    if let Some(second) = topology.item("latencies").and_then(|_| topology.text("latencies")) {
+        if format != Format::Rocketfuel {
+            topology.refuse("latencies", "latencies: goes with format rocketfuel only");
+            return None;
+        }
+        let text = file(topology, "latencies", &second)?;
+        let label = format!("latencies {second}");
+        imported.take_delays(&parsed(topology, "latencies", &label, &text, format, limits)?);
+    }
+    Some(imported)
+}
+
+fn file(topology: &Fields<'_>, key: &str, name: &str) -> Option<String> {
+    let read = match topology.desk.files {
+        Some(read) => read(name),
+        None => Err("files are not read here".to_owned()),
+    };
+    read.inspect_err(|why| topology.refuse(key, format!("{key}: {} cannot be read: {why}", show(name)))).ok()
+}
+
+fn parsed(
+    topology: &Fields<'_>,
+    key: &str,
+    name: &str,
+    text: &str,
+    format: Format,
+    limits: &Limits,
+) -> Option<Imported> {
+    let read = import::read(name, text.as_bytes(), format, limits);
+    read.inspect_err(|errors| tell(topology, key, errors)).ok()
+}
+
+/// Notes the problems of a file, each with its place there.
+fn tell(topology: &Fields<'_>, key: &str, errors: &Errors) {
+    for error in errors.iter().take(MOST_TOLD) {
+        let hint = error.suggestion.as_ref().map(|word| format!("; did you mean {word:?}?"));
+        let place = format!("{}:{}:{}", error.file, error.line, error.column);
+        topology.refuse(key, format!("{place}: {}{}", error.message, hint.unwrap_or_default()));
+    }
+    let more = errors.iter().count().saturating_sub(MOST_TOLD) + errors.omitted();
+    if more > 0 {
+        topology.refuse(key, format!("{key}: {more} more problems; `tidegate import` shows them"));
+    }
+}
+
+fn add_nodes(network: &mut Network, imported: &Imported, router: &RouterValues, topology: &Fields<'_>) {
+    let mut degrees = vec![0_u32; imported.nodes.len()];
+    for end in imported.links.iter().flat_map(|link| [link.a, link.b]) {
+        degrees.get_mut(end).into_iter().for_each(|degree| *degree += 1);
+    }
+    for (node, degree) in imported.nodes.iter().zip(degrees) {
+        let Some(mut plan) = router.node(&node.name, degree > 1) else {
+            network.is_partial = true;
+            return;
+        };
+        plan.position = node.position;
+        add_node(network, plan, topology.desk, topology.place);
+    }
+}
+
+/// What the file says of a link, over what all links share.
+fn link_values(topology: &Fields<'_>, base: &LinkValues, link: &ImportedLink) -> LinkValues {
+    let pairs: Vec<String> =
+        import::values(link).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    let place = topology.place_of("file");
+    let table = document::read_value(&format!("{{ {} }}", pairs.join(", ")), place.origin, place.start);
+    let own = table.ok().and_then(|mut item| {
+        item.place = place;
+        let fields = Fields::open(topology.desk, &item, &keys::LINK_CHANGES)?;
+        Some(LinkValues::read(&fields))
+    });
+    own.map_or_else(|| base.clone(), |own| base.with(&own))
+}

@@ -1,0 +1,115 @@
+//! `tidegate import`: a topology that another program wrote, as the start of a scenario.
+
+use std::path::{Path, PathBuf};
+
+use tidegate_report::json::Json;
+use tidegate_sim::scenario::Limits;
+use tidegate_sim::scenario::import::{self, Format, Imported};
+
+use super::read_text;
+use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
+use crate::{Format as Printed, Session};
+
+/// What to import.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A scenario can also name such a file itself: [topology] file = \"abilene.graphml\".\n\n\
+    Examples:\n  tidegate import abilene.graphml -o abilene.toml\n  \
+    tidegate import topology.txt --from ndnsim\n  \
+    tidegate import weights.intra --latencies latencies.intra -o isp.toml"
+)]
+pub(crate) struct Arguments {
+    /// The topology's file.
+    file: PathBuf,
+    /// Its format; by its name or content unless given.
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    from: Option<Format>,
+    /// With Rocketfuel's weights: the file of latencies.
+    #[arg(long, value_name = "FILE")]
+    latencies: Option<PathBuf>,
+    /// The scenario's file; printed unless given.
+    #[arg(long, short, value_name = "SCENARIO.toml")]
+    output: Option<PathBuf>,
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    let found = Format::ALL.iter().find(|(_, name)| *name == text).map(|(format, _)| *format);
+    found.ok_or_else(|| format!("known are {}", names().join(", ")))
+}
+
+fn names() -> Vec<&'static str> {
+    Format::ALL.iter().map(|(_, name)| *name).collect()
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let (format, mut topology) = read(&arguments.file, arguments.from)?;
+    if let Some(latencies) = &arguments.latencies {
+        if format != Format::Rocketfuel {
+            return Err(Failure::usage(format!("--latencies goes with rocketfuel, not with {format}")));
+        }
+        let label = format!("latencies {}", latencies.display());
+        topology.take_delays(&parse(&label, &read_text(latencies)?, format)?);
+    }
+    let file = arguments.file.display().to_string();
+    let name =
+        arguments.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let scenario = import::scenario_text(&name, &file, format, &topology);
+    for note in topology.notes.iter().filter(|_| !session.quiet) {
+        crate::complain(&format!("note: {note}"));
+    }
+    match &arguments.output {
+        Some(path) => {
+            std::fs::write(path, &scenario).map_err(|why| cannot("write", path, &why))?;
+            report(session, path, format, &topology);
+        }
+        None if session.format == Printed::Json => {
+            print(&(json(None, format, &topology, Some(&scenario)) + "\n"))
+        }
+        None => print(&scenario),
+    }
+    Ok(Exit::Ok)
+}
+
+fn read(path: &Path, asked: Option<Format>) -> Result<(Format, Imported), Failure> {
+    let bytes = read_text(path)?;
+    let file = path.display().to_string();
+    let guessed = || Format::guess(&file, &String::from_utf8_lossy(&bytes));
+    let format = asked.or_else(guessed).ok_or_else(|| {
+        Failure::error(format!(
+            "{file}: its format cannot be told; give --from, one of {}",
+            names().join(", ")
+        ))
+    })?;
+    Ok((format, parse(&file, &bytes, format)?))
+}
+
+fn parse(file: &str, bytes: &[u8], format: Format) -> Result<Imported, Failure> {
+    // No word stands before `file:line:`, so that editors find the place.
+    import::read(file, bytes, format, &Limits::default())
+        .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
+}
+
+fn report(session: &Session, path: &Path, format: Format, topology: &Imported) {
+    print(&match session.format {
+        Printed::Json => json(Some(path), format, topology, None) + "\n",
+        Printed::Text => format!(
+            "{}: {} nodes and {} links from format {format}; next: tidegate check {0}\n",
+            path.display(),
+            topology.nodes.len(),
+            topology.links.len()
+        ),
+    });
+}
+
+fn json(path: Option<&Path>, format: Format, topology: &Imported, scenario: Option<&str>) -> String {
+    Json::Object(vec![
+        ("file", path.map_or(Json::Null, |path| Json::text(path.display()))),
+        ("format", Json::text(format)),
+        ("nodes", Json::Count(topology.nodes.len() as u64)),
+        ("links", Json::Count(topology.links.len() as u64)),
+        ("notes", Json::List(topology.notes.iter().map(Json::text).collect())),
+        ("scenario", Json::maybe(scenario)),
+    ])
+    .to_string()
+}
