@@ -1,7 +1,7 @@
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
   const data = JSON.parse(document.getElementById("animation-data").textContent);
-  const root = document.getElementById("animation");
+  const root = document.getElementById("moving-network");
   const svg = root.querySelector("svg");
   const said = document.getElementById("animation-said");
   const axis = window.tidegate;
