@@ -22,6 +22,14 @@ pub(crate) struct Axis {
     pub(crate) values: Vec<Tried>,
 }
 
+impl Axis {
+    /// `KEY=V1,V2,...`, as an option takes it.
+    pub(crate) fn written(&self) -> String {
+        let values: Vec<&str> = self.values.iter().map(|tried| tried.written.as_str()).collect();
+        format!("{}={}", self.key, values.join(","))
+    }
+}
+
 /// A value that is tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tried {

@@ -63,7 +63,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
             (
                 "The first of two shares; the other may run on another machine with the same store.",
-                "tidegate sweep run scenarios/examples/dumbbell.toml --seeds 2 --shard 1/2",
+                "tidegate sweep run scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --shard 1/2",
             ),
         ],
         files: &[SCENARIO, STORE, ("results/NAME-DIGEST/", "tables of all points, once no run is missing")],
@@ -84,7 +84,7 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "sweep why",
         examples: &[(
             "Why the runs of seed 1 are there, or not.",
-            "tidegate sweep why scenarios/examples/dumbbell.toml --seed 1",
+            "tidegate sweep why scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --seed 1",
         )],
         files: &[SCENARIO, STORE],
         not_run: None,
@@ -97,6 +97,42 @@ pub(super) const GUIDES: &[Guide] = &[
             "tidegate sweep gc scenarios/examples/dumbbell.toml",
         )],
         files: &[SCENARIO, STORE],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
+        command: "compare",
+        examples: &[
+            (
+                "Two schemes on the same draws.",
+                "tidegate compare scenarios/examples/loss.toml --schemes catchunks-aimd,icp --seeds 5",
+            ),
+            (
+                "Two values of any key.",
+                "tidegate compare scenarios/examples/loss.toml --vary flow.0.size=1MB,2MB --seeds 3",
+            ),
+        ],
+        files: &[
+            SCENARIO,
+            STORE,
+            ("results/NAME-compare-DIGEST/", "comparison.json, points.csv, and the tables of all runs"),
+        ],
+        not_run: None,
+        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse"), PARTIAL, STOPPED],
+    },
+    Guide {
+        command: "figure",
+        examples: &[
+            ("What can be drawn of these results.", "tidegate figure results/dumbbell-* --list"),
+            (
+                "One figure for a column of a paper.",
+                "tidegate figure results/dumbbell-* throughput --as pdf -o throughput.pdf",
+            ),
+        ],
+        files: &[
+            ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
+            ("RESULTS/figures/", "the files, unless --output names another place"),
+        ],
         not_run: None,
         exits: &[],
     },

@@ -1,7 +1,9 @@
 //! The program as its users meet it: commands in, files, tables and exit codes out.
 
+mod audit;
 mod batches;
 mod check;
+mod compare;
 mod exports;
 mod figures;
 mod inputs;

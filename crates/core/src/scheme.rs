@@ -25,6 +25,8 @@ pub struct Scheme {
     /// What it does differently from its source, a sentence each; a parameter that restores the literal form is
     /// named.
     pub deviations: &'static [&'static str],
+    /// Whether its parts draw random numbers, so that seeds differ by it.
+    pub draws: bool,
     /// Its parameters.
     pub params: &'static [ParamSpec],
     /// Timers and retransmission habits its consumer is used with.
@@ -66,6 +68,7 @@ impl Scheme {
         paper: "",
         provenance: Provenance::Paper,
         deviations: &[],
+        draws: false,
         params: &[],
         shell: ShellKind::Own,
         consumer: None,

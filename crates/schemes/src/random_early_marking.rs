@@ -30,6 +30,7 @@ pub static SCHEME: Scheme = Scheme {
         "The queue is that of the whole device, Interests that wait among the Data counted with it.",
         "While nothing waits the average falls as RED's does, for the text says nothing of idle time.",
     ],
+    draws: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(RandomEarlyMarking::new(checked(settings)?, device)))),
     ..Scheme::NONE

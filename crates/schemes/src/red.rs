@@ -28,6 +28,7 @@ pub static SCHEME: Scheme = Scheme {
         "What a typical packet is, is a parameter, as the paper leaves it open; the time it takes is that packet over the \
          line's rate.",
     ],
+    draws: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(Red::new(checked(settings)?, device)))),
     ..Scheme::NONE

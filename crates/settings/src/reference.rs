@@ -7,7 +7,7 @@ use crate::schema::{definition, tables};
 pub fn markdown(root: &'static Keys) -> String {
     let mut text = String::new();
     for (_, keys) in tables(root) {
-        text.push_str(&format!("## <a id=\"{}\"></a>`{}`\n\n", anchor(keys), keys.what));
+        text.push_str(&format!("<a id=\"{}\"></a>\n\n## `{}`\n\n", anchor(keys), keys.what));
         text.push_str("| key | takes | default | meaning |\n|---|---|---|---|\n");
         text.extend(keys.iter().map(row));
         text.push('\n');
@@ -78,10 +78,12 @@ mod tests {
         );
         let text = markdown(&ROOT);
         for line in [
-            "## <a id=\"keys-the-file\"></a>`the file`",
+            "<a id=\"keys-the-file\"></a>",
+            "## `the file`",
             "| `rate` | rate above zero, such as `\"10Mbps\"` | `10Mbps` | How fast \\| how slow. |",
             "| `inner` | list of: table [`[inner]`](#keys-inner) | needed | More. |",
-            "## <a id=\"keys-inner\"></a>`[inner]`",
+            "<a id=\"keys-inner\"></a>",
+            "## `[inner]`",
             "| `way` | `\"up\"`, `\"down\"` |  | Where. |",
         ] {
             assert!(text.lines().any(|found| found == line), "{line:?} is not in\n{text}");

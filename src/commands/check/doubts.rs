@@ -6,6 +6,7 @@ use tidegate_report::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, Plan};
 
 use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
+use super::stations::caches;
 use super::story::count;
 
 /// A queue of fewer products of bandwidth and delay keeps the link from being full.
@@ -19,7 +20,9 @@ const MANY_ROWS: f64 = 5e6;
 pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     let mut doubts = Vec::new();
     let flows = || plan.flows.iter().zip(&facts.flows);
-    for find in [shallow, deep, oversized, unfinished, too_fast, short_lived, stopped_late, at_home] {
+    for find in
+        [shallow, deep, oversized, unfinished, too_fast, short_lived, stopped_late, at_home, slow_station]
+    {
         doubts.extend(gathered(
             flows().filter_map(|(flow, facts)| Some((flow.name.as_str(), find(plan, flow, facts)?))),
         ));
@@ -130,6 +133,21 @@ fn at_home(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     })
 }
 
+fn slow_station(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let (station, found) = (facts.slowest_station?, facts.bottleneck.as_ref()?);
+    let served_s = 1.0 / station.mean().as_secs_f64();
+    let carried_s = found.rate.as_bps() as f64 / 8.0 / found.packet.get() as f64;
+    (served_s < carried_s).then(|| {
+        format!(
+            "{} serves {} Interests a second on average, fewer than {} carries Data ({}): it is the bottleneck",
+            plan.nodes[station.node].name,
+            number(served_s),
+            plan.links[found.link].name,
+            number(carried_s)
+        )
+    })
+}
+
 fn unused_nodes(plan: &Plan, facts: &Facts) -> Option<String> {
     // Where links fail, routers off the first paths are the ways around.
     let may_reroute = plan
@@ -172,9 +190,9 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
 }
 
 fn useless_caches(plan: &Plan) -> Option<String> {
-    let caches = plan.nodes.iter().any(|node| node.cache.size.get() > 0);
-    let repeats = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
-    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(repeats);
+    let caches = plan.nodes.iter().any(caches);
+    let asks_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
+    let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(asks_again);
     (caches && !is_shared).then(|| {
         "there are caches, but no two flows ask for the same prefix: only what was lost on the way is found in them"
             .to_owned()

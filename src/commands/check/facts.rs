@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::units::{BitRate, ByteCount, Span};
-use tidegate_sim::plan::{LinkPlan, LossPlan, Plan};
+use tidegate_sim::plan::Plan;
 use tidegate_sim::world;
 
+use super::chance;
 use super::rates::Rates;
+use super::stations::Station;
 use super::way::{Direction, Way};
 
 /// What can be told of a plan.
@@ -31,6 +33,8 @@ pub(super) struct FlowFacts {
     pub(super) links: Vec<(usize, usize)>,
     /// From the first Interest to its Data without queues: delays, and the sending of both packets on each link.
     pub(super) round_trip: Span,
+    /// The server on the way that takes longest, if there is any.
+    pub(super) slowest_station: Option<Station>,
     /// `None` if the producer is at the same node.
     pub(super) bottleneck: Option<Bottleneck>,
     /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
@@ -86,7 +90,7 @@ impl Facts {
         let samples = plan.sampling.map_or(0, |pause| plan.duration.as_nanos() / pause.as_nanos().max(1));
         let sampled = plan.flows.len() + 2 * plan.links.len();
         Self {
-            random: random(plan),
+            random: chance::told(plan),
             packet_hops: flows.iter().map(hops).sum(),
             exchanges: flows.iter().map(|flow| flow.exchanges).sum(),
             sample_rows: samples as f64 * sampled as f64 * plan.seeds.len() as f64,
@@ -102,39 +106,6 @@ pub(super) fn askers(plan: &Plan) -> BTreeMap<&str, usize> {
         *askers.entry(flow.prefix.as_str()).or_default() += 1;
     }
     askers
-}
-
-/// What differs between the seeds of `plan`.
-fn random(plan: &Plan) -> Vec<String> {
-    let mut found = Vec::new();
-    if plan.variation.start {
-        found.push("every flow starts later by up to one round trip".to_owned());
-    }
-    if plan.variation.delay > 0.0 {
-        found.push(format!("every link's delay changes by up to {} %", plan.variation.delay * 100.0));
-    }
-    let mut links = |what: &str, is: fn(&LinkPlan) -> bool| {
-        let names: Vec<&str> =
-            plan.links.iter().filter(|link| is(link)).map(|link| link.name.as_str()).collect();
-        if !names.is_empty() {
-            found.push(format!("{what} on {}", listed(&names)));
-        }
-    };
-    links("random loss", |link| link.loss.iter().any(is_random));
-    links("jitter", |link| link.jitter > Span::ZERO);
-    found
-}
-
-fn is_random(loss: &LossPlan) -> bool {
-    match *loss {
-        LossPlan::None | LossPlan::Trace(_) => false,
-        LossPlan::Bernoulli { probability } => probability > 0.0 && probability < 1.0,
-        LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
-            let drawn = |chance: f64| chance > 0.0 && chance < 1.0;
-            let changes = drawn(to_bad) || drawn(to_good);
-            drawn(loss_good) || (to_bad > 0.0 && (drawn(loss_bad) || (changes && loss_good != loss_bad)))
-        }
-    }
 }
 
 /// How many names are written out before the rest is counted.

@@ -1,9 +1,11 @@
 //! `tidegate check`: everything that is wrong with a scenario, else what it will simulate, without running it.
 
+mod chance;
 mod doubts;
 mod facts;
 mod json;
 mod rates;
+mod stations;
 mod story;
 mod way;
 

@@ -86,7 +86,9 @@ fn network(plan: &Plan) -> Vec<String> {
         if node.cache.size.get() > 0 {
             parts.push(cache(&node.cache));
         }
-        parts.extend(node.service.map(|service| service_time(&service)));
+        let stores = node.prefix_caches.iter();
+        parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
+        parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
@@ -106,8 +108,8 @@ fn cache(cache: &CachePlan) -> String {
 
 fn service_time(service: &ServicePlan) -> String {
     match service.time {
-        ServiceTime::Constant(time) => format!("{time} for each packet"),
-        ServiceTime::Exponential(time) => format!("{time} for each packet on average, exponential"),
+        ServiceTime::Constant(time) => time.to_string(),
+        ServiceTime::Exponential(time) => format!("{time} on average (exponential)"),
     }
 }
 
@@ -177,6 +179,8 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
         format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
         format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
     ];
+    let processing = flow.processing.as_ref().map(service_time);
+    lines.extend(processing.map(|time| format!("whose producer takes {time} for each Interest")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
     if let Some(bottleneck) = &facts.bottleneck {
         lines.extend(about_bottleneck(plan, bottleneck));

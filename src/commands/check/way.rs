@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::consumer::Arrivals;
+use tidegate_core::consumer::{Arrivals, Workload};
 use tidegate_core::face::Limit;
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::wire_size;
@@ -11,6 +11,7 @@ use tidegate_sim::plan::{Demand, FlowPlan, Plan};
 
 use super::facts::{Bottleneck, FlowFacts};
 use super::rates::{Rates, rate};
+use super::stations::{self, Station};
 
 /// A flow's way before anything is known about the others.
 pub(super) struct Way {
@@ -91,16 +92,22 @@ impl Way {
         is_shared: bool,
     ) -> FlowFacts {
         let delays: Span = self.links.iter().map(|(link, _)| plan.links[*link].delay * 2).sum();
-        let round_trip = delays + self.loads(self.first).map(|load| load.sending(plan)).sum();
+        let stations = stations::on_the_way(plan, flow, &self.nodes);
+        let links = delays + self.loads(self.first).map(|load| load.sending(plan)).sum();
+        let round_trip = links + stations.iter().map(Station::mean).sum();
+        let least = links + stations.iter().map(Station::least).sum();
         let shares = self.loads(self.middle).map(|load| (load.share(plan, sharers), load));
         let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
         let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
+        let served_s = stations.iter().map(|station| 1.0 / station.mean().as_secs_f64());
+        let rate_s = served_s.fold(rate_s, f64::min);
         FlowFacts {
             bottleneck: slowest.map(|(_, load)| bottleneck(plan, flow, load, round_trip, sharers)),
-            least_transfer: self.least_transfer(plan, flow, rates, round_trip, is_shared),
+            least_transfer: self.least_transfer(plan, flow, rates, least, is_shared),
             exchanges: exchanges(plan, flow, rate_s),
             nodes: self.nodes,
             links: self.links,
+            slowest_station: stations.into_iter().max_by_key(Station::mean),
             round_trip,
         }
     }
@@ -116,7 +123,7 @@ impl Way {
         is_shared: bool,
     ) -> Option<Span> {
         let Demand::File { segments } = flow.demand else { return None };
-        let caches = |node: &usize| is_shared && plan.nodes[*node].cache.size.get() > 0;
+        let caches = |node: &usize| is_shared && stations::caches(&plan.nodes[*node]);
         let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
         let time = |load: Load| {
             let one = load.sending(plan);
@@ -180,6 +187,16 @@ fn all_segments(first: ByteCount, segments: u32) -> ByteCount {
     ByteCount::new(first.get().saturating_mul(u64::from(segments)).saturating_add(longer))
 }
 
+/// Segments that a workload asks for within `time`, about.
+fn asked(workload: &Workload, time: Span) -> f64 {
+    let segments = f64::from(workload.object_segments);
+    let coming = workload.arrivals.map_or(f64::INFINITY, |arrivals| {
+        let (Arrivals::Constant(rate) | Arrivals::Poisson(rate)) = arrivals;
+        rate.per_second() * time.as_secs_f64()
+    });
+    segments * coming.min(workload.requests.map_or(f64::INFINITY, f64::from))
+}
+
 /// Interests answered until the end of the run, if `rate_s` of them are answered each second.
 fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
@@ -187,17 +204,6 @@ fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
     match &flow.demand {
         Demand::File { segments } => most.min(f64::from(*segments)),
         Demand::Endless => most,
-        Demand::Objects(workload) => {
-            let segments = f64::from(workload.object_segments);
-            let asked = workload.requests.map_or(f64::INFINITY, f64::from);
-            let arriving = match workload.arrivals {
-                None => f64::INFINITY,
-                Some(Arrivals::Constant(rate) | Arrivals::Poisson(rate)) => {
-                    rate.per_second() * end.since(flow.start).as_secs_f64()
-                }
-            };
-            most.min(segments * asked.min(arriving))
-        }
         Demand::Constant { rate, bursts } => {
             let within = |(at, length): &(Time, Span)| (*at + *length).min(end).since(*at).as_secs_f64();
             let asking: f64 = if bursts.is_empty() {
@@ -207,5 +213,6 @@ fn exchanges(plan: &Plan, flow: &FlowPlan, rate_s: f64) -> f64 {
             };
             most.min(per_second(*rate, flow.payload) * asking)
         }
+        Demand::Objects(workload) => most.min(asked(workload, end.since(flow.start))),
     }
 }

@@ -86,6 +86,29 @@ fn part(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&part) { Ok(part) } else { Err(wrong()) }
 }
 
+impl Arguments {
+    /// The command that makes the same results again.
+    fn command_line(&self) -> String {
+        let mut line = format!("tidegate compare {}", self.scenario.display());
+        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} '{value}'"));
+        self.overrides.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
+        self.schemes.iter().for_each(|schemes| add("--schemes", schemes));
+        self.flow.iter().for_each(|flow| add("--flow", flow));
+        self.vary.iter().for_each(|axis| add("--vary", &axis.written()));
+        self.reference.iter().for_each(|reference| add("--reference", reference));
+        self.seeds.iter().for_each(|seeds| add("--seeds", &seeds.to_string()));
+        if !self.measures.is_empty() {
+            let names: Vec<&str> = self.measures.iter().map(|measure| measure.name).collect();
+            add("--measures", &names.join(","));
+        }
+        if let Some(part) = self.until_ci {
+            add("--until-ci", &part.to_string());
+            add("--max-seeds", &self.max_seeds.to_string());
+        }
+        line
+    }
+}
+
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let choice = Choice {
         scenario: &arguments.scenario,

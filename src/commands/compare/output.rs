@@ -3,11 +3,18 @@
 use std::fs;
 use std::path::Path;
 
+use tidegate_core::event::EventMask;
+use tidegate_core::records::Watched;
+use tidegate_core::rng::Seed;
 use tidegate_report::compare::{
-    Judgement, comparison_json, comparison_table, judgement_json, judgement_table,
+    Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
+use tidegate_report::figure::{Figure, compare as figures, write_figures};
 use tidegate_report::json::Json;
+use tidegate_report::page::{ComparePage, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
+
+use tidegate_sim::run::watch;
 
 use super::Arguments;
 use super::search::Outcome;
@@ -26,7 +33,7 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Writes tables, and prints what was found.
+    /// Writes tables, figures and the page, and prints what was found.
     pub(super) fn write(
         &self,
         session: &Session,
@@ -36,6 +43,7 @@ impl Results<'_> {
         let folder = arguments.out.join(self.folder_name());
         let new = store.temporary();
         self.tables(&new)?;
+        self.page(arguments, store, &new)?;
         let json = self.json(&folder);
         let path = new.join("comparison.json");
         fs::write(&path, format!("{json}\n")).map_err(|why| cannot("write", &path, &why))?;
@@ -52,16 +60,45 @@ impl Results<'_> {
         let points: Vec<Point> =
             self.found.runs.iter().map(|variant| Point { runs: variant.runs.clone() }).collect();
         let values = self.variants.iter().map(|variant| variant.label.clone()).collect();
-        let context = RunContext {
-            scenario_text: self
-                .variants
-                .first()
-                .map_or_else(String::new, |variant| variant.plan.text.clone()),
-            semantics: SEMANTICS,
-            ..RunContext::default()
-        };
         let parameter = Parameter { key: "variant".to_owned(), values };
-        point_tables(&points, &[parameter], &context).write(folder).map_err(Failure::error)
+        point_tables(&points, &[parameter], &self.context()).write(folder).map_err(Failure::error)
+    }
+
+    /// Figures and the page around them.
+    fn page(&self, arguments: &Arguments, store: &Store, folder: &Path) -> Result<(), Failure> {
+        let Outcome { comparison, runs, note } = self.found;
+        let seed = Seed(comparison.seeds.first().copied().unwrap_or_default());
+        let watched: Vec<(&str, Watched)> = self
+            .variants
+            .iter()
+            .map(|variant| (variant.label.as_str(), watch(&variant.plan, seed, EventMask::NONE, &mut |_| {})))
+            .collect();
+        let delays = figures::delays(watched.iter().map(|(label, watched)| (*label, watched)));
+        let figures: Vec<Figure> = figures::goodput_over_delay(runs).into_iter().chain(delays).collect();
+        let sampled = |variant: &VariantPlan| {
+            let run = store.recall(&variant.identity, seed, &variant.plan.name, true)?;
+            Ok(Variant { label: variant.label.clone(), runs: vec![run] })
+        };
+        let page = compare_page(&ComparePage {
+            title: self.variants.first().map_or("", |variant| variant.plan.name.as_str()),
+            comparison,
+            note: note.as_deref().unwrap_or_default(),
+            judgements: self.judgements.unwrap_or_default(),
+            figures: &figures,
+            samples: &self.variants.iter().map(sampled).collect::<Result<Vec<_>, Failure>>()?,
+            command: &arguments.command_line(),
+            context: &self.context(),
+        });
+        for (name, content) in [("report.html", page), ("figures.json", write_figures(&figures))] {
+            let path = folder.join(name);
+            fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
+        }
+        Ok(())
+    }
+
+    fn context(&self) -> RunContext {
+        let text = self.variants.first().map_or_else(String::new, |variant| variant.plan.text.clone());
+        RunContext { scenario_text: text, semantics: SEMANTICS, ..RunContext::default() }
     }
 
     fn folder_name(&self) -> String {
@@ -85,7 +122,8 @@ impl Results<'_> {
         if let Some(judgements) = self.judgements {
             text.push_str(&format!("\nagainst the baseline: {}", judgement_table(judgements)));
         }
-        text.push_str(&format!("\ntables  {}\n", folder.display()));
+        let report = folder.join("report.html");
+        text.push_str(&format!("\ntables  {}\nreport  {}\n", folder.display(), report.display()));
         text
     }
 

@@ -39,7 +39,7 @@ fn section(words: &str, command: &Command, is_own: impl Fn(&Arg) -> bool) -> Str
     let usage = command.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
     let mut text = format!(
-        "\n## <a id=\"{}\"></a>`tidegate {words}`\n\n{}.\n\n```text\n{usage}\n```\n\n",
+        "\n<a id=\"{}\"></a>\n\n## `tidegate {words}`\n\n{}.\n\n```text\n{usage}\n```\n\n",
         anchor(words),
         about(command)
     );

@@ -34,7 +34,7 @@ pub(super) fn body(session: &Session) -> String {
 }
 
 fn section(scheme: &Scheme) -> String {
-    let mut text = format!("## <a id=\"scheme-{0}\"></a>`{0}`\n\n", scheme.name);
+    let mut text = format!("<a id=\"scheme-{0}\"></a>\n\n## `{0}`\n\n", scheme.name);
     let roles = scheme.roles().join(", ");
     let facts = [
         ("what it does", scheme.summary),

@@ -15,10 +15,6 @@ use source::{Choice, Source};
 
 /// What to draw and how.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  tidegate figure results/dumbbell-1a2b3c4d --list\n  \
-    tidegate figure results/dumbbell-1a2b3c4d throughput --as pdf\n  \
-    tidegate figure results/dumbbell-1a2b3c4d segments --from 1 --to 1.5 -o segments.svg\n  \
-    tidegate figure results/plr --as pgf --columns 2 -o paper/figures")]
 pub(crate) struct Arguments {
     /// A results folder, as `run`, `compare`, `sweep` and `reproduce` write it.
     results: PathBuf,

@@ -46,8 +46,7 @@ impl SweepArguments {
             line.push_str(&format!(" --set '{key}={value}'"));
         }
         for axis in &self.grid {
-            let values: Vec<&str> = axis.values.iter().map(|tried| tried.written.as_str()).collect();
-            line.push_str(&format!(" --grid '{}={}'", axis.key, values.join(",")));
+            line.push_str(&format!(" --grid '{}'", axis.written()));
         }
         if let Some(seeds) = self.seeds {
             line.push_str(&format!(" --seeds {seeds}"));

@@ -15,11 +15,12 @@ pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
 pub use sentence::{judgement_sentence, pair_sentence, summary, times};
 pub use sequential::{FEWEST, confidence, looks, relative_half_width};
+pub(crate) use table::p_value;
 pub use table::{comparison_table, judgement_table, method, warnings};
 
 use tidegate_core::records::RunRecord;
 
-use crate::measures::RunMeasure;
+use crate::measures::{Better, RunMeasure};
 use crate::stats::Estimate;
 
 /// Chance of any false finding in a family of tests.
@@ -137,6 +138,11 @@ impl Comparison {
 }
 
 impl Measured {
+    /// Whether it is zero in every run, so that there is nothing to say.
+    pub fn is_idle(&self) -> bool {
+        self.values.iter().flatten().flatten().all(|value| *value == 0.0)
+    }
+
     fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {
         let values: Vec<Vec<Option<f64>>> = variants
             .iter()
@@ -159,6 +165,28 @@ impl Measured {
 }
 
 impl Tested {
+    /// What may be said, in a word or two.
+    pub fn verdict(&self, better: Better) -> &'static str {
+        match self.finding {
+            Finding::Equal => "equal",
+            Finding::Unclear => "not clear",
+            Finding::Untested => "not tested",
+            Finding::Significant | Finding::Fixed => self.judged(better).unwrap_or("differs"),
+        }
+    }
+
+    /// `better` or `worse`, if the measure knows that and the means differ.
+    fn judged(&self, better: Better) -> Option<&'static str> {
+        let (ours, theirs) = (self.pair.ours, self.pair.theirs);
+        let is_better = match better {
+            Better::Neither => return None,
+            _ if ours == theirs => return None,
+            Better::More => ours > theirs,
+            Better::Less => ours < theirs,
+        };
+        Some(if is_better { "better" } else { "worse" })
+    }
+
     fn of(ours: &[Option<f64>], theirs: &[Option<f64>], seeds: &[u64], confidence: f64) -> Option<Self> {
         let common: Vec<(f64, f64, u64)> = ours
             .iter()

@@ -1,7 +1,6 @@
 //! What was found, in words.
 
 use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested};
-use crate::measures::Better;
 use crate::text::{number, number_with_error, with_unit};
 
 /// Measures that are told in sentences where none were chosen; the table has all.
@@ -92,12 +91,12 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
     let said = match (tested.pair.ours == 0.0, times(&tested.pair.ratio)) {
         (true, _) => format!("{ours} has no {noun}, {theirs} {}", amount(tested.pair.theirs)),
         (false, Some((factor, is_more))) => {
-            format!("{ours} has {factor} times {} {noun} than {theirs}", word(measured, is_more))
+            format!("{ours} has {factor} times {} {noun} than {theirs}", measured.measure.word(is_more))
         }
         (false, None) => {
             let (is_more, difference) =
                 (tested.pair.ours > tested.pair.theirs, tested.pair.difference.mean.abs());
-            let word = word(measured, is_more);
+            let word = measured.measure.word(is_more);
             let (mean, half_width) = number_with_error(difference, tested.pair.difference.half_width);
             let shown = match tested.pair.difference.has_interval() {
                 true => with_unit(format!("{mean} ± {half_width}"), unit),
@@ -106,33 +105,13 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
             format!("{ours} has {shown} {word} {noun} than {theirs}")
         }
     };
-    match (judged(measured.measure.better, tested), tested.finding) {
+    match (tested.judged(measured.measure.better), tested.finding) {
         (_, Finding::Untested) => format!("{said} (one run: no interval)"),
         (Some(verdict), Finding::Fixed) => format!("{said} in every run ({verdict})"),
         (None, Finding::Fixed) => format!("{said} in every run"),
         (Some(verdict), _) => format!("{said} ({verdict})"),
         (None, _) => said,
     }
-}
-
-fn word(measured: &Measured, is_more: bool) -> &'static str {
-    match is_more {
-        true => "more",
-        false if measured.measure.is_count() => "fewer",
-        false => "less",
-    }
-}
-
-/// `better` or `worse`, if the measure knows that and the means differ.
-pub(super) fn judged(better: Better, tested: &Tested) -> Option<&'static str> {
-    let (ours, theirs) = (tested.pair.ours, tested.pair.theirs);
-    let is_more = match better {
-        Better::Neither => return None,
-        _ if ours == theirs => return None,
-        Better::More => ours > theirs,
-        Better::Less => ours < theirs,
-    };
-    Some(if is_more { "better" } else { "worse" })
 }
 
 /// `1.23 ± 0.05` and whether that is more: how many times, always at least one; `None` without a ratio that has an

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{ALPHA, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, summary};
-use super::{confidence, sentence};
+use super::confidence;
+use super::{ALPHA, Comparison, Judgement, Measured, Tested, judgement_sentence, summary};
 use crate::stats::Estimate;
 use crate::text::{Align, TextTable, number, short, with_unit};
 
@@ -26,11 +26,6 @@ pub fn comparison_table(comparison: &Comparison) -> String {
     text
 }
 
-/// Whether a measure is zero in every run, so that there is nothing to say.
-pub(crate) fn is_idle(measured: &Measured) -> bool {
-    measured.values.iter().flatten().flatten().all(|value| *value == 0.0)
-}
-
 fn table(comparison: &Comparison) -> String {
     let mut table = TextTable::new(&[
         ("measure", Align::Left),
@@ -41,7 +36,7 @@ fn table(comparison: &Comparison) -> String {
         ("effect", Align::Right),
         ("", Align::Left),
     ]);
-    for measured in comparison.measures.iter().filter(|measured| !is_idle(measured)) {
+    for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
         for (index, label) in comparison.labels.iter().enumerate() {
             let name = if index == 0 { with_bracketed_unit(measured) } else { String::new() };
             let mean = short(&measured.estimates[index]);
@@ -62,19 +57,11 @@ fn with_bracketed_unit(measured: &Measured) -> String {
 
 /// Difference, corrected p, effect size, verdict.
 fn tested_cells(measured: &Measured, tested: &Tested) -> [String; 4] {
-    let verdict = match tested.finding {
-        Finding::Equal => "equal",
-        Finding::Unclear => "not clear",
-        Finding::Untested => "not tested",
-        Finding::Significant | Finding::Fixed => {
-            sentence::judged(measured.measure.better, tested).unwrap_or("differs")
-        }
-    };
     [
         short(&tested.pair.difference),
         tested.p.map_or_else(String::new, p_value),
         tested.pair.effect.map_or_else(String::new, |effect| format!("{effect:.2}")),
-        verdict.to_owned(),
+        tested.verdict(measured.measure.better).to_owned(),
     ]
 }
 

@@ -6,6 +6,7 @@
 //! can be read.
 
 mod bars;
+pub mod compare;
 mod curves;
 mod drawing;
 mod font;

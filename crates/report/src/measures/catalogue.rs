@@ -34,9 +34,18 @@ pub struct RunMeasure {
 }
 
 impl RunMeasure {
-    /// Whether it counts things: "fewer" rather than "less".
-    pub fn is_count(&self) -> bool {
+    fn is_count(&self) -> bool {
+        // Things are fewer, amounts less.
         self.unit == "packets" || self.name == "timeouts"
+    }
+
+    /// `more`, or `less` or `fewer`, of this measure.
+    pub fn word(&self, is_more: bool) -> &'static str {
+        match is_more {
+            true => "more",
+            false if self.is_count() => "fewer",
+            false => "less",
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use crate::definitions::DEFINITIONS;
 use crate::figure;
+use crate::tables::RunContext;
 
 /// Text escaped for HTML and XML, in elements and in quoted attributes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
@@ -116,6 +117,16 @@ pub(super) fn command_line(page: &mut Markup, command: &str) {
          <button type=\"button\" class=\"copy\">Copy</button></div>\n",
         Escaped(command)
     ));
+}
+
+/// The scenario's whole text, folded.
+pub(super) fn scenario(body: &mut Markup, context: &RunContext) {
+    if !context.scenario_text.is_empty() {
+        body.add(format_args!(
+            "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",
+            Escaped(&context.scenario_text)
+        ));
+    }
 }
 
 /// The definitions of all columns, folded unless `is_open`.

@@ -4,8 +4,10 @@
 
 mod animation;
 pub(crate) mod axis;
+mod beside;
 mod board;
 mod claim_strip;
+mod compare;
 mod delays;
 pub(crate) mod markup;
 mod network;
@@ -20,6 +22,7 @@ mod topology;
 mod why;
 
 pub use board::{BoardPage, board_page};
+pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};
 pub use timeline::Timeline;
 pub use topology::{LinkView, NodeKind, NodeView, TopologyView};

@@ -8,7 +8,7 @@ use crate::samples::Aligned;
 use crate::text;
 
 /// Instants per series in a page, at most.
-const MOST_POINTS: usize = 2000;
+pub(super) const MOST_POINTS: usize = 2000;
 /// Series per plot, at most; the largest are kept.
 const MOST_SERIES: usize = 14;
 /// Bins in a window of the fairness index.
@@ -68,7 +68,7 @@ impl Panels {
 
 fn flows(panels: &mut Panels, run: &RunRecord) {
     let group = Group::flows(run);
-    let bin_s = bin_s(run);
+    let bin_s = bin_s(run.ended.as_secs_f64());
     let per_bin = per_bin(bin_s);
     let note = format!("Payload of distinct segments. {per_bin}");
     let throughput = group.panel("Throughput", "Mbit/s", &note, quantities::throughput(run, bin_s));
@@ -107,7 +107,7 @@ fn fairness(run: &RunRecord, window_s: f64) -> Panel {
 
 fn links(panels: &mut Panels, run: &RunRecord, timeline: &Timeline) {
     let group = Group::links(run);
-    let bin_s = bin_s(run);
+    let bin_s = bin_s(run.ended.as_secs_f64());
     let per_bin = per_bin(bin_s);
     panels.add(group.panel("Queue length", "packets", "", quantities::queues(run)), "queues");
     let load = quantities::utilisation(run, &timeline.rates, bin_s);
@@ -193,7 +193,7 @@ fn peak(series: &[Option<f64>]) -> f64 {
 }
 
 /// Length of a bin, s: 100 ms, longer in runs of more than 200 s.
-fn bin_s(run: &RunRecord) -> f64 {
-    let tenths = (run.ended.as_secs_f64() / (MOST_POINTS as f64 * 0.1)).ceil();
+pub(super) fn bin_s(end_s: f64) -> f64 {
+    let tenths = (end_s / (MOST_POINTS as f64 * 0.1)).ceil();
     0.1 * tenths.max(1.0)
 }

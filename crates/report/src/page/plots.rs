@@ -1,7 +1,5 @@
 //! The data of the linked plots, and their place in the page.
 
-use tidegate_core::records::RunRecord;
-
 use super::markup::{Escaped, Markup};
 use super::panels::{Panel, Panels};
 use super::timeline::Timeline;
@@ -10,8 +8,8 @@ use crate::figure::DASHES;
 use crate::json::Json;
 use crate::text;
 
-/// Everything that `plots.js` draws.
-pub(super) fn data(panels: &Panels, run: &RunRecord, timeline: &Timeline) -> Json {
+/// Everything that `plots.js` draws, over the time to `end_s`.
+pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline) -> Json {
     let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
     let turn = |change: &Change| {
         Json::Object(vec![
@@ -21,7 +19,7 @@ pub(super) fn data(panels: &Panels, run: &RunRecord, timeline: &Timeline) -> Jso
     };
     Json::Object(vec![
         ("dashes", Json::List(dashes.to_vec())),
-        ("end_s", Json::Number(run.ended.as_secs_f64())),
+        ("end_s", Json::Number(end_s)),
         ("turns", Json::List(timeline.changes.iter().map(turn).collect())),
         ("panels", Json::List(panels.shown.iter().map(json).collect())),
     ])

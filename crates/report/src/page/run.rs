@@ -98,8 +98,9 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     }
     markup::glossary(&mut body, false);
     let first = page.runs.first().filter(|_| !panels.shown.is_empty());
-    let scripts =
-        first.map_or(Scripts::Plain, |run| Scripts::Plots(plots::data(&panels, run, page.timeline)));
+    let scripts = first.map_or(Scripts::Plain, |run| {
+        Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline))
+    });
     markup::document(page.title, &body.0, &scripts)
 }
 
@@ -266,11 +267,6 @@ fn provenance(page: &RunPage<'_>) -> Markup {
         "<dl>\n{facts}</dl>\n<p class=\"note\">Equal scenario, seed and semantics give equal results, on any machine and \
          any number of threads. Every quantity is defined in the <a href=\"#glossary\">glossary</a>.</p>\n"
     ));
-    if !page.context.scenario_text.is_empty() {
-        content.add(format_args!(
-            "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",
-            Escaped(&page.context.scenario_text)
-        ));
-    }
+    markup::scenario(&mut content, page.context);
     content
 }

@@ -120,7 +120,7 @@ fn distributions(
 }
 
 /// Upper bound of each bin, ms, and the part of all delays that is not above it.
-fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
+pub(in crate::figure) fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
     let total: u64 = bins.iter().map(|(_, count)| count).sum();
     let mut below = 0;
     let point = |(upper, count): &(tidegate_core::units::Span, u64)| {

@@ -1,0 +1,224 @@
+//! The page of `tidegate compare`: what was found in sentences, then figures, then every number.
+
+use super::markup::{self, Escaped, Markup, Scripts};
+use super::panels::Panels;
+use super::timeline::Timeline;
+use super::{beside, plots};
+use crate::compare::{
+    Change, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, method, summary, times,
+    warnings,
+};
+use crate::figure::Figure;
+use crate::tables::RunContext;
+use crate::text;
+
+/// What the page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparePage<'a> {
+    /// Title, mostly the scenario's name.
+    pub title: &'a str,
+    /// What was found.
+    pub comparison: &'a Comparison,
+    /// What is to be said of the search for enough seeds; empty for none.
+    pub note: &'a str,
+    /// Verdicts against a baseline; none without one.
+    pub judgements: &'a [Judgement],
+    /// Figures, the most telling one first.
+    pub figures: &'a [Figure],
+    /// One run of each variant with its samples, in the order of the variants.
+    pub samples: &'a [crate::compare::Variant],
+    /// The command that makes these results again.
+    pub command: &'a str,
+    /// Scenario text and version of the results' meaning.
+    pub context: &'a RunContext,
+}
+
+/// One offline HTML file about a comparison.
+pub fn compare_page(page: &ComparePage<'_>) -> String {
+    let mut body = Markup::default();
+    header(&mut body, page);
+    found(&mut body, page);
+    baseline(&mut body, page.judgements);
+    figures(&mut body, page.figures);
+    measures(&mut body, page.comparison);
+    let panels = beside::panels(page.samples);
+    over_time(&mut body, page, panels.as_ref().map(|(panels, _)| panels));
+    reading(&mut body, page.comparison);
+    body.0.push_str("<section><h2>Scenario</h2>\n");
+    markup::scenario(&mut body, page.context);
+    body.0.push_str("</section>\n");
+    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default()));
+    let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
+    markup::document(&format!("{}: comparison", page.title), &body.0, &scripts)
+}
+
+fn header(body: &mut Markup, page: &ComparePage<'_>) {
+    let Comparison { seeds, labels, .. } = page.comparison;
+    body.add(format_args!(
+        "<header><p class=\"kicker\">Tidegate comparison</p><h1>{}</h1><p class=\"facts\">{} · {} seeds, the same for \
+         all · results schema {} · semantics {}</p></header>\n",
+        Escaped(page.title),
+        Escaped(&labels.join(", ")),
+        seeds.len(),
+        crate::RESULTS_SCHEMA,
+        page.context.semantics
+    ));
+    markup::command_line(body, page.command);
+}
+
+fn found(body: &mut Markup, page: &ComparePage<'_>) {
+    body.0.push_str("<section><h2>What was found</h2>\n<ul class=\"findings\">\n");
+    for sentence in summary(page.comparison) {
+        body.add(format_args!("<li>{}</li>\n", Escaped(&sentence)));
+    }
+    body.0.push_str("</ul>\n");
+    if !page.note.is_empty() {
+        body.add(format_args!("<p>{}</p>\n", Escaped(page.note)));
+    }
+    for warning in warnings(page.comparison) {
+        body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(&warning)));
+    }
+    body.0.push_str("</section>\n");
+}
+
+fn baseline(body: &mut Markup, judgements: &[Judgement]) {
+    if judgements.is_empty() {
+        return;
+    }
+    let news: Vec<&Judgement> =
+        judgements.iter().filter(|judgement| judgement.change != Change::WithinNoise).collect();
+    body.0.push_str("<section><h2>Against the baseline</h2>\n<ul>\n");
+    for judgement in &news {
+        body.add(format_args!("<li>{}</li>\n", Escaped(&judgement_sentence(judgement))));
+    }
+    let quiet = judgements.len() - news.len();
+    body.add(format_args!("<li>{quiet} measures are within noise</li>\n</ul></section>\n"));
+}
+
+fn figures(body: &mut Markup, figures: &[Figure]) {
+    if figures.is_empty() {
+        return;
+    }
+    body.0.push_str("<section><h2>Runs</h2>\n<div class=\"figures\">\n");
+    for figure in figures {
+        body.add(format_args!(
+            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption>\
+             </figure>\n",
+            Escaped(&figure.id),
+            Escaped(&figure.title),
+            figure.inline_svg(),
+            Escaped(&figure.caption)
+        ));
+    }
+    body.0.push_str("</div></section>\n");
+}
+
+fn measures(body: &mut Markup, comparison: &Comparison) {
+    body.add(format_args!(
+        "<section><h2>Measures</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Measures\"><table>\
+         <caption>Each variant beside {}.</caption>\n<thead><tr><th scope=\"col\">Measure</th><th scope=\"col\">Variant\
+         </th><th scope=\"col\" class=\"number\">Mean</th><th scope=\"col\" class=\"number\">Difference</th>\
+         <th scope=\"col\" class=\"number\">Times</th><th scope=\"col\" class=\"number\">p, corrected</th>\
+         <th scope=\"col\" class=\"number\">Effect</th><th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
+        Escaped(comparison.reference_label())
+    ));
+    for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
+        for index in 0..comparison.labels.len() {
+            measure_row(body, comparison, measured, index);
+        }
+    }
+    body.0.push_str("</tbody></table></div>\n");
+    let idle: Vec<&str> = comparison
+        .measures
+        .iter()
+        .filter(|measured| measured.is_idle())
+        .map(|measured| measured.measure.noun)
+        .collect();
+    if !idle.is_empty() {
+        body.add(format_args!(
+            "<p class=\"note\">Zero in every run, so not listed: {}.</p>\n",
+            Escaped(&idle.join(", "))
+        ));
+    }
+    body.0.push_str("</section>\n");
+}
+
+fn measure_row(body: &mut Markup, comparison: &Comparison, measured: &Measured, index: usize) {
+    body.0.push_str("<tr>");
+    if index == 0 {
+        let measure = measured.measure;
+        let unit = if measure.unit.is_empty() { String::new() } else { format!(" [{}]", measure.unit) };
+        body.add(format_args!(
+            "<th scope=\"rowgroup\" rowspan=\"{}\" title=\"{}\">{}<span class=\"soft\">{}</span></th>",
+            comparison.labels.len(),
+            Escaped(measure.text),
+            Escaped(measure.noun),
+            Escaped(&unit)
+        ));
+    }
+    body.add(format_args!(
+        "<td>{}</td><td class=\"number\">{}</td>",
+        Escaped(&comparison.labels[index]),
+        Escaped(&text::short(&measured.estimates[index]))
+    ));
+    match &measured.pairs[index] {
+        Some(tested) => tested_cells(body, measured, tested),
+        None if index == comparison.reference => {
+            body.0.push_str("<td></td><td></td><td></td><td></td><td class=\"soft\">reference</td>")
+        }
+        None => body.0.push_str("<td></td><td></td><td></td><td></td><td class=\"soft\">not defined</td>"),
+    }
+    body.0.push_str("</tr>\n");
+}
+
+fn tested_cells(body: &mut Markup, measured: &Measured, tested: &Tested) {
+    let factor = times(&tested.pair.ratio)
+        .filter(|_| tested.finding != Finding::Equal)
+        .map_or_else(String::new, |(factor, is_more)| format!("{factor} {}", measured.measure.word(is_more)));
+    let verdict = tested.verdict(measured.measure.better);
+    let class = match verdict {
+        "better" => "agrees",
+        "worse" => "differs",
+        "equal" | "not clear" => "reduced",
+        _ => "direction",
+    };
+    body.add(format_args!(
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
+         <td class=\"number\">{}</td><td><b class=\"verdict {class}\">{verdict}</b></td>",
+        Escaped(&text::short(&tested.pair.difference)),
+        Escaped(&factor),
+        Escaped(&tested.p.map_or_else(String::new, crate::compare::p_value)),
+        tested.pair.effect.map_or_else(String::new, |effect| format!("{effect:.2}")),
+    ));
+}
+
+fn over_time(body: &mut Markup, page: &ComparePage<'_>, panels: Option<&Panels>) {
+    let seed = page.samples.iter().flat_map(|variant| &variant.runs).map(|run| run.seed).next();
+    let Some(seed) = seed else { return };
+    body.add(format_args!("<section><h2>Over time</h2><p class=\"note\">Runs with seed {seed}.</p>\n"));
+    if let Some(panels) = panels {
+        plots::place(body, panels, &Timeline::default());
+    } else {
+        body.0.push_str("<p class=\"note\">The runs were not sampled.</p>\n");
+    }
+    body.0.push_str("</section>\n");
+}
+
+fn reading(body: &mut Markup, comparison: &Comparison) {
+    body.0.push_str("<section><h2>How to read this</h2>\n<ul>\n");
+    for sentence in method(comparison) {
+        body.add(format_args!("<li>{}</li>\n", Escaped(&sentence)));
+    }
+    body.0.push_str("</ul>\n<dl>\n");
+    for measured in &comparison.measures {
+        let measure = measured.measure;
+        let unit = if measure.unit.is_empty() { String::new() } else { format!(" [{}]", measure.unit) };
+        body.add(format_args!(
+            "<div><dt><code>{}</code>{}</dt><dd>{}</dd></div>\n",
+            Escaped(measure.name),
+            Escaped(&unit),
+            Escaped(measure.text)
+        ));
+    }
+    body.0.push_str("</dl></section>\n");
+}

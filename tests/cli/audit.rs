@@ -1,0 +1,126 @@
+//! Every command there is: it prints JSON when asked to, and a wrong command line ends with 2.
+
+use crate::json::Value;
+use crate::{DUMBBELL, Scratch, tidegate};
+
+/// A command line of each command that ends by itself, and the code it ends with; `OUT` is a folder of the test,
+/// `RESULTS` one of results.
+const ENDING: &[(&str, &str, i32)] = &[
+    ("run", "run DUMBBELL --seeds 1 --out OUT", 0),
+    ("sweep run", "sweep run DUMBBELL --seeds 1 --grid flow.0.size=1MB,2MB --out OUT", 0),
+    ("sweep status", "sweep status DUMBBELL --seeds 1 --grid flow.0.size=1MB,2MB --out OUT", 0),
+    ("sweep why", "sweep why DUMBBELL --seeds 1 --grid flow.0.size=1MB,2MB --out OUT", 0),
+    ("sweep gc", "sweep gc DUMBBELL --out OUT", 0),
+    ("compare", "compare DUMBBELL --seeds 2 --schemes icp,fixed --out OUT", 0),
+    ("reproduce", "reproduce plr --reduced --out OUT", 0),
+    ("schemes", "schemes plr", 0),
+    ("check", "check DUMBBELL --strict", 3),
+    ("export", "export DUMBBELL --to qlog --out OUT/qlog", 0),
+    ("figure", "figure RESULTS throughput", 0),
+    ("new", "new OUT/new.toml", 0),
+    ("completions", "completions bash", 0),
+    ("man", "man run", 0),
+    ("docs", "docs commands", 0),
+    #[cfg(target_os = "linux")]
+    ("link", "link --listen 127.0.0.1:0 --to 127.0.0.1:9 --duration 10ms", 0),
+];
+
+/// Commands that other tests and scripts ask for JSON, and which.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("", "has no output of its own"),
+    ("sweep", "only has commands below it"),
+    ("bench", "a minute and more: .ci/full"),
+    #[cfg(target_os = "linux")]
+    ("twin", "a minute and more: .ci/full"),
+    #[cfg(target_os = "linux")]
+    ("forward", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
+    ("serve", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
+    ("fetch", "live::every_live_command_prints_json"),
+    #[cfg(target_os = "linux")]
+    ("status", "live::every_live_command_prints_json"),
+];
+
+/// The words of every command.
+fn commands() -> Vec<String> {
+    let listed = tidegate(&["docs", "--format", "json"]).with(0).json();
+    listed.get("commands").list().iter().map(|command| command.text().to_owned()).collect()
+}
+
+#[test]
+fn no_command_is_without_a_test_of_its_json() {
+    let known = || ENDING.iter().map(|(words, ..)| *words).chain(ELSEWHERE.iter().map(|(words, _)| *words));
+    let commands = commands();
+    let missing: Vec<&String> =
+        commands.iter().filter(|words| !known().any(|known| known == *words)).collect();
+    assert!(missing.is_empty(), "add to tests/cli/audit.rs: {missing:?}");
+    let gone: Vec<&str> = known().filter(|known| !commands.iter().any(|words| words == known)).collect();
+    assert!(gone.is_empty(), "{gone:?} are no commands");
+}
+
+#[test]
+fn every_command_that_ends_prints_one_json_document_and_nothing_else() {
+    let scratch = Scratch::new("audit");
+    let made = ["run", DUMBBELL, "--seeds", "1", "--quiet", "--out", &scratch.at("made"), "--format", "json"];
+    let results = tidegate(&made).with(0).json().get("folder").text().to_owned();
+    let out = scratch.at("out");
+    std::fs::create_dir_all(&out).expect("the folder can be written");
+    for (words, line, code) in ENDING {
+        assert!(line.starts_with(words), "{line}");
+        let fill =
+            |word: &str| word.replace("DUMBBELL", DUMBBELL).replace("RESULTS", &results).replace("OUT", &out);
+        let arguments: Vec<String> =
+            line.split(' ').map(fill).chain(["--format", "json"].map(str::to_owned)).collect();
+        let ended = tidegate(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).with(*code);
+        Value::parse(&ended.out).unwrap_or_else(|why| panic!("{line}: {why}\n{}", ended.out));
+    }
+}
+
+#[test]
+fn every_command_refuses_an_option_that_nobody_has() {
+    for words in commands() {
+        let arguments: Vec<&str> = words.split_whitespace().chain(["--no-such-option"]).collect();
+        let ended = tidegate(&arguments).with(2);
+        assert!(ended.out.is_empty() && ended.err.contains("--no-such-option"), "{words}: {}", ended.err);
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod live {
+    use super::*;
+    use crate::running::Running;
+
+    #[test]
+    fn every_live_command_prints_json() {
+        let scratch = Scratch::new("audit-live");
+        let uri = format!("unix://{}", scratch.at("f.sock"));
+        let forwarder = Running::start(&["forward", "--listen", &uri, "--format", "json"]);
+        forwarder.err_line("listening at ");
+        let at = ["--transport", &uri, "--format", "json"];
+        let status = tidegate(&[&["status"], &at[..]].concat()).with(0);
+        assert!(matches!(status.json(), Value::Object(_)), "{}", status.out);
+        let server = Running::start(&[&["serve", "/audit", "README.md"], &at[..]].concat());
+        server.out_line("{");
+        let copy = scratch.at("copy");
+        let fetched = tidegate(&[&["fetch", "/audit", "-o", &copy], &at[..]].concat()).with(0);
+        assert_eq!(fetched.json().get("name").text().split("/v=").next(), Some("/audit"));
+        for running in [server, forwarder] {
+            let told = running.stop().with(0).out;
+            let last = told.lines().last().unwrap_or_default();
+            Value::parse(last).unwrap_or_else(|why| panic!("{why}: {told}"));
+        }
+    }
+
+    #[test]
+    fn a_configuration_is_checked_for_programs() {
+        let sound = ["forward", "scenarios/live/forwarder.toml", "--check", "--format", "json"];
+        assert_eq!(tidegate(&sound).with(0).json().get("valid"), &Value::Bool(true));
+        let scratch = Scratch::new("audit-configuration");
+        let file = scratch.file("bad.toml", b"format = 1\n[forwardr]\n");
+        let found = tidegate(&["forward", &file, "--check", "--format", "json"]).with(1).json();
+        assert_eq!(found.get("valid"), &Value::Bool(false));
+        let first = &found.get("errors").list()[0];
+        assert_eq!((first.get("line"), first.get("suggestion").text()), (&Value::Number(2.0), "forwarder"));
+    }
+}

@@ -1,0 +1,186 @@
+//! Comparisons as their users meet them.
+
+use std::fs;
+
+use crate::json::Value;
+use crate::program::{Ended, Scratch, tidegate};
+
+/// Small, with losses, so that seeds differ.
+const SCENARIO: &str = r#"
+format = 1
+[scenario]
+name = "small"
+duration = "3s"
+sample = "100ms"
+[topology]
+builtin = "dumbbell"
+pairs = 1
+access = { rate = "100Mbps", delay = "1ms" }
+bottleneck = { rate = "10Mbps", delay = "5ms", queue = { limit = "20pkt" }, loss = { model = "bernoulli", probability = 0.01 } }
+[[flow]]
+name = "first"
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+scheme = "icp"
+size = "500kB"
+"#;
+
+struct Comparison {
+    scratch: Scratch,
+    scenario: String,
+}
+
+impl Comparison {
+    fn new(test: &str) -> Self {
+        let scratch = Scratch::new(test);
+        let scenario = scratch.file("small.toml", SCENARIO.as_bytes());
+        Self { scratch, scenario }
+    }
+
+    /// Runs it with results in the folder `out`.
+    fn tell_in(&self, out: &str, more: &[&str]) -> Ended {
+        let out = self.scratch.at(out);
+        tidegate(&[&["compare", &self.scenario, "--quiet", "--out", &out], more].concat())
+    }
+
+    fn tell(&self, more: &[&str]) -> Ended {
+        self.tell_in("out", more)
+    }
+
+    /// What it says for programs, without the folder.
+    fn json_in(&self, out: &str, more: &[&str]) -> Value {
+        self.tell_in(out, &[more, &["--format", "json"]].concat()).with(0).json().get("comparison").clone()
+    }
+}
+
+/// The sentence about `variant` and `measure`.
+fn sentence(comparison: &Value, measure: &str, variant: &str) -> String {
+    let named = |list: &Value, key: &str, name: &str| {
+        list.list().iter().find(|entry| entry.get(key).text() == name).expect(name).clone()
+    };
+    let measured = named(comparison.get("measures"), "measure", measure);
+    named(measured.get("variants"), "variant", variant).get("sentence").text().to_owned()
+}
+
+#[test]
+fn a_planted_difference_is_found_and_told_in_a_sentence() {
+    let comparison = Comparison::new("compare-planted");
+    let said = comparison.tell(&["--vary", "topology.bottleneck.rate=10Mbps,5Mbps"]).with(0).out;
+    let line = said.lines().find(|line| line.contains("less goodput than")).expect(&said);
+    assert!(line.starts_with("topology.bottleneck.rate=5Mbps has 1."), "{line}");
+    assert!(line.ends_with("than topology.bottleneck.rate=10Mbps (worse)"), "{line}");
+    for part in ["10 seeds, the same for every variant", "Holm", "Fieller"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn equal_variants_are_told_to_be_equal() {
+    let comparison = Comparison::new("compare-equal");
+    let said = comparison.tell(&["--schemes", "icp,{ name = \"icp\" }", "--seeds", "3"]).with(0).out;
+    assert!(said.starts_with("{ name = \"icp\" } and icp give the same results in every run\n"), "{said}");
+    assert!(said.contains("warning: 3 seeds are few"), "{said}");
+}
+
+#[test]
+fn neither_threads_nor_the_order_of_the_schemes_change_what_is_found() {
+    let comparison = Comparison::new("compare-order");
+    let one = comparison.json_in("one", &["--schemes", "icp,fixed", "--threads", "1"]);
+    let eight = comparison.json_in("eight", &["--schemes", "icp,fixed", "--threads", "8"]);
+    assert!(one == eight);
+    let turned = comparison.json_in("one", &["--schemes", "fixed,icp", "--reference", "icp"]);
+    for measure in ["goodput_mbps", "full_delay_ms", "retransmissions"] {
+        assert_eq!(sentence(&one, measure, "fixed"), sentence(&turned, measure, "fixed"));
+    }
+}
+
+#[test]
+fn seeds_are_added_until_intervals_are_narrow_enough() {
+    let comparison = Comparison::new("compare-until");
+    let arguments = ["--schemes", "icp,fixed", "--measures", "goodput_mbps"];
+    let wide = comparison.tell(&[&arguments[..], &["--until-ci", "50%"]].concat()).with(0).out;
+    assert!(wide.contains("narrower than ± 50 % with 10 seeds"), "{wide}");
+    assert!(wide.contains("7 looks were laid down before the first run"), "{wide}");
+    let more = [&arguments[..], &["--until-ci", "0.01%", "--max-seeds", "15"]].concat();
+    let narrow = comparison.tell(&more).with(0).out;
+    assert!(
+        narrow.contains("with 15 seeds, the most allowed, wider than ± 0.01 % are: goodput of icp"),
+        "{narrow}"
+    );
+    // The same looks give the same numbers, whatever was there before.
+    assert!(comparison.json_in("out", &more) == comparison.json_in("fresh", &more));
+}
+
+#[test]
+fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
+    let comparison = Comparison::new("compare-baseline");
+    let arguments = ["--schemes", "icp,fixed", "--seeds", "5"];
+    comparison.tell(&[&arguments[..], &["--save-baseline", "good"]].concat()).with(0);
+    let against = [&arguments[..], &["--baseline", "good"]].concat();
+    let said = comparison.tell(&against).with(0).out;
+    assert!(said.contains("against the baseline: all "), "{said}");
+    // As if retransmissions had been fewer by one in every run then.
+    let file = comparison.scratch.at("out/baselines/good.json");
+    let text = fs::read_to_string(&file).expect("it was saved");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let at = lines.iter().position(|line| line.contains("\"goodput_mbps\"")).expect("a measure");
+    for line in &mut lines[at + 1..at + 6] {
+        let number: f64 = line.trim().trim_end_matches(',').parse().expect("a number");
+        *line = line.replace(line.trim().trim_end_matches(','), &(number * 1.05).to_string());
+    }
+    fs::write(&file, lines.join("\n")).expect("writable");
+    let said = comparison.tell(&against).with(3).out;
+    assert!(said.contains("icp: goodput worse: from "), "{said}");
+    comparison.tell(&[&against[..], &["--tolerance", "10%"]].concat()).with(0);
+}
+
+#[test]
+fn a_baseline_of_another_scenario_is_refused() {
+    let comparison = Comparison::new("compare-other");
+    comparison.tell(&["--seeds", "2", "--save-baseline", "good"]).with(0);
+    let changed = ["--seeds", "2", "--baseline", "good", "--set", "topology.pairs=2"];
+    let said = comparison.tell(&changed).with(1).err;
+    assert!(
+        said.contains("it is of another scenario; as written: topology.pairs: 2 here, 1 there"),
+        "{said}"
+    );
+    let said = comparison.tell(&["--schemes", "icp,fixed", "--baseline", "good"]).with(1).err;
+    assert!(said.contains("it has none of these variants; it has as written"), "{said}");
+    comparison.tell(&["--baseline", "missing"]).with(1);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_before_anything_runs() {
+    let comparison = Comparison::new("compare-wrong");
+    for (arguments, code, told) in [
+        (&["--schemes", "icp"][..], 2, "one variant cannot be compared"),
+        (&[], 2, "give --schemes A,B,... or --vary"),
+        (&["--schemes", "icp,icpp"], 1, "--schemes 'scheme=icpp': consumer scheme \"icpp\" is not known"),
+        (&["--schemes", "icp,fixed", "--reference", "x"], 2, "variants: icp, fixed"),
+        (&["--schemes", "icp,fixed", "--flow", "x"], 2, "flows: first"),
+        (
+            &["--schemes", "icp,fixed", "--measures", "speed"],
+            2,
+            "measure \"speed\" is not known; known: goodput",
+        ),
+        (&["--vary", "flow.7.size=1MB,2MB"], 1, "--vary 'flow.7.size=1MB': there is no element \"7\""),
+    ] {
+        let said = comparison.tell(arguments).with(code).err;
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(!std::path::Path::new(&comparison.scratch.at("out")).exists());
+}
+
+#[test]
+fn a_flow_that_is_named_gets_the_schemes_alone_and_sweeps_find_the_runs() {
+    let comparison = Comparison::new("compare-flow");
+    let second = SCENARIO.replace("pairs = 1", "pairs = 2")
+        + "[[flow]]\nname = \"second\"\nconsumer = \"c2\"\nproducer = \"p2\"\nprefix = \"/b\"\nscheme = \"icp\"\n";
+    fs::write(&comparison.scenario, second).expect("writable");
+    comparison.tell(&["--schemes", "icp,fixed", "--flow", "second", "--seeds", "2"]).with(0);
+    let out = comparison.scratch.at("out");
+    let grid = ["--grid", "flow.1.scheme=icp,fixed", "--seeds", "2", "--out", &out];
+    let status = tidegate(&[&["sweep", "status", &comparison.scenario], &grid[..]].concat()).with(0).out;
+    assert!(status.ends_with("4 runs done, 0 missing, 0 damaged\n"), "{status}");
+}
