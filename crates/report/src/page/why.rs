@@ -43,6 +43,16 @@ pub(super) fn section(digest: &Digest) -> Markup {
     content
 }
 
+/// What stands there for a run that was not watched; `why` is a sentence.
+pub(super) fn unwatched(why: &str) -> Markup {
+    let mut content = Markup::default();
+    content.add(format_args!(
+        "<p class=\"note\">{} There is no diagram of segments and no animation for it either.</p>\n",
+        Escaped(why)
+    ));
+    content
+}
+
 fn left_out(shown: usize, all: usize) -> String {
     if shown == all {
         return String::new();
