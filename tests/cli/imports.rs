@@ -70,8 +70,7 @@ fn results_keep_the_topology_that_they_came_from() {
     assert_eq!(folders().count(), 2, "another topology has results of its own");
     // The first results still know theirs, without the file.
     fs::remove_file(&file).expect("it is there");
-    let checked =
-        tidegate(&["check", first.join("scenario.toml").to_str().expect("text")]);
+    let checked = tidegate(&["check", first.join("scenario.toml").to_str().expect("text")]);
     checked.with(0);
     let figure = first.to_str().expect("text");
     tidegate(&["figure", figure, "delay-cdf", "--as", "pdf"]).with(0);
