@@ -44,20 +44,17 @@ mod tests {
 
     use super::*;
 
-    /// Name, duration, text.
-    const EXAMPLES: [(&str, &str, &str); 5] = [
-        ("dumbbell", "10s", include_str!("../scenarios/examples/dumbbell.toml")),
-        ("plr", "5s", include_str!("../scenarios/examples/plr.toml")),
-        ("loss", "5s", include_str!("../scenarios/examples/loss.toml")),
-        ("events", "12s", include_str!("../scenarios/examples/events.toml")),
-        ("grid", "700ms", include_str!("../scenarios/examples/grid.toml")),
+    const EXAMPLES: [(&str, &str); 5] = [
+        ("dumbbell", include_str!("../scenarios/examples/dumbbell.toml")),
+        ("plr", include_str!("../scenarios/examples/plr.toml")),
+        ("loss", include_str!("../scenarios/examples/loss.toml")),
+        ("events", include_str!("../scenarios/examples/events.toml")),
+        ("grid", include_str!("../scenarios/examples/grid.toml")),
     ];
 
-    fn digested((name, duration, text): (&str, &str, &str)) -> Digest {
-        let overrides = [("scenario.duration".to_owned(), duration.to_owned())];
+    fn digested(name: &str, text: &str) -> Digest {
         let schemes = tidegate_schemes::SCHEMES;
-        let parser = scenario::Parser { overrides: &overrides, ..scenario::Parser::new(name, schemes) };
-        let plan = parser.parse(text).expect("an example is good");
+        let plan = scenario::Parser::new(name, schemes).parse(text).expect("an example is good");
         let record = run(&plan, plan.seeds[0]);
         let digest = digest(&plan, &record).expect("an example is small");
         assert_eq!(digest.watched.record, RunRecord { events: Vec::new(), ..record }, "{name}");
@@ -66,8 +63,8 @@ mod tests {
 
     #[test]
     fn what_a_digest_counts_is_what_the_records_count() {
-        for example in EXAMPLES {
-            let (name, digest) = (example.0, digested(example));
+        for (name, text) in EXAMPLES {
+            let digest = digested(name, text);
             let run = &digest.watched.record;
             for (direction, link) in run.links.iter().enumerate() {
                 let of = |harm| digest.count(direction as u32, harm);
@@ -108,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_mark_and_drop_of_the_dumbbell_is_traced_to_the_bottleneck() {
-        let digest = digested(EXAMPLES[0]);
+        let digest = digested(EXAMPLES[0].0, EXAMPLES[0].1);
         let story = &digest.flows[0].story;
         assert!(story.falls() > 5, "{story:?}");
         for reason in story.decreases.keys() {

@@ -90,11 +90,11 @@ impl SegmentPoints {
     /// Adds a point; of a kind that has `most` already, every second is dropped first.
     pub(super) fn add(&mut self, kind: PointKind, point: SegmentPoint, most: usize) {
         let of = &mut self.kinds[kind as usize];
-        if of.found % of.stride == 0 {
+        if of.found.is_multiple_of(of.stride) {
             if of.points.len() >= most {
                 of.halve();
             }
-            if of.found % of.stride == 0 {
+            if of.found.is_multiple_of(of.stride) {
                 of.points.push(point);
             }
         }

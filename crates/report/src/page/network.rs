@@ -153,7 +153,7 @@ impl Path {
 
 fn draw_link(svg: &mut Markup, path: &Path, view: &TopologyView, link: &LinkView) {
     let ends = [link.from, link.to].map(|node| view.nodes[node].name.as_str());
-    let said = |load: Option<f64>| load.map_or_else(|| "–".to_owned(), |load| percent(load));
+    let said = |load: Option<f64>| load.map_or_else(|| "–".to_owned(), percent);
     svg.add(format_args!(
         "<g fill=\"none\"><title>{0} – {1}: {2}; load {0} → {1} {3}, {1} → {0} {4}</title>",
         Escaped(ends[0]),
