@@ -133,7 +133,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
             ("RESULTS/figures/", "the files, unless --output names another place"),
         ],
-        not_run: None,
+        not_run: Some("the folder is one of an earlier run"),
         exits: &[],
     },
     Guide {
