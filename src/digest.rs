@@ -35,3 +35,87 @@ pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
     let within = plan.events.iter().filter(|event| event.at <= end);
     within.map(|event| Change { at: event.at, text: text(&event.change) }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tidegate_report::digest::{Harm, PointKind};
+    use tidegate_sim::run::run;
+    use tidegate_sim::scenario;
+
+    use super::*;
+
+    /// Name, duration, text.
+    const EXAMPLES: [(&str, &str, &str); 5] = [
+        ("dumbbell", "10s", include_str!("../scenarios/examples/dumbbell.toml")),
+        ("plr", "5s", include_str!("../scenarios/examples/plr.toml")),
+        ("loss", "5s", include_str!("../scenarios/examples/loss.toml")),
+        ("events", "12s", include_str!("../scenarios/examples/events.toml")),
+        ("grid", "700ms", include_str!("../scenarios/examples/grid.toml")),
+    ];
+
+    fn digested((name, duration, text): (&str, &str, &str)) -> Digest {
+        let overrides = [("scenario.duration".to_owned(), duration.to_owned())];
+        let schemes = tidegate_schemes::SCHEMES;
+        let parser = scenario::Parser { overrides: &overrides, ..scenario::Parser::new(name, schemes) };
+        let plan = parser.parse(text).expect("an example is good");
+        let record = run(&plan, plan.seeds[0]);
+        let digest = digest(&plan, &record).expect("an example is small");
+        assert_eq!(digest.watched.record, RunRecord { events: Vec::new(), ..record }, "{name}");
+        digest
+    }
+
+    #[test]
+    fn what_a_digest_counts_is_what_the_records_count() {
+        for example in EXAMPLES {
+            let (name, digest) = (example.0, digested(example));
+            let run = &digest.watched.record;
+            for (direction, link) in run.links.iter().enumerate() {
+                let of = |harm| digest.count(direction as u32, harm);
+                let found = [Harm::Drop, Harm::Mark, Harm::WireLoss, Harm::Stored].map(of);
+                let known =
+                    [link.dropped_packets, link.marked_packets, link.lost_packets, link.stored_packets];
+                assert_eq!(found, known, "{name}: {} -> {}", link.from, link.to);
+            }
+            for flow in &digest.flows {
+                let record = &run.flows[flow.flow as usize];
+                let points = |kind| flow.segments.found(kind);
+                let heard = |cause: &str| -> u64 {
+                    let of_cause = flow.story.signals.iter().filter(|(reason, _)| reason.cause == cause);
+                    of_cause.map(|(_, times)| *times).sum()
+                };
+                let found = [
+                    points(PointKind::Interest) + points(PointKind::Retransmission),
+                    points(PointKind::Retransmission),
+                    points(PointKind::Data) + points(PointKind::MarkedData),
+                    points(PointKind::MarkedData),
+                    heard("mark"),
+                    flow.arrivals.iter().map(|count| u64::from(*count)).sum(),
+                ];
+                let known = [
+                    record.interests,
+                    record.retransmissions,
+                    record.delivered_segments,
+                    record.marks,
+                    record.marks,
+                    record.delivered_segments,
+                ];
+                assert_eq!(found, known, "{name}: {}", record.name);
+                assert!(heard("timeout") + heard("lifetime") <= record.timeouts, "{name}: {}", record.name);
+                assert!(heard("loss notice") <= record.loss_notices, "{name}: {}", record.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_mark_and_drop_of_the_dumbbell_is_traced_to_the_bottleneck() {
+        let digest = digested(EXAMPLES[0]);
+        let story = &digest.flows[0].story;
+        assert!(story.falls() > 5, "{story:?}");
+        for reason in story.decreases.keys() {
+            let (direction, rule) = reason.origin.expect("a queue did it");
+            assert_eq!((digest.direction_name(direction).as_str(), rule.cause), ("r2 → r1", "codel"));
+        }
+        let said: Vec<&str> = digest.changes.iter().map(|change| change.text.as_str()).collect();
+        assert_eq!(said, ["link r1-r2 changed to 5Mbps"]);
+    }
+}

@@ -102,12 +102,12 @@ impl SegmentPoints {
     }
 
     /// Thins until at most `most` points are left: the most frequent common kind first, and what says that
-    /// something was amiss only once common kinds have less than a twelfth of the room each.
+    /// something was amiss only once common kinds have less than an eighth of the room each.
     pub(super) fn finish(&mut self, most: usize) {
         while self.kinds.iter().map(|of| of.points.len()).sum::<usize>() > most {
             let size = |kind: &PointKind| {
                 let length = self.kinds[*kind as usize].points.len();
-                (kind.is_common() && length > most / 12, length)
+                (kind.is_common() && length > most / 8, length)
             };
             let Some(largest) = PointKind::ALL.into_iter().max_by_key(size) else { return };
             self.kinds[largest as usize].halve();

@@ -1,6 +1,6 @@
 //! The longest time in which a flow got much less than it mostly did.
 
-use tidegate_core::units::Time;
+use tidegate_core::units::{Span, Time};
 
 use super::{Digest, FlowDigest, Harm};
 
@@ -18,8 +18,9 @@ pub struct Spell {
 
 impl FlowDigest {
     /// The longest time, between `start` and `end`, below half the median of what arrived per bin; bins are
-    /// joined until they hold [`LEAST_PER_BIN`] segments on average. `None` when every bin reaches half, when
-    /// the median is nothing, and when less than eight bins are left.
+    /// joined until they hold [`LEAST_PER_BIN`] segments on average. The time before the flow first reached half is
+    /// its start and does not count. `None` when every bin after it reaches half, when the median is nothing, and
+    /// when less than eight bins are left.
     pub fn slow_spell(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Spell> {
         let bin_nanos = bin_nanos.max(1);
         let first = (start.as_nanos() / bin_nanos) as usize;
@@ -37,9 +38,11 @@ impl FlowDigest {
         let mut sorted = bins.clone();
         sorted.sort_unstable();
         let median = sorted[sorted.len() / 2];
-        let (begin, length) = longest(&bins, |count| 2 * count < median)?;
-        let at = |bin: usize| Time::from_nanos((first + bin * joined) as u64 * bin_nanos);
-        Some(Spell { from: at(begin).max(start), to: at(begin + length) })
+        let is_slow = |count: u64| 2 * count < median;
+        let begun = bins.iter().position(|count| !is_slow(*count))?;
+        let (begin, length) = longest(&bins[begun..], is_slow)?;
+        let at = |bin: usize| Time::from_nanos((first + (begun + bin) * joined) as u64 * bin_nanos);
+        Some(Spell { from: at(begin), to: at(begin + length) })
     }
 }
 
@@ -77,6 +80,23 @@ impl Digest {
         worst.map(|((direction, harm), count)| (direction, harm, count))
     }
 
+    /// Segments per second that `flow` got just before and just after an instant: over a second, or a tenth of
+    /// the time from `start` to `end` where that is shorter. `None` too near to either for five bins.
+    pub fn rates_around(&self, flow: &FlowDigest, at: Time, start: Time, end: Time) -> Option<[f64; 2]> {
+        let around = Span::from_secs(1).min(end.since(start) / 10);
+        let bins = (around.as_nanos() / self.bin.as_nanos().max(1)).max(5) as usize;
+        let middle = usize::from(self.bin_of(at));
+        let (first, last) = (middle.checked_sub(bins)?, middle + 1 + bins);
+        if first < usize::from(self.bin_of(start)) || last > usize::from(self.bin_of(end)) + 1 {
+            return None;
+        }
+        let rate = |bins: &[u32]| {
+            let segments: u64 = bins.iter().map(|count| u64::from(*count)).sum();
+            segments as f64 / (bins.len() as f64 * self.bin.as_secs_f64())
+        };
+        Some([rate(flow.arrivals.get(first..middle)?), rate(flow.arrivals.get(middle + 1..last)?)])
+    }
+
     /// The bin of an instant.
     pub(crate) fn bin_of(&self, at: Time) -> u16 {
         (at.as_nanos() / self.bin.as_nanos().max(1)).min(super::BINS - 1) as u16
@@ -98,17 +118,31 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_time_below_half_the_median_is_found_and_the_time_before_the_start_is_not_counted() {
+    fn the_longest_time_below_half_the_median_is_found_after_the_start() {
         let mut arrivals = vec![0; 10];
         arrivals.extend([100; 20]);
         arrivals.extend([49, 40, 30]);
         arrivals.extend([100; 20]);
         arrivals.extend([10]);
         arrivals.extend([100; 6]);
-        let spell = flow(arrivals.clone()).slow_spell(SECOND, at(10), at(60));
-        assert_eq!(spell, Some(Spell { from: at(30), to: at(33) }));
-        let spell = flow(arrivals).slow_spell(SECOND, at(0), at(60));
-        assert_eq!(spell, Some(Spell { from: at(0), to: at(10) }));
+        for start in [0, 10] {
+            let spell = flow(arrivals.clone()).slow_spell(SECOND, at(start), at(60));
+            assert_eq!(spell, Some(Spell { from: at(30), to: at(33) }));
+        }
+    }
+
+    #[test]
+    fn rates_before_and_after_an_instant_leave_out_its_own_bin_and_the_edges() {
+        let mut arrivals = vec![10; 300];
+        arrivals.push(999);
+        arrivals.extend([4; 299]);
+        let digest = Digest { bin: Span::from_millis(100), ..Digest::default() };
+        let around = |millis: u64| {
+            let instant = Time::from_nanos(millis * 1_000_000);
+            digest.rates_around(&flow(arrivals.clone()), instant, at(0), at(60))
+        };
+        assert_eq!(around(30_050), Some([100.0, 40.0]));
+        assert_eq!((around(500), around(59_800)), (None, None));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
   const data = JSON.parse(document.getElementById("animation-data").textContent);
-  const root = document.getElementById("animation");
+  const root = document.getElementById("moving-network");
   const svg = root.querySelector("svg");
   const said = document.getElementById("animation-said");
   const axis = window.tidegate;
@@ -47,7 +47,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const right = [-across[1] / length, across[0] / length];
     const on = (part, off) => [0, 1].map((side) => (1 - part) ** 2 * from[side]
       + 2 * part * (1 - part) * direction.control[side] + part ** 2 * to[side] + off * right[side]);
-    const scale = Math.min(1, Math.max(0.5, length / 130));
+    const scale = Math.min(1, Math.max(0.65, length / 130));
     const [start, stop] = [Math.min(0.3, 20 / length), 0.45];
     const ends = [on(start, 6 * scale + 1), on(stop, 6 * scale + 1)];
     const hold = make("path", { class: "hold", d: `M${ends[0]}L${ends[1]}`, style: `stroke-width: ${7 * scale}px` }, overlay);

@@ -36,7 +36,7 @@ pub(super) fn section(digest: &Digest, view: &TopologyView) -> Markup {
         "<p class=\"note\">Run with seed {}. A queue's bar is full at the longest queue of the run. With the drawing \
          focused: <kbd>Space</kbd> plays and pauses, <kbd>←</kbd> <kbd>→</kbd> step. The cursor of the plots moves it, \
          and it moves theirs.</p>\n{KEY}<div class=\"tools\" id=\"animation-tools\"></div>\n\
-         <figure class=\"scroll\" id=\"animation\" tabindex=\"0\" role=\"group\" aria-label=\"Animation of the network\">\
+         <figure class=\"scroll\" id=\"moving-network\" tabindex=\"0\" role=\"group\" aria-label=\"Animation of the network\">\
          {drawing}</figure>\n<output class=\"note said\" id=\"animation-said\"></output>\n\
          <noscript><p>The animation needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"animation-data\">{}</script>\n<script>\n",

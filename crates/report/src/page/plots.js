@@ -72,6 +72,9 @@ window.tidegate = (() => {
     label, labelSize: 20, size, labelFont: `13px ${font}`, font: `12px ${font}`,
   });
 
+  // A label that is longer than its axis would be cut; the title above says the rest.
+  const label = ({ title, unit }) => title.length + unit.length < 24 ? `${title} [${unit}]` : `[${unit}]`;
+
   const options = (panel, width) => ({
     width,
     height,
@@ -80,7 +83,7 @@ window.tidegate = (() => {
       x: { time: false, range: (_, min, max) => min == null ? range : [min, max] },
       y: { range: (_, min, max) => min == null ? [0, 1] : uPlot.rangeNum(Math.min(0, min), max, 0.1, true) },
     },
-    axes: [axis("time [s]", 36), axis(`${panel.title} [${panel.unit}]`, 56)],
+    axes: [axis("time [s]", 36), axis(label(panel), 56)],
     series: [
       { label: "time", value: (_, value) => value == null ? "–" : `${show(value)} s` },
       ...panel.series.map((series, index) => ({
@@ -105,8 +108,20 @@ window.tidegate = (() => {
     },
   });
 
+  // A line as in the plot, with its dashes: colours alone do not tell series apart on grey paper.
+  const sample = (stroke, dash) => {
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    line.setAttribute("viewBox", "0 0 34 8");
+    line.innerHTML = `<path d="M0 4H34" fill="none" stroke="${stroke}" stroke-width="2" stroke-dasharray="${dash.join(" ")}"/>`;
+    return line;
+  };
+
   // Names in the legend work with the keyboard, too.
-  const openLegend = (plot) => {
+  const openLegend = (plot, panel) => {
+    plot.root.querySelectorAll(".u-legend .u-series:not(:first-child) .u-marker").forEach((marker, index) => {
+      const { colour } = panel.series[index];
+      marker.replaceChildren(sample(style(`--c${colour % 7}`), data.dashes[colour % data.dashes.length]));
+    });
     for (const row of plot.root.querySelectorAll(".u-legend .u-series:not(:first-child) th")) {
       row.tabIndex = 0;
       row.setAttribute("role", "button");
@@ -162,7 +177,7 @@ window.tidegate = (() => {
     data.panels.forEach((panel, index) => {
       const values = [panel.time_s, ...panel.series.map((series) => series.values)];
       const plot = new uPlot(options(panel, places[index].clientWidth), values, places[index]);
-      openLegend(plot);
+      openLegend(plot, panel);
       plot.over.addEventListener("dblclick", () => moveTo(...all));
       plots.push(plot);
       plot.setScale("x", { min: range[0], max: range[1] });

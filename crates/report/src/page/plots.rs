@@ -30,7 +30,8 @@ pub(super) fn place(page: &mut Markup, panels: &Panels, timeline: &Timeline) {
     page.0.push_str(
         "<div class=\"tools\"><button type=\"button\" id=\"reset-zoom\">Show all</button>\
          <span class=\"note\">Drag to zoom in all plots, double-click to show all; with a plot focused: \
-         <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>0</kbd> all. \
+         <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>0</kbd> all, \
+         <kbd>Shift</kbd> with an arrow the cursor. \
          A series' name hides and shows it.</span></div>\n",
     );
     if !timeline.changes.is_empty() {

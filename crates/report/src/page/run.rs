@@ -10,7 +10,7 @@ use super::timeline::Timeline;
 use super::topology::TopologyView;
 use super::{animation, delays, network, plots, segments, why};
 use crate::definitions;
-use crate::digest::Digest;
+use crate::digest::{Digest, too_large};
 use crate::stats::Estimate;
 use crate::tables::{RunContext, Table, build_summaries};
 use crate::text;
@@ -97,7 +97,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
         body.add(format_args!("<section id=\"{id}\"><h2>{title}</h2>\n{}</section>\n", content.0));
     }
     markup::glossary(&mut body, false);
-    let first = page.runs.first().filter(|_| !panels.shown.is_empty());
+    let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.digest.is_some());
     let scripts = first.map_or(Scripts::Plain, |run| {
         Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline))
     });
@@ -129,6 +129,8 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -
             add("segments", "Segments", segments::section(digest));
             let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
             add("animation", "Animation", animation::section(digest, &view));
+        } else if let Some(why) = too_large(first).filter(|_| !page.is_live) {
+            add("why", "Why did it slow down?", why::unwatched(&why));
         }
         add("delays", "Delays", delays::section(first, page.digest, &seed_note(page, first)));
     }

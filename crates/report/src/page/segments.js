@@ -1,7 +1,7 @@
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
   const data = JSON.parse(document.getElementById("segments-data").textContent);
-  const root = document.getElementById("segments");
+  const root = document.getElementById("segment-diagram");
   const all = [0, data.end_s];
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const show = (number) => String(Number(number.toPrecision(6)));

@@ -11,7 +11,7 @@ pub(super) fn section(digest: &Digest) -> Markup {
         "<p class=\"note\">Segment number over time, one flow at a time, seed {}. Drag to zoom in all plots, double-click \
          to show all. With the diagram focused: <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> \
          move, <kbd>n</kbd> <kbd>p</kbd> next and previous mark or loss. Of a frequent kind every n-th is shown, as its \
-         button says.</p>\n<div id=\"segments\"></div>\n\
+         button says.</p>\n<div id=\"segment-diagram\"></div>\n\
          <noscript><p>The diagram needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"segments-data\">{}</script>\n<script>\n",
         digest.watched.record.seed,

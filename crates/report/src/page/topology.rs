@@ -7,6 +7,9 @@ use tidegate_core::records::{LinkRecord, RunRecord};
 use super::timeline::Timeline;
 use crate::quantities;
 
+/// Rows that given positions are drawn in, at most.
+const MOST_ROWS_OF_PLACES: usize = 8;
+
 /// What a node does; decides its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeKind {
@@ -158,7 +161,9 @@ impl TopologyView {
         let given: Option<Vec<(f64, f64)>> = self.nodes.iter().map(|node| node.position).collect();
         let given = given.filter(|places| places.iter().all(|(x, y)| x.is_finite() && y.is_finite()));
         if let Some(given) = given {
-            return (normalised(&given), 8);
+            let places = normalised(&given);
+            let rows = rows_of(&places);
+            return (places, rows);
         }
         let layers = self.layers();
         let rows = layers.iter().map(Vec::len).max().unwrap_or(1);
@@ -189,6 +194,14 @@ fn order_layers(layers: &mut [Vec<usize>], neighbours: &[Vec<usize>]) {
         };
         layers[layer].sort_by(|left, right| middle(left).total_cmp(&middle(right)));
     }
+}
+
+/// Rows that given positions need: as many as there are heights, within what fits a page.
+fn rows_of(places: &[(f64, f64)]) -> usize {
+    let mut heights: Vec<i64> = places.iter().map(|place| (place.1 * 100.0).round() as i64).collect();
+    heights.sort_unstable();
+    heights.dedup();
+    heights.len().min(MOST_ROWS_OF_PLACES)
 }
 
 fn normalised(places: &[(f64, f64)]) -> Vec<(f64, f64)> {

@@ -4,11 +4,16 @@ use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Time;
 
 use super::markup::{Escaped, Markup};
-use crate::digest::{Decrease, Digest, FlowDigest, Harm, Reason};
+use crate::digest::{Change, Decrease, Digest, FlowDigest, Harm, Reason};
 use crate::text::{self, count, number};
 
 /// Largest falls that are listed for a flow.
 const MOST_LISTED: usize = 8;
+
+/// Reasons that a sentence names.
+const MOST_REASONS: usize = 4;
+/// Changes of the scenario of which a flow's sentences tell, at most.
+const MOST_CHANGES: usize = 4;
 
 /// The section's content; empty without a digest.
 pub(super) fn section(digest: &Digest) -> Markup {
@@ -38,6 +43,16 @@ pub(super) fn section(digest: &Digest) -> Markup {
     content
 }
 
+/// What stands there for a run that was not watched; `why` is a sentence.
+pub(super) fn unwatched(why: &str) -> Markup {
+    let mut content = Markup::default();
+    content.add(format_args!(
+        "<p class=\"note\">{} There is no diagram of segments and no animation for it either.</p>\n",
+        Escaped(why)
+    ));
+    content
+}
+
 fn left_out(shown: usize, all: usize) -> String {
     if shown == all {
         return String::new();
@@ -51,6 +66,7 @@ fn sentences(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<Str
     let mut said = vec![course(record, run.ended)];
     said.extend(window(digest, flow, record));
     said.extend(pacing(run, flow.flow));
+    said.extend(changes(digest, flow, record));
     said.extend(spell(digest, flow, record));
     if is_untroubled(flow) && record.delivered_segments > 0 {
         said.push("No loss and no mark reached it.".to_owned());
@@ -65,35 +81,26 @@ fn end(record: &FlowRecord, ended: Time) -> Time {
 }
 
 fn course(record: &FlowRecord, ended: Time) -> String {
-    let asked = count(record.interests);
     if record.delivered_segments == 0 {
         return match record.interests {
             0 => "It sent no Interest.".to_owned(),
-            _ => format!("No Data arrived for any of its {asked} Interests."),
+            asked => format!("No Data arrived for the {} that it sent.", plural(asked, "Interest")),
         };
     }
     let span = end(record, ended).since(record.start);
-    let megabits = record.delivered_payload.get() as f64 * 8e-6 / span.as_secs_f64().max(1e-9);
-    let outcome = match (record.completed, record.segments) {
-        (Some(_), _) => "complete after".to_owned(),
-        (None, Some(all)) => format!("of {} still incomplete after", count(all)),
-        (None, None) => "in".to_owned(),
+    let arrived = match (record.completed, record.segments) {
+        (Some(_), Some(_)) => format!("All {} arrived", plural(record.delivered_segments, "segment")),
+        (None, Some(all)) => {
+            format!("{} of {} arrived", count(record.delivered_segments), plural(all, "segment"))
+        }
+        (_, None) => format!("{} arrived", plural(record.delivered_segments, "segment")),
     };
-    format!(
-        "{} {outcome} {} s: {} Mbit/s.",
-        plural(record.delivered_segments, "segment"),
-        number(span.as_secs_f64()),
-        number(megabits)
-    )
+    let megabits = record.delivered_payload.get() as f64 * 8e-6 / span.as_secs_f64().max(1e-9);
+    format!("{arrived} in {} s: {} Mbit/s.", number(span.as_secs_f64()), number(megabits))
 }
 
 fn plural(of: u64, what: &str) -> String {
-    let ending = match (of, what.strip_suffix('s')) {
-        (1, _) => "",
-        (_, Some(_)) => "es",
-        _ => "s",
-    };
-    format!("{} {what}{ending}", count(of))
+    format!("{} {what}{}", count(of), if of == 1 { "" } else { "s" })
 }
 
 fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
@@ -107,14 +114,23 @@ fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Str
     }
     let mut parts: Vec<(&Reason, &u64)> = flow.story.decreases.iter().collect();
     parts.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
-    let named =
-        parts.iter().take(3).map(|(reason, times)| format!("{} {}", count(**times), after(digest, reason)));
-    let mut named: Vec<String> = named.collect();
-    let rest: u64 = parts.iter().skip(3).map(|(_, times)| **times).sum();
-    if rest > 0 {
-        named.push(format!("{} for other reasons", count(rest)));
+    if let [(reason, _)] = parts[..] {
+        let each = if falls == 1 { "" } else { "each time " };
+        return Some(format!(
+            "Its congestion window fell {}, {each}{}.",
+            times(falls),
+            after(digest, reason)
+        ));
     }
-    Some(format!("Its congestion window fell {}: {}.", times(falls), named.join(", ")))
+    let shown = if parts.len() > MOST_REASONS { MOST_REASONS - 1 } else { MOST_REASONS };
+    let (named, rest) = parts.split_at(shown.min(parts.len()));
+    let said = named.iter().map(|(reason, times)| format!("{} {}", count(**times), after(digest, reason)));
+    let mut said: Vec<String> = said.collect();
+    if !rest.is_empty() {
+        let rest: u64 = rest.iter().map(|(_, times)| **times).sum();
+        said.push(format!("{} for other reasons", count(rest)));
+    }
+    Some(format!("Its congestion window fell {}: {}.", times(falls), said.join(", ")))
 }
 
 fn times(of: u64) -> String {
@@ -182,10 +198,35 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     })
 }
 
+/// What the scenario changed while the flow ran, with its throughput just before and after.
+fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<String> {
+    let end = end(record, digest.watched.record.ended);
+    let megabits = record.delivered_payload.get() as f64 * 8e-6 / record.delivered_segments.max(1) as f64;
+    let within = digest.changes.iter().filter(|change| change.at > record.start && change.at < end);
+    let effect = |change: &Change| {
+        let [before, after] =
+            digest.rates_around(flow, change.at, record.start, end)?.map(|rate| rate * megabits);
+        let is_felt = (before - after).abs() > 0.2 * before.max(after);
+        is_felt.then(|| {
+            format!(
+                "When {} at {} s, its throughput went from {} to {} Mbit/s.",
+                change.text,
+                number(change.at.as_secs_f64()),
+                number(before),
+                number(after)
+            )
+        })
+    };
+    within.filter_map(effect).take(MOST_CHANGES).collect()
+}
+
 /// The longest slow time, and what happened in it.
 fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
     let ended = digest.watched.record.ended;
     let spell = flow.slow_spell(digest.bin.as_nanos(), record.start, end(record, ended))?;
+    if spell.to.since(spell.from) * 50 < end(record, ended).since(record.start) {
+        return None;
+    }
     let mut during: Vec<String> = Vec::new();
     let is_within = |at: Time| at + digest.bin >= spell.from && at <= spell.to;
     during.extend(
@@ -203,7 +244,7 @@ fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Stri
         false => format!(", during which {}", during.join(" and ")),
     };
     Some(format!(
-        "Longest time below half its median throughput: {} s from {} s{during}.",
+        "After its start, the longest time below half its median throughput was {} s from {} s{during}.",
         number(rounded(spell.to.since(spell.from).as_secs_f64())),
         number(rounded(spell.from.as_secs_f64()))
     ))
@@ -268,14 +309,14 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     }
     content.0.push_str(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Reasons\"><table><thead><tr>\
-         <th scope=\"col\">Rule of the scheme</th><th scope=\"col\">Where it came from</th>\
+         <th scope=\"col\">Heard by the consumer</th><th scope=\"col\">Where it came from</th>\
          <th scope=\"col\" class=\"number\">Times heard</th><th scope=\"col\" class=\"number\">Window fell</th></tr></thead>\n<tbody>\n",
     );
     for reason in all {
         let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
         content.add(format_args!(
             "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-            Escaped(reason.cause),
+            Escaped(if heard.is_some() { reason.cause } else { "nothing" }),
             Escaped(&place(digest, reason).unwrap_or_else(|| "–".to_owned())),
             heard.map_or_else(|| "–".to_owned(), count),
             count(fell.unwrap_or(0))

@@ -152,6 +152,14 @@ fn pages_need_no_network() {
 }
 
 #[test]
+fn a_page_without_its_data_is_below_one_megabyte() {
+    let page = sample_run_page(1);
+    let data = page.split("id=\"panels\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let data = data.expect("the plots have data").len();
+    assert!(data > 1000 && page.len() - data < 1_000_000, "{} bytes of which {data} data", page.len());
+}
+
+#[test]
 fn equal_input_gives_equal_pages() {
     assert_eq!(sample_run_page(2), sample_run_page(2));
     assert_eq!(sample_board(false), sample_board(false));

@@ -1,0 +1,182 @@
+//! Pages as a browser shows them: drawn, labelled, linked, offline and without a word on the console.
+
+mod chromium;
+#[path = "../support/json.rs"]
+mod json;
+#[path = "../support/program.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use json::Value;
+use program::{Scratch, tidegate};
+
+/// Width of a phone, a laptop and a wide screen, CSS pixels.
+const WIDTHS: [u32; 3] = [360, 1366, 2560];
+
+/// A name, the scenario in `scenarios/examples`, and what is set otherwise, so that runs are short.
+const RUNS: [(&str, &str, &[&str]); 6] = [
+    ("dumbbell", "dumbbell", &["scenario.duration=6s"]),
+    ("plr", "plr", &["flow.0.size=2MiB"]),
+    ("loss", "loss", &["scenario.duration=4s"]),
+    ("events", "events", &["scenario.duration=11s"]),
+    ("multipath", "multipath", &["scenario.duration=3s"]),
+    ("unsampled", "loss", &["scenario.duration=1s", "scenario.sample=false"]),
+];
+
+/// A page with the probes in it, beside the others.
+fn probed(scratch: &Scratch, name: &str, page: &Path) {
+    let page = fs::read_to_string(page).expect("a page was written");
+    let collect = format!("<head>\n<script>\n{}</script>\n", include_str!("collect.js"));
+    let probe = format!("<script>\n{}</script>\n</body>", include_str!("probe.js"));
+    let page = page.replacen("<head>\n", &collect, 1).replacen("</body>", &probe, 1);
+    assert!(page.contains(&collect) && page.contains(&probe), "{name} has no head or no end");
+    fs::write(scratch.0.join(format!("{name}.html")), page).expect("writable");
+}
+
+/// Runs everything, and returns the names of the pages.
+fn make_pages(scratch: &Scratch) -> Vec<String> {
+    let mut names = Vec::new();
+    for (name, scenario, sets) in RUNS {
+        let (scenario, out) = (format!("scenarios/examples/{scenario}.toml"), scratch.0.join(name));
+        let sets = sets.iter().flat_map(|set| ["--set", *set]);
+        let run =
+            ["--format", "json", "run", &scenario, "--seeds", "1", "--out", out.to_str().expect("text")];
+        let said = tidegate(&run.into_iter().chain(sets).collect::<Vec<_>>());
+        assert!(matches!(said.code, Some(0 | 3)), "{name}: {}", said.err);
+        let page = said.json().get("report").text().to_owned();
+        probed(scratch, name, Path::new(&page));
+        names.push(name.to_owned());
+    }
+    names
+}
+
+/// What the probes told, one value per page and width.
+fn reports(scratch: &Scratch, browser: &Path, names: &[String]) -> Vec<Value> {
+    let view = |name: &String| WIDTHS.map(|width| format!("{{\"page\":\"{name}.html\",\"asked\":{width}}}"));
+    let views: Vec<String> = names.iter().flat_map(view).collect();
+    let harness = include_str!("harness.html").replace("/*VIEWS*/", &format!("[{}]", views.join(",")));
+    let file = scratch.0.join("harness.html");
+    fs::write(&file, harness).expect("writable");
+    let document = chromium::document(browser, &file, &scratch.0.join("profile"));
+    let report = document.split("id=\"report\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let report = Value::parse(report.expect("the harness is in the document")).expect("JSON");
+    assert_eq!(report.list().len(), views.len(), "every page tells something in every width");
+    report.list().to_vec()
+}
+
+/// What is wrong with a page as its probe saw it.
+fn faults(report: &Value) -> Vec<String> {
+    let mut faults: Vec<String> = texts(report.get("faults"));
+    if !faults.is_empty() {
+        return faults;
+    }
+    faults.extend(texts(report.get("resources")).iter().map(|name| format!("asks for {name}")));
+    let width: Vec<f64> = numbers(report.get("width"));
+    if width[0] > width[1] {
+        faults.push(format!("is {} px wide in a window of {}", width[0], width[1]));
+    }
+    if width[1] != number(report.get("asked")) {
+        faults.push(format!("is shown {} px wide", width[1]));
+    }
+    for colours in ["drawn", "drawn_in_other_colours"] {
+        faults.extend(undrawn(report.get(colours)).map(|series| format!("{colours}: nothing of {series}")));
+    }
+    if numbers(report.get("units")).iter().any(|labels| *labels != 2.0) {
+        faults.push("an axis has no unit in brackets".to_owned());
+    }
+    if numbers(report.get("charts")).iter().any(|shapes| *shapes < 3.0) {
+        faults.push("a drawing is empty".to_owned());
+    }
+    let headings = numbers(report.get("headings"));
+    if headings.first() != Some(&1.0) || headings.windows(2).any(|pair| pair[1] > pair[0] + 1.0) {
+        faults.push(format!("headings are out of order: {headings:?}"));
+    }
+    for (what, count) in [("controls without a name", "unnamed"), ("links to nothing", "dead_links")] {
+        if number(report.get(count)) != 0.0 {
+            faults.push(format!("{} {what}", number(report.get(count))));
+        }
+    }
+    let grounds = texts(report.get("grounds"));
+    if grounds[0] == grounds[1] {
+        faults.push(format!("its button does not change {}", grounds[0]));
+    }
+    if number(report.get("plots")) != number(report.get("panels")) {
+        faults.push("not every plot is there".to_owned());
+    }
+    for sign in ["is_scrubbed", "is_played"] {
+        if *report.get("animation").get(sign) != Value::Bool(true) {
+            faults.push(format!("its animation is not what it should be: {sign}"));
+        }
+    }
+    if number(report.get("plots")) > 0.0 {
+        faults.extend(unlinked(report));
+    }
+    faults
+}
+
+/// Plots that do not follow the cursor or the range of another.
+fn unlinked(report: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    for which in ["cursors", "moved_cursors"] {
+        let mut cursors = texts(report.get(which));
+        cursors.sort_unstable();
+        cursors.dedup();
+        // Panels have instants of their own: bins end at other times than samples stand.
+        let times: Vec<f64> =
+            cursors.iter().filter_map(|time| time.strip_suffix(" s")?.parse().ok()).collect();
+        let spread =
+            times.iter().copied().fold(f64::MIN, f64::max) - times.iter().copied().fold(f64::MAX, f64::min);
+        if times.len() != cursors.len() || spread > 1.0 {
+            faults.push(format!("{which} do not agree: {cursors:?}"));
+        }
+    }
+    for act in ["dragged", "reset", "keyed"] {
+        if number(report.get(act)) != number(report.get("plots")) {
+            faults.push(format!("{act}: {} of all plots changed", number(report.get(act))));
+        }
+    }
+    faults
+}
+
+/// Series without a pixel in their colour.
+fn undrawn(panels: &Value) -> impl Iterator<Item = String> {
+    panels.list().iter().flat_map(|panel| {
+        let series = panel.get("series").list().iter().filter(|series| number(series.get("count")) < 3.0);
+        series.map(|series| format!("{} in {}", series.get("name").text(), panel.get("title").text()))
+    })
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.list().iter().map(|text| text.text().to_owned()).collect()
+}
+
+/// The number; NaN, which nothing equals, for anything else.
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Number(number) => *number,
+        _ => f64::NAN,
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.list().iter().map(number).collect()
+}
+
+#[test]
+fn pages_are_whole_in_a_browser_at_every_width() {
+    let Some(browser) = chromium::find() else {
+        println!("skipped: no Chromium");
+        return;
+    };
+    let scratch = Scratch::new("pages");
+    let names = make_pages(&scratch);
+    let mut found = Vec::new();
+    for report in reports(&scratch, &browser, &names) {
+        let (page, width) = (report.get("page").text(), number(report.get("asked")));
+        found.extend(faults(&report).iter().map(|fault| format!("{page} at {width} px: {fault}")));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

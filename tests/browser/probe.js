@@ -1,0 +1,105 @@
+// Put at the end of a copy of a page: uses the page as its reader would, and tells what was seen.
+(async () => {
+  const tick = () => new Promise((done) => setTimeout(done, 30));
+  const root = document.documentElement;
+  const canvases = () => [...document.querySelectorAll(".plot canvas")];
+  const pixels = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const sum = (canvas) => pixels(canvas).reduce((hash, byte) => (hash * 31 + byte) | 0, 7);
+  const panels = document.getElementById("panels") ? JSON.parse(document.getElementById("panels").textContent).panels : [];
+
+  // How many pixels of each series' colour a plot has.
+  const drawn = () => canvases().map((canvas, index) => {
+    const bytes = pixels(canvas);
+    const series = panels[index].series.map(({ name, colour }) => {
+      const wanted = getComputedStyle(root).getPropertyValue(`--c${colour % 7}`).trim();
+      const rgb = [1, 3, 5].map((at) => parseInt(wanted.slice(at, at + 2), 16));
+      let count = 0;
+      for (let at = 0; at < bytes.length; at += 4) {
+        if (bytes[at + 3] > 128 && rgb.every((part, channel) => Math.abs(bytes[at + channel] - part) < 24)) count += 1;
+      }
+      return { name, count };
+    });
+    return { title: panels[index].title, series };
+  });
+  const cursors = () => [...document.querySelectorAll(".plot .u-legend")]
+    .map((legend) => legend.querySelector(".u-series:first-child .u-value").textContent);
+  const changed = async (act) => {
+    const before = canvases().map(sum);
+    await act();
+    await tick();
+    const after = canvases().map(sum);
+    return after.filter((hash, index) => hash !== before[index]).length;
+  };
+  const mouse = (element, kind, part) => {
+    const box = element.getBoundingClientRect();
+    const [x, y] = [box.left + part * box.width, box.top + box.height / 2];
+    element.dispatchEvent(new MouseEvent(kind, { bubbles: true, view: window, clientX: x, clientY: y, button: 0, movementX: 5 }));
+  };
+
+  await tick();
+  const report = {
+    plots: canvases().length,
+    panels: panels.length,
+    drawn: drawn(),
+    units: canvases().map((canvas) => [...(seen.texts.get(canvas) ?? [])].filter((text) => /\[[^\]]+\]$/.test(text)).length),
+    charts: [...document.querySelectorAll("svg[role=img]")].map((svg) => svg.querySelectorAll("path,rect,circle").length),
+    headings: [...document.querySelectorAll("h1,h2,h3,h4,h5")].map((heading) => Number(heading.tagName[1])),
+    unnamed: [...document.querySelectorAll("button, a[href], [tabindex='0']")]
+      .filter((element) => !element.hidden && !(element.getAttribute("aria-label") || element.textContent.trim())).length,
+    dead_links: [...document.querySelectorAll("a[href^='#']")].filter((link) => !document.getElementById(link.hash.slice(1))).length,
+  };
+  if (report.plots > 0) {
+    const over = document.querySelectorAll(".u-over");
+    mouse(over[0], "mousemove", 0.4);
+    await tick();
+    report.cursors = cursors();
+    tidegate.cursor(tidegate.range()[1] / 2);
+    await tick();
+    report.moved_cursors = cursors();
+    const last = over[over.length - 1];
+    report.dragged = await changed(async () => {
+      mouse(last, "mousemove", 0.25);
+      mouse(last, "mousedown", 0.25);
+      mouse(last, "mousemove", 0.5);
+      mouse(last, "mouseup", 0.5);
+    });
+    report.range = tidegate.range();
+    report.reset = await changed(async () => document.getElementById("reset-zoom").click());
+    report.keyed = await changed(async () => {
+      const plot = document.querySelector(".plot [tabindex='0']");
+      plot.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+    });
+    document.getElementById("reset-zoom").click();
+    await tick();
+  }
+  const scrub = document.querySelector(".scrub");
+  if (scrub) {
+    const moving = document.querySelector("#animation .moving");
+    const states = [0, 0.1, 0.3, 0.6, 0.9].map((part) => {
+      scrub.value = Math.round(scrub.max * part);
+      scrub.dispatchEvent(new Event("input"));
+      return moving.innerHTML;
+    });
+    scrub.value = 0;
+    scrub.dispatchEvent(new Event("input"));
+    const [play] = document.querySelectorAll("#animation-tools button");
+    play.click();
+    // Frames are drawn in real time, while waiting costs none here.
+    for (let turn = 0; turn < 60 && scrub.value === "0"; turn += 1) {
+      await new Promise((done) => requestAnimationFrame(done));
+      await tick();
+    }
+    play.click();
+    report.animation = { is_scrubbed: new Set(states).size > 1, is_played: scrub.value !== "0" };
+  }
+  const ground = () => getComputedStyle(root).backgroundColor;
+  report.grounds = [ground()];
+  document.getElementById("theme").click();
+  await tick();
+  report.grounds.push(ground());
+  report.drawn_in_other_colours = drawn();
+  report.width = [root.scrollWidth, window.innerWidth];
+  report.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
+  report.faults = seen.faults;
+  parent.postMessage(JSON.stringify(report), "*");
+})().catch((why) => parent.postMessage(JSON.stringify({ faults: [`probe: ${why.stack}`] }), "*"));
