@@ -15,11 +15,6 @@ use crate::{Format, SEMANTICS, Session, page};
 
 /// Whose page to make, and where.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  tidegate report results/dumbbell-1a2b3c4d
-  tidegate report results/dumbbell-1a2b3c4d --out dumbbell.html
-
-The page is the one that `tidegate run` wrote, byte for byte, unless this program draws pages in another way.")]
 pub(crate) struct Arguments {
     /// A folder of results that `tidegate run` wrote.
     folder: PathBuf,

@@ -133,7 +133,17 @@ pub(super) const GUIDES: &[Guide] = &[
             ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
             ("RESULTS/figures/", "the files, unless --output names another place"),
         ],
-        not_run: None,
+        not_run: Some("the folder is one of an earlier run"),
+        exits: &[],
+    },
+    Guide {
+        command: "report",
+        examples: &[(
+            "The page of results again, as this version of the program makes it.",
+            "tidegate report results/dumbbell-1a2b3c4d",
+        )],
+        files: &[("FOLDER/report.html", "the page, unless --out names another place")],
+        not_run: Some("the folder is one of an earlier run"),
         exits: &[],
     },
     Guide {

@@ -16,6 +16,7 @@ const ENDING: &[(&str, &str, i32)] = &[
     ("schemes", "schemes plr", 0),
     ("check", "check DUMBBELL --strict", 3),
     ("export", "export DUMBBELL --to qlog --out OUT/qlog", 0),
+    ("report", "report RESULTS", 0),
     ("figure", "figure RESULTS throughput", 0),
     ("import", "import scenarios/topologies/abilene.graphml -o OUT/abilene.toml", 0),
     ("new", "new OUT/new.toml", 0),
