@@ -22,6 +22,18 @@ pub(crate) fn kept_file(folder: &Path, name: &str) -> PathBuf {
     folder.join(KEPT).join(format!("{}-{:08x}", file_name(name), digest(name) as u32))
 }
 
+/// Writes the scenario of `plan` into `folder`, with copies of the files that it names.
+pub(crate) fn keep_scenario(folder: &Path, plan: &Plan) -> Result<(), Failure> {
+    let path = folder.join("scenario.toml");
+    fs::write(&path, &plan.text).map_err(|why| cannot("write", &path, &why))?;
+    for (name, text) in &plan.files {
+        let file = kept_file(folder, name);
+        fs::create_dir_all(folder.join(KEPT)).map_err(|why| cannot("make", &file, &why))?;
+        fs::write(&file, text).map_err(|why| cannot("write", &file, &why))?;
+    }
+    Ok(())
+}
+
 /// Results of one scenario.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -43,12 +55,7 @@ impl Folder {
             prefixes: tidegate_sim::world::prefix_uris(plan),
         };
         let folder = Self { path, context };
-        folder.write("scenario.toml", plan.text.as_bytes())?;
-        for (name, text) in &plan.files {
-            let file = kept_file(&folder.path, name);
-            fs::create_dir_all(folder.path.join(KEPT)).map_err(|why| cannot("make", &file, &why))?;
-            fs::write(&file, text).map_err(|why| cannot("write", &file, &why))?;
-        }
+        keep_scenario(&folder.path, plan)?;
         Ok(folder)
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! <store>/tidegate-store.txt    says that the folder is ours
 //! <store>/ab/<64 digits>/       one run: tables and checksums, put there whole by a rename
-//! <store>/tmp/<process>-<n>/    runs on their way; what a killed process leaves is removed by `sweep gc`
+//! <store>/unfinished/<process>-<n>/  runs on their way; what a killed process leaves is removed by `sweep gc`
 //! ```
 //!
 //! The name of a run is the BLAKE3 hash of the meaning of results (`semantics`, the tables' version), the seed and
@@ -29,7 +29,7 @@ use crate::results::cannot;
 const MARK: &str = "tidegate-store.txt";
 const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
 /// Folder of runs on their way.
-const TEMPORARY: &str = "tmp";
+const TEMPORARY: &str = "unfinished";
 /// Nobody needs this long to write one run.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 

@@ -13,14 +13,8 @@ use crate::{Format as Printed, Session};
 
 /// What to import.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "A scenario can also name such a file itself: [topology] file = \"abilene.graphml\".\n\n\
-    Examples:\n  tidegate import abilene.graphml -o abilene.toml\n  \
-    tidegate import topology.txt --from ndnsim\n  \
-    tidegate import weights.intra --latencies latencies.intra -o isp.toml"
-)]
 pub(crate) struct Arguments {
-    /// The topology's file.
+    /// The topology's file. A scenario can also name such a file itself: `[topology] file = "abilene.graphml"`.
     file: PathBuf,
     /// Its format; by its name or content unless given.
     #[arg(long, value_name = "FORMAT", value_parser = format)]

@@ -153,6 +153,22 @@ pub(super) const GUIDES: &[Guide] = &[
         exits: &[],
     },
     Guide {
+        command: "import",
+        examples: &[
+            (
+                "A topology of the Topology Zoo, as the start of a scenario.",
+                "tidegate import scenarios/topologies/abilene.graphml -o abilene.toml",
+            ),
+            (
+                "One that ndnSIM reads, printed.",
+                "tidegate import scenarios/topologies/abilene.txt --from ndnsim",
+            ),
+        ],
+        files: &[("FILE", "ndnSIM's annotated topology, mini-ndn's .conf, GraphML, or Rocketfuel's weights")],
+        not_run: None,
+        exits: &[],
+    },
+    Guide {
         command: "reproduce",
         examples: &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),

@@ -17,6 +17,7 @@ const ENDING: &[(&str, &str, i32)] = &[
     ("check", "check DUMBBELL --strict", 3),
     ("export", "export DUMBBELL --to qlog --out OUT/qlog", 0),
     ("figure", "figure RESULTS throughput", 0),
+    ("import", "import scenarios/topologies/abilene.graphml -o OUT/abilene.toml", 0),
     ("new", "new OUT/new.toml", 0),
     ("completions", "completions bash", 0),
     ("man", "man run", 0),

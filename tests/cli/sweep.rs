@@ -67,12 +67,15 @@ impl Sweep {
         command.spawn().expect("the program starts")
     }
 
-    /// The tables of all points.
+    /// The tables of all points, and the page without the place of the scenario.
     fn results(&self) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.out()).expect("readable").flatten().map(|entry| entry.path());
         let folders: Vec<PathBuf> = entries.filter(|path| !path.ends_with("store")).collect();
         let [folder] = folders.as_slice() else { panic!("{folders:?}") };
-        crate::results(folder)
+        let mut results = crate::results(folder);
+        let page = results.get_mut("report.html").expect("a page is written");
+        *page = String::from_utf8_lossy(page).replace(&self.scenario, "SCENARIO").into_bytes();
+        results
     }
 
     /// Folders of finished runs.
@@ -81,7 +84,7 @@ impl Sweep {
         let folders = |path: &Path| -> Vec<PathBuf> {
             fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
         };
-        let inner = folders(&store).into_iter().filter(|path| !path.ends_with("tmp"));
+        let inner = folders(&store).into_iter().filter(|path| !path.ends_with("unfinished"));
         let mut runs: Vec<PathBuf> = inner.flat_map(|path| folders(&path)).collect();
         runs.sort();
         runs
@@ -126,8 +129,16 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
     let sweep = whole("sweep-files");
     let results = sweep.results();
     let names: Vec<&str> = results.keys().map(String::as_str).collect();
-    let expected =
-        ["flows.parquet", "links.parquet", "points.csv", "points.parquet", "runs.parquet", "scenario.toml"];
+    let expected = [
+        "figures.json",
+        "flows.parquet",
+        "links.parquet",
+        "points.csv",
+        "points.parquet",
+        "report.html",
+        "runs.parquet",
+        "scenario.toml",
+    ];
     assert_eq!(names, expected);
     let points = String::from_utf8_lossy(&results["points.csv"]).into_owned();
     let lines: Vec<&str> = points.lines().collect();
@@ -136,6 +147,10 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
         lines[1..].iter().map(|line| line.split(',').take(4).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(starts, ["0 5 icp 3", "1 5 fixed 3", "2 10 icp 3", "3 10 fixed 3"]);
     assert_eq!(&results["runs.parquet"][..4], b"PAR1");
+    let page = String::from_utf8_lossy(&results["report.html"]).into_owned();
+    for part in ["<figure id=\"goodput_mbps\">", "topology.bottleneck.rate [Mbit/s]", "tidegate sweep run "] {
+        assert!(page.contains(part), "{part}");
+    }
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);
 }
 

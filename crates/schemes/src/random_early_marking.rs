@@ -2,8 +2,6 @@
 //!
 //! Paper: CHoPCoP (F. Zhang et al. 2014), the routers' REM, known to us by its abstract and what others write of it:
 //! thresholds, weight and probability are reconstructed.
-//! Deviation: the queue is that of the whole device, Interests that wait among the Data counted with it.
-//! Deviation: while nothing waits the average falls as RED's does, for the text says nothing of idle time.
 
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;

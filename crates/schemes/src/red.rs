@@ -1,8 +1,6 @@
 //! RED: drops (or marks) packets at random while the average queue is between two thresholds, all of them above.
 //!
 //! Paper: Floyd & Jacobson 1993, figure 2, queues counted in packets; `gentle` is Floyd's note of 2000.
-//! Deviation: what a typical packet is, is a parameter, as the paper leaves it open; the time that the paper's
-//! routers take it to send is that packet over the line's rate.
 
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;

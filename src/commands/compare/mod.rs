@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use tidegate_report::compare::Change;
 use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
 
-use super::Overrides;
+use super::{Overrides, read_plan};
 use crate::Session;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::grid::{self, Axis};
@@ -118,7 +118,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         vary: arguments.vary.as_ref(),
     };
     let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
-    let variants = choice.read(session, has_baseline)?;
+    let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
+    let variants = choice.read(session, &base, has_baseline)?;
     let reference = match &arguments.reference {
         None => 0,
         Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {
@@ -139,7 +140,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(name) = &arguments.save_baseline {
         baseline::write(&arguments.out, name, &variants, &found.comparison)?;
     }
-    let results = output::Results { variants: &variants, found: &found, judgements: judgements.as_deref() };
+    let results = output::Results {
+        base: &base,
+        variants: &variants,
+        found: &found,
+        judgements: judgements.as_deref(),
+    };
     results.write(session, arguments, &store)?;
     let is_worse = judgements.iter().flatten().any(|judgement| judgement.change == Change::Worse);
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })

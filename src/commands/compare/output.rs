@@ -14,18 +14,21 @@ use tidegate_report::json::Json;
 use tidegate_report::page::{ComparePage, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 
+use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;
 
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
 use crate::exit::{Failure, print};
-use crate::results::{cannot, file_name, replace_files};
+use crate::results::{cannot, file_name, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
 
 /// Everything that came out.
 pub(super) struct Results<'a> {
+    /// The scenario as it is written, overrides applied.
+    pub(super) base: &'a Plan,
     pub(super) variants: &'a [VariantPlan],
     pub(super) found: &'a Outcome,
     /// Verdicts against a baseline, if there is one.
@@ -48,6 +51,7 @@ impl Results<'_> {
         let path = new.join("comparison.json");
         fs::write(&path, format!("{json}\n")).map_err(|why| cannot("write", &path, &why))?;
         replace_files(&new, &folder)?;
+        keep_scenario(&folder, self.base)?;
         print(&match session.format {
             Format::Text => self.text(&folder),
             Format::Json => format!("{json}\n"),
@@ -80,7 +84,7 @@ impl Results<'_> {
             Ok(Variant { label: variant.label.clone(), runs: vec![run] })
         };
         let page = compare_page(&ComparePage {
-            title: self.variants.first().map_or("", |variant| variant.plan.name.as_str()),
+            title: &self.base.name,
             comparison,
             note: note.as_deref().unwrap_or_default(),
             judgements: self.judgements.unwrap_or_default(),
@@ -97,18 +101,16 @@ impl Results<'_> {
     }
 
     fn context(&self) -> RunContext {
-        let text = self.variants.first().map_or_else(String::new, |variant| variant.plan.text.clone());
-        RunContext { scenario_text: text, semantics: SEMANTICS, ..RunContext::default() }
+        RunContext { scenario_text: self.base.text.clone(), semantics: SEMANTICS, ..RunContext::default() }
     }
 
     fn folder_name(&self) -> String {
-        let name = self.variants.first().map_or("", |variant| variant.plan.name.as_str());
         let mut hash = blake3::Hasher::new();
         hash.update(&SEMANTICS.to_le_bytes());
         for variant in self.variants {
             hash.update(variant.identity.hash.as_bytes());
         }
-        format!("{}-compare-{}", file_name(name), &hash.finalize().to_hex()[..8])
+        format!("{}-compare-{}", file_name(&self.base.name), &hash.finalize().to_hex()[..8])
     }
 
     fn text(&self, folder: &Path) -> String {

@@ -5,7 +5,6 @@ use std::path::Path;
 use tidegate_sim::plan::Plan;
 
 use crate::Session;
-use crate::commands::read_plan;
 use crate::exit::{Exit, Failure};
 use crate::grid::{self, Axis, Tried};
 use crate::store::Identity;
@@ -29,19 +28,23 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Reads every variant; `may_be_one` says whether the scenario as it is written will do.
-    pub(super) fn read(&self, session: &Session, may_be_one: bool) -> Result<Vec<VariantPlan>, Failure> {
-        let plan = read_plan(session, self.scenario, self.base)?;
+    /// Reads every variant of the scenario `plan`; `may_be_one` says whether it will do as it is written.
+    pub(super) fn read(
+        &self,
+        session: &Session,
+        plan: &Plan,
+        may_be_one: bool,
+    ) -> Result<Vec<VariantPlan>, Failure> {
         let (axis, keys) = match (self.schemes, self.vary) {
             (Some(schemes), _) => {
                 let axis =
                     grid::parse_axis("--schemes", &format!("scheme={schemes}")).map_err(Failure::usage)?;
-                (axis, self.scheme_keys(&plan)?)
+                (axis, self.scheme_keys(plan)?)
             }
             (None, Some(axis)) => (axis.clone(), vec![axis.key.clone()]),
             (None, None) if may_be_one => {
-                let identity = Identity::of(&plan);
-                return Ok(vec![VariantPlan { label: "as written".to_owned(), plan, identity }]);
+                let (label, identity) = ("as written".to_owned(), Identity::of(plan));
+                return Ok(vec![VariantPlan { label, plan: plan.clone(), identity }]);
             }
             (None, None) => return Err(Failure::usage("give --schemes A,B,... or --vary KEY=V1,V2,...")),
         };

@@ -3,15 +3,17 @@
 use std::fs;
 use std::path::Path;
 
+use tidegate_report::figure::write_figures;
 use tidegate_report::json::Json;
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
+use tidegate_report::page::{SweepPage, sweep_page};
 use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::{self, Align, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::results::{cannot, replace_files};
+use crate::results::{cannot, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
 
@@ -30,7 +32,8 @@ const PRINTED: [&str; 7] = [
 pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep, store: &Store) -> Outcome {
     // Everything is read back, so that nothing depends on who ran what when.
     let points = sweep.points.iter().map(|point| {
-        let runs = sweep.seeds.iter().map(|seed| store.recall(&point.identity, *seed, &sweep.name, false));
+        let runs =
+            sweep.seeds.iter().map(|seed| store.recall(&point.identity, *seed, &sweep.base.name, false));
         Ok(Point { runs: runs.collect::<Result<_, Failure>>()? })
     });
     let points: Vec<Point> = points.collect::<Result<_, Failure>>()?;
@@ -42,14 +45,29 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
         .map(|(index, axis)| Parameter { key: axis.key.clone(), values: value(index) })
         .collect();
     let context =
-        RunContext { scenario_text: sweep.text.clone(), semantics: SEMANTICS, ..RunContext::default() };
+        RunContext { scenario_text: sweep.base.text.clone(), semantics: SEMANTICS, ..RunContext::default() };
     let folder = arguments.out.join(sweep.folder_name());
     let new = store.temporary();
     point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
-    fs::write(new.join("scenario.toml"), &sweep.text).map_err(|why| cannot("write", &new, &why))?;
+    let (page, figures) = sweep_page(&SweepPage {
+        title: &sweep.base.name,
+        points: &points,
+        parameters: &parameters,
+        measures: &printed(&points),
+        command: &format!("tidegate sweep run {}", arguments.command_line()),
+        context: &context,
+    });
+    for (name, content) in [("report.html", page), ("figures.json", write_figures(&figures))] {
+        let path = new.join(name);
+        fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
+    }
     replace_files(&new, &folder)?;
+    keep_scenario(&folder, &sweep.base)?;
     print(&match session.format {
-        Format::Text => format!("{}\ntables  {}\n", table(sweep, &points), folder.display()),
+        Format::Text => {
+            let report = folder.join("report.html");
+            format!("{}\ntables  {}\nreport  {}\n", table(sweep, &points), folder.display(), report.display())
+        }
         Format::Json => json(sweep, &points, &folder).to_string() + "\n",
     });
     Ok(Exit::Ok)
@@ -78,7 +96,7 @@ fn table(sweep: &Sweep, points: &[Point]) -> String {
         1 => "one run each: no intervals".to_owned(),
         seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),
     };
-    format!("{}, {} points\n\n{}{note}\n", sweep.name, points.len(), table.render())
+    format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render())
 }
 
 fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Json {

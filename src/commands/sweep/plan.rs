@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use tidegate_core::rng::Seed;
+use tidegate_sim::plan::Plan;
 
 use crate::commands::{Overrides, read_plan};
 use crate::exit::Failure;
@@ -58,10 +59,8 @@ impl SweepArguments {
 /// A sweep, checked.
 #[derive(Debug)]
 pub(super) struct Sweep {
-    /// Name of the scenario.
-    pub(super) name: String,
-    /// The scenario's text, overrides applied.
-    pub(super) text: String,
+    /// The scenario as it is written, overrides applied.
+    pub(super) base: Plan,
     pub(super) axes: Vec<Axis>,
     pub(super) points: Vec<GridPoint>,
     pub(super) seeds: Vec<Seed>,
@@ -99,7 +98,7 @@ impl Sweep {
             }
         }
         let points = grid::points(session, &arguments.scenario, &base, &axes)?;
-        Ok(Self { name: plan.name, text: plan.text, axes, points, seeds: plan.seeds })
+        Ok(Self { seeds: plan.seeds.clone(), base: plan, axes, points })
     }
 
     /// Number of runs.
@@ -142,13 +141,13 @@ impl Sweep {
             hash.update(text.as_bytes());
         };
         add(&SEMANTICS.to_string());
-        add(&self.text);
+        add(&self.base.text);
         self.axes.iter().for_each(|axis| add(&axis.key));
         for point in &self.points {
             point.values.iter().for_each(|value| add(value));
             add(&point.identity.hash);
         }
         self.seeds.iter().for_each(|seed| add(&seed.0.to_string()));
-        format!("{}-sweep-{}", file_name(&self.name), &hash.finalize().to_hex()[..8])
+        format!("{}-sweep-{}", file_name(&self.base.name), &hash.finalize().to_hex()[..8])
     }
 }
