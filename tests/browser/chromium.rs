@@ -1,5 +1,6 @@
-//! Headless Chromium: found, started, and asked for the document that it ends with.
+//! Headless Chromium: found, started, and listened to.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -17,19 +18,28 @@ pub fn find() -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// The document that the page at `file` has become once nothing happens in it any more.
+/// What the page at `file` logs between `told:` and `:told`, until that was `count` times or the browser ends.
 ///
 /// `profile` is a folder for the browser's own files.
-pub fn document(browser: &Path, file: &Path, profile: &Path) -> String {
-    let output = Command::new(browser)
+pub fn told(browser: &Path, file: &Path, profile: &Path, count: usize) -> Vec<String> {
+    let mut running = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--window-size=2600,1100", "--virtual-time-budget=900000", "--dump-dom"])
+        .args(["--window-size=2600,1100", "--enable-logging=stderr"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("file://{}", file.display()))
         .stdin(Stdio::null())
-        .output()
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the browser starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let log = BufReader::new(running.stderr.take().expect("piped"));
+    let told = log.lines().map_while(Result::ok).filter_map(|line| {
+        let (_, rest) = line.split_once("\"told:")?;
+        Some(rest.rsplit_once(":told\"")?.0.to_owned())
+    });
+    let told = told.take(count).collect();
+    // It has nothing more to say, and would wait for ever.
+    let _ = running.kill();
+    running.wait().expect("the browser ends");
+    told
 }

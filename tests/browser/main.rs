@@ -17,12 +17,11 @@ use program::{Scratch, tidegate};
 const WIDTHS: [u32; 3] = [360, 1366, 2560];
 
 /// A name, the scenario in `scenarios/examples`, and what is set otherwise, so that runs are short.
-const RUNS: [(&str, &str, &[&str]); 6] = [
+const RUNS: [(&str, &str, &[&str]); 5] = [
     ("dumbbell", "dumbbell", &["scenario.duration=6s"]),
     ("plr", "plr", &["flow.0.size=2MiB"]),
     ("loss", "loss", &["scenario.duration=4s"]),
     ("events", "events", &["scenario.duration=11s"]),
-    ("multipath", "multipath", &["scenario.duration=3s"]),
     ("unsampled", "loss", &["scenario.duration=1s", "scenario.sample=false"]),
 ];
 
@@ -60,11 +59,9 @@ fn reports(scratch: &Scratch, browser: &Path, names: &[String]) -> Vec<Value> {
     let harness = include_str!("harness.html").replace("/*VIEWS*/", &format!("[{}]", views.join(",")));
     let file = scratch.0.join("harness.html");
     fs::write(&file, harness).expect("writable");
-    let document = chromium::document(browser, &file, &scratch.0.join("profile"));
-    let report = document.split("id=\"report\">").nth(1).and_then(|rest| rest.split("</script>").next());
-    let report = Value::parse(report.expect("the harness is in the document")).expect("JSON");
-    assert_eq!(report.list().len(), views.len(), "every page tells something in every width");
-    report.list().to_vec()
+    let told = chromium::told(browser, &file, &scratch.0.join("profile"), views.len());
+    assert_eq!(told.len(), views.len(), "every page tells something in every width");
+    told.iter().map(|report| Value::parse(report).expect("JSON")).collect()
 }
 
 /// What is wrong with a page as its probe saw it.
@@ -99,12 +96,21 @@ fn faults(report: &Value) -> Vec<String> {
             faults.push(format!("{} {what}", number(report.get(count))));
         }
     }
-    let grounds = texts(report.get("grounds"));
-    if grounds[0] == grounds[1] {
-        faults.push(format!("its button does not change {}", grounds[0]));
-    }
     if number(report.get("plots")) != number(report.get("panels")) {
         faults.push("not every plot is there".to_owned());
+    }
+    if *report.get("is_used") == Value::Bool(true) {
+        faults.extend(idle(report));
+    }
+    faults
+}
+
+/// Parts of the page that do not answer to their reader.
+fn idle(report: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    let grounds = texts(report.get("grounds"));
+    if grounds.len() != 2 || grounds[0] == grounds[1] {
+        faults.push(format!("its button does not change its ground: {grounds:?}"));
     }
     for sign in ["is_scrubbed", "is_played"] {
         if *report.get("animation").get(sign) != Value::Bool(true) {
@@ -174,9 +180,12 @@ fn pages_are_whole_in_a_browser_at_every_width() {
     let scratch = Scratch::new("pages");
     let names = make_pages(&scratch);
     let mut found = Vec::new();
+    let mut used = 0;
     for report in reports(&scratch, &browser, &names) {
         let (page, width) = (report.get("page").text(), number(report.get("asked")));
+        used += usize::from(*report.get("is_used") == Value::Bool(true));
         found.extend(faults(&report).iter().map(|fault| format!("{page} at {width} px: {fault}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(used, names.len(), "every page is used once");
 }

@@ -48,7 +48,9 @@
       .filter((element) => !element.hidden && !(element.getAttribute("aria-label") || element.textContent.trim())).length,
     dead_links: [...document.querySelectorAll("a[href^='#']")].filter((link) => !document.getElementById(link.hash.slice(1))).length,
   };
-  if (report.plots > 0) {
+  // Using a page takes seconds, and does not depend on its width.
+  report.is_used = innerWidth > 1000 && innerWidth < 2000;
+  if (report.is_used && report.plots > 0) {
     const over = document.querySelectorAll(".u-over");
     mouse(over[0], "mousemove", 0.4);
     await tick();
@@ -73,7 +75,7 @@
     await tick();
   }
   const scrub = document.querySelector(".scrub");
-  if (scrub) {
+  if (report.is_used && scrub) {
     const moving = document.querySelector("#animation .moving");
     const states = [0, 0.1, 0.3, 0.6, 0.9].map((part) => {
       scrub.value = Math.round(scrub.max * part);
@@ -92,12 +94,14 @@
     play.click();
     report.animation = { is_scrubbed: new Set(states).size > 1, is_played: scrub.value !== "0" };
   }
-  const ground = () => getComputedStyle(root).backgroundColor;
-  report.grounds = [ground()];
-  document.getElementById("theme").click();
-  await tick();
-  report.grounds.push(ground());
-  report.drawn_in_other_colours = drawn();
+  if (report.is_used) {
+    const ground = () => getComputedStyle(root).backgroundColor;
+    report.grounds = [ground()];
+    document.getElementById("theme").click();
+    await tick();
+    report.grounds.push(ground());
+    report.drawn_in_other_colours = drawn();
+  }
   report.width = [root.scrollWidth, window.innerWidth];
   report.resources = performance.getEntriesByType("resource").map((entry) => entry.name);
   report.faults = seen.faults;

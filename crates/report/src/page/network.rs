@@ -42,7 +42,12 @@ impl Layout {
 
     /// The way of a link.
     pub(super) fn path(&self, from: usize, to: usize) -> Path {
-        Path::between(self.at(from), self.at(to))
+        let (start, end) = (self.at(from), self.at(to));
+        let (top, bottom) = (start.1.min(end.1), start.1.max(end.1));
+        let is_between = |(x, y): &Point| (x - start.0).abs() < 1.0 && *y > top + 1.0 && *y < bottom - 1.0;
+        // Upright links bend beside the nodes that stand between their ends.
+        let is_bent = (start.0 - end.0).abs() < 1.0 && self.places.iter().any(is_between);
+        Path::between(start, end, is_bent)
     }
 }
 
@@ -117,10 +122,8 @@ pub(super) struct Path {
 }
 
 impl Path {
-    fn between(from: Point, to: Point) -> Self {
-        // Links within a layer bend, so that they pass beside the nodes between their ends.
-        let is_upright = (from.0 - to.0).abs() < 1.0;
-        let bend = if is_upright { (0.4 * (from.1 - to.1).abs()).clamp(44.0, 220.0) } else { 0.0 };
+    fn between(from: Point, to: Point, is_bent: bool) -> Self {
+        let bend = if is_bent { (0.4 * (from.1 - to.1).abs()).clamp(44.0, 220.0) } else { 0.0 };
         Self { from, to, control: ((from.0 + to.0) / 2.0 + bend, (from.1 + to.1) / 2.0) }
     }
 
@@ -251,4 +254,19 @@ fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView, name_at: Nam
         Escaped(&shortened(&node.name, 16)),
         Escaped(&node.name)
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upright_links_bend_only_beside_nodes_between_their_ends() {
+        let node = |y: f64| NodeView { position: Some((0.0, y)), ..NodeView::default() };
+        let view = TopologyView { nodes: vec![node(0.0), node(1.0), node(2.0)], ..TopologyView::default() };
+        let layout = Layout::of(&view);
+        let bend = |from, to| layout.path(from, to).control.0 - layout.at(from).0;
+        assert_eq!([bend(0, 1), bend(1, 2)], [0.0, 0.0]);
+        assert!(bend(0, 2) >= 44.0);
+    }
 }
