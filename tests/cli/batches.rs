@@ -30,7 +30,8 @@ fn a_run_leaves_tables_checksums_its_scenario_and_a_page() {
     let tables =
         ["flow_samples.parquet", "flows.parquet", "link_samples.parquet", "links.parquet", "nodes.parquet"];
     let expected =
-        [&["checksums.txt"], &tables[..], &["report.html", "runs.parquet", "scenario.toml"]].concat();
+        [&["checksums.txt", "command.txt"], &tables[..], &["report.html", "runs.parquet", "scenario.toml"]]
+            .concat();
     assert_eq!(files, expected);
     assert_eq!(&fs::read(folder.join("flows.parquet")).expect("readable")[..4], b"PAR1");
     assert!(folder.join("seeds/1/checksums.txt").exists() && folder.join("seeds/2/checksums.txt").exists());

@@ -84,7 +84,7 @@ fn what_a_folder_lacks_is_said_with_what_it_has() {
     assert!(said(&[scratch.path()], 1).contains("is no results folder"));
     assert!(said(&[&scratch.at("nowhere")], 1).contains("does not exist"));
     let list = tidegate(&["figure", &folder, "--list", "--format", "json"]).with(0).json();
-    assert_eq!(list.get("figures").list().len(), 14);
+    assert_eq!(list.get("figures").list().len(), 15);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{DUMBBELL, Scratch, tidegate};
 
 fn run(scratch: &Scratch) -> std::path::PathBuf {
     let arguments =
-        ["run", DUMBBELL, "--seeds", "2", "--set", "scenario.duration=2s", "--out", scratch.path()];
+        ["run", DUMBBELL, "--seeds", "2", "--set", "scenario.duration=6s", "--out", scratch.path()];
     tidegate(&arguments).with(0);
     scratch.only_folder()
 }

@@ -188,7 +188,8 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     let part = |values: &[f64]| standard_deviation(values).powi(2) / values.len() as f64;
     let (our_part, their_part) = (part(ours), part(theirs));
     let error = our_part + their_part;
-    if !(error > 0.0) {
+    // NaN where one side has a single run.
+    if error.is_nan() || error <= 0.0 {
         return means;
     }
     let freedom = error.powi(2)

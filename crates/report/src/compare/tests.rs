@@ -100,9 +100,9 @@ fn the_looks_of_a_search_that_stops_early_cover_the_truth_at_least_as_often_as_t
             let mut normal = Normal(5 + 61 * start);
             let values: Vec<f64> = (0..40).map(|_| 1.0 + 0.1 * normal.next()).collect();
             // Tempting: it stops at the first look at which the interval looks narrow.
-            let estimates = laid_down.iter().map(|seeds| Estimate::at(&values[..*seeds], confidence));
+            let mut estimates = laid_down.iter().map(|seeds| Estimate::at(&values[..*seeds], confidence));
             let stopped = estimates.clone().find(|estimate| estimate.half_width < 0.05 * estimate.mean);
-            let estimate = stopped.or(estimates.last()).expect("a look");
+            let estimate = stopped.or(estimates.next_back()).expect("a look");
             estimate.low() <= 1.0 && 1.0 <= estimate.high()
         });
         covered.count() as f64 / runs as f64

@@ -266,7 +266,7 @@ fn provenance(page: &RunPage<'_>) -> Markup {
     let facts = std::mem::take(&mut content.0);
     markup::command_line(&mut content, page.command);
     content.add(format_args!(
-        "<dl>\n{facts}</dl>\n<p class=\"note\">Equal scenario, seed and semantics give equal results, on any machine and \
+        "<dl>\n{facts}</dl>\n<p class=\"note\">Equal scenario and seed give equal results, on any machine and \
          any number of threads. Every quantity is defined in the <a href=\"#glossary\">glossary</a>.</p>\n"
     ));
     markup::scenario(&mut content, page.context);

@@ -61,12 +61,11 @@ fn read_node(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {
     graph.add_node(name, None, problems);
 }
 
+/// Two nodes, and keys with their values.
+type Ends<'a> = ((usize, usize), Vec<(Piece<'a>, Piece<'a>)>);
+
 /// The two nodes at the start of a line, and its settings.
-fn ends<'a>(
-    line: Piece<'a>,
-    graph: &Graph,
-    problems: &mut Problems,
-) -> Option<((usize, usize), Vec<(Piece<'a>, Piece<'a>)>)> {
+fn ends<'a>(line: Piece<'a>, graph: &Graph, problems: &mut Problems) -> Option<Ends<'a>> {
     let words = line.words();
     let (ends, settings) = words.split_first()?;
     let Some((a, b)) = ends.split_at(':') else {

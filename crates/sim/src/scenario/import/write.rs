@@ -16,9 +16,9 @@ const DELAY: Span = Span::from_millis(1);
 /// It is sound: whatever was imported, `tidegate check` accepts it if the network is in one part.
 pub fn scenario_text(name: &str, file: &str, format: Format, topology: &Imported) -> String {
     let mut text = String::new();
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "# {} nodes and {} links of {}, which is in format {format}.\n",
+        "# {} nodes and {} links of {}, which is in format {format}.",
         topology.nodes.len(),
         topology.links.len(),
         one_line(file)
@@ -33,7 +33,7 @@ pub fn scenario_text(name: &str, file: &str, format: Format, topology: &Imported
     );
     defaults(&mut text, topology);
     for node in &topology.nodes {
-        let _ = write!(text, "[[node]]\nname = {}\n", quoted(&node.name));
+        let _ = writeln!(text, "[[node]]\nname = {}", quoted(&node.name));
         if node.label != node.name {
             let _ = writeln!(text, "# {}", one_line(&node.label));
         }
