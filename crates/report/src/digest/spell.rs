@@ -18,7 +18,7 @@ pub struct Spell {
 
 impl FlowDigest {
     /// The longest time, between `start` and `end`, below half the median of what arrived per bin; bins are
-    /// joined until they hold [`LEAST_PER_BIN`] segments on average. The time before the flow first reached half is
+    /// joined until they hold `LEAST_PER_BIN` segments on average. The time before the flow first reached half is
     /// its start and does not count. `None` when every bin after it reaches half, when the median is nothing, and
     /// when less than eight bins are left.
     pub fn slow_spell(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Spell> {
