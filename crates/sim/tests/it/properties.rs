@@ -10,7 +10,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::units::Time;
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{Demand, Plan};
-use tidegate_sim::world::{Ledger, World};
+use tidegate_sim::world::{Ledger, ServiceLedger, World};
 
 use crate::{arrivals, plan};
 
@@ -197,7 +197,11 @@ impl Draw {
         };
         let kind = self.one(&["ndnsim", "ndn-tools", "ndnts", "ndnd", "own"]);
         let retries = self.one(&["", ", retry_limit = 0", ", retry_limit = 2", ", retry_limit = \"none\""]);
-        let demand = match self.number(0, 3) {
+        if self.chance(0.3) {
+            writeln!(text, "processing = {}", self.server()).expect("a string takes it");
+        }
+        let demand = match self.number(0, 4) {
+            4 => self.requests(),
             0 => format!("segments = {}", self.number(1, 400)),
             1 => format!("size = \"{}kB\"", self.number(1, 300)),
             2 => {
@@ -220,6 +224,64 @@ impl Draw {
             self.number(0, 300),
         )
         .expect("a string takes it");
+    }
+
+    /// A content store of any kind.
+    fn cache(&mut self) -> String {
+        let admission = match self.number(0, 2) {
+            0 => "admission = \"probabilistic\", probability = 0.5".to_owned(),
+            1 => "admission = \"leave-copy-down\"".to_owned(),
+            _ => "admission = \"everywhere\"".to_owned(),
+        };
+        format!(
+            "{{ size = \"{}pkt\", policy = {:?}, placement = {:?}, {admission} }}",
+            self.number(1, 300),
+            self.one(&["lru", "fifo", "lfu", "random"]),
+            self.one(&["all", "edge"]),
+        )
+    }
+
+    /// A server that needs little time for each, so that all that waits is gone long before the end.
+    fn server(&mut self) -> String {
+        format!(
+            "{{ time = \"{}us\", distribution = {:?}, queue = \"{}pkt\" }}",
+            self.number(1, 300),
+            self.one(&["constant", "exponential"]),
+            self.number(0, 60),
+        )
+    }
+
+    /// What `[router]` has beside its cache, strategy and parts.
+    fn blocks(&mut self) -> String {
+        let mut text = String::new();
+        if self.chance(0.3) {
+            writeln!(text, "service = {}", self.server()).expect("a string takes it");
+        }
+        if self.chance(0.3) {
+            let cache = self.one(&["\"0pkt\"", "\"20pkt\"", "{ share = 0.5, policy = \"fifo\" }"]);
+            writeln!(text, "[[router.prefix]]\nprefix = \"/f/1\"\ncache = {cache}").expect("as above");
+        }
+        text
+    }
+
+    /// Requests for objects, some without an end.
+    fn requests(&mut self) -> String {
+        let rate = if self.chance(0.7) {
+            format!(", rate = \"{}/s\"", self.number(10, 2_000))
+        } else {
+            String::new()
+        };
+        let end = if self.chance(0.6) || rate.is_empty() {
+            format!(", requests = {}", self.number(1, 300))
+        } else {
+            String::new()
+        };
+        format!(
+            "demand = {{ model = \"zipf\", objects = {}, exponent = {}, segments = {}{rate}{end} }}",
+            self.number(1, 200),
+            self.part(0.0, 2.0),
+            self.number(1, 5)
+        )
     }
 
     fn event(&mut self, shape: &Plan) -> String {
@@ -257,10 +319,11 @@ impl Draw {
         let (network, [consumer, producer]) = self.network(reorder, plr_queue);
         text.push_str(&network);
         let strategy = self.scheme(|scheme| scheme.strategy.is_some());
-        let cache = if self.chance(0.4) { self.number(1, 300) } else { 0 };
+        let cache = if self.chance(0.5) { self.cache() } else { "\"0pkt\"".to_owned() };
         let parts = if plr_part { self.plr() } else { String::new() };
-        writeln!(text, "[router]\nstrategy = {strategy:?}\ncache = \"{cache}pkt\"\nparts = [{parts}]")
+        writeln!(text, "[router]\nstrategy = {strategy:?}\ncache = {cache}\nparts = [{parts}]")
             .expect("as above");
+        text.push_str(&self.blocks());
         let shape = plan(&format!(
             "{text}[[flow]]\nconsumer = {consumer:?}\nproducer = {producer:?}\nprefix = \"/x\"\nscheme = \"fixed\"\n"
         ));
@@ -336,8 +399,7 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
             check!(flow.segments == Some(all) && flow.delivered_segments <= all && asked <= all, "{flow:?}");
             check!(flow.completed.is_some() == (flow.delivered_segments == all), "{flow:?}");
         } else {
-            let ends = matches!(&planned.demand, Demand::Constant { bursts, .. } if !bursts.is_empty());
-            check!(flow.segments.is_some() == ends, "{flow:?}");
+            check!(flow.segments.is_some() == planned.demand.has_end(), "{flow:?}");
             // Bursts that lie before the start have nothing to complete.
             let is_complete = flow.delivered_segments > 0 && flow.segments == Some(flow.delivered_segments);
             check!(flow.completed.is_some() == is_complete, "{flow:?}");
@@ -357,7 +419,9 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
 /// Segments asked for once arrive in the order in which they were asked for.
 fn check_order(record: &RunRecord, plan: &Plan) -> Result<(), String> {
     for (index, flow) in record.flows.iter().enumerate() {
-        if flow.retransmissions > 0 || plan.flows[index].producers.len() > 1 {
+        let planned = &plan.flows[index];
+        let is_drawn = matches!(planned.demand, Demand::Objects(_));
+        if flow.retransmissions > 0 || planned.producers.len() > 1 || is_drawn {
             continue;
         }
         let numbers: Vec<u32> = arrivals(record, index as u32).iter().map(|arrival| arrival.2).collect();
@@ -372,7 +436,9 @@ fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
     let mut world = World::new(&plan, seed);
     world.step_until(Time::ZERO + plan.duration / 8);
     check!(world.ledgers().iter().all(Ledger::balances), "after 1 s: {:?}", world.ledgers());
+    check!(world.service_ledgers().iter().all(ServiceLedger::balances), "{:?}", world.service_ledgers());
     world.run();
+    check!(world.service_ledgers().iter().all(ServiceLedger::balances), "{:?}", world.service_ledgers());
     let (ledgers, pending) = (world.ledgers(), world.pending_interests());
     let record = world.into_record(&plan, seed);
     check_ledgers(&ledgers, &record)?;
