@@ -67,6 +67,8 @@ pub struct LinkRecord {
     pub to: String,
     /// Rate at the end of the run.
     pub rate: BitRate,
+    /// Mean rate over the run.
+    pub mean_rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
     /// Packets handed to the queue.

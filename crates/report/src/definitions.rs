@@ -127,6 +127,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define("to", "", "Node that receives from this link direction."),
     define("rate_mbps", "Mbit/s", "Rate of the link direction at the end of the run."),
     define("delay_ms", "ms", "Propagation delay of the link direction."),
+    define("mean_rate_mbps", "Mbit/s", "Mean rate of the link direction over the run."),
     define(
         "throughput_mbps",
         "Mbit/s",
@@ -135,7 +136,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "utilisation",
         "",
-        "Bits put on the wire divided by the rate at the end of the run times its length, 0..=1 for a steady rate; missing for a rate or length of zero.",
+        "Bits put on the wire divided by the mean rate times the length of the run, 0..=1; missing for a rate or length of zero.",
     ),
     define("offered_packets", "packets", "Packets handed to the queue."),
     define("sent_packets", "packets", "Packets put on the wire."),

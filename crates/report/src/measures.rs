@@ -45,9 +45,9 @@ pub fn completion_mean_s(run: &RunRecord) -> Option<f64> {
     Some(times.iter().sum::<f64>() / times.len() as f64)
 }
 
-/// Bits put on the wire over the link's final rate times the length of the run; `None` when either is zero.
+/// Bits put on the wire over the link's mean rate times the length of the run; `None` when either is zero.
 pub fn utilisation(link: &LinkRecord, ended: Time) -> Option<f64> {
-    let capacity = link.rate.as_bps() as f64 * ended.as_secs_f64();
+    let capacity = link.mean_rate.as_bps() as f64 * ended.as_secs_f64();
     (capacity > 0.0).then(|| link.sent_bytes.get() as f64 * 8.0 / capacity)
 }
 
@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn utilisation_is_bits_sent_over_bits_possible() {
         let link = LinkRecord {
-            rate: BitRate::from_mbps(10.0),
+            rate: BitRate::from_mbps(5.0),
+            mean_rate: BitRate::from_mbps(10.0),
             sent_bytes: ByteCount::new(6_250_000),
             ..LinkRecord::default()
         };

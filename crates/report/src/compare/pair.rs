@@ -118,10 +118,13 @@ impl Ratio {
         };
         let factor = t_quantile(0.5 + 0.5 * confidence, n - 1.0).powi(2) / n;
         // The ratios r between the roots of a r^2 - 2 b r + c.
-        let a = y * y - factor * covariance(theirs, theirs, (y, y));
-        let b = x * y - factor * covariance(ours, theirs, (x, y));
-        let c = x * x - factor * covariance(ours, ours, (x, x));
-        let root = (b * b - a * c).max(0.0).sqrt();
+        let (xx, yy) = (covariance(ours, ours, (x, x)), covariance(theirs, theirs, (y, y)));
+        let xy = covariance(ours, theirs, (x, y));
+        let (a, b) = (y * y - factor * yy, x * y - factor * xy);
+        // b^2 - a c without its largest terms, whose difference is zero: where hardly anything varies, their
+        // rounding would be all that is left.
+        let spread = x * x * yy - 2.0 * x * y * xy + y * y * xx;
+        let root = (factor * (spread + factor * (xy * xy - xx * yy))).max(0.0).sqrt();
         if a <= 0.0 {
             return Self::Open { value };
         }

@@ -131,7 +131,8 @@ pub fn times(ratio: &Ratio) -> Option<(String, bool)> {
 /// The factor with its interval: after `±` if both sides are about as wide, else both ends.
 fn factor(value: f64, low: f64, high: f64) -> String {
     let (below, above) = (value - low, high - value);
-    if above == 0.0 && below == 0.0 {
+    // Equal runs leave the rounding of their means, no more.
+    if above.max(below) <= 1e-12 * value {
         return number(value);
     }
     if !high.is_finite() {

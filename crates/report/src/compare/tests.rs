@@ -216,3 +216,12 @@ fn results_that_do_not_vary_are_judged_by_the_tolerance() {
     assert_eq!(judged(&fixed(9.95), &fixed(10.0), 0.01), [Change::WithinNoise]);
     assert_eq!(judged(&fixed(9.8), &fixed(10.0), 0.01), [Change::Worse]);
 }
+
+#[test]
+fn runs_that_do_not_vary_have_a_ratio_without_an_interval() {
+    for (ours, theirs) in [(7.033, 6.692), (0.1, 0.3), (1e-9, 3e9), (1.0 / 3.0, 0.7)] {
+        let pair = Pair::of(&[ours; 10], &[theirs; 10], 0.95);
+        let (said, _) = times(&pair.ratio).expect("a ratio");
+        assert!(!said.contains('±') && !said.contains("to"), "{ours} / {theirs}: {said}");
+    }
+}

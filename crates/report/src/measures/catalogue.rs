@@ -201,7 +201,7 @@ mod tests {
     fn run() -> RunRecord {
         let flow = |full_delay| FlowRecord { timeouts: 3, full_delay, ..FlowRecord::default() };
         let link = |sent, queue_delay| LinkRecord {
-            rate: BitRate::from_mbps(8.0),
+            mean_rate: BitRate::from_mbps(8.0),
             sent_bytes: ByteCount::new(sent),
             dropped_packets: 2,
             queue_delay,

@@ -1,10 +1,11 @@
 //! "Why did it slow down": each flow's course in a few sentences, and what made its window fall.
 
-use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Time;
 
 use super::markup::{Escaped, Markup};
 use crate::digest::{Change, Decrease, Digest, FlowDigest, Harm, Reason};
+use crate::measures::utilisation;
 use crate::text::{self, count, number};
 
 /// Largest falls that are listed for a flow.
@@ -280,10 +281,9 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
             count(rows)
         ));
     }
-    let busiest = run.links.iter().map(|link| (utilisation(link, run.ended), link));
+    let busiest = run.links.iter().filter_map(|link| Some((utilisation(link, run.ended)?, link)));
     let (load, link) = busiest.max_by(|left, right| left.0.total_cmp(&right.0))?;
-    // A link that was slowed down seems to have sent more than it could.
-    (0.9..1.01).contains(&load).then(|| {
+    (load >= 0.9).then(|| {
         format!(
             "The busiest link of the network, {} → {}, was used to {} %.",
             link.from,
@@ -291,11 +291,6 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
             number((100.0 * load).min(100.0))
         )
     })
-}
-
-fn utilisation(link: &LinkRecord, ended: Time) -> f64 {
-    let could = link.rate.as_bps() as f64 * ended.as_secs_f64();
-    if could > 0.0 { link.sent_bytes.get() as f64 * 8.0 / could } else { 0.0 }
 }
 
 /// What the consumer heard and what came of it, by reason.

@@ -241,6 +241,7 @@ fn link_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         rows.text("from", |row| &row.3.from),
         rows.text("to", |row| &row.3.to),
         rows.f64("rate_mbps", |row| row.3.rate.as_mbps()),
+        rows.f64("mean_rate_mbps", |row| row.3.mean_rate.as_mbps()),
         rows.f64("delay_ms", |row| row.3.delay.as_millis_f64()),
         rows.maybe_f64("throughput_mbps", throughput),
         rows.maybe_f64("utilisation", |row| measures::utilisation(row.3, row.1.ended)),

@@ -124,6 +124,8 @@ fn read_links(table: &TableFile) -> Result<Vec<LinkRecord>, FolderFault> {
     set(&mut links, table.text("to")?, |link, value| link.to = value);
     let rates = table.f64("rate_mbps", |value| whole(value?, 1e6).map(BitRate::from_bps))?;
     set(&mut links, rates, |link, value| link.rate = value);
+    let rates = table.f64("mean_rate_mbps", |value| whole(value?, 1e6).map(BitRate::from_bps))?;
+    set(&mut links, rates, |link, value| link.mean_rate = value);
     set(&mut links, table.f64("delay_ms", |value| millis(value?))?, |link, value| link.delay = value);
     set(&mut links, table.u64("offered_packets")?, |link, value| link.offered_packets = value);
     set(&mut links, sent, |link, value| link.sent_packets = value);

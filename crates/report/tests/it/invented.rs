@@ -62,6 +62,7 @@ fn link(from: &str, to: &str, rate_mbps: f64, sent_mbps: f64, queue_ms: f64) -> 
         from: from.into(),
         to: to.into(),
         rate: BitRate::from_mbps(rate_mbps),
+        mean_rate: BitRate::from_mbps(rate_mbps),
         delay: Span::from_millis(if rate_mbps > 50.0 { 5 } else { 10 }),
         offered_packets: packets + 165,
         sent_packets: packets,

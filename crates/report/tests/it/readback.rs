@@ -138,6 +138,7 @@ impl Random {
             from: self.text(),
             to: self.text(),
             rate: BitRate::from_bps(self.up_to(52)),
+            mean_rate: BitRate::from_bps(self.up_to(52)),
             delay: self.span(),
             offered_packets: self.up_to(64),
             sent_packets: sent,

@@ -4,8 +4,9 @@ use tidegate_core::records::{FlowRecord, LinkRecord, NodeRecord, RunRecord, Watc
 
 use super::{Body, World};
 use crate::link::Direction;
-use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
+use crate::plan::{Change, Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
+use tidegate_core::units::{BitRate, Time};
 
 /// Packets handed to one direction and what became of them; see [`World::ledgers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +137,29 @@ impl World {
         }
     }
 
+    /// What a direction could send on average, by the changes that the plan makes.
+    fn mean_rate(&self, plan: &Plan, direction: usize) -> BitRate {
+        let mut rate = plan.links[direction / 2].rate[direction % 2];
+        let (mut since, mut bit_nanos) = (Time::ZERO, 0);
+        let mut count = |rate: BitRate, until: Time| {
+            bit_nanos += u128::from(rate.as_bps()) * u128::from(until.since(since).as_nanos());
+            since = until;
+        };
+        for event in plan.events.iter().filter(|event| event.at < self.now) {
+            if let Change::LinkRate { link, rate: new } = event.change
+                && link == direction / 2
+            {
+                count(rate, event.at);
+                rate = new;
+            }
+        }
+        count(rate, self.now);
+        match u128::from(self.now.as_nanos()) {
+            0 => rate,
+            nanos => BitRate::from_bps(u64::try_from(bit_nanos / nanos).unwrap_or(u64::MAX)),
+        }
+    }
+
     fn link_record(&self, plan: &Plan, link: &LinkPlan, direction: usize) -> LinkRecord {
         let wire = &self.directions[direction];
         let core = &self.nodes[wire.from.node as usize].core;
@@ -146,6 +170,7 @@ impl World {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),
             rate: face.rate(),
+            mean_rate: self.mean_rate(plan, direction),
             delay: wire.line.delay(),
             offered_packets: stats.offered,
             sent_packets: face.sent_packets(),

@@ -116,3 +116,14 @@ fn distributions_count_what_the_summaries_count() {
         assert_eq!(count(bins), link.sent_packets);
     }
 }
+
+#[test]
+fn the_mean_rate_of_a_link_counts_every_rate_for_its_time() {
+    let (Watched { record, .. }, _) = watched(&busy("", ""));
+    // 5 Mbit/s for one second, then 3 for two; the other links keep their rate.
+    let bottleneck = record.links.iter().find(|link| (link.from.as_str(), link.to.as_str()) == ("r2", "r1"));
+    let bottleneck = bottleneck.expect("there");
+    assert_eq!((bottleneck.mean_rate.as_bps(), bottleneck.rate.as_bps()), (11_000_000 / 3, 3_000_000));
+    let others = record.links.iter().filter(|link| link.from.starts_with('c'));
+    assert!(others.clone().count() == 2 && others.clone().all(|link| link.mean_rate == link.rate));
+}
