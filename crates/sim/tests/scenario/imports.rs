@@ -476,3 +476,9 @@ fn files_that_once_were_hard_are_answered_soundly() {
         }
     }
 }
+
+#[test]
+fn a_mark_of_byte_order_hides_no_format() {
+    let text = "\u{FEFF}router\r\na NA 0 0\r\nb NA 1 1\r\nlink\r\na b 10Mbps 1 5ms 100\r\n";
+    assert_eq!(Format::guess("net.txt", text), Some(Format::Ndnsim));
+}

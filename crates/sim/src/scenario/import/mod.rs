@@ -65,7 +65,7 @@ impl Format {
             "intra" => return Some(Self::Rocketfuel),
             _ => {}
         }
-        let line = lines::lines(text).next()?;
+        let line = lines::lines(text.trim_start_matches('\u{FEFF}')).next()?;
         match line.text {
             "router" | "link" => Some(Self::Ndnsim),
             text if text.starts_with('<') => Some(Self::Graphml),
