@@ -103,3 +103,17 @@ fn figures_that_a_command_left_are_drawn_and_broken_ones_refused_at_their_place(
         ended.err
     );
 }
+
+#[test]
+fn a_comparison_has_its_own_figures_and_none_of_a_run() {
+    let scratch = Scratch::new("compared-figures");
+    let compare = ["--format", "json", "compare", DUMBBELL, "--schemes", "icp,fixed", "--seeds", "3"];
+    let sets = ["--set", "scenario.duration=6s", "--out", scratch.path()];
+    let folder = tidegate(&[&compare[..], &sets].concat()).with(0).json().get("folder").text().to_owned();
+    let list = tidegate(&["figure", &folder, "--list", "--format", "json"]).with(0).json();
+    let names: Vec<&str> =
+        list.get("figures").list().iter().map(|figure| figure.get("name").text()).collect();
+    assert_eq!(names, ["goodput-over-delay", "delays"]);
+    tidegate(&["figure", &folder, "--as", "pdf", "-o", &scratch.at("drawn")]).with(0);
+    assert_eq!(fs::read_dir(scratch.at("drawn")).expect("made").count(), 2);
+}

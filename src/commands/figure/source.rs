@@ -37,7 +37,8 @@ impl Source {
     /// Looks at a folder.
     pub(super) fn open(session: &Session, folder: &Path) -> Result<Self, Failure> {
         let (figures, scenario) = (folder.join("figures.json"), folder.join("scenario.toml"));
-        let has_runs = scenario.is_file() && folder.join("runs.parquet").is_file();
+        // Tables of several scenarios (a comparison, a sweep) have no checksums, and no run to draw.
+        let has_runs = scenario.is_file() && folder.join("checksums.txt").is_file();
         if !figures.is_file() && !has_runs {
             return Err(Failure::error(no_results(folder)));
         }
