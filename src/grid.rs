@@ -100,9 +100,10 @@ pub(crate) fn axes(file: &Path, plan: &Plan, more: &[Axis]) -> Vec<Axis> {
             .map(|value| Tried {
                 written: value.written.clone(),
                 place: format!(
-                    "{}:{}: [sweep] {:?} = {}",
+                    "{}:{}:{}: [sweep] {:?} = {}",
                     file.display(),
                     value.line,
+                    value.column,
                     axis.key,
                     value.written
                 ),

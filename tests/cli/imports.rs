@@ -39,7 +39,7 @@ fn a_file_that_cannot_be_imported_is_refused_at_its_place() {
     let broken = scratch.file("net.txt", b"router\na NA 1 2\nb NA 3 4\nlink\na b 1Mps 1 10 9\n");
     let ended = tidegate(&["import", &broken]).with(1);
     assert!(
-        ended.err.contains("net.txt:5: \"1Mps\" is no rate") && ended.err.contains("\n      ^^^^"),
+        ended.err.contains("net.txt:5:5: \"1Mps\" is no rate") && ended.err.contains("\n      ^^^^"),
         "{}",
         ended.err
     );

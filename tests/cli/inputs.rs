@@ -29,7 +29,10 @@ fn the_examples_are_valid() {
 #[test]
 fn a_slip_in_a_key_is_pointed_at_and_mended() {
     let printed = checked("key", "duration =", "duraton =");
-    assert!(printed.contains("bad.toml:7: ") && printed.contains("did you mean \"duration\"?"), "{printed}");
+    assert!(
+        printed.contains("bad.toml:7:1: ") && printed.contains("did you mean \"duration\"?"),
+        "{printed}"
+    );
     assert!(printed.contains("\n  duraton = \"10s\"\n  ^^^^^^^"), "{printed}");
 }
 
@@ -37,7 +40,7 @@ fn a_slip_in_a_key_is_pointed_at_and_mended() {
 fn a_number_without_its_unit_is_refused() {
     let printed = checked("unit", "duration = \"10s\"", "duration = 10");
     assert!(
-        printed.starts_with("bad.toml:7: ") && printed.contains("10 has no unit; write it like "),
+        printed.starts_with("bad.toml:7:12: ") && printed.contains("10 has no unit; write it like "),
         "{printed}"
     );
 }
@@ -58,10 +61,10 @@ fn a_scheme_that_is_not_known_is_named_with_the_nearest() {
 fn empty_and_binary_files_are_refused_with_a_place() {
     let scratch = Scratch::new("junk");
     let empty = scratch.file("empty.toml", b"");
-    assert!(tidegate(&["check", &empty]).with(1).err.contains("empty.toml:1: "));
+    assert!(tidegate(&["check", &empty]).with(1).err.contains("empty.toml:1:1: "));
     let binary = scratch.file("binary.toml", &[0x7F, b'E', b'L', b'F', 0xD0, 0, 1, 2, 0xFF]);
     let ended = tidegate(&["check", &binary]).with(1);
-    assert!(ended.err.contains("binary.toml:1: byte 0xD0 is not UTF-8"), "{}", ended.err);
+    assert!(ended.err.contains("binary.toml:1:5: byte 0xD0 is not UTF-8"), "{}", ended.err);
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn values_that_do_not_fit_are_told_before_anything_runs() {
     let sweep = Sweep::of("sweep-wrong-line", &wrong);
     let said = sweep.tell("run", &[]).with(1).err;
     assert!(
-        said.contains("small.toml:20: [sweep] \"topology.bottleneck.rate\" = \"fast\": rate: "),
+        said.contains("small.toml:20:40: [sweep] \"topology.bottleneck.rate\" = \"fast\": rate: "),
         "{said}"
     );
 }
@@ -252,9 +252,9 @@ fn values_that_do_not_fit_are_told_before_anything_runs() {
 #[test]
 fn a_wrong_sweep_table_is_told_at_its_line() {
     for (from, to, told) in [
-        ("[\"icp\", \"fixed\"]", "\"icp\"", "small.toml:21: \"flow.*.scheme\": \"icp\"; a list of 1 to"),
-        ("[\"icp\", \"fixed\"]", "[\"icp\", \"icp\"]", "small.toml:21: "),
-        ("\"flow.*.scheme\" =", "flow.scheme =", "small.toml:21: write the whole key in quotes"),
+        ("[\"icp\", \"fixed\"]", "\"icp\"", "small.toml:21:19: \"flow.*.scheme\": \"icp\"; a list of 1 to"),
+        ("[\"icp\", \"fixed\"]", "[\"icp\", \"icp\"]", "small.toml:21:27: "),
+        ("\"flow.*.scheme\" =", "flow.scheme =", "small.toml:21:1: write the whole key in quotes"),
     ] {
         let sweep = Sweep::of("sweep-table", &SCENARIO.replace(from, to));
         let said = sweep.tell("run", &[]).with(1).err;

@@ -32,7 +32,7 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.file, self.line, self.message)?;
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
         if let Some(word) = &self.suggestion {
             write!(f, "; did you mean {word:?}?")?;
         }

@@ -36,7 +36,7 @@
 //! };
 //! assert_eq!(rate("format = 1").expect("sound").as_bps(), 10_000_000);
 //! let errors = rate("format = 1\nspeed = 3").expect_err("another word").to_string();
-//! assert!(errors.starts_with("x.toml:2: unknown key \"speed\"; did you mean \"rate\"?"), "{errors}");
+//! assert!(errors.starts_with("x.toml:2:1: unknown key \"speed\"; did you mean \"rate\"?"), "{errors}");
 //! ```
 //!
 //! No input makes this panic, hang or take memory without bound.

@@ -60,6 +60,8 @@ pub struct SweepValue {
     pub written: String,
     /// Line of the scenario's text, from 1.
     pub line: usize,
+    /// Column of it in characters, from 1.
+    pub column: usize,
 }
 
 /// What varies between seeds, beside random loss.

@@ -21,23 +21,23 @@ fn a_mistake_is_told_with_its_line_and_what_was_meant() {
     for (text, said) in [
         (
             "format = 1\n[listen]\nudpp = []\n",
-            "forwarder.toml:3: unknown key \"udpp\"; did you mean \"udp\"?",
+            "forwarder.toml:3:1: unknown key \"udpp\"; did you mean \"udp\"?",
         ),
         (
             "format = 1\n[face_defaults]\nbandwidth = \"5Mbps\"\n",
-            "forwarder.toml:3: unknown key \"bandwidth\"; did you mean \"rate\"?",
+            "forwarder.toml:3:1: unknown key \"bandwidth\"; did you mean \"rate\"?",
         ),
         (
             "format = 1\n\n[listen]\nudp = [\"localhost\"]\n",
-            "forwarder.toml:4: udp: \"localhost\" is not an address with a port; write it like \"0.0.0.0:6363\"",
+            "forwarder.toml:4:8: udp: \"localhost\" is not an address with a port; write it like \"0.0.0.0:6363\"",
         ),
         (
             "format = 1\n[forwarder]\ncache = 5\n",
-            "forwarder.toml:3: cache: 5 has no unit; write it like \"64pkt\"",
+            "forwarder.toml:3:9: cache: 5 has no unit; write it like \"64pkt\"",
         ),
-        ("format = 2\n", "forwarder.toml:1: format 2 is not known; this program reads format 1"),
-        ("", "forwarder.toml:1: the configuration has no \"format\"; it needs one"),
-        ("format = 1\n[[face]\n", "forwarder.toml:2: unclosed array table"),
+        ("format = 2\n", "forwarder.toml:1:10: format 2 is not known; this program reads format 1"),
+        ("", "forwarder.toml:1:1: the configuration has no \"format\"; it needs one"),
+        ("format = 1\n[[face]\n", "forwarder.toml:2:8: unclosed array table"),
     ] {
         refused("mistake", text, said);
     }
@@ -49,19 +49,19 @@ fn a_face_or_route_that_cannot_be_is_told_with_what_there_is() {
     for (more, said) in [
         (
             "parts = [{ scheme = \"prl\" }]\n",
-            "forwarder.toml:5: router part \"prl\" is not known; did you mean \"plr\"?",
+            "forwarder.toml:5:21: router part \"prl\" is not known; did you mean \"plr\"?",
         ),
         (
             "parts = [{ scheme = \"plr\", alpha = 7 }]\n",
-            "forwarder.toml:5: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
+            "forwarder.toml:5:36: scheme \"plr\": parameter \"alpha\": 7.0 is not within 0.01 to 1.0",
         ),
         (
             "[[route]]\nprefix = \"/a\"\nface = \"upsteam\"\n",
-            "forwarder.toml:7: face \"upsteam\" is not known; did you mean \"upstream\"?",
+            "forwarder.toml:7:8: face \"upsteam\" is not known; did you mean \"upstream\"?",
         ),
         (
             "[[face]]\nuri = \"ether://x\"\n",
-            "forwarder.toml:6: face URI \"ether://x\": scheme \"ether\" is not known; known: udp, udp4,",
+            "forwarder.toml:6:7: face URI \"ether://x\": scheme \"ether\" is not known; known: udp, udp4,",
         ),
     ] {
         refused("no-face", &with(more), said);

@@ -345,3 +345,85 @@ fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     }
     content.0.push_str("</ul>\n");
 }
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::units::{ByteCount, Span};
+
+    use super::*;
+    use crate::digest::{FlowStory, Rule};
+
+    fn digest(record: FlowRecord) -> Digest {
+        let mut digest = Digest { bin: Span::from_millis(10), ..Digest::default() };
+        digest.watched.record.ended = Time::from_nanos(6_000_000_000);
+        digest.watched.record.flows.push(record);
+        digest.flows.push(FlowDigest { arrivals: vec![20; 600], ..FlowDigest::default() });
+        digest.nodes = vec!["r1".into(), "r2".into()];
+        digest.directions = vec![(0, 1), (1, 0)];
+        digest
+    }
+
+    fn said(digest: &Digest) -> String {
+        sentences(digest, &digest.flows[0], &digest.watched.record.flows[0]).join(" ")
+    }
+
+    fn fetched() -> FlowRecord {
+        FlowRecord {
+            interests: 12_000,
+            delivered_segments: 12_000,
+            delivered_payload: ByteCount::new(12_000_000),
+            final_window_packets: f64::INFINITY,
+            ..FlowRecord::default()
+        }
+    }
+
+    #[test]
+    fn a_flow_that_got_nothing_and_one_that_never_asked_say_so() {
+        let asked = FlowRecord { interests: 1, final_window_packets: 2.0, ..FlowRecord::default() };
+        assert_eq!(
+            said(&digest(asked)),
+            "No Data arrived for the 1 Interest that it sent. Its congestion window never fell."
+        );
+        assert_eq!(said(&digest(FlowRecord::default())), "It sent no Interest.");
+    }
+
+    #[test]
+    fn a_flow_without_a_window_is_not_said_to_have_one() {
+        let text = said(&digest(fetched()));
+        assert_eq!(
+            text,
+            "12,000 segments arrived in 6 s: 16 Mbit/s. It has no congestion window that could fall. No loss and no \
+             mark reached it."
+        );
+    }
+
+    #[test]
+    fn falls_are_told_by_reason_and_a_change_with_what_it_did() {
+        let mut digest = digest(fetched());
+        let mark = Reason { cause: "mark", origin: Some((0, Rule { harm: Harm::Mark, cause: "codel" })) };
+        let late = Reason { cause: "timeout", origin: None };
+        digest.flows[0].story =
+            FlowStory { decreases: [(mark, 14), (late, 1)].into(), ..FlowStory::default() };
+        digest.flows[0].arrivals[300..].fill(5);
+        digest.changes =
+            vec![Change { at: Time::from_nanos(3_000_000_000), text: "link r1-r2 changed to 5Mbps".into() }];
+        let text = said(&digest);
+        for part in [
+            "fell 15 times: 14 after marked Data (marked by queue r1 → r2, rule \"codel\"), 1 after a timeout (no queue",
+            "When link r1-r2 changed to 5Mbps at 3 s, its throughput went from 16 to 4 Mbit/s.",
+            "the longest time below half its median throughput was 3 s from 3 s, during which link r1-r2 changed",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_cannot_leave_its_place() {
+        let evil = "</script><script>alert(1)</script>";
+        let page = section(&digest(FlowRecord { name: evil.into(), ..fetched() })).0;
+        assert!(page.contains("&lt;/script&gt;") && !page.contains("<script>alert"), "{page}");
+        let diagram =
+            super::super::segments::section(&digest(FlowRecord { name: evil.into(), ..fetched() })).0;
+        assert!(diagram.contains("\\u003c/script") && !diagram.contains("<script>alert"));
+    }
+}

@@ -30,21 +30,26 @@ pub(super) fn read(desk: &Desk<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> 
     table.0.iter().filter_map(|entry| read_axis(desk, entry, &lines)).collect()
 }
 
-/// Where the lines of a text end.
-struct Lines(Vec<usize>);
+/// A text and where its lines end.
+struct Lines<'a> {
+    text: &'a str,
+    ends: Vec<usize>,
+}
 
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
-    /// The line of byte `at`, from 1.
-    fn number(&self, at: usize) -> usize {
-        1 + self.0.partition_point(|end| *end < at)
+    /// Line and column of byte `at`, in characters, both from 1.
+    fn place(&self, at: usize) -> (usize, usize) {
+        let line = self.ends.partition_point(|end| *end < at);
+        let start = line.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
+        (line + 1, 1 + self.text.get(start..at).map_or(0, |before| before.chars().count()))
     }
 }
 
-fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines) -> Option<SweepAxis> {
+fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines<'_>) -> Option<SweepAxis> {
     let items = match &entry.item.value {
         Value::List(items) if !items.is_empty() && items.len() <= MOST_VALUES => items,
         // A dotted key without quotes is a table to TOML.
@@ -71,7 +76,8 @@ fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines) -> Option<SweepAxis>
         } else if !known.insert(written.clone()) {
             desk.refuse(item.place, format!("{} is listed twice", show(&written)));
         }
-        values.push(SweepValue { written, line: lines.number(item.place.start) });
+        let (line, column) = lines.place(item.place.start);
+        values.push(SweepValue { written, line, column });
     }
     Some(SweepAxis { key: entry.key.clone(), values })
 }

@@ -196,7 +196,10 @@ fn a_byte_order_mark_and_windows_line_ends_change_nothing() {
 fn bytes_that_are_not_utf_8_are_pointed_at() {
     let errors =
         parse_bytes("x.toml", b"format = 1\nname = \"a\xFFb\"\n", &[], SCHEMES).expect_err("a stray byte");
-    assert_eq!(errors.to_string(), "x.toml:2: byte 0xFF is not UTF-8\n  name = \"a\u{FFFD}b\"\n           ^");
+    assert_eq!(
+        errors.to_string(),
+        "x.toml:2:10: byte 0xFF is not UTF-8\n  name = \"a\u{FFFD}b\"\n           ^"
+    );
 }
 
 #[test]
@@ -209,7 +212,10 @@ fn a_loss_trace_comes_from_the_reader_the_caller_gives() {
     let plan = parser.parse(&text).expect("sound");
     assert_eq!(plan.links[7].loss[1], LossPlan::Trace([false, true, true].into()));
     let errors = parser.parse(&text.replace("a.txt", "b.txt")).expect_err("another file").to_string();
-    assert!(errors.starts_with("grid.toml:11: file: \"b.txt\" cannot be read: no such file\n"), "{errors}");
+    assert!(
+        errors.starts_with("grid.toml:11:76: file: \"b.txt\" cannot be read: no such file\n"),
+        "{errors}"
+    );
 }
 
 #[test]

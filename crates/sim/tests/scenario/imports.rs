@@ -310,7 +310,7 @@ fn what_is_wrong_with_a_file_is_told_in_the_scenario_that_names_it() {
     let said =
         |name: &str, topology: &str, rest: &str| parse(&scenario(name, topology, rest)).expect_err("refused");
     assert!(
-        said("nowhere.txt", "", "").contains("s.toml:6: file: \"nowhere.txt\" cannot be read: not there")
+        said("nowhere.txt", "", "").contains("s.toml:6:8: file: \"nowhere.txt\" cannot be read: not there")
     );
     assert!(
         said("abilene.txt", "format = \"minindn\"", "")

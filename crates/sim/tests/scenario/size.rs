@@ -43,14 +43,14 @@ fn what_would_not_fit_into_memory_is_refused_before_it_is_built() {
     let text = WIDE.replace("repeat = 100000", "repeat = 1000000") + &bursts;
     let errors = parsed(&text).expect_err("16 GB of bursts").to_string();
     assert!(
-        errors.starts_with("size.toml:8: with this the scenario takes more than 4294967296 bytes"),
+        errors.starts_with("size.toml:8:1: with this the scenario takes more than 4294967296 bytes"),
         "{errors}"
     );
     let prefixes: Vec<String> =
         (0..10_000).map(|i| format!("{{ prefix = \"/{i}\", strategy = \"best-route\" }}")).collect();
     let router = format!("[router]\nprefix = [{}]", prefixes.join(", "));
     let errors = parsed(&(WIDE.to_owned() + &router)).expect_err("15 GB of strategies").to_string();
-    assert!(errors.contains("size.toml:4: with this the scenario takes more than"), "{errors}");
+    assert!(errors.contains("size.toml:4:11: with this the scenario takes more than"), "{errors}");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_text_beyond_the_limit_is_refused_unread() {
     let limits = Limits { text_bytes: 100, ..Limits::default() };
     let parser = Parser { limits, ..Parser::new("size.toml", SCHEMES) };
     let errors = parser.parse(&"[".repeat(101)).expect_err("too long").to_string();
-    assert!(errors.starts_with("size.toml:1: 101 bytes; at most 100\n"), "{errors}");
+    assert!(errors.starts_with("size.toml:1:1: 101 bytes; at most 100\n"), "{errors}");
 }
 
 #[test]
