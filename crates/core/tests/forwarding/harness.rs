@@ -195,9 +195,11 @@ impl Router {
         out.0
     }
 
-    /// Wakes the forwarder at `at_ms`.
-    pub fn wake(&mut self, at_ms: u64) {
-        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx));
+    /// Wakes the forwarder at `at_ms`; what leaves.
+    pub fn wake(&mut self, at_ms: u64) -> Sent {
+        let mut out = Collected(Vec::new());
+        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx, &mut out));
+        out.0
     }
 
     pub fn direct(&mut self, directive: &Directive) {

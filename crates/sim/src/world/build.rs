@@ -6,6 +6,7 @@ use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::face::{FaceId, FaceView};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::gate::FaceGate;
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
@@ -340,12 +341,16 @@ fn build_node(
         .collect();
     let setup = NodeSetup { devices };
     let mut strategy = make_strategy(&planned.strategy);
+    let mut gates: Vec<Vec<Box<dyn FaceGate>>> = setup.devices.iter().map(|_| Vec::new()).collect();
     for part in &planned.parts {
         let make = part.scheme.router.expect("the plan gives routers only router schemes");
-        let RouterParts { disciplines: more, strategy: own, .. } =
+        let RouterParts { disciplines: more, gates: own_gates, strategy: own, .. } =
             make(&part.settings, &setup).expect(CHECKED);
         for (face, discipline) in more {
             disciplines[face.index()].push(discipline);
+        }
+        for (face, gate) in own_gates {
+            gates[face.index()].push(gate);
         }
         strategy = own.unwrap_or(strategy);
     }
@@ -371,6 +376,9 @@ fn build_node(
         },
         ..ForwarderSetup::new(strategy, nonces)
     });
+    for (face, gates) in (0..).map(FaceId).zip(gates) {
+        forwarder.set_gates(face, gates);
+    }
     for (prefix, strategy) in &planned.prefix_strategies {
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
         forwarder.set_strategy(prefix, make_strategy(strategy));
