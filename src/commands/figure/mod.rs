@@ -86,10 +86,15 @@ fn columns(text: &str) -> Result<Columns, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('s').trim_end().parse::<f64>().ok();
-    number.filter(|number| *number >= 0.0).ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
+    number
+        .filter(|number| *number >= 0.0 && number.is_finite())
+        .ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    if let Some(to) = arguments.to.filter(|to| *to <= arguments.from) {
+        return Err(Failure::usage(format!("--to {to} is not after --from {}", arguments.from)));
+    }
     let source = Source::open(session, &arguments.results)?;
     if arguments.list {
         list(session, &source);
