@@ -214,13 +214,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Data for the entry came from `from`: what gates hold for it has no purpose any more.
-    pub(super) fn data_at_gates(
-        &mut self,
-        cx: &mut Context<'_>,
-        from: FaceId,
-        id: PitId,
-        data: &mut Header,
-    ) {
+    pub(super) fn data_at_gates(&mut self, cx: &mut Context<'_>, from: FaceId, id: PitId, data: &mut Header) {
         let Some(gates) = &mut self.gates else { return };
         let entry = self.pit.entry(id);
         let asked = entry.out_records().map(|record| record.face);
@@ -289,11 +283,12 @@ impl<B: Clone + Default> Forwarder<B> {
                 self.pit.entry_mut(id).take_back(face);
                 self.end_if_idle(id);
             }
-            // The strategy took it for sent; for it this is the upstream's Nack.
+            // The strategy took it for sent; for it this is the upstream's Nack, unless an earlier one is out still.
             Passage::Refused(reason, packet) => {
                 let Kind::Interest(interest) = packet.header.kind else { return };
-                if let Some(record) = self.pit.entry_mut(id).out_record_mut(face) {
-                    record.nacked = Some(reason);
+                match self.pit.entry_mut(id).out_record_mut(face) {
+                    Some(record) if record.retransmissions == 0 => record.nacked = Some(reason),
+                    _ => return,
                 }
                 self.heed_nack(cx, face, &packet, interest, reason, id, out);
             }

@@ -89,9 +89,8 @@ impl<B: Clone + Default> Forwarder<B> {
         id: PitId,
         out: &mut impl Outbox<B>,
     ) {
-        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
-            strategy.on_interest(cx, arrival)
-        });
+        let decision = self
+            .consult(cx, from, &packet.header, id, |strategy, cx, arrival| strategy.on_interest(cx, arrival));
         match decision {
             Decision::Forward if self.gates.is_some() => {
                 self.forward_gated(cx, from, packet, interest, id, out);

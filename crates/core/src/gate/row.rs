@@ -68,11 +68,8 @@ pub(crate) struct GateRow<B> {
 
 impl<B> GateRow<B> {
     pub fn new(face: FaceId, gates: Vec<Box<dyn FaceGate>>) -> Self {
-        let standing = |gate: Box<dyn FaceGate>| Standing {
-            limit: gate.held_limit().get() as usize,
-            held: 0,
-            gate,
-        };
+        let standing =
+            |gate: Box<dyn FaceGate>| Standing { limit: gate.held_limit().get() as usize, held: 0, gate };
         let gates = gates.into_iter().map(standing).collect();
         Self { face, gates, store: SideStore::default(), stats: GateStats::default() }
     }
@@ -203,13 +200,7 @@ impl<B> GateRow<B> {
         self.gates.iter().filter_map(|gate| gate.gate.next_wake()).min()
     }
 
-    pub fn on_data_in(
-        &mut self,
-        cx: &mut Context<'_>,
-        pending: PitId,
-        data: &mut Header,
-        rtt: Option<Span>,
-    ) {
+    pub fn on_data_in(&mut self, cx: &mut Context<'_>, pending: PitId, data: &mut Header, rtt: Option<Span>) {
         self.gates.iter_mut().for_each(|gate| gate.gate.on_data_in(cx, pending, data, rtt));
     }
 
