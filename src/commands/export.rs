@@ -66,7 +66,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     fs::create_dir_all(&out).map_err(|why| cannot("make", &out, &why))?;
     let files = match arguments.to {
         Target::Csv => csv(&source, &out)?,
-        Target::Ndnsim => traces::ndnsim(&source, &out, traces::period(&arguments.period)?)?,
+        Target::Ndnsim => {
+            traces::ndnsim(&source, &out, traces::period(&arguments.period, source.plan.duration)?)?
+        }
         Target::Qlog => traces::qlog(&source, &out)?,
         Target::Pcapng => capture::pcapng(&source, &out, &arguments.links)?,
     };
