@@ -9,6 +9,7 @@ pub mod conservative_window;
 pub mod consumer_pcon;
 pub mod control_law;
 pub mod cubic_window;
+pub mod next_try;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod retransmission_suppression;
