@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::pair::Pair;
-use super::{ALPHA, Comparison, Finding, Tested, holm};
+use super::{ALPHA, Comparison, Finding, Tested, holm_among};
 use crate::measures::{Better, RunMeasure};
-use crate::stats::{mean, standard_deviation, t_two_sided};
+use crate::stats::{Estimate, mean, standard_deviation, t_two_sided};
 
 /// Version of the file of a baseline.
 const FORMAT: u32 = 1;
@@ -185,11 +185,14 @@ fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed
 /// Two sets of runs without common seeds: means, and Welch's test (B. L. Welch, Biometrika 34, 1947).
 fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     let means = Pair::of(&[mean(ours)], &[mean(theirs)], 1.0 - ALPHA);
-    let part = |values: &[f64]| standard_deviation(values).powi(2) / values.len() as f64;
+    let varies = |values: &[f64]| Estimate::of(values).has_interval();
+    let part = |values: &[f64]| match varies(values) {
+        true => standard_deviation(values).powi(2) / values.len() as f64,
+        false => 0.0,
+    };
     let (our_part, their_part) = (part(ours), part(theirs));
     let error = our_part + their_part;
-    // NaN where one side has a single run.
-    if error.is_nan() || error <= 0.0 {
+    if ours.len() < 2 || theirs.len() < 2 || error <= 0.0 {
         return means;
     }
     let freedom = error.powi(2)
@@ -199,19 +202,22 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
 }
 
 fn decide(judgements: &mut [Judgement], tolerance: f64) {
-    let raw: Vec<f64> = judgements.iter().filter_map(|judgement| judgement.tested.pair.p).collect();
-    let mut corrected = holm(&raw).into_iter();
-    for judgement in judgements {
+    let raw: Vec<Option<f64>> = judgements.iter().map(|judgement| judgement.tested.pair.p).collect();
+    let corrected = holm_among(&raw, judgements.len());
+    for (judgement, corrected) in judgements.iter_mut().zip(corrected) {
         let tested = &mut judgement.tested;
-        tested.p = tested.pair.p.and_then(|_| corrected.next());
+        tested.p = corrected;
         tested.finding = tested.pair.finding(tested.p);
         let is_large = match judgement.relative {
             Some(relative) => relative.abs() > tolerance,
             None => tested.pair.ours != tested.pair.theirs,
         };
-        // One run beside another cannot tell noise; the tolerance has to.
-        let is_sound = matches!(tested.finding, Finding::Significant | Finding::Fixed)
-            || (tested.finding == Finding::Untested && tested.pair.p.is_none());
+        // Where there is no test, as for one run beside another, the tolerance has to tell noise.
+        let is_sound = match tested.finding {
+            Finding::Significant | Finding::Fixed | Finding::Coinciding => true,
+            Finding::Untested => tested.pair.p.is_none(),
+            Finding::Equal | Finding::Unclear => false,
+        };
         judgement.change = match judgement.measure.better {
             _ if !is_large || !is_sound => Change::WithinNoise,
             Better::Neither => Change::Changed,

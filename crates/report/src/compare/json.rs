@@ -44,6 +44,7 @@ fn tested_json(tested: &Tested) -> Json {
     let finding = match tested.finding {
         Finding::Equal => "equal",
         Finding::Fixed => "fixed",
+        Finding::Coinciding => "coinciding",
         Finding::Significant => "significant",
         Finding::Unclear => "unclear",
         Finding::Untested => "untested",

@@ -10,7 +10,7 @@ mod sequential;
 mod table;
 
 pub use baseline::{Baseline, BaselineVariant, Change, Judgement};
-pub use holm::holm;
+pub use holm::{holm, holm_among};
 pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
 pub use sentence::{judgement_sentence, pair_sentence, summary, times};
@@ -21,7 +21,7 @@ pub use table::{comparison_table, judgement_table, method, warnings};
 use tidegate_core::records::RunRecord;
 
 use crate::measures::{Better, RunMeasure};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, paired_differences};
 
 /// Chance of any false finding in a family of tests.
 pub const ALPHA: f64 = 0.05;
@@ -55,7 +55,8 @@ pub struct Comparison {
     pub seeds: Vec<u64>,
     /// Looks at the results, this one included, that were laid down.
     pub looks: usize,
-    /// Tests that were corrected together.
+    /// Tests that were corrected together: one for each measure and each variant but the reference, whether or not
+    /// it could be made.
     pub family: usize,
     /// One for each measure.
     pub measures: Vec<Measured>,
@@ -114,16 +115,15 @@ impl Comparison {
     /// Corrects all tests together and says what may be said.
     fn correct(&mut self) {
         let looks = self.looks as f64;
+        self.family = self.measures.len() * self.labels.len().saturating_sub(1);
         let mut tested: Vec<&mut Tested> =
             self.measures.iter_mut().flat_map(|measured| &mut measured.pairs).flatten().collect();
-        let raw: Vec<f64> = tested.iter().filter_map(|tested| tested.pair.p).collect();
-        let mut corrected = holm(&raw).into_iter();
-        for tested in &mut tested {
+        let raw: Vec<Option<f64>> = tested.iter().map(|tested| tested.pair.p).collect();
+        for (tested, corrected) in tested.iter_mut().zip(holm_among(&raw, self.family)) {
             // Each look was allowed its part of the error.
-            tested.p = tested.pair.p.and_then(|_| corrected.next()).map(|p| (p * looks).min(1.0));
+            tested.p = corrected.map(|p| (p * looks).min(1.0));
             tested.finding = tested.pair.finding(tested.p);
         }
-        self.family = raw.len();
     }
 
     /// The measure `name`, if it is compared.
@@ -170,7 +170,7 @@ impl Tested {
         match self.finding {
             Finding::Equal => "equal",
             Finding::Unclear => "not clear",
-            Finding::Untested => "not tested",
+            Finding::Untested | Finding::Coinciding => "not tested",
             Finding::Significant | Finding::Fixed => self.judged(better).unwrap_or("differs"),
         }
     }
@@ -199,8 +199,10 @@ impl Tested {
         }
         let ours: Vec<f64> = common.iter().map(|(our, ..)| *our).collect();
         let theirs: Vec<f64> = common.iter().map(|(_, their, _)| *their).collect();
-        let differences: Vec<f64> = common.iter().map(|(our, their, _)| our - their).collect();
-        let pair = Pair::of(&ours, &theirs, confidence);
+        let differences = paired_differences(&ours, &theirs);
+        let mut pair = Pair::of(&ours, &theirs, confidence);
+        // Whether a variant varies is not known from a part of its runs.
+        pair.is_constant &= common.len() == seeds.len();
         Some(Self {
             p: pair.p,
             finding: pair.finding(pair.p),

@@ -1,6 +1,8 @@
 //! What was found, in words.
 
 use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested};
+use crate::measures::RunMeasure;
+use crate::stats::ROUNDING;
 use crate::text::{number, number_with_error, with_unit};
 
 /// Measures that are told in sentences where none were chosen; the table has all.
@@ -28,7 +30,10 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
         |measured: &&Measured| measures.len() <= TOLD.len() || TOLD.contains(&measured.measure.name);
     let finding = |measured: &Measured| measured.pairs[index].as_ref().map(|tested| tested.finding);
     if measures.iter().all(|measured| finding(measured).is_none_or(|finding| finding == Finding::Equal)) {
-        return vec![format!("{ours} and {theirs} give the same results in every run")];
+        return vec![format!(
+            "{ours} and {theirs} give the same results in {}",
+            every_run(comparison.seeds.len())
+        )];
     }
     let has =
         |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
@@ -46,7 +51,23 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     if !unclear.is_empty() {
         sentences.push(format!("no clear difference between {ours} and {theirs} in {}", unclear.join(", ")));
     }
+    let coinciding: Vec<String> = has(Finding::Coinciding)
+        .filter_map(|measured| {
+            let tested = measured.pairs[index].as_ref()?;
+            Some(format!("{} ({})", measured.measure.noun, difference(measured, tested, true)))
+        })
+        .collect();
+    if !coinciding.is_empty() {
+        let measures = coinciding.join(", ");
+        sentences.push(format!(
+            "not tested between {ours} and {theirs}, as all differences are equal: {measures}"
+        ));
+    }
     sentences
+}
+
+fn every_run(runs: usize) -> &'static str {
+    if runs == 1 { "the one run" } else { "every run" }
 }
 
 /// `0.97 to 1.05 times`.
@@ -68,7 +89,18 @@ pub fn pair_sentence(
         Finding::Equal if tested.pair.ours == 0.0 => {
             format!("{ours} and {theirs} have no {}", measured.measure.noun)
         }
-        Finding::Equal => format!("{ours} and {theirs} have the same {} in every run", measured.measure.noun),
+        Finding::Equal => {
+            let (noun, runs) = (measured.measure.noun, every_run(tested.pair.n));
+            format!("{ours} and {theirs} have the same {noun} in {runs}")
+        }
+        Finding::Coinciding => {
+            let (noun, runs) = (measured.measure.noun, tested.pair.n);
+            let difference = difference(measured, tested, false);
+            format!(
+                "{ours} has {difference} {noun} than {theirs} in each of {runs} runs (not tested: all differences are \
+                 equal)"
+            )
+        }
         Finding::Unclear => unclear(measured, tested, ours, theirs),
         Finding::Significant | Finding::Fixed | Finding::Untested => {
             different(measured, tested, ours, theirs)
@@ -86,23 +118,15 @@ fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> St
 }
 
 fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
-    let (noun, unit) = (measured.measure.noun, measured.measure.unit);
-    let amount = |mean: f64| with_unit(number(mean), unit);
+    let noun = measured.measure.noun;
+    let amount = |mean: f64| with_unit(number(mean), unit_beside(measured.measure));
     let said = match (tested.pair.ours == 0.0, times(&tested.pair.ratio)) {
         (true, _) => format!("{ours} has no {noun}, {theirs} {}", amount(tested.pair.theirs)),
         (false, Some((factor, is_more))) => {
             format!("{ours} has {factor} times {} {noun} than {theirs}", measured.measure.word(is_more))
         }
         (false, None) => {
-            let (is_more, difference) =
-                (tested.pair.ours > tested.pair.theirs, tested.pair.difference.mean.abs());
-            let word = measured.measure.word(is_more);
-            let (mean, half_width) = number_with_error(difference, tested.pair.difference.half_width);
-            let shown = match tested.pair.difference.has_interval() {
-                true => with_unit(format!("{mean} ± {half_width}"), unit),
-                false => amount(difference),
-            };
-            format!("{ours} has {shown} {word} {noun} than {theirs}")
+            format!("{ours} has {} {noun} than {theirs}", difference(measured, tested, false))
         }
     };
     match (tested.judged(measured.measure.better), tested.finding) {
@@ -112,6 +136,23 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
         (Some(verdict), _) => format!("{said} ({verdict})"),
         (None, _) => said,
     }
+}
+
+/// `12 ± 3 ms more`, with the unit where the measure's name does not say what is counted, or `with_all_units`.
+fn difference(measured: &Measured, tested: &Tested, with_all_units: bool) -> String {
+    let estimate = &tested.pair.difference;
+    let (mean, half_width) = number_with_error(estimate.mean.abs(), estimate.half_width);
+    let shown = match estimate.has_interval() {
+        true => format!("{mean} ± {half_width}"),
+        false => number(estimate.mean.abs()),
+    };
+    let unit = if with_all_units { measured.measure.unit } else { unit_beside(measured.measure) };
+    format!("{} {}", with_unit(shown, unit), measured.measure.word(estimate.mean > 0.0))
+}
+
+/// The unit beside a number that the measure's name follows: `52 more retransmissions`, not packets of them.
+fn unit_beside(measure: &RunMeasure) -> &'static str {
+    if measure.unit == "packets" { "" } else { measure.unit }
 }
 
 /// `1.23 ± 0.05` and whether that is more: how many times, always at least one; `None` without a ratio that has an
@@ -132,7 +173,7 @@ pub fn times(ratio: &Ratio) -> Option<(String, bool)> {
 fn factor(value: f64, low: f64, high: f64) -> String {
     let (below, above) = (value - low, high - value);
     // Equal runs leave the rounding of their means, no more.
-    if above.max(below) <= 1e-12 * value {
+    if above.max(below) <= ROUNDING * value {
         return number(value);
     }
     if !high.is_finite() {

@@ -75,13 +75,22 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     let (seeds, family) = (comparison.seeds.len(), comparison.family);
     let level = number(100.0 * confidence(comparison.looks));
     let reference = comparison.reference_label();
+    if seeds == 1 {
+        let sentence = "One seed, the same for every variant: no interval and no test, so chance may explain any difference.";
+        return vec![sentence.to_owned()];
+    }
     let mut sentences = vec![
         format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
         format!(
             "Means and differences: ± {level} % interval (Student's t); without interval: does not vary."
         ),
         format!("Ratios of means: {level} % interval for pairs (Fieller)."),
-        format!("p: paired t test, two-sided, corrected (Holm) for all {family} tests; clear below {ALPHA}."),
+        format!(
+            "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, made or \
+             not; clear below {ALPHA}."
+        ),
+        "Better or worse without p: neither variant varies. Not tested: the runs vary, but all differences are equal."
+            .to_owned(),
         "Effect: mean difference over the standard deviation of the differences (Cohen's d).".to_owned(),
     ];
     if comparison.looks > 1 {
@@ -106,7 +115,11 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
                 .to_owned(),
         );
     } else if seeds < FEW_SEEDS {
-        warnings.push(format!("{seeds} seeds are few; {FEW_SEEDS} or more give narrower intervals"));
+        let are_few = match seeds {
+            1 => "1 seed tells nothing of chance".to_owned(),
+            _ => format!("{seeds} seeds are few"),
+        };
+        warnings.push(format!("{are_few}; {FEW_SEEDS} or more give narrower intervals"));
     }
     warnings.extend(left_out(comparison));
     warnings.extend(far_off(comparison));

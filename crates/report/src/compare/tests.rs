@@ -6,6 +6,8 @@ use tidegate_core::units::{ByteCount, Time};
 use super::*;
 use crate::measures::find;
 
+mod chance;
+
 /// Numbers of a normal distribution, from a fixed generator.
 struct Normal(u64);
 
@@ -149,8 +151,8 @@ fn zeros_are_told_in_words() {
     };
     assert_eq!(say([0; 3], [0; 3]), "b and a have no retransmissions");
     assert_eq!(say([5; 3], [5; 3]), "b and a have the same retransmissions in every run");
-    assert_eq!(say([0; 3], [90, 100, 110]), "b has no retransmissions, a 100 packets (better)");
-    assert_eq!(say([90, 100, 110], [0; 3]), "b has 100 ± 25 packets more retransmissions than a (worse)");
+    assert_eq!(say([0; 3], [90, 100, 110]), "b has no retransmissions, a 100 (better)");
+    assert_eq!(say([90, 100, 110], [0; 3]), "b has 100 ± 25 more retransmissions than a (worse)");
     assert_eq!(say([10; 3], [20; 3]), "b has 2 times fewer retransmissions than a in every run (better)");
 }
 
