@@ -47,6 +47,11 @@ impl Estimate {
         Self { mean: mean(samples), half_width, n, deterministic: false }
     }
 
+    /// As [`Estimate::of`] over those of `samples` that have a value; `n` says how many.
+    pub fn of_present(samples: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self::of(&samples.into_iter().flatten().collect::<Vec<f64>>())
+    }
+
     /// Lower end of the interval.
     pub fn low(&self) -> f64 {
         self.mean - self.half_width

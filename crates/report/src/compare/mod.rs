@@ -2,6 +2,7 @@
 //! explains it.
 
 mod baseline;
+mod coverage;
 mod holm;
 mod json;
 mod pair;
@@ -15,7 +16,7 @@ pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
 pub use sentence::{judgement_sentence, pair_sentence, summary, times};
 pub use sequential::{FEWEST, confidence, looks, relative_half_width};
-pub(crate) use table::p_value;
+pub(crate) use table::{NOT_COMPARABLE, p_value};
 pub use table::{comparison_table, judgement_table, method, warnings};
 
 use tidegate_core::records::RunRecord;
@@ -58,6 +59,8 @@ pub struct Comparison {
     /// Tests that were corrected together: one for each measure and each variant but the reference, whether or not
     /// it could be made.
     pub family: usize,
+    /// Runs of each variant in which no Data arrived.
+    pub without_data: Vec<usize>,
     /// One for each measure.
     pub measures: Vec<Measured>,
 }
@@ -91,7 +94,7 @@ pub struct Tested {
 }
 
 impl Comparison {
-    /// Holds every variant against the reference by every measure that is defined somewhere.
+    /// Holds every variant against the reference by every one of `measures`, also those without any value.
     ///
     /// # Panics
     /// When there is no such reference.
@@ -99,14 +102,18 @@ impl Comparison {
         let confidence = confidence(setup.looks);
         let measured =
             measures.iter().map(|measure| Measured::of(variants, measure, setup.reference, confidence));
-        let is_defined = |measured: &Measured| measured.estimates.iter().any(|estimate| estimate.n > 0);
+        let is_silent = |run: &&RunRecord| {
+            !run.flows.is_empty() && run.flows.iter().all(|flow| flow.delivered_payload.get() == 0)
+        };
+        let without_data = |variant: &Variant| variant.runs.iter().filter(is_silent).count();
         let mut comparison = Self {
             labels: variants.iter().map(|variant| variant.label.clone()).collect(),
             reference: setup.reference,
             seeds: variants[setup.reference].runs.iter().map(|run| run.seed).collect(),
             looks: setup.looks,
             family: 0,
-            measures: measured.filter(is_defined).collect(),
+            without_data: variants.iter().map(without_data).collect(),
+            measures: measured.collect(),
         };
         comparison.correct();
         comparison
@@ -138,9 +145,16 @@ impl Comparison {
 }
 
 impl Measured {
-    /// Whether it is zero in every run, so that there is nothing to say.
+    /// Whether it is zero in every run, as it may well be, so that there is nothing to say.
     pub fn is_idle(&self) -> bool {
-        self.values.iter().flatten().flatten().all(|value| *value == 0.0)
+        self.measure.better != Better::More && self.values.iter().flatten().all(|value| *value == Some(0.0))
+    }
+
+    /// Whether two variants have the same values in the same runs.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let has_value = |index: usize| self.values[index].iter().map(Option::is_some);
+        let finding = [one, other].into_iter().find_map(|index| self.pairs[index].as_ref());
+        has_value(one).eq(has_value(other)) && finding.is_none_or(|tested| tested.finding == Finding::Equal)
     }
 
     fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {

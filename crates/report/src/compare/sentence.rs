@@ -1,6 +1,6 @@
 //! What was found, in words.
 
-use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested};
+use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
 use crate::measures::RunMeasure;
 use crate::stats::ROUNDING;
 use crate::text::{number, number_with_error, with_unit};
@@ -29,19 +29,20 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     let is_told =
         |measured: &&Measured| measures.len() <= TOLD.len() || TOLD.contains(&measured.measure.name);
     let finding = |measured: &Measured| measured.pairs[index].as_ref().map(|tested| tested.finding);
-    if measures.iter().all(|measured| finding(measured).is_none_or(|finding| finding == Finding::Equal)) {
-        return vec![format!(
-            "{ours} and {theirs} give the same results in {}",
-            every_run(comparison.seeds.len())
-        )];
+    let missing = coverage::missing(comparison, measures.iter().filter(is_told), &[index, *reference]);
+    let is_known = measures.iter().any(|measured| finding(measured).is_some());
+    if is_known && measures.iter().all(|measured| measured.is_same(index, *reference)) {
+        let runs = every_run(comparison.seeds.len());
+        let same = format!("{ours} and {theirs} give the same results in {runs}");
+        return [vec![same], missing].concat();
     }
     let has =
         |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
     let different = measures.iter().filter(is_told).filter(|measured| {
         matches!(finding(measured), Some(Finding::Significant | Finding::Fixed | Finding::Untested))
     });
-    let mut sentences: Vec<String> =
-        different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)).collect();
+    let mut sentences = missing;
+    sentences.extend(different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)));
     let unclear: Vec<String> = has(Finding::Unclear)
         .map(|measured| match measured.pairs[index].as_ref().and_then(|tested| range(&tested.pair.ratio)) {
             Some(range) => format!("{} ({range})", measured.measure.noun),
@@ -85,7 +86,16 @@ pub fn pair_sentence(
 ) -> Option<String> {
     let tested = measured.pairs.get(index)?.as_ref()?;
     let (ours, theirs) = (labels[index].as_str(), labels[reference].as_str());
-    Some(match tested.finding {
+    let sentence = found(measured, tested, ours, theirs);
+    Some(match tested.left_out {
+        0 => sentence,
+        left_out => format!("{sentence}, in {} of {} runs", tested.pair.n, tested.pair.n + left_out),
+    })
+}
+
+/// What was found about `ours` beside `theirs`, in the runs that have both.
+fn found(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
+    match tested.finding {
         Finding::Equal if tested.pair.ours == 0.0 => {
             format!("{ours} and {theirs} have no {}", measured.measure.noun)
         }
@@ -105,7 +115,7 @@ pub fn pair_sentence(
         Finding::Significant | Finding::Fixed | Finding::Untested => {
             different(measured, tested, ours, theirs)
         }
-    })
+    }
 }
 
 fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::confidence;
-use super::{ALPHA, Comparison, Judgement, Measured, Tested, judgement_sentence, summary};
+use super::{ALPHA, Comparison, Judgement, Measured, Tested, coverage, judgement_sentence, summary};
 use crate::stats::Estimate;
-use crate::text::{Align, TextTable, number, short, with_unit};
+use crate::text::{Align, TextTable, number, over_runs, short, with_unit};
+
+/// Verdict on two variants that have no run with a value of both.
+pub(crate) const NOT_COMPARABLE: &str = "not comparable";
 
 /// Seeds below which intervals are wide and tests weak.
 const FEW_SEEDS: usize = 10;
@@ -39,9 +42,12 @@ fn table(comparison: &Comparison) -> String {
     for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
         for (index, label) in comparison.labels.iter().enumerate() {
             let name = if index == 0 { with_bracketed_unit(measured) } else { String::new() };
-            let mean = short(&measured.estimates[index]);
-            let tested = measured.pairs[index].as_ref();
-            let cells = tested.map_or_else(Default::default, |tested| tested_cells(measured, tested));
+            let mean = over_runs(&measured.estimates[index], comparison.seeds.len());
+            let cells = match &measured.pairs[index] {
+                Some(tested) => tested_cells(measured, tested),
+                None if index == comparison.reference => Default::default(),
+                None => [String::new(), String::new(), String::new(), NOT_COMPARABLE.to_owned()],
+            };
             table.row([name, label.clone(), mean].into_iter().chain(cells));
         }
     }
@@ -106,7 +112,7 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
 /// What a reader should know before believing the numbers.
 pub fn warnings(comparison: &Comparison) -> Vec<String> {
     let seeds = comparison.seeds.len();
-    let mut warnings = Vec::new();
+    let mut warnings = coverage::without_data(comparison);
     let varies = |estimate: &Estimate| estimate.n > 1 && !estimate.deterministic;
     let is_random = comparison.measures.iter().flat_map(|measured| &measured.estimates).any(varies);
     if !is_random && seeds > 1 {
@@ -121,7 +127,7 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
         };
         warnings.push(format!("{are_few}; {FEW_SEEDS} or more give narrower intervals"));
     }
-    warnings.extend(left_out(comparison));
+    warnings.extend(coverage::survivors(comparison));
     warnings.extend(far_off(comparison));
     warnings
 }
@@ -133,15 +139,6 @@ fn tests(comparison: &Comparison) -> impl Iterator<Item = (String, &Tested)> {
         let tested =
             labels.zip(&measured.pairs).filter_map(|(label, tested)| Some((label, tested.as_ref()?)));
         tested.map(|(label, tested)| (format!("{} of {label}", measured.measure.noun), tested))
-    })
-}
-
-fn left_out(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let seeds = comparison.seeds.len();
-    let short = tests(comparison).filter(|(_, tested)| tested.left_out > 0);
-    short.map(move |(what, tested)| {
-        let left_out = tested.left_out;
-        format!("{what} is not defined in {left_out} of {seeds} seeds, which are left out; that may favour one side")
     })
 }
 

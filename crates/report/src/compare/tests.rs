@@ -7,6 +7,7 @@ use super::*;
 use crate::measures::find;
 
 mod chance;
+mod missing;
 
 /// Numbers of a normal distribution, from a fixed generator.
 struct Normal(u64);
@@ -162,7 +163,11 @@ fn a_missing_value_is_left_out_and_told() {
     given[1].runs[3].flows.clear();
     let comparison = goodput(&given, 0);
     assert_eq!((first(&comparison, 1).pair.n, first(&comparison, 1).left_out), (9, 1));
-    assert!(warnings(&comparison).iter().any(|warning| warning.contains("not defined in 1 of 10 seeds")));
+    assert!(
+        warnings(&comparison)
+            .iter()
+            .any(|warning| warning.contains("goodput has a value in 10 of 10 runs of a, 9 of 10 runs of b"))
+    );
 }
 
 fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<Change> {

@@ -177,17 +177,17 @@ fn cards(body: &mut Markup, runs: &Table, names: &[&str]) {
             "<li title=\"{}\"><span class=\"label\">{}</span><span class=\"value\">{}</span></li>\n",
             Escaped(definition.text),
             Escaped(&label(name)),
-            card_value(&run_level(runs, name), definition.unit)
+            card_value(&run_level(runs, name), runs.rows(), definition.unit)
         ));
     }
     body.0.push_str("</ul></section>\n");
 }
 
-fn card_value(estimate: &Estimate, unit: &str) -> String {
+fn card_value(estimate: &Estimate, runs: usize, unit: &str) -> String {
     if estimate.n == 0 {
         return "–".to_owned();
     }
-    format!("{} <small>{}</small>", Escaped(&text::short(estimate)), Escaped(unit))
+    format!("{} <small>{}</small>", Escaped(&text::over_runs(estimate, runs)), Escaped(unit))
 }
 
 /// Which of several runs is shown.
