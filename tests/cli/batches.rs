@@ -123,3 +123,16 @@ fn a_batch_that_was_killed_keeps_its_finished_seeds() {
     run(&whole, &batch);
     assert_same(&folder, &whole.only_folder());
 }
+
+#[test]
+fn two_runs_never_write_one_folder_at_once() {
+    let scratch = Scratch::new("two-runs");
+    let run = ["run", DUMBBELL, "--seeds", "1", "--out", scratch.path()];
+    tidegate(&run).with(0);
+    let lock = std::fs::File::open(scratch.only_folder().join("seeds/.lock")).expect("kept");
+    lock.lock().expect("free");
+    let said = tidegate(&run).with(1).err;
+    assert!(said.contains("is being written by another run"), "{said}");
+    lock.unlock().expect("held");
+    tidegate(&run).with(0);
+}

@@ -287,3 +287,12 @@ fn a_dry_run_only_counts() {
     assert_eq!(said, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
     assert!(!Path::new(&sweep.out()).exists());
 }
+
+#[test]
+fn a_key_is_given_once() {
+    for more in [["--grid", "flow.*.scheme=fixed"], ["--set", "flow.*.scheme=fixed"]] {
+        let sweep = Sweep::of("sweep-twice", SCENARIO);
+        let said = sweep.tell("run", &[&["--grid", "flow.*.scheme=icp"][..], &more].concat()).with(2).err;
+        assert!(said.contains("flow.*.scheme is given twice"), "{said}");
+    }
+}

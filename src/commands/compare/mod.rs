@@ -5,6 +5,7 @@ mod output;
 mod search;
 mod variants;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use tidegate_report::compare::Change;
@@ -67,7 +68,7 @@ pub(crate) struct Arguments {
     store: Option<PathBuf>,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
 }
 
 fn measure(text: &str) -> Result<&'static RunMeasure, String> {
