@@ -183,7 +183,7 @@ pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Json {
 }
 
 /// What a reader has to know of a mean over some of the runs only.
-pub fn survivors(what: &str, n: usize, runs: usize) -> String {
+fn survivors(what: &str, n: usize, runs: usize) -> String {
     format!("{what} has a value in {n} of {runs} runs; its mean is over these, which may flatter it")
 }
 
@@ -224,16 +224,26 @@ pub fn run_summary(runs: &[RunRecord]) -> String {
 }
 
 /// A sentence for each measure that some of the runs have and some have not.
-fn partly_missing(runs: &[RunRecord]) -> Vec<String> {
+pub(crate) fn partly_missing(runs: &[RunRecord]) -> Vec<String> {
+    let is_partial = |estimate: &Estimate| (1..runs.len()).contains(&estimate.n);
     let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
-    let of_flows = flows.iter().enumerate().flat_map(|(index, flow)| {
-        let what = |name| format!("{name} of {}", flow.name);
-        FLOW_MEASURES.map(|(name, of)| (what(name), flow_estimate(runs, index, of)))
+    let of_flows = FLOW_MEASURES.into_iter().filter_map(|(name, of)| {
+        let all = flows.iter().enumerate().map(|(index, flow)| (flow, flow_estimate(runs, index, of)));
+        let mut partial = all.filter(|(_, estimate)| is_partial(estimate));
+        let (flow, estimate) = partial.next()?;
+        Some(match partial.count() {
+            0 => survivors(&format!("{name} of {}", flow.name), estimate.n, runs.len()),
+            more => format!(
+                "{name} of {} flows has a value in some of the runs only; means are over these, which may flatter them",
+                more + 1
+            ),
+        })
     });
-    let of_runs = RUN_MEASURES.map(|(name, of)| (name.to_owned(), run_estimate(runs, of)));
-    let all = of_flows.chain(of_runs);
-    let partly = all.filter(|(_, estimate)| (1..runs.len()).contains(&estimate.n));
-    partly.map(|(what, estimate)| survivors(&what, estimate.n, runs.len())).collect()
+    let of_runs = RUN_MEASURES.into_iter().filter_map(|(name, of)| {
+        let estimate = run_estimate(runs, of);
+        is_partial(&estimate).then(|| survivors(name, estimate.n, runs.len()))
+    });
+    of_flows.chain(of_runs).collect()
 }
 
 /// The seeds in words: `seed 7`, `seeds 1 to 10`, `seeds 3, 9, 4`.
@@ -433,6 +443,16 @@ mod tests {
         assert!(said.ends_with(&format!("{warning}\n")), "{said}");
         let json = run_summary_json(&[run(1, Some(10)), run(3, None)]).to_string();
         assert!(json.contains("\"n\":1,\"deterministic\":false,\"runs\":2"), "{json}");
+        let two = |seed, completed| {
+            let mut run = run(seed, completed);
+            run.flows.push(run.flows[0].clone());
+            run
+        };
+        let said = run_summary(&[two(1, Some(10)), two(2, None)]);
+        assert!(
+            said.contains("warning: completion_s of 2 flows has a value in some of the runs only"),
+            "{said}"
+        );
         for none_or_all in [[run(1, None), run(2, None)], [run(1, Some(3)), run(2, Some(4))]] {
             let said = run_summary(&none_or_all);
             assert!(!said.contains("of 2 runs") && !said.contains("warning"), "{said}");

@@ -73,6 +73,7 @@ fn tested_json(tested: &Tested) -> Json {
 /// Verdicts against a baseline.
 pub fn judgement_json(judgements: &[Judgement]) -> Json {
     let judgement = |judgement: &Judgement| {
+        let [then, now] = judgement.coverage;
         Json::Object(vec![
             ("variant", Json::text(&judgement.label)),
             ("measure", judgement.measure.name.into()),
@@ -81,6 +82,10 @@ pub fn judgement_json(judgements: &[Judgement]) -> Json {
             ("relative", Json::maybe(judgement.relative)),
             ("paired", Json::Bool(judgement.is_paired)),
             ("p_corrected", Json::maybe(judgement.tested.p)),
+            ("baseline_n", Json::Count(then.0 as u64)),
+            ("baseline_runs", Json::Count(then.1 as u64)),
+            ("now_n", Json::Count(now.0 as u64)),
+            ("now_runs", Json::Count(now.1 as u64)),
             ("verdict", judgement.change.word().into()),
         ])
     };

@@ -97,7 +97,7 @@ impl Pair {
     /// What may be said, given the corrected `p` of this pair.
     pub fn finding(&self, corrected: Option<f64>) -> Finding {
         match corrected {
-            _ if self.smaller + self.larger == 0 => Finding::Equal,
+            _ if self.n > 0 && self.smaller + self.larger == 0 => Finding::Equal,
             _ if self.n < 2 => Finding::Untested,
             None if self.is_constant => Finding::Fixed,
             None => Finding::Coinciding,

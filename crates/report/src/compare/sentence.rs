@@ -1,7 +1,7 @@
 //! What was found, in words.
 
-use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
-use crate::measures::RunMeasure;
+use super::{Change, Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
+use crate::measures::{RUN_MEASURES, RunMeasure};
 use crate::stats::ROUNDING;
 use crate::text::{number, number_with_error, with_unit};
 
@@ -32,9 +32,8 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     let missing = coverage::missing(comparison, measures.iter().filter(is_told), &[index, *reference]);
     let is_known = measures.iter().any(|measured| finding(measured).is_some());
     if is_known && measures.iter().all(|measured| measured.is_same(index, *reference)) {
-        let runs = every_run(comparison.seeds.len());
-        let same = format!("{ours} and {theirs} give the same results in {runs}");
-        return [vec![same], missing].concat();
+        let (same, runs) = (same(comparison), every_run(comparison.seeds.len()));
+        return [vec![format!("{ours} and {theirs} {same} in {runs}")], missing].concat();
     }
     let has =
         |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
@@ -65,6 +64,17 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// What two variants have in common that are equal by all measures; only these, if some were chosen.
+fn same(comparison: &Comparison) -> String {
+    let is_compared = |measure: &RunMeasure| comparison.measured(measure.name).is_some();
+    if RUN_MEASURES.iter().all(|measure| measure.is_of_finite_flows() || is_compared(measure)) {
+        return "give the same results".to_owned();
+    }
+    let compared = comparison.measures.iter().filter(|measured| !measured.pairs.iter().all(Option::is_none));
+    let nouns: Vec<&str> = compared.map(|measured| measured.measure.noun).collect();
+    format!("have the same {}", nouns.join(" and "))
 }
 
 fn every_run(runs: usize) -> &'static str {
@@ -207,6 +217,10 @@ pub fn judgement_sentence(judgement: &Judgement) -> String {
         Some(relative) => format!(" ({:+.2} %)", 100.0 * relative),
         None => String::new(),
     };
+    if matches!(change, Change::Gone | Change::New) {
+        let [then, now] = judgement.coverage.map(|(n, runs)| format!("{n} of {runs} runs"));
+        return format!("{label}: {} {}: a value in {then} then, in {now} now", measure.noun, change.word());
+    }
     let from_to = with_unit(format!("from {before} to {now}"), measure.unit);
     format!("{label}: {} {}: {from_to}{relative}", measure.noun, change.word())
 }

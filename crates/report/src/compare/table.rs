@@ -167,14 +167,15 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
         ("p", Align::Right),
         ("", Align::Left),
     ]);
+    let mean = |mean: f64, unit| if mean.is_nan() { "-".to_owned() } else { with_unit(number(mean), unit) };
     let is_news = |judgement: &&Judgement| judgement.change != super::Change::WithinNoise;
     for judgement in judgements.iter().filter(is_news) {
         let Judgement { label, measure, tested, relative, change, .. } = judgement;
         table.row([
             label.clone(),
             measure.noun.to_owned(),
-            with_unit(number(tested.pair.theirs), measure.unit),
-            with_unit(number(tested.pair.ours), measure.unit),
+            mean(tested.pair.theirs, measure.unit),
+            mean(tested.pair.ours, measure.unit),
             relative.map_or_else(|| "-".to_owned(), |relative| format!("{:+.2} %", 100.0 * relative)),
             tested.p.map_or_else(String::new, p_value),
             change.word().to_owned(),
