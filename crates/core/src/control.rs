@@ -45,13 +45,15 @@ pub struct Port {
     pub is_up: bool,
 }
 
-/// Next hops of a prefix, cheapest first.
+/// Ways of a prefix at one router.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// The prefix.
     pub prefix: PrefixId,
-    /// Faces that lead there.
+    /// Next hops, the one in use first.
     pub faces: Vec<FaceId>,
+    /// Faces through which Data of it left lately.
+    pub downstream: Vec<FaceId>,
 }
 
 /// Load of one face.
