@@ -30,13 +30,13 @@ pub enum Event {
     LossDetected { flow: u32, name: Name, cause: Cause },
     /// A congestion window changed, packets.
     WindowChanged { flow: u32, window: f64, cause: Cause },
-    /// A queue dropped a packet.
+    /// A queue or gate dropped a packet.
     Dropped { face: u16, name: Name, size: ByteCount, cause: Cause },
     /// A queue marked a packet that had waited for `sojourn`.
     Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
-    /// A queue put a packet into its side store.
+    /// A queue or gate put a packet into its side store.
     Stored { face: u16, name: Name },
-    /// A queue moved a packet from its side store back.
+    /// A queue moved a packet from its side store back, or a gate let it go.
     Released { face: u16, name: Name },
     /// A queue made a loss notice.
     NoticeMade { face: u16, name: Name },

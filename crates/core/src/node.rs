@@ -155,7 +155,7 @@ impl<B: Clone + Default> Node<B> {
         Some(place)
     }
 
-    /// Removes a device with everything that waits in its queue; the number of packets dropped.
+    /// Removes a device with everything that waits in its queue and at its gates; the number of packets dropped.
     pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let now = env.now;
         let dropped = self.clear_queue(env, face);
@@ -240,10 +240,11 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.next_wake()
     }
 
-    /// Ends what is due in the forwarder.
-    pub fn wake_forwarder(&mut self, env: Env<'_>) {
-        let mut cx = Context::new(env, &self.faces);
-        self.forwarder.on_wake(&mut cx);
+    /// Does what is due in the forwarder and its gates.
+    pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
+        let Self { forwarder, queues, to_applications, faces, .. } = self;
+        let mut cx = Context::new(env, faces);
+        forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications });
     }
 
     /// Passes the controller's word to every part of the node.
@@ -272,9 +273,9 @@ impl<B: Clone + Default> Node<B> {
         ask_for_service(&cx, face, queue, devices);
     }
 
-    /// Drops everything in the queue of the device `face`; the number of packets.
+    /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
     pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);
-        self.queues[face.index()].clear(&mut cx)
+        self.forwarder.clear_held(&mut cx, face) + self.queues[face.index()].clear(&mut cx)
     }
 }

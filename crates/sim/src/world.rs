@@ -570,7 +570,8 @@ impl World {
             return;
         }
         sim.wake = Time::MAX;
-        sim.core.wake_forwarder(env!(self, node));
+        let SimNode { core, directions, .. } = sim;
+        core.wake_forwarder(env!(self, node), lines!(self, directions));
         self.settle(node);
     }
 

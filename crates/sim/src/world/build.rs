@@ -6,6 +6,7 @@ use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::face::{FaceId, FaceView, NodeId};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::gate::FaceGate;
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
@@ -348,12 +349,16 @@ fn build_node(
     let setup = NodeSetup { node: NodeId(node as u32), devices, streams: part_streams };
     let mut agents = Vec::new();
     let mut strategy = make_strategy(&planned.strategy);
+    let mut gates: Vec<Vec<Box<dyn FaceGate>>> = setup.devices.iter().map(|_| Vec::new()).collect();
     for part in &planned.parts {
         let make = part.scheme.router.expect("the plan gives routers only router schemes");
-        let RouterParts { disciplines: more, strategy: own, agent, .. } =
+        let RouterParts { disciplines: more, gates: own_gates, strategy: own, agent } =
             make(&part.settings, &setup).expect(CHECKED);
         for (face, discipline) in more {
             disciplines[face.index()].push(discipline);
+        }
+        for (face, gate) in own_gates {
+            gates[face.index()].push(gate);
         }
         strategy = own.unwrap_or(strategy);
         agents.extend(agent);
@@ -380,6 +385,9 @@ fn build_node(
         },
         ..ForwarderSetup::new(strategy, nonces)
     });
+    for (face, gates) in (0..).map(FaceId).zip(gates) {
+        forwarder.set_gates(face, gates);
+    }
     for (prefix, strategy) in &planned.prefix_strategies {
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
         forwarder.set_strategy(prefix, make_strategy(strategy));
