@@ -213,6 +213,25 @@ fn a_damaged_run_is_seen_and_made_again() {
 }
 
 #[test]
+fn a_run_that_cannot_be_stored_is_an_error_and_the_others_are_kept() {
+    let blocked = whole("sweep-blocked");
+    let before = blocked.results();
+    let shelf = |run: &PathBuf| run.parent().expect("a run lies on a shelf").to_owned();
+    let is_alone = |run: &PathBuf| fs::read_dir(shelf(run)).expect("readable").count() == 1;
+    let place = shelf(&blocked.runs().into_iter().find(is_alone).expect("there are 256 shelves"));
+    fs::remove_dir_all(&place).expect("a finished run has a folder");
+    // A file where the folder belongs.
+    fs::write(&place, "mine").expect("writable");
+    let ended = blocked.tell("run", &[]).with(1);
+    assert!(ended.err.contains(&place.display().to_string()), "{}", ended.err);
+    let [done, ..] = blocked.counts();
+    assert_eq!(done, 11.0);
+    fs::remove_file(&place).expect("a file still");
+    blocked.tell("run", &[]).with(0);
+    assert!(before == blocked.results());
+}
+
+#[test]
 fn another_spelling_of_the_scenario_finds_the_same_runs() {
     let sweep = whole("sweep-spelling");
     let respelled = SCENARIO

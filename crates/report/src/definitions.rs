@@ -215,7 +215,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "node",
         "",
-        "Name of the node that the row is about or where the event happened, or # and its number when the name is not known.",
+        "Name of the node that the row is about or where the event happened, or # and its number when the name is not known (the controller has none).",
     ),
     define("event", "", "What happened, in one word."),
     define(
@@ -225,6 +225,7 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     define("segment", "", "Segment number that the event is about; missing for a name without one."),
     define("face", "", "Face of the node whose queue the event is about."),
+    define("operations", "", "Operations that a part of a control plane counted, as its paper counts them."),
     define("is_retransmission", "", "Whether the Interest asks for a segment asked before."),
     define("mark", "", "Congestion mark of the Data, 0 for none."),
     define("full_delay_ms", "ms", "Time from the segment's first Interest to this Data."),

@@ -78,7 +78,7 @@ impl Daemon {
         let streams = self.streams.under(&format!("face/{}/", self.next_number));
         let made = self.node.attach(view, |face| {
             let rate = rate.unwrap_or(UNLIMITED);
-            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit, streams };
+            let device = DeviceSetup { face, rate, delay: Span::ZERO, neighbour: None, limit, streams };
             let parts = parts(settings, device).unwrap_or_else(|why| {
                 fault = Some(why);
                 FaceParts::default()
@@ -296,7 +296,8 @@ fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String
         let name = part.scheme.name;
         let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
         // Parts that look at several faces of a node at once have no live form yet; each face has its own.
-        let parts = make(&part.settings, &NodeSetup { devices: vec![device] });
+        let setup = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+        let parts = make(&part.settings, &setup);
         let parts = parts.map_err(|why| fault(name, why))?;
         made.disciplines.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
         made.gates.extend(parts.gates.into_iter().map(|(_, gate)| gate));
