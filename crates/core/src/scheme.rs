@@ -3,7 +3,7 @@
 use crate::congestion::CongestionController;
 use crate::consumer::shell::ShellKind;
 use crate::control::{NetworkController, RouterAgent};
-use crate::face::{FaceId, Limit};
+use crate::face::{FaceId, Limit, NodeId};
 use crate::gate::FaceGate;
 use crate::params::{ParamError, ParamSpec, Settings};
 use crate::queue::QueueDiscipline;
@@ -109,7 +109,8 @@ impl Scheme {
             make(settings, &device)?;
         }
         if let Some(make) = self.router {
-            make(settings, &NodeSetup { devices: vec![device] })?;
+            let node = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+            make(settings, &node)?;
         }
         if let Some(make) = self.strategy {
             make(settings)?;
@@ -146,8 +147,12 @@ impl DeviceSetup {
 /// A router that parts are made for.
 #[derive(Clone, Debug)]
 pub struct NodeSetup {
+    /// Its number; 0 on a live node.
+    pub node: NodeId,
     /// Its devices, by face.
     pub devices: Vec<DeviceSetup>,
+    /// Where a part that belongs to no device draws from: a stream called as its scheme is its own.
+    pub streams: Streams,
 }
 
 /// All parts of one scheme on one router; they may share state.

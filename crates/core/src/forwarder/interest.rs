@@ -64,9 +64,9 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
+        let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, packet, interest, id, out);
+        self.decide(cx, from, packet, interest, (id, is_repeated), out);
     }
 
     /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
@@ -85,7 +85,7 @@ impl<B: Clone + Default> Forwarder<B> {
         from: FaceId,
         packet: Packet<B>,
         interest: Interest,
-        id: PitId,
+        (id, is_repeated): (PitId, bool),
         out: &mut impl Outbox<B>,
     ) {
         let route = self.fib.lookup(packet.header.name.prefix, cx.names, cx.routes, cx.node);
@@ -100,6 +100,7 @@ impl<B: Clone + Default> Forwarder<B> {
             from,
             pending: id,
             entry: self.pit.entry_mut(id),
+            is_repeated,
             hops,
             targets: &mut self.targets,
         };
@@ -165,7 +166,9 @@ impl<B: Clone + Default> Forwarder<B> {
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
-        self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+        strategy.on_content_hit(cx, &found.header);
+        strategy.on_data_out(cx, &mut found.header, from);
         found.header = with_token(&found.header, interest.token);
         out.send(cx, from, found);
         true

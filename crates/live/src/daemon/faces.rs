@@ -283,8 +283,13 @@ fn disciplines(settings: &FaceConfig, device: DeviceSetup) -> Result<Vec<Box<dyn
         let name = part.scheme.name;
         let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
         // Parts that look at several faces of a node at once have no live form yet; each face has its own.
-        let parts = make(&part.settings, &NodeSetup { devices: vec![device] });
-        let parts = parts.map_err(|why| fault(name, why))?;
+        let node = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+        let parts = make(&part.settings, &node).map_err(|why| fault(name, why))?;
+        if parts.strategy.is_some() {
+            return Err(format!(
+                "{name} has a strategy for the whole node, which the forwarder cannot use yet"
+            ));
+        }
         made.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
     }
     Ok(made)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::face::{FaceId, FaceView};
+use tidegate_core::face::{FaceId, FaceView, NodeId};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::node::Node;
@@ -338,7 +338,8 @@ fn build_node(
         .zip(&ports.devices[node])
         .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
         .collect();
-    let setup = NodeSetup { devices };
+    let streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
+    let setup = NodeSetup { node: NodeId(node as u32), devices, streams };
     let mut strategy = make_strategy(&planned.strategy);
     for part in &planned.parts {
         let make = part.scheme.router.expect("the plan gives routers only router schemes");

@@ -178,7 +178,7 @@ impl World {
             delivered_packets: wire.line.delivered(),
             dropped_packets: stats.dropped,
             lost_packets: wire.line.lost(),
-            marked_packets: stats.marked,
+            marked_packets: stats.marked + face.marks_taken(),
             stored_packets: stats.stored,
             released_packets: stats.released,
             notices: stats.notices,

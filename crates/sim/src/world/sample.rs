@@ -29,7 +29,8 @@ impl World {
             samples.dropped_packets.push(u32::try_from(face.dropped_packets()).unwrap_or(u32::MAX));
             samples.stored_packets.push(face.held_packets());
             let stats = self.nodes[wire.from.node as usize].core.queue(wire.from.face).stats();
-            samples.marked_packets.push(u32::try_from(stats.marked).unwrap_or(u32::MAX));
+            let marked = stats.marked + face.marks_taken();
+            samples.marked_packets.push(u32::try_from(marked).unwrap_or(u32::MAX));
             samples.lost_packets.push(u32::try_from(wire.line.lost()).unwrap_or(u32::MAX));
         }
     }
