@@ -1,7 +1,9 @@
 //! Exit codes: the same for every command, and stable.
 
 use std::fmt::Display;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +49,22 @@ impl Failure {
 
 pub(crate) type Outcome = Result<Exit, Failure>;
 
-/// Prints to standard output; a reader that has gone away ends the output, not the command.
+/// Why something printed was lost, the first time it was.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Prints to standard output; a reader that has gone away ends the output, not the command. What is lost for
+/// any other reason is kept for [`lost_output`], so that results are written before the command fails by it.
 pub(crate) fn print(text: &str) {
-    use std::io::Write;
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
+            let _ = LOST.set(why.to_string());
+        }
+        _ => {}
+    }
+}
+
+/// The failure of a command whose output was lost, on a full disk say.
+pub(crate) fn lost_output() -> Option<Failure> {
+    LOST.get().map(|why| Failure::error(format!("standard output cannot be written: {why}")))
 }

@@ -78,7 +78,7 @@ enum Command {
     Check(commands::check::Arguments),
     /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
     Export(commands::export::Arguments),
-    /// Make the page of results again from their tables.
+    /// Make the page of results again from their runs.
     Report(commands::report::Arguments),
     /// Write a commented scenario to begin with.
     New(commands::new::Arguments),
@@ -169,6 +169,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         #[cfg(target_os = "linux")]
         Command::Twin(arguments) => commands::twin::run(&session, &arguments),
     };
+    let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
         Err(Failure { exit, message }) => {

@@ -1,5 +1,7 @@
 //! Everything that is wrong with a file, for programs.
 
+use std::path::Path;
+
 use tidegate_report::json::Json;
 use tidegate_sim::scenario::{Error, Errors};
 
@@ -18,5 +20,21 @@ pub(crate) fn json(errors: &Errors) -> Json {
         ("valid", Json::Bool(false)),
         ("errors", Json::List(errors.iter().map(problem).collect())),
         ("omitted", Json::Count(errors.omitted() as u64)),
+    ])
+}
+
+/// As [`json`], of a file that cannot be read: it has no place.
+pub(crate) fn unread_json(file: &Path, why: &str) -> Json {
+    let problem = vec![
+        ("file", Json::text(file.display())),
+        ("line", Json::Null),
+        ("column", Json::Null),
+        ("message", Json::text(why)),
+        ("suggestion", Json::Null),
+    ];
+    Json::Object(vec![
+        ("valid", Json::Bool(false)),
+        ("errors", Json::List(vec![Json::Object(problem)])),
+        ("omitted", Json::Count(0)),
     ])
 }

@@ -3,7 +3,7 @@
 //! The folder's name carries a digest of the scenario and of the results' meaning, so that a changed
 //! scenario never meets old results, and a batch that was interrupted finds what it finished.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use tidegate_core::records::RunRecord;
@@ -39,14 +39,17 @@ pub(crate) fn keep_scenario(folder: &Path, plan: &Plan) -> Result<(), Failure> {
 pub(crate) struct Folder {
     path: PathBuf,
     context: RunContext,
+    /// Held for as long as the folder is written.
+    _lock: File,
 }
 
 impl Folder {
-    /// The folder of `plan` in `out`, made if it does not exist.
+    /// The folder of `plan` in `out`, made if it does not exist; nobody else may be writing it.
     pub(crate) fn open(out: &Path, plan: &Plan) -> Result<Self, Failure> {
         let digest = digest(&format!("{SEMANTICS}\n{}{}", plan.text, files(plan)));
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
         fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
+        let lock = lock(&path)?;
         let context = RunContext {
             scenario_text: plan.text.clone(),
             semantics: SEMANTICS,
@@ -54,7 +57,7 @@ impl Folder {
             nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
             prefixes: tidegate_sim::world::prefix_uris(plan),
         };
-        let folder = Self { path, context };
+        let folder = Self { path, context, _lock: lock };
         keep_scenario(&folder.path, plan)?;
         Ok(folder)
     }
@@ -103,6 +106,20 @@ impl Folder {
         let path = self.path.join(name);
         fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
         Ok(path)
+    }
+}
+
+/// Keeps others from writing into the results folder `path` until the file is dropped. Where a file system has
+/// no locks, nobody is kept.
+fn lock(path: &Path) -> Result<File, Failure> {
+    let file = path.join("seeds").join(".lock");
+    let lock = File::create(&file).map_err(|why| cannot("write", &file, &why))?;
+    match lock.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Failure::error(format!(
+            "{} is being written by another run; wait for it, or give another --out",
+            path.display()
+        ))),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(lock),
     }
 }
 

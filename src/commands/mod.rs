@@ -30,6 +30,7 @@ pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 
+use std::num::NonZero;
 use std::path::Path;
 
 use tidegate_sim::plan::Plan;
@@ -99,6 +100,6 @@ pub(crate) fn read_plan(
 }
 
 /// Threads to run on: as asked, else one per core.
-pub(crate) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from)
 }

@@ -1,5 +1,6 @@
 //! `tidegate run`: simulate every seed of a scenario, print a summary, write tables and a page.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
     /// Run every seed again, even if an earlier batch finished it.
     #[arg(long)]
     fresh: bool,

@@ -118,7 +118,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("results/NAME-compare-DIGEST/", "comparison.json, points.csv, and the tables of all runs"),
         ],
         not_run: None,
-        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse"), PARTIAL, STOPPED],
+        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse or is gone"), PARTIAL, STOPPED],
     },
     Guide {
         command: "figure",

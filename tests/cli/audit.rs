@@ -23,6 +23,7 @@ const ENDING: &[(&str, &str, i32)] = &[
     ("completions", "completions bash", 0),
     ("man", "man run", 0),
     ("docs", "docs commands", 0),
+    ("bench", "bench papers --runs 1 --duration 100ms", 0),
     #[cfg(target_os = "linux")]
     ("link", "link --listen 127.0.0.1:0 --to 127.0.0.1:9 --duration 10ms", 0),
 ];
@@ -31,9 +32,8 @@ const ENDING: &[(&str, &str, i32)] = &[
 const ELSEWHERE: &[(&str, &str)] = &[
     ("", "has no output of its own"),
     ("sweep", "only has commands below it"),
-    ("bench", "a minute and more: .ci/full"),
     #[cfg(target_os = "linux")]
-    ("twin", "a minute and more: .ci/full"),
+    ("twin", "live::the_twins_say_in_json_how_far_apart_they_are"),
     #[cfg(target_os = "linux")]
     ("forward", "live::every_live_command_prints_json"),
     #[cfg(target_os = "linux")]
@@ -80,6 +80,23 @@ fn every_command_that_ends_prints_one_json_document_and_nothing_else() {
 }
 
 #[test]
+fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
+    let hops = |duration: &str| {
+        let said = tidegate(&["bench", "papers", "--runs", "1", "--duration", duration, "--format", "json"]);
+        let document = said.with(0).json();
+        let [case] = document.list() else { panic!("{document:?}") };
+        assert_eq!((case.get("name").text(), case.get("runs")), ("papers", &Value::Number(1.0)));
+        let Value::Number(hops) = case.get("packet_hops") else { panic!("{case:?}") };
+        assert!(matches!(case.get("hops_per_cpu_s"), Value::Number(rate) if *rate > 0.0), "{case:?}");
+        *hops
+    };
+    let (short, long) = (hops("100ms"), hops("400ms"));
+    assert!(0.0 < short && 2.0 * short < long, "{short} and {long} packet-hops");
+    let wrong = tidegate(&["bench", "papers", "--runs", "1", "--duration", "soon"]).with(1).err;
+    assert!(wrong.contains("case papers: ") && wrong.contains("soon"), "{wrong}");
+}
+
+#[test]
 fn every_command_refuses_an_option_that_nobody_has() {
     for words in commands() {
         let arguments: Vec<&str> = words.split_whitespace().chain(["--no-such-option"]).collect();
@@ -112,6 +129,32 @@ mod live {
             let last = told.lines().last().unwrap_or_default();
             Value::parse(last).unwrap_or_else(|why| panic!("{why}: {told}"));
         }
+    }
+
+    #[test]
+    fn the_twins_say_in_json_how_far_apart_they_are() {
+        let said = tidegate(&["twin", "--runs", "1", "--segments", "50", "--format", "json", "--quiet"]);
+        // How far that is belongs to the machine; that the exit code says the same does not.
+        let document = said.json();
+        let cases = document.list();
+        assert_eq!(cases.len(), 3, "{}", said.out);
+        let mut is_within = true;
+        for case in cases {
+            assert_eq!(case.get("runs"), &Value::Number(1.0));
+            let measures = case.get("measures").list();
+            let names: Vec<&str> = measures.iter().map(|measure| measure.get("measure").text()).collect();
+            assert_eq!(names, ["goodput_mbps", "queue_delay_ms", "retransmissions_pct"]);
+            for measure in measures {
+                let [live, simulated, tolerance] = ["live", "simulated", "tolerance"].map(|key| {
+                    let Value::Number(number) = measure.get(key) else { panic!("{key}: {measure:?}") };
+                    *number
+                });
+                let holds = (live - simulated).abs() <= tolerance;
+                assert_eq!(measure.get("within"), &Value::Bool(holds), "{measure:?}");
+                is_within &= holds;
+            }
+        }
+        assert_eq!(said.code, Some(if is_within { 0 } else { 3 }), "{}", said.err);
     }
 
     #[test]

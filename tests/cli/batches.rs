@@ -94,6 +94,29 @@ fn a_damaged_seed_runs_again() {
 }
 
 #[test]
+fn a_seed_that_cannot_be_written_is_an_error_and_the_others_are_kept() {
+    let (whole, blocked) = (Scratch::new("unblocked"), Scratch::new("blocked"));
+    let batch = ["--seeds", "3", "--threads", "1"];
+    run(&whole, &batch);
+    run(&blocked, &["--seeds", "3"]);
+    let folder = blocked.only_folder();
+    for seed in ["2", "3"] {
+        fs::remove_dir_all(folder.join("seeds").join(seed)).expect("a finished seed has a folder");
+    }
+    // A file where the folder of a seed belongs, which nothing of ours would put there.
+    fs::write(folder.join("seeds/3"), "mine").expect("writable");
+    let arguments = [&["run", DUMBBELL, "--quiet", "--out", blocked.path()], &batch[..]].concat();
+    let ended = tidegate(&arguments).with(1);
+    let named = folder.join("seeds/3").display().to_string();
+    assert!(ended.out.is_empty() && ended.err.contains(&named), "{}", ended.err);
+    assert_eq!(fs::read(folder.join("seeds/3")).expect("left alone"), b"mine");
+    fs::remove_file(folder.join("seeds/3")).expect("writable");
+    run(&blocked, &batch);
+    assert_eq!(recalled(&folder), Value::Number(2.0));
+    assert_same(&whole.only_folder(), &folder);
+}
+
+#[test]
 fn a_batch_that_was_killed_keeps_its_finished_seeds() {
     let (killed, whole) = (Scratch::new("killed"), Scratch::new("unharmed"));
     let batch = ["--seeds", "60", "--threads", "1"];
@@ -122,4 +145,17 @@ fn a_batch_that_was_killed_keeps_its_finished_seeds() {
     assert!((3.0..60.0).contains(&kept), "{kept}");
     run(&whole, &batch);
     assert_same(&folder, &whole.only_folder());
+}
+
+#[test]
+fn two_runs_never_write_one_folder_at_once() {
+    let scratch = Scratch::new("two-runs");
+    let run = ["run", DUMBBELL, "--seeds", "1", "--out", scratch.path()];
+    tidegate(&run).with(0);
+    let lock = std::fs::File::open(scratch.only_folder().join("seeds/.lock")).expect("kept");
+    lock.lock().expect("free");
+    let said = tidegate(&run).with(1).err;
+    assert!(said.contains("is being written by another run"), "{said}");
+    lock.unlock().expect("held");
+    tidegate(&run).with(0);
 }

@@ -4,7 +4,7 @@ use crate::json::Value;
 use crate::{DUMBBELL, Scratch, tidegate};
 
 /// Nothing about it looks like a mistake.
-const SOUND: &str = r#"format = 1
+pub(crate) const SOUND: &str = r#"format = 1
 [scenario]
 name = "sound"
 duration = "20s"
@@ -33,7 +33,7 @@ fn warnings(test: &str, sets: &[&str]) -> Vec<String> {
     document.get("warnings").list().iter().map(|warning| warning.text().to_owned()).collect()
 }
 
-fn number(value: &Value) -> f64 {
+pub(crate) fn number(value: &Value) -> f64 {
     match value {
         Value::Number(number) => *number,
         other => panic!("{other:?} is no number"),

@@ -155,3 +155,19 @@ fn a_loss_trace_is_read_beside_its_scenario_and_a_missing_one_is_named() {
     // The scenario's text is the same, but what was lost is not: the second run is no old result.
     assert_ne!(flow_with("0000000000"), flow_with("0000000001"));
 }
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_in_json_too() {
+    let scratch = Scratch::new("unread");
+    let ended = tidegate(&["check", scratch.path(), "--format", "json"]).with(1);
+    let document = ended.json();
+    assert_eq!(document.get("valid"), &Value::Bool(false));
+    let error = &document.get("errors").list()[0];
+    assert!(error.get("message").text().contains("Is a directory"), "{}", ended.out);
+}
+
+#[test]
+fn no_threads_are_no_number_of_threads() {
+    let said = tidegate(&["run", DUMBBELL, "--threads", "0"]).with(2).err;
+    assert!(said.contains("--threads"), "{said}");
+}

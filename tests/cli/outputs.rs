@@ -118,3 +118,19 @@ fn a_reader_that_has_gone_away_is_no_reason_to_panic() {
     drop(child.stderr.take());
     assert_eq!(child.wait().expect("ours").code(), Some(1));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_a_full_disk_loses_is_an_error_and_the_results_stay() {
+    let scratch = Scratch::new("full-disk");
+    for command in
+        [&["schemes"][..], &["new", "-"], &["run", DUMBBELL, "--seeds", "1", "--out", scratch.path()]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has one");
+        let ended = program().args(command).stdout(full).stderr(Stdio::piped()).output().expect("starts");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{command:?}: {said}");
+        assert!(said.contains("error: standard output cannot be written: No space left"), "{said}");
+    }
+    assert!(scratch.only_folder().join("flows.parquet").is_file());
+}

@@ -213,6 +213,25 @@ fn a_damaged_run_is_seen_and_made_again() {
 }
 
 #[test]
+fn a_run_that_cannot_be_stored_is_an_error_and_the_others_are_kept() {
+    let blocked = whole("sweep-blocked");
+    let before = blocked.results();
+    let shelf = |run: &PathBuf| run.parent().expect("a run lies on a shelf").to_owned();
+    let is_alone = |run: &PathBuf| fs::read_dir(shelf(run)).expect("readable").count() == 1;
+    let place = shelf(&blocked.runs().into_iter().find(is_alone).expect("there are 256 shelves"));
+    fs::remove_dir_all(&place).expect("a finished run has a folder");
+    // A file where the folder belongs.
+    fs::write(&place, "mine").expect("writable");
+    let ended = blocked.tell("run", &[]).with(1);
+    assert!(ended.err.contains(&place.display().to_string()), "{}", ended.err);
+    let [done, ..] = blocked.counts();
+    assert_eq!(done, 11.0);
+    fs::remove_file(&place).expect("a file still");
+    blocked.tell("run", &[]).with(0);
+    assert!(before == blocked.results());
+}
+
+#[test]
 fn another_spelling_of_the_scenario_finds_the_same_runs() {
     let sweep = whole("sweep-spelling");
     let respelled = SCENARIO
@@ -286,4 +305,13 @@ fn a_dry_run_only_counts() {
     let said = sweep.tell("run", &["--dry-run", "--shard", "2/4"]).with(0).out;
     assert_eq!(said, "share 2/4: 4 points, 3 seeds each: 3 runs to do, 0 done before\n");
     assert!(!Path::new(&sweep.out()).exists());
+}
+
+#[test]
+fn a_key_is_given_once() {
+    for more in [["--grid", "flow.*.scheme=fixed"], ["--set", "flow.*.scheme=fixed"]] {
+        let sweep = Sweep::of("sweep-twice", SCENARIO);
+        let said = sweep.tell("run", &[&["--grid", "flow.*.scheme=icp"][..], &more].concat()).with(2).err;
+        assert!(said.contains("flow.*.scheme is given twice"), "{said}");
+    }
 }

@@ -72,7 +72,7 @@ impl InRecord {
 /// An upstream that was asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutRecord {
-    /// When the last Interest left.
+    /// When the last Interest left, or was held by a gate if it is held still.
     pub sent_at: Time,
     /// Its nonce.
     pub nonce: u32,
@@ -302,7 +302,7 @@ impl PitEntry {
         }
     }
 
-    /// Forgets the upstream `face`, because it has answered.
+    /// Forgets the upstream `face`, because it has answered or was not asked after all.
     pub(crate) fn remove_out_record(&mut self, face: FaceId) {
         let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
         if self.has_out && self.out.face == face {
@@ -312,6 +312,20 @@ impl PitEntry {
             }
         } else if let Some(outs) = more {
             outs.retain(|record| record.face != face);
+        }
+    }
+
+    /// An Interest that was held left through `face` at `now`: its round trip begins.
+    pub(crate) fn depart(&mut self, face: FaceId, now: Time) {
+        if let Some(record) = self.out_record_mut(face) {
+            record.sent_at = now;
+        }
+    }
+
+    /// The last Interest to `face` did not leave after all; the face stays asked if an earlier one did.
+    pub(crate) fn take_back(&mut self, face: FaceId) {
+        if self.out_record(face).is_some_and(|record| record.retransmissions == 0) {
+            self.remove_out_record(face);
         }
     }
 

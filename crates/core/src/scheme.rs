@@ -99,6 +99,7 @@ impl Scheme {
             face: FaceId(0),
             rate: BitRate::from_bps(1),
             delay: Span::ZERO,
+            neighbour: None,
             limit: Limit::Packets(crate::units::Packets::new(1)),
             streams: Streams::of(Seed(0)),
         };
@@ -109,8 +110,8 @@ impl Scheme {
             make(settings, &device)?;
         }
         if let Some(make) = self.router {
-            let node = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
-            make(settings, &node)?;
+            let (node, streams) = (NodeId(0), device.streams);
+            make(settings, &NodeSetup { node, devices: vec![device], streams })?;
         }
         if let Some(make) = self.strategy {
             make(settings)?;
@@ -131,6 +132,8 @@ pub struct DeviceSetup {
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
+    /// The node at the other end; `None` when it is not known.
+    pub neighbour: Option<NodeId>,
     /// Queue limit.
     pub limit: Limit,
     /// Where a part draws from: a stream called as its scheme is its own.
@@ -147,11 +150,11 @@ impl DeviceSetup {
 /// A router that parts are made for.
 #[derive(Clone, Debug)]
 pub struct NodeSetup {
-    /// Its number; 0 on a live node.
+    /// The router.
     pub node: NodeId,
     /// Its devices, by face.
     pub devices: Vec<DeviceSetup>,
-    /// Where a part that belongs to no device draws from: a stream called as its scheme is its own.
+    /// Where a part draws from: a stream called as its scheme is its own.
     pub streams: Streams,
 }
 

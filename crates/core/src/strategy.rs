@@ -99,7 +99,8 @@ pub struct Arrival<'a> {
     pub pending: PitId,
     /// Its PIT entry.
     pub entry: &'a mut PitEntry,
-    /// Whether it comes again: the same face had asked before and still waited.
+    /// Whether it comes again: the same face had asked before and still waited. Told to
+    /// [`on_interest`](Strategy::on_interest) alone.
     pub is_repeated: bool,
     /// Next hops of the prefix, cheapest first; the face it came from may be among them.
     pub hops: &'a [NextHop],

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
-use tidegate_core::control::{Directive, NetworkController, Report, RouterAgent};
+use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
@@ -304,81 +304,6 @@ fn stateful_forwarding_tries_the_next_face_at_the_limit_and_nacks_at_the_last() 
         gate.on_nack_in(cx, PitId(1), NackReason::Congestion);
     });
     assert_eq!((gate.limit, gate.pending), (1.0, 0));
-}
-
-// ndnSieve: an agent reports the load of every face, the controller answers with metrics, the strategy follows
-// the lowest.
-
-#[derive(Debug)]
-struct SieveAgent {
-    next: Time,
-}
-
-impl RouterAgent for SieveAgent {
-    fn on_wake(&mut self, cx: &mut Context<'_>) {
-        for (face, view) in (0..).map(FaceId).zip(cx.faces) {
-            let occupancy = f64::from(view.queued_packets()) / f64::from(view.limit_packets());
-            cx.report(Report::FaceLoad { face, utilisation: 0.5, occupancy });
-        }
-        self.next = cx.now + Span::from_millis(500);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        Some(self.next)
-    }
-}
-
-#[derive(Debug)]
-struct SieveController;
-
-impl NetworkController for SieveController {
-    fn on_report(&mut self, _: Time, from: NodeId, report: &Report, orders: &mut Vec<(NodeId, Directive)>) {
-        if let Report::FaceLoad { face, utilisation, occupancy } = *report {
-            let metric = utilisation * 10.0 * occupancy.exp();
-            // Face 1 leads over a second, loaded link.
-            let metric = if face == FaceId(1) { metric + 1.0 } else { metric };
-            orders.push((from, Directive::Metric { prefix: NameTable::ROOT, face, metric }));
-        }
-    }
-}
-
-#[derive(Debug, Default)]
-struct MetricTable(BTreeMap<(PrefixId, FaceId), f64>);
-
-impl Strategy for MetricTable {
-    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let prefix = arrival.interest.name.prefix;
-        let metric = |face: &FaceId| self.0.get(&(prefix, *face)).copied().unwrap_or(0.0);
-        let best = arrival.usable(cx).min_by(|a, b| metric(a).total_cmp(&metric(b)));
-        let Some(face) = best else { return Decision::Nack(NackReason::NoRoute) };
-        arrival.forward(face);
-        Decision::Forward
-    }
-
-    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
-        if let Directive::Metric { prefix, face, metric } = *directive {
-            self.0.insert((prefix, face), metric);
-        }
-    }
-}
-
-#[test]
-fn ndnsieve_reports_become_metrics_that_move_interests() {
-    let mut bench = Bench::new();
-    let (mut agent, mut strategy) = (SieveAgent { next: ms(500) }, MetricTable::default());
-    let before = bench.at(0, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
-    assert_eq!(before.1, [FaceId(1)]);
-    bench.at(500, |cx| agent.on_wake(cx));
-    let mut orders = Vec::new();
-    for report in &bench.reports.0 {
-        SieveController.on_report(ms(501), NodeId(0), report, &mut orders);
-    }
-    assert_eq!(orders.len(), 3);
-    for (_, directive) in &orders {
-        bench.at(502, |cx| strategy.on_directive(cx, directive));
-    }
-    let after = bench.at(503, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
-    assert_eq!(after.1, [FaceId(2)]);
 }
 
 // BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.

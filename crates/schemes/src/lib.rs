@@ -27,6 +27,7 @@ schemes! {
     fixed,
     icp,
     multicast,
+    ndnsieve,
     ndnsim_aimd,
     ndnsim_bic,
     ndnsim_cubic,

@@ -60,6 +60,7 @@ pub fn device() -> DeviceSetup {
         face: FaceId(0),
         rate: BitRate::from_mbps(10.0),
         delay: Span::ZERO,
+        neighbour: None,
         limit: Limit::Packets(Packets::new(100)),
         streams: Streams::of(Seed(1)),
     }

@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Measure one case in this process (how the command calls itself).
     #[arg(long, hide = true)]
     inside: bool,
+    /// Simulate so long in place of the case's own time, such as `100ms`: to try the command, not to compare.
+    #[arg(long, hide = true, value_name = "TIME")]
+    duration: Option<String>,
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
@@ -57,14 +60,14 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let [case] = cases.as_slice() else {
             return Err(Failure::usage("--inside takes one case"));
         };
-        print(&measure(session, case)?.line());
+        print(&measure(session, case, arguments.duration.as_deref())?.line());
         return Ok(Exit::Ok);
     }
     let mut rows = Vec::new();
     for case in cases {
         let mut runs = Vec::new();
         for _ in 0..arguments.runs {
-            runs.push(measure_outside(case)?);
+            runs.push(measure_outside(case, arguments.duration.as_deref())?);
         }
         runs.sort_by(|a, b| a.hops_per_cpu_s().total_cmp(&b.hops_per_cpu_s()));
         rows.push((case, runs));
@@ -155,10 +158,11 @@ impl Measured {
     }
 }
 
-fn measure_outside(case: &Case) -> Result<Measured, Failure> {
+fn measure_outside(case: &Case, duration: Option<&str>) -> Result<Measured, Failure> {
     let program = std::env::current_exe().map_err(|why| Failure::error(format!("own program: {why}")))?;
     let output = Command::new(program)
         .args(["bench", "--inside", case.name])
+        .args(duration.map(|duration| format!("--duration={duration}")))
         .output()
         .map_err(|why| Failure::error(format!("case {}: {why}", case.name)))?;
     let line = String::from_utf8_lossy(&output.stdout);
@@ -170,8 +174,10 @@ fn measure_outside(case: &Case) -> Result<Measured, Failure> {
 /// Parts into which a run is cut to look at the PIT while it is full.
 const LOOKS: u64 = 20;
 
-fn measure(session: &Session, case: &Case) -> Result<Measured, Failure> {
-    let plan = scenario::parse(case.name, case.scenario, &[], &session.schemes).map_err(Failure::error)?;
+fn measure(session: &Session, case: &Case, duration: Option<&str>) -> Result<Measured, Failure> {
+    let set: Vec<_> =
+        duration.map(|time| ("scenario.duration".to_owned(), time.to_owned())).into_iter().collect();
+    let plan = scenario::parse(case.name, case.scenario, &set, &session.schemes).map_err(Failure::error)?;
     let seed = plan.seeds[0];
     let mut world = World::new(&plan, seed);
     let start_s = cpu_seconds();

@@ -29,7 +29,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let plan = match parse_plan(session, &arguments.scenario, &arguments.overrides.set)? {
+    let read = parse_plan(session, &arguments.scenario, &arguments.overrides.set);
+    let plan = match read.inspect_err(|failure| tell_unread(session, arguments, failure))? {
         Ok(plan) => plan,
         Err(errors) if session.format == Format::Json => {
             print(&(refusal::json(&errors).to_string() + "\n"));
@@ -49,4 +50,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Format::Json => json::explanation(&plan, &facts, &doubts).to_string() + "\n",
     });
     Ok(if arguments.strict && !doubts.is_empty() { Exit::Unexpected } else { Exit::Ok })
+}
+
+/// Who asked in JSON what is wrong is also told so of a file that cannot be read at all.
+fn tell_unread(session: &Session, arguments: &Arguments, failure: &Failure) {
+    if session.format == Format::Json {
+        let why = failure.message.trim_start_matches("error: ");
+        print(&(refusal::unread_json(&arguments.scenario, why).to_string() + "\n"));
+    }
 }

@@ -17,11 +17,18 @@ use crate::source::Source;
 /// Files being written, each with what writes it.
 type Open = Vec<(PathBuf, Box<dyn Trace>)>;
 
+/// Lines of each face are written once a period: more would fill a disk and be read by nobody.
+const MOST_PERIODS: f64 = 1e5;
+
 /// A period as it is written in scenarios.
-pub(super) fn period(text: &str) -> Result<Span, Failure> {
+pub(super) fn period(text: &str, duration: Span) -> Result<Span, Failure> {
     match text.parse::<Span>() {
-        Ok(period) if period > Span::ZERO => Ok(period),
-        Ok(_) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),
+        Ok(Span::ZERO) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),
+        Ok(period) if period.as_secs_f64() * MOST_PERIODS < duration.as_secs_f64() => {
+            let shortest = duration.as_secs_f64() / MOST_PERIODS;
+            Err(Failure::usage(format!("--period: {text} is too short for this run; at least {shortest} s")))
+        }
+        Ok(period) => Ok(period),
         Err(why) => Err(Failure::usage(format!("--period: {why}"))),
     }
 }

@@ -86,10 +86,15 @@ fn columns(text: &str) -> Result<Columns, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('s').trim_end().parse::<f64>().ok();
-    number.filter(|number| *number >= 0.0).ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
+    number
+        .filter(|number| *number >= 0.0 && number.is_finite())
+        .ok_or_else(|| "seconds are needed, such as 1.5".to_owned())
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    if let Some(to) = arguments.to.filter(|to| *to <= arguments.from) {
+        return Err(Failure::usage(format!("--to {to} is not after --from {}", arguments.from)));
+    }
     let source = Source::open(session, &arguments.results)?;
     if arguments.list {
         list(session, &source);
@@ -127,6 +132,12 @@ enum Target {
 fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
     let output = arguments.output.clone().unwrap_or_else(|| arguments.results.join("figures"));
     let by_ending = Kind::of(&output).filter(|_| !output.is_dir());
+    let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
+        let why =
+            format!("{}: figures are not drawn as .{ending}; write .svg, .pdf or .tex", output.display());
+        return Err(Failure::usage(why));
+    }
     let kind = arguments.kind.or(by_ending).unwrap_or(Kind::Svg);
     if by_ending.is_some_and(|meant| meant != kind) {
         let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());

@@ -84,6 +84,13 @@ impl Source {
     ) -> Result<Vec<Figure>, Failure> {
         let seed = seed(plan, choice.seed)?;
         let flow = flow(plan, choice.flow)?;
+        if choice.from_s >= plan.duration.as_secs_f64() {
+            let end = plan.duration.as_secs_f64();
+            return Err(Failure::usage(format!(
+                "--from {} is not before the run's end at {end} s",
+                choice.from_s
+            )));
+        }
         let window = Window { from_s: choice.from_s, to_s: choice.to_s };
         let folder = self.folder.join("seeds").join(seed.0.to_string());
         self.check_semantics()?;

@@ -2,6 +2,7 @@
 
 mod plr;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     out: PathBuf,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
 }
 
 /// How much is run.

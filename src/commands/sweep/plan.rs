@@ -86,6 +86,13 @@ impl Sweep {
 
     /// As [`read`](Self::read); a scenario without a grid is one point.
     pub(super) fn read_any(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
+        for (place, Axis { key, .. }) in arguments.grid.iter().enumerate() {
+            let is_set = arguments.overrides.set.iter().any(|(set, _)| set == key);
+            if is_set || arguments.grid[..place].iter().any(|before| before.key == *key) {
+                let rule = "write all its values into one --grid";
+                return Err(Failure::usage(format!("{key} is given twice; {rule}")));
+            }
+        }
         let mut base = arguments.overrides.set.clone();
         if let Some(seeds) = arguments.seeds {
             base.push(("scenario.seeds".to_owned(), seeds.to_string()));

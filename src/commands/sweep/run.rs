@@ -1,5 +1,7 @@
 //! `tidegate sweep run`: the runs that are missing, and the tables once none is.
 
+use std::num::NonZero;
+
 use tidegate_report::json::Json;
 
 use super::output;
@@ -21,7 +23,7 @@ pub(super) struct Arguments {
     shard: Shard,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
     /// Say what would be run, and run nothing.
     #[arg(long)]
     dry_run: bool,

@@ -55,6 +55,7 @@ impl Bench {
             face: FaceId(0),
             rate: BitRate::from_mbps(10.0),
             delay: Span::ZERO,
+            neighbour: None,
             limit,
             streams: Streams::of(Seed(1)),
         };

@@ -117,7 +117,7 @@ impl Router {
             mask: EventMask::NONE,
         };
         let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));
-        self.forwarder.on_wake(&mut cx);
+        self.forwarder.on_wake(&mut cx, &mut out);
         self.forwarder.receive(&mut cx, FaceId(from), packet, &mut out);
         out.0.iter().map(|(face, packet)| self.word(*face, &packet.header)).collect()
     }

@@ -7,7 +7,7 @@ use tidegate_settings::keys::Kind::{
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
-use tidegate_settings::keys::{CONSUMER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::keys::{CONSUMER, CONTROLLER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
 use tidegate_settings::queue::QUEUE;
 
 mod blocks;
@@ -16,6 +16,7 @@ pub(super) use blocks::{DEMAND, NODE_CACHE, PREFIX_CACHE, ROUTER_CACHE, SERVICE}
 
 use super::import::Format as TopologyFormat;
 use super::{timeline, topology};
+use crate::plan::NextHopRule;
 
 /// The format of scenarios.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
@@ -61,6 +62,7 @@ pub(super) static ROOT: Keys = keys(
             "Links, or changes to links of a built-in topology by name.",
         ),
         key("router", Table(&ROUTER), May, "What every router has."),
+        key("controller", Table(&CONTROLLER_KEYS), May, "The network controller; none by default."),
         key("flow", List(&Table(&FLOW)), May, "Who asks whom for what."),
         key("event", List(&Table(&EVENT)), May, "What changes during the run."),
         key(
@@ -240,7 +242,32 @@ pub(super) static ROUTER: Keys = keys(
         ),
         key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
         key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes on every router."),
+        key(
+            "next_hops",
+            Words(next_hop_rules),
+            Else("nearer"),
+            "Neighbours that Interests may be sent to: those nearer to a producer, or all with a way that does not come back.",
+        ),
         key("prefix", List(&Table(&ROUTER_PREFIX)), May, "What differs for a prefix."),
+    ],
+);
+
+pub(super) static CONTROLLER_KEYS: Keys = keys(
+    "[controller]",
+    &[
+        key(
+            "scheme",
+            SchemeOf(&CONTROLLER),
+            Must,
+            "What controls; routers need the parts that report to it.",
+        ),
+        key(
+            "delay",
+            Time,
+            Else("1ms"),
+            "What every message takes, either way, on a channel beside the links.",
+        ),
+        key("loss", Number(0.0, 1.0), Else("0"), "Part of the messages that is lost, either way."),
     ],
 );
 
@@ -307,6 +334,10 @@ pub(super) static FLOW: Keys = keys(
         key("must_be_fresh", Bool, Else("false"), "Whether Interests ask for fresh Data."),
     ],
 );
+
+fn next_hop_rules() -> Vec<&'static str> {
+    NextHopRule::ALL.iter().map(|(_, word)| *word).collect()
+}
 
 fn size_rules() -> Vec<&'static str> {
     vec!["ceil", "ndnsim"]
@@ -409,6 +440,12 @@ pub(super) static EVENT: Keys = keys(
         key("at", Time, Must, "When."),
         key("link", Text, May, "Link that changes."),
         key("node", Text, May, "Node that changes, instead of a link."),
+        key(
+            "controller",
+            Words(state_words),
+            May,
+            "The controller stops, or a new one starts, instead of a link.",
+        ),
         key("rate", Rate, May, "New rate of both directions of the link."),
         key("state", Words(state_words), May, "Goes down or comes up."),
         key("keep_queue", Bool, May, "With a link's state down: its queues keep their packets."),

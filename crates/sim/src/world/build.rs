@@ -6,6 +6,7 @@ use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::face::{FaceId, FaceView, NodeId};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::gate::FaceGate;
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
@@ -16,6 +17,7 @@ use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{Span, Time};
 
+use super::control::Control;
 use super::service::{Processing, Server};
 use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, World};
 use crate::events::EventQueue;
@@ -24,7 +26,7 @@ use crate::plan::{CachePlan, FlowPlan, NodePlan, Plan, SchemeUse};
 use crate::routes::{Edge, RouteTable};
 
 /// Why a checked part can be made without an error.
-const CHECKED: &str = "settings were checked with the plan";
+pub(super) const CHECKED: &str = "settings were checked with the plan";
 
 /// Every prefix of a world of `plan`, in the order of their numbers.
 pub fn prefix_uris(plan: &Plan) -> Vec<String> {
@@ -76,8 +78,9 @@ impl World {
             processing,
             names,
             routes,
-            recorder: Recorder { mask: plan.recorded, events: Vec::new() },
+            recorder: Recorder { mask: plan.recorded, ..Recorder::default() },
             changes: plan.events.clone(),
+            control: plan.controller.as_ref().map(|controller| Control::new(controller, seed)),
             sampling: plan.sampling,
             flow_samples: FlowSamples::default(),
             link_samples: LinkSamples::default(),
@@ -155,6 +158,10 @@ impl World {
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
         }
+        for node in 0..self.nodes.len() {
+            self.rearm_agents(node);
+        }
+        self.rearm_controller();
         if let Some(period) = self.sampling {
             self.ask(Time::ZERO + period, Due::Sample);
         }
@@ -259,7 +266,7 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
         }
     }
     let server_face = ports.devices.iter().map(|devices| FaceId(devices.len() as u16)).collect();
-    let mut routes = RouteTable::new(edges, plan.links.len(), server_face);
+    let mut routes = RouteTable::new(edges, plan.links.len(), server_face, plan.next_hops);
     let mut known = BTreeMap::new();
     for (flow, prefix) in plan.flows.iter().zip(prefixes) {
         let producers = flow.producers.iter().map(|producer| *producer as u32).collect();
@@ -338,17 +345,23 @@ fn build_node(
         .zip(&ports.devices[node])
         .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
         .collect();
-    let streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
-    let setup = NodeSetup { node: NodeId(node as u32), devices, streams };
+    let part_streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
+    let setup = NodeSetup { node: NodeId(node as u32), devices, streams: part_streams };
+    let mut agents = Vec::new();
     let mut strategy = make_strategy(&planned.strategy);
+    let mut gates: Vec<Vec<Box<dyn FaceGate>>> = setup.devices.iter().map(|_| Vec::new()).collect();
     for part in &planned.parts {
         let make = part.scheme.router.expect("the plan gives routers only router schemes");
-        let RouterParts { disciplines: more, strategy: own, .. } =
+        let RouterParts { disciplines: more, gates: own_gates, strategy: own, agent } =
             make(&part.settings, &setup).expect(CHECKED);
         for (face, discipline) in more {
             disciplines[face.index()].push(discipline);
         }
+        for (face, gate) in own_gates {
+            gates[face.index()].push(gate);
+        }
         strategy = own.unwrap_or(strategy);
+        agents.extend(agent);
     }
     let mut faces: Vec<FaceView> = setup
         .devices
@@ -372,6 +385,9 @@ fn build_node(
         },
         ..ForwarderSetup::new(strategy, nonces)
     });
+    for (face, gates) in (0..).map(FaceId).zip(gates) {
+        forwarder.set_gates(face, gates);
+    }
     for (prefix, strategy) in &planned.prefix_strategies {
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
         forwarder.set_strategy(prefix, make_strategy(strategy));
@@ -380,12 +396,15 @@ fn build_node(
         let setup = cache_setup(cache, streams.under(prefix));
         forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
     }
+    let mut core = Node::new(forwarder, queues, faces);
+    agents.into_iter().for_each(|agent| core.add_agent(agent));
     SimNode {
-        core: Node::new(forwarder, queues, faces),
+        core,
         role: ports.role(node, planned),
         directions: ports.devices[node].clone(),
         consumers: ports.consumers[node].clone(),
         wake: Time::MAX,
+        agent_wake: Time::MAX,
         is_on: true,
         service: planned.service.map(|service| {
             let draws = Rng::stream(seed, &format!("node/{}/service", planned.name));
@@ -406,6 +425,7 @@ fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: S
         face: ports.face[direction],
         rate: link.rate[way],
         delay: delays[direction / 2],
+        neighbour: Some(NodeId([link.b, link.a][way] as u32)),
         limit: link.queue[way].limit,
         streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
     }

@@ -12,6 +12,7 @@ use tidegate_sim::scenario;
 mod batches;
 mod caches;
 mod determinism;
+mod gates;
 mod golden;
 mod links;
 mod oracles;

@@ -1,0 +1,215 @@
+//! Batches in which some runs fail: the others are there, and the exit code is 4.
+//!
+//! No scheme of ours fails, so this target is itself the program, with one that does. It therefore brings its own
+//! `main`: asked by the environment it is the program, else it runs its tests.
+
+#[path = "support/json.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod json;
+#[path = "support/program.rs"]
+#[allow(dead_code, reason = "each target needs a part")]
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::{env, fs};
+
+use json::Value;
+use program::{Ended, Scratch};
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::context::Context;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+/// Set for the program, and not for the tests.
+const IS_PROGRAM: &str = "TIDEGATE_TEST_IS_PROGRAM";
+
+/// A consumer that fails at its first loss, so that chance decides which seeds do.
+static FRAIL: Scheme = Scheme {
+    name: "frail",
+    summary: "a window of 4 that fails at the first loss",
+    paper: "none: made for a test",
+    provenance: Provenance::Paper,
+    shell: ShellKind::NdnTools,
+    consumer: Some(|_| Ok(Box::new(Frail))),
+    ..Scheme::NONE
+};
+
+#[derive(Debug)]
+struct Frail;
+
+impl CongestionController for Frail {
+    fn window(&self) -> f64 {
+        4.0
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, _: &Delivery, _: &FlowView) {}
+
+    fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        panic!("segment {} is lost", loss.segment);
+    }
+}
+
+const SCENARIO: &str = r#"format = 1
+[scenario]
+name = "frail"
+duration = "5s"
+seeds = 6
+[topology]
+builtin = "linear"
+routers = 1
+link = { rate = "10Mbps", delay = "1ms", loss = { model = "bernoulli", probability = 0.01 } }
+[[flow]]
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+scheme = "frail"
+size = "40kB"
+"#;
+
+/// The program with [`FRAIL`], on a scenario of a folder of its own.
+struct Case {
+    scratch: Scratch,
+    scenario: String,
+}
+
+impl Case {
+    fn new(test: &str) -> Self {
+        let scratch = Scratch::new(test);
+        let scenario = scratch.file("frail.toml", SCENARIO.as_bytes());
+        Self { scratch, scenario }
+    }
+
+    fn tell(&self, words: &[&str], more: &[&str]) -> Ended {
+        let out = self.out();
+        let mut command = Command::new(env::current_exe().expect("a test knows its program"));
+        command.args(words).arg(&self.scenario).args(["--quiet", "--out", &out]).args(more);
+        command.env(IS_PROGRAM, "1").stdin(Stdio::null());
+        Ended::from(command.output().expect("the program starts"))
+    }
+
+    fn out(&self) -> String {
+        self.scratch.at("out")
+    }
+
+    /// Folders and files in the only folder of results.
+    fn results(&self) -> Vec<PathBuf> {
+        let folders = entries(Path::new(&self.out()));
+        let [folder] = folders.as_slice() else { panic!("{folders:?}") };
+        entries(folder)
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    entries.sort();
+    entries
+}
+
+/// What is named as failed, in order: the words before `panicked` of each line of ours.
+fn failed(ended: &Ended) -> Vec<&str> {
+    let ours = ended.err.lines().filter_map(|line| line.strip_prefix("error: "));
+    ours.filter_map(|line| line.split_once(" panicked: segment ")).map(|(name, _)| name).collect()
+}
+
+fn a_run_keeps_the_seeds_that_did_not_fail_and_ends_with_4() {
+    let case = Case::new("run");
+    let ended = case.tell(&["run"], &[]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(4), ""), "{}", ended.err);
+    let kept: Vec<PathBuf> = case.results().into_iter().filter(|path| path.ends_with("seeds")).collect();
+    let is_kept = |seed: &u32| kept[0].join(seed.to_string()).join("checksums.txt").exists();
+    let missing: Vec<String> =
+        (1..=6).filter(|seed| !is_kept(seed)).map(|seed| format!("seed {seed}")).collect();
+    assert_eq!(failed(&ended), missing);
+    assert!((1..6).contains(&missing.len()), "{missing:?} failed: chance should have spared some");
+    assert!(!case.results().iter().any(|path| path.ends_with("runs.parquet")), "tables without all seeds");
+}
+
+fn the_seeds_of_a_failed_batch_are_not_run_again() {
+    let case = Case::new("again");
+    let first = case.tell(&["run"], &[]);
+    let kept = |case: &Case| {
+        let seeds = case.results().into_iter().find(|path| path.ends_with("seeds")).expect("kept");
+        let changed =
+            |path: PathBuf| fs::metadata(path.join("checksums.txt")).and_then(|file| file.modified()).ok();
+        entries(&seeds).into_iter().map(changed).collect::<Vec<_>>()
+    };
+    let before = kept(&case);
+    let second = case.tell(&["run"], &[]);
+    assert_eq!((second.code, failed(&second)), (first.code, failed(&first)));
+    assert_eq!(kept(&case), before);
+}
+
+fn a_sweep_keeps_the_runs_that_did_not_fail_and_ends_with_4() {
+    let case = Case::new("sweep");
+    let grid = ["--grid", "topology.link.loss.probability=0.0,0.5", "--seeds", "2"];
+    let ended = case.tell(&["sweep", "run"], &grid);
+    assert_eq!(ended.code, Some(4), "{}", ended.err);
+    let point = |seed: u32| format!("topology.link.loss.probability=0.5, seed {seed}");
+    assert_eq!(failed(&ended), [point(1), point(2)]);
+    assert!(
+        ended.out.starts_with("some runs failed; 2 of 4 runs are missing, so no tables yet\n"),
+        "{}",
+        ended.out
+    );
+    let status = case.tell(&["sweep", "status"], &[&grid[..], &["--format", "json"]].concat());
+    let counts = ["done", "missing", "damaged"].map(|name| status.json().get(name).clone());
+    assert_eq!(counts, [2.0, 2.0, 0.0].map(Value::Number));
+    let again = case.tell(&["sweep", "run"], &[&grid[..], &["--format", "json"]].concat());
+    assert_eq!((again.code, again.json().get("missing")), (Some(4), &Value::Number(2.0)), "{}", again.err);
+}
+
+fn a_sweep_whose_failing_runs_are_of_another_share_ends_with_0() {
+    let case = Case::new("share");
+    let grid = ["--grid", "topology.link.loss.probability=0.0,0.5", "--seeds", "1"];
+    let codes = ["1/2", "2/2"]
+        .map(|share| case.tell(&["sweep", "run"], &[&grid[..], &["--shard", share]].concat()).code);
+    assert_eq!(codes, [Some(0), Some(4)]);
+}
+
+fn a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4() {
+    let case = Case::new("compare");
+    let ended = case.tell(&["compare"], &["--schemes", "fixed,frail", "--seeds", "6"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(4), ""), "{}", ended.err);
+    let failed = failed(&ended);
+    assert!((1..6).contains(&failed.len()), "{}", ended.err);
+    assert!(failed.iter().all(|run| run.contains("frail") && !run.contains("fixed")), "{failed:?}");
+    let store = Path::new(&case.out()).join("store");
+    let shelves = entries(&store).into_iter().filter(|path| path.is_dir() && !path.ends_with("unfinished"));
+    let kept: usize = shelves.map(|shelf| entries(&shelf).len()).sum();
+    assert_eq!(kept, 12 - failed.len());
+}
+
+/// A test, and the claim it is called by.
+type Test = (&'static str, fn());
+
+macro_rules! tests {
+    ($($name:ident),* $(,)?) => {
+        const TESTS: &[Test] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+tests! {
+    a_run_keeps_the_seeds_that_did_not_fail_and_ends_with_4,
+    the_seeds_of_a_failed_batch_are_not_run_again,
+    a_sweep_keeps_the_runs_that_did_not_fail_and_ends_with_4,
+    a_sweep_whose_failing_runs_are_of_another_share_ends_with_0,
+    a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4,
+}
+
+/// The tests whose names contain a word of the command line, all of them without one.
+fn main() -> ExitCode {
+    if env::var_os(IS_PROGRAM).is_some() {
+        return tidegate::main_with(&[&FRAIL]);
+    }
+    let words: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+    let mut is_sound = true;
+    for (name, test) in TESTS.iter().filter(|(name, _)| is_wanted(name)) {
+        let ended = std::panic::catch_unwind(test);
+        println!("test {name} ... {}", if ended.is_ok() { "ok" } else { "FAILED" });
+        is_sound &= ended.is_ok();
+    }
+    if is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
