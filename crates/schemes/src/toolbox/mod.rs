@@ -11,6 +11,7 @@ pub mod consumer_pcon;
 pub mod control_law;
 pub mod cubic_window;
 pub mod face_mark;
+pub mod interest_shaper;
 pub mod next_try;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
