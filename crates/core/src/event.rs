@@ -32,7 +32,7 @@ pub enum Event {
     WindowChanged { flow: u32, window: f64, cause: Cause },
     /// A queue or gate dropped a packet.
     Dropped { face: u16, name: Name, size: ByteCount, cause: Cause },
-    /// A queue marked a packet that had waited for `sojourn`.
+    /// A queue marked a packet that had waited for `sojourn`, or had a strategy mark another for it.
     Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
     /// A queue or gate put a packet into its side store.
     Stored { face: u16, name: Name },

@@ -242,24 +242,26 @@ impl PitEntry {
         (record.retransmissions == 0).then(|| now.since(record.sent_at))
     }
 
-    /// Notes that `face` waits for the answer.
+    /// Notes that `face` waits for the answer; whether it did so already.
     #[inline]
-    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) {
+    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> bool {
         let expires = Tick::after(now, interest.lifetime.span());
         let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
         let count = usize::from(self.in_count);
         if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
-            *old = record;
-        } else if count < INLINE_INS {
+            return std::mem::replace(old, record).is_pending(now);
+        }
+        if count < INLINE_INS {
             self.ins[count] = record;
             self.in_count += 1;
-        } else {
-            let more = &mut self.spill.get_or_insert_default().ins;
-            match more.iter_mut().find(|old| old.face == face) {
-                Some(old) => *old = record,
-                None => more.push(record),
-            }
+            return false;
         }
+        let more = &mut self.spill.get_or_insert_default().ins;
+        if let Some(old) = more.iter_mut().find(|old| old.face == face) {
+            return std::mem::replace(old, record).is_pending(now);
+        }
+        more.push(record);
+        false
     }
 
     /// Forgets all downstreams.

@@ -34,6 +34,7 @@ schemes! {
     ndnsim_window,
     nfd_marking,
     nfd_marking_0_6,
+    pcon,
     pcon_ndnsim,
     plr,
     random_early_marking,

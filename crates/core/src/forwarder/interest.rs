@@ -65,9 +65,9 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
+        let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, packet, interest, id, out);
+        self.decide(cx, from, packet, interest, (id, is_repeated), out);
     }
 
     /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
@@ -86,11 +86,13 @@ impl<B: Clone + Default> Forwarder<B> {
         from: FaceId,
         packet: Packet<B>,
         interest: Interest,
-        id: PitId,
+        (id, is_repeated): (PitId, bool),
         out: &mut impl Outbox<B>,
     ) {
-        let decision = self
-            .consult(cx, from, &packet.header, id, |strategy, cx, arrival| strategy.on_interest(cx, arrival));
+        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
+            arrival.is_repeated = is_repeated;
+            strategy.on_interest(cx, arrival)
+        });
         match decision {
             Decision::Forward if self.gates.is_some() => {
                 self.forward_gated(cx, from, packet, interest, id, out);
@@ -122,7 +124,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         self.targets.clear();
         let (entry, targets) = (self.pit.entry_mut(id), &mut self.targets);
-        let mut arrival = Arrival { interest, from, pending: id, entry, hops, targets };
+        let mut arrival = Arrival { interest, from, pending: id, entry, is_repeated: false, hops, targets };
         ask(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
     }
 
@@ -183,7 +185,9 @@ impl<B: Clone + Default> Forwarder<B> {
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
-        self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+        strategy.on_content_hit(cx, &found.header);
+        strategy.on_data_out(cx, &mut found.header, from);
         found.header = with_token(&found.header, interest.token);
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_data_out(cx, &mut found.header, DataSource::Cache);

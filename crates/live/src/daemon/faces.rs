@@ -297,8 +297,12 @@ fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String
         let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
         // Parts that look at several faces of a node at once have no live form yet; each face has its own.
         let setup = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
-        let parts = make(&part.settings, &setup);
-        let parts = parts.map_err(|why| fault(name, why))?;
+        let parts = make(&part.settings, &setup).map_err(|why| fault(name, why))?;
+        if parts.strategy.is_some() {
+            return Err(format!(
+                "{name} has a strategy for the whole node, which the forwarder cannot use yet"
+            ));
+        }
         made.disciplines.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
         made.gates.extend(parts.gates.into_iter().map(|(_, gate)| gate));
     }

@@ -3,5 +3,6 @@
 mod best_route;
 mod golden;
 mod multicast;
+mod pcon;
 mod reading;
 mod router;

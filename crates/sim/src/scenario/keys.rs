@@ -353,6 +353,18 @@ pub(super) static SHELL: Keys = keys(
     &[
         key("kind", Words(shell_words), May, "Whose habits the others change; the scheme's by default."),
         key("estimator", Words(estimator_words), May, "Round-trip time estimator."),
+        key(
+            "min_timeout",
+            LongTime,
+            May,
+            "Smallest timeout once there is a sample; the estimator's by default.",
+        ),
+        key(
+            "backoff_limit",
+            Count(1, 65_536),
+            May,
+            "Largest factor by which ndnSIM's timeout backs off; 64 by default, 8 for the shell pcon.",
+        ),
         key("sweep", LongTime, May, "Pause between two looks for timed-out Interests."),
         key("reading", Words(reading_words), May, "When the timeout of an Interest is read."),
         key("tracking", Words(tracking_words), May, "How outstanding Interests are counted and losses told."),

@@ -188,7 +188,7 @@ impl World {
             delivered_packets: ledger.delivered,
             dropped_packets: ledger.dropped,
             lost_packets: ledger.lost,
-            marked_packets: stats.marked,
+            marked_packets: stats.marked + face.marks_taken(),
             stored_packets: stats.stored + gates.held,
             released_packets: stats.released + gates.released,
             notices: stats.notices,

@@ -31,7 +31,7 @@ impl World {
             samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
             samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
             let stats = core.queue(wire.from.face).stats();
-            samples.marked_packets.push(count(stats.marked));
+            samples.marked_packets.push(count(stats.marked + face.marks_taken()));
             samples.lost_packets.push(count(wire.line.lost()));
         }
     }

@@ -15,6 +15,7 @@ mod determinism;
 mod gates;
 mod golden;
 mod links;
+mod ndnsieve;
 mod oracles;
 mod properties;
 mod servers;

@@ -1,0 +1,4 @@
+//! Scenarios of papers, run and held against what must come out of them.
+
+mod pcon;
+mod runs;
