@@ -183,6 +183,7 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
             ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
+            ("All papers, and one page for them together.", "tidegate reproduce all"),
         ],
         files: &[("results/PAPER/", "report.html, claims.json, one SVG for each figure; --out moves it")],
         not_run: Some("a minute or more"),
