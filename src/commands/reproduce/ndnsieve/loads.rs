@@ -47,25 +47,27 @@ impl Loads {
         Self { utilisation: offered.into_iter().map(metered).collect(), limit }
     }
 
-    /// Data marked although the load of its face was not above th1, or that of its queue not above th2.
+    /// Data marked although the load of its face was not above th1, or that of its queue not above th2. Of those that
+    /// still wait when the run ends not everything is known.
     pub(super) fn false_marks(&self, events: &[EventRecord]) -> f64 {
         let mut sent: BTreeMap<Port, u64> = BTreeMap::new();
-        // What each face had sent when a Data that still waits was marked.
-        let mut waiting: BTreeMap<(Port, Name), u64> = BTreeMap::new();
+        // When each Data that waits was marked, and how many its face had sent by then.
+        let mut waiting: BTreeMap<(Port, Name), (u64, u64)> = BTreeMap::new();
         let mut wrong = 0;
         for record in events {
             match record.event {
                 Event::Marked { face, name, .. } => {
                     let port = (record.node, face);
-                    wrong += u32::from(!self.is_loaded(port, record.time.as_nanos()));
-                    waiting.insert((port, name), sent.get(&port).copied().unwrap_or(0));
+                    let before = sent.get(&port).copied().unwrap_or(0);
+                    waiting.insert((port, name), (record.time.as_nanos(), before));
                 }
                 Event::Sent { face, header } => {
                     let port = (record.node, face);
                     let count = sent.entry(port).or_default();
-                    // Those sent between stood before it in the queue.
-                    if let Some(before) = waiting.remove(&(port, header.name)) {
-                        wrong += u32::from((*count - before) as f64 / self.limit[&port] <= TH2);
+                    if let Some((at, before)) = waiting.remove(&(port, header.name)) {
+                        // Those sent between stood before it in the queue.
+                        let is_long = (*count - before) as f64 / self.limit[&port] > TH2;
+                        wrong += u32::from(!is_long || !self.is_loaded(port, at));
                     }
                     *count += 1;
                 }
