@@ -163,6 +163,15 @@ impl FaceView {
         ByteCount::new(self.bytes.iter().map(Cell::get).sum())
     }
 
+    /// Queue length over its limit, in what the limit counts, 0..=1.
+    pub fn occupancy(&self) -> f64 {
+        let part = match self.limit {
+            Limit::Packets(limit) => f64::from(self.queued_packets()) / f64::from(limit.get().max(1)),
+            Limit::Bytes(limit) => self.queued_bytes().get() as f64 / limit.get().max(1) as f64,
+        };
+        part.min(1.0)
+    }
+
     /// Bytes waiting in all classes and in the layer below: the socket of a live face.
     #[inline]
     pub fn backlog_bytes(&self) -> ByteCount {

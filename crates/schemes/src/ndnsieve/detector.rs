@@ -13,7 +13,7 @@ use tidegate_core::scheme::NodeSetup;
 use tidegate_core::units::Time;
 
 use super::Params;
-use super::local_information::{LocalInformation, load, occupancy, ports};
+use super::local_information::{LocalInformation, load, ports};
 
 /// Most prefixes in one signal.
 const MOST_PREFIXES: usize = 8;
@@ -71,7 +71,7 @@ impl QueueDiscipline for Detector {
         local.count(self.face, packet);
         let is_marked = self.params.mark
             && matches!(packet.kind, Kind::Data(_))
-            && State::of(&self.params, local.utilisation(self.face), occupancy(queue)) == State::Severe;
+            && State::of(&self.params, local.utilisation(self.face), queue.occupancy()) == State::Severe;
         if is_marked { Verdict::Mark(1, State::Severe.word()) } else { Verdict::Pass }
     }
 
@@ -127,7 +127,7 @@ impl Agent {
         let face = self.node.devices[place].face;
         let queue = cx.face(face);
         let mut local = self.local.borrow_mut();
-        let state = State::of(&self.params, local.utilisation(face), occupancy(queue));
+        let state = State::of(&self.params, local.utilisation(face), queue.occupancy());
         if state != self.states[place] {
             self.states[place] = state;
             cx.record(Event::StateChanged { face: face.0, state: state.word() });

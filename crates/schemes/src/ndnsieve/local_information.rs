@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::control::{FaceLoad, Port, Route};
-use tidegate_core::face::{FaceId, FaceView, Limit};
+use tidegate_core::face::{FaceId, FaceView};
 use tidegate_core::name::PrefixId;
 use tidegate_core::packet::{Header, Kind};
 use tidegate_core::scheme::NodeSetup;
@@ -104,15 +104,6 @@ impl LocalInformation {
     }
 }
 
-/// Queue length over its limit (eq. 2), 0..=1.
-pub(super) fn occupancy(queue: &FaceView) -> f64 {
-    let part = match queue.limit() {
-        Limit::Packets(limit) => f64::from(queue.queued_packets()) / f64::from(limit.get().max(1)),
-        Limit::Bytes(limit) => queue.queued_bytes().get() as f64 / limit.get().max(1) as f64,
-    };
-    part.min(1.0)
-}
-
 /// Ports as they are reported.
 pub(super) fn ports(node: &NodeSetup, faces: &[FaceView]) -> Vec<Port> {
     let port = |device: &tidegate_core::scheme::DeviceSetup| {
@@ -130,5 +121,5 @@ pub(super) fn ports(node: &NodeSetup, faces: &[FaceView]) -> Vec<Port> {
 
 /// The load of `face` now.
 pub(super) fn load(local: &LocalInformation, face: FaceId, queue: &FaceView) -> FaceLoad {
-    FaceLoad { face, utilisation: local.utilisation(face), occupancy: occupancy(queue) }
+    FaceLoad { face, utilisation: local.utilisation(face), occupancy: queue.occupancy() }
 }

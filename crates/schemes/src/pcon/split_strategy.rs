@@ -1,12 +1,9 @@
 //! The strategy (`pcon-strategy.cpp`): splits a prefix' Interests over its next hops by the marks that come back.
-//!
-//! A prefix is that of the names asked for, which in a simulation is the FIB's.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tidegate_core::context::Context;
 use tidegate_core::face::FaceId;
-use tidegate_core::name::PrefixId;
 use tidegate_core::packet::{Header, NackReason};
 use tidegate_core::pit::{PitEntry, PitId};
 use tidegate_core::rng::Rng;
@@ -15,58 +12,39 @@ use tidegate_core::units::{Span, Time};
 
 use super::Params;
 use crate::toolbox::face_mark;
-use crate::toolbox::split_ratios::SplitRatios;
+use crate::toolbox::split_table::SplitTable;
 
 /// The strategy of one node.
 #[derive(Debug)]
 pub(super) struct SplitStrategy {
     params: Params,
-    draws: Rng,
-    splits: BTreeMap<PrefixId, SplitRatios>,
+    splits: SplitTable,
     /// Pending Interests that joined a congested queue: their Data is marked.
     congested: BTreeSet<PitId>,
     /// From when on a Nack may change a split again.
     nacks_count_from: Time,
-    /// Kept between Interests for its memory alone.
-    usable: Vec<FaceId>,
 }
 
 impl SplitStrategy {
     pub(super) fn new(params: Params, draws: Rng) -> Self {
-        Self {
-            params,
-            draws,
-            splits: BTreeMap::new(),
-            congested: BTreeSet::new(),
-            nacks_count_from: Time::ZERO,
-            usable: Vec::new(),
-        }
+        let splits = SplitTable::new(params.initial_split, draws);
+        Self { params, splits, congested: BTreeSet::new(), nacks_count_from: Time::ZERO }
     }
 
-    /// Sends the Interest by the split and, if the draw says so, probes to every other next hop.
-    fn forward(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>, fresh_nonce: bool) -> bool {
-        let name = arrival.interest.name;
-        let initial = self.params.initial_split;
-        let split =
-            self.splits.entry(name.prefix).or_insert_with(|| SplitRatios::new(arrival.hops, initial));
-        split.follow(arrival.hops);
-        // One draw decides both, as in the source.
-        let draw = self.draws.uniform();
-        let Some(chosen) = split.choose(&self.usable, draw) else { return false };
-        if self.params.mark_pending && face_mark::take(cx, chosen, name) {
+    /// Remembers whether the queue that the Interest joins is congested.
+    fn note_congestion(&mut self, cx: &mut Context<'_>, arrival: &Arrival<'_>, to: FaceId, is_pending: bool) {
+        if !is_pending && !self.congested.is_empty() {
+            // The number may have belonged to an entry that ended by itself.
+            self.congested.remove(&arrival.pending);
+        }
+        if self.params.mark_pending && face_mark::take(cx, to, arrival.interest.name) {
             self.congested.insert(arrival.pending);
         }
-        arrival.targets.push(Target { face: chosen, fresh_nonce });
-        if draw < self.params.probing {
-            let others = self.usable.iter().filter(|face| **face != chosen);
-            arrival.targets.extend(others.map(|face| Target { face: *face, fresh_nonce: true }));
-        }
-        true
     }
 
     /// Moves `change_per_mark` of the share of `from` to the others.
     fn shift_from(&mut self, from: FaceId, entry: &PitEntry) {
-        if let Some(split) = self.splits.get_mut(&entry.name().prefix) {
+        if let Some(split) = self.splits.split_of(entry) {
             split.reduce(from, self.params.change_per_mark * split.share(from));
         }
     }
@@ -74,21 +52,18 @@ impl SplitStrategy {
 
 impl Strategy for SplitStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let is_pending = arrival.entry.out_records().next().is_some();
-        if is_pending && !arrival.is_repeated {
-            return Decision::Suppress;
+        let chosen = match self.splits.choose(cx, arrival) {
+            Ok(chosen) => chosen,
+            Err(otherwise) => return otherwise,
+        };
+        self.note_congestion(cx, arrival, chosen.face, chosen.is_pending);
+        arrival.targets.push(Target { face: chosen.face, fresh_nonce: chosen.is_pending });
+        // One draw decides on next hop and probe, as in the source.
+        if chosen.draw < self.params.probing {
+            let others = self.splits.others(chosen.face);
+            arrival.targets.extend(others.map(|face| Target { face, fresh_nonce: true }));
         }
-        if !is_pending && !self.congested.is_empty() {
-            // The number may have belonged to an entry that ended by itself.
-            self.congested.remove(&arrival.pending);
-        }
-        self.usable.clear();
-        self.usable.extend(arrival.usable(cx));
-        match (self.forward(cx, arrival, is_pending), is_pending) {
-            (true, _) => Decision::Forward,
-            (false, true) => Decision::Suppress,
-            (false, false) => Decision::Nack(NackReason::NoRoute),
-        }
+        Decision::Forward
     }
 
     fn on_data(
@@ -129,7 +104,7 @@ impl Strategy for SplitStrategy {
     /// Each unanswered next hop counts, but all against the first of them, as in the source.
     fn on_expiry(&mut self, _: &mut Context<'_>, _: PitId, entry: &PitEntry) {
         let Some(first) = entry.out_records().next().map(|record| record.face) else { return };
-        if let Some(split) = self.splits.get_mut(&entry.name().prefix) {
+        if let Some(split) = self.splits.split_of(entry) {
             entry.out_records().for_each(|_| split.reduce(first, self.params.change_per_expiry));
         }
     }

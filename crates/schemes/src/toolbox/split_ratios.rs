@@ -85,18 +85,32 @@ impl SplitRatios {
         self.normalise();
     }
 
-    /// Moves `change` (at most what it has) from `from` to `to`, both next hops.
+    /// Moves `change` (at most what it has) from `from` to `to`, another next hop.
     pub fn shift(&mut self, from: FaceId, to: FaceId, change: f64) {
         let moved = change.clamp(0.0, self.share(from));
-        if from == to || !self.shares.iter().any(|(known, _)| *known == to) {
+        if from == to || !self.shares.iter().any(|(face, _)| *face == to) {
             return;
         }
-        for (known, share) in &mut self.shares {
-            if *known == from {
+        for (face, share) in &mut self.shares {
+            if *face == from {
                 *share -= moved;
-            } else if *known == to {
+            } else if *face == to {
                 *share += moved;
             }
+        }
+        self.normalise();
+    }
+
+    /// Moves `change` (at most what they have) from the other faces, in proportion to their shares, to `to`.
+    pub fn gather(&mut self, to: FaceId, change: f64) {
+        let theirs: f64 = self.shares.iter().filter(|(face, _)| *face != to).map(|(_, share)| share).sum();
+        let is_next_hop = self.shares.iter().any(|(face, _)| *face == to);
+        if theirs <= 0.0 || !is_next_hop {
+            return;
+        }
+        let moved = change.clamp(0.0, theirs);
+        for (face, share) in &mut self.shares {
+            *share += if *face == to { moved } else { -*share * moved / theirs };
         }
         self.normalise();
     }
@@ -142,10 +156,34 @@ mod tests {
         assert_eq!(shares(&split), [0.985, 0.0, 0.015]);
         split.reduce(FaceId(9), 0.5);
         assert_eq!(shares(&split), [0.985, 0.0, 0.015]);
+    }
+
+    #[test]
+    fn a_shift_concerns_two_next_hops_alone() {
+        let mut split = SplitRatios::new(&hops(&[1, 2, 3]), InitialSplit::ShortestPath);
+        split.shift(FaceId(1), FaceId(3), 0.4);
+        assert_eq!(shares(&split), [0.6, 0.0, 0.4]);
         split.shift(FaceId(3), FaceId(2), 1.0);
-        assert_eq!(shares(&split), [0.985, 0.015, 0.0]);
-        split.shift(FaceId(2), FaceId(9), 1.0);
-        assert_eq!(shares(&split), [0.985, 0.015, 0.0]);
+        assert_eq!(shares(&split), [0.6, 0.4, 0.0]);
+        split.shift(FaceId(1), FaceId(9), 0.1);
+        split.shift(FaceId(9), FaceId(1), 0.1);
+        split.shift(FaceId(1), FaceId(1), 0.1);
+        assert_eq!(shares(&split), [0.6, 0.4, 0.0]);
+    }
+
+    #[test]
+    fn what_one_face_gains_the_others_lose_in_proportion() {
+        let mut split = SplitRatios::new(&hops(&[1, 2, 3]), InitialSplit::ShortestPath);
+        split.reduce(FaceId(1), 0.8);
+        assert_eq!(shares(&split), [0.2, 0.4, 0.4]);
+        split.gather(FaceId(2), 0.3);
+        assert_eq!(shares(&split), [0.1, 0.7, 0.2]);
+        split.gather(FaceId(9), 0.3);
+        assert_eq!(shares(&split), [0.1, 0.7, 0.2], "no next hop");
+        split.gather(FaceId(1), 2.0);
+        assert_eq!(shares(&split), [1.0, 0.0, 0.0], "no more than they have");
+        split.gather(FaceId(1), 0.1);
+        assert_eq!(shares(&split), [1.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -170,13 +208,14 @@ mod tests {
     #[test]
     fn draws_fall_in_proportion_on_the_usable_faces_alone() {
         let mut split = SplitRatios::new(&hops(&[1, 2, 3]), InitialSplit::Equal);
-        split.shift(FaceId(1), FaceId(3), 0.1);
+        split.reduce(FaceId(1), 0.1);
         let usable = [FaceId(1), FaceId(3)];
         let mut rng = Rng::stream(Seed(1), "draws");
         let first =
             (0..100_000).filter(|_| split.choose(&usable, rng.uniform()) == Some(FaceId(1))).count() as f64;
-        // 7/30 of 20/30; four standard deviations of 100,000 draws are 0.0060.
-        assert!((first / 1e5 - 0.35).abs() < 0.006, "{first}");
+        // 1/3 - 0.1 beside 1/3 + 0.05; four standard deviations of 100,000 draws are 0.0062.
+        let expected = (1.0 / 3.0 - 0.1) / (2.0 / 3.0 - 0.05);
+        assert!((first / 1e5 - expected).abs() < 0.0062, "{first}");
         let mut alone = SplitRatios::new(&hops(&[1, 2]), InitialSplit::ShortestPath);
         assert_eq!(alone.choose(&[FaceId(2)], 0.7), Some(FaceId(2)), "nobody else may be asked");
         alone.reduce(FaceId(1), 1.0);
@@ -189,10 +228,12 @@ mod tests {
         let mut split = SplitRatios::new(&hops(&[0, 1, 2, 3]), InitialSplit::Equal);
         for change in 0..1_000_000 {
             let face = FaceId(rng.below(4) as u16);
-            match rng.below(3) {
+            let other = FaceId(rng.below(4) as u16);
+            match rng.below(4) {
                 0 => split.reduce(face, 0.02 * split.share(face)),
                 1 => split.reduce(face, rng.uniform()),
-                _ => split.shift(face, FaceId(rng.below(4) as u16), rng.uniform()),
+                2 => split.shift(face, other, rng.uniform()),
+                _ => split.gather(face, rng.uniform()),
             }
             let sum: f64 = split.shares().iter().map(|(_, share)| share).sum();
             assert!((sum - 1.0).abs() < 1e-12, "change {change}: {split:?}");

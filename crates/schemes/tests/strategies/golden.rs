@@ -39,7 +39,7 @@ fn trace(scheme: &str) -> String {
         let what = match event {
             Event::Interest(face) => format!("{face} interest"),
             Event::Data(face) => format!("{face} data"),
-            Event::Marked(face) => format!("{face} marked"),
+            Event::Marked(face, level) => format!("{face} marked {level}"),
             Event::Congested(face) => format!("{face} congested"),
             Event::Nack(face, reason) => format!("{face} nack {reason:?}"),
             Event::Down(face) => format!("{face} down"),

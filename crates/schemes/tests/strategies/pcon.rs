@@ -4,10 +4,7 @@ use tidegate_core::packet::NackReason::{Congestion, NoRoute};
 use tidegate_core::params::Value;
 
 use crate::router::Event::{self, Congested, Data, Down, Interest, Marked, Nack};
-use crate::router::Router;
-
-/// Draws behind each measured share.
-const DRAWS: u32 = 40_000;
+use crate::router::{DRAWS, Router, expect_share_spaced};
 
 fn router(given: &[(&str, f64)]) -> Router {
     let given: Vec<(&str, Value)> =
@@ -15,25 +12,10 @@ fn router(given: &[(&str, f64)]) -> Router {
     Router::of_part("pcon", &given, &[3, 4])
 }
 
-/// Part of the Interests that goes to face 3, of two; asked so far apart that nothing is pending.
-fn share_of_3(router: &mut Router, from_ms: u64) -> f64 {
-    let mut chosen = 0;
-    for turn in 1..=u64::from(DRAWS) {
-        let at = from_ms + turn * 200;
-        let sent = router.tell(at, Interest(0));
-        chosen += u32::from(sent == ["3 interest"]);
-        let face = if sent == ["3 interest"] { 3 } else { 4 };
-        assert_eq!(router.tell(at + 1, Data(face)), ["0 data"], "{sent:?}");
-    }
-    f64::from(chosen) / f64::from(DRAWS)
-}
-
-/// The share of face 3 is `expected` within four standard deviations of the draws.
+/// Asked so far apart that nothing is pending.
 #[track_caller]
 fn expect_share(router: &mut Router, from_ms: u64, expected: f64) {
-    let share = share_of_3(router, from_ms);
-    let deviation = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();
-    assert!((share - expected).abs() <= 4.0 * deviation, "{share}, by hand {expected} ± {deviation:.5}");
+    expect_share_spaced(router, from_ms, 200, expected);
 }
 
 /// An Interest sent everywhere (`probing` is 1), answered as `answers` say, all within 50 ms.
@@ -50,7 +32,7 @@ fn everything_goes_to_the_cheapest_next_hop_until_a_mark_comes_back() {
     expect_share(&mut router, 0, 1.0);
     let mut at = 10_000_000;
     for expected in [0.98, 0.98 * 0.98] {
-        router.follow(&[(at, Interest(0), &["3 interest"]), (at + 1, Marked(3), &["0 marked"])]);
+        router.follow(&[(at, Interest(0), &["3 interest"]), (at + 1, Marked(3, 1), &["0 marked"])]);
         expect_share(&mut router, at + 1_000, expected);
         at += 10_000_000;
     }
@@ -59,7 +41,7 @@ fn everything_goes_to_the_cheapest_next_hop_until_a_mark_comes_back() {
 #[test]
 fn with_no_change_per_mark_the_split_stays() {
     let mut router = router(&[("probing", 0.0), ("change_per_mark", 0.0)]);
-    router.follow(&[(0, Interest(0), &["3 interest"]), (1, Marked(3), &["0 marked"])]);
+    router.follow(&[(0, Interest(0), &["3 interest"]), (1, Marked(3, 1), &["0 marked"])]);
     expect_share(&mut router, 1_000, 1.0);
 }
 
@@ -89,7 +71,7 @@ fn a_probes_late_answer_counts_while_the_entry_stays() {
             ("initial_split", Value::Text("equal".to_owned())),
         ];
         let mut router = Router::of_part("pcon", &given, &[3, 4]);
-        ask_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4))]);
+        ask_everywhere(&mut router, 0, &[(1, Data(3)), (at_ms, Marked(4, 1))]);
         let mut chosen_first = 0;
         for turn in 1..=u64::from(DRAWS) {
             let at = 1_000 + turn * 200;

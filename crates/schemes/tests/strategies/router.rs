@@ -21,8 +21,8 @@ pub enum Event {
     /// An Interest of 4 s with a nonce of its own arrives.
     Interest(u16),
     Data(u16),
-    /// Data with a congestion mark.
-    Marked(u16),
+    /// Data with a congestion mark of this level.
+    Marked(u16, u8),
     /// The queue of the face asks for a mark.
     Congested(u16),
     /// The last Interest that went there is refused.
@@ -90,7 +90,7 @@ impl Router {
                 self.nonces += 1;
                 (from, Kind::Interest(interest(self.nonces)))
             }
-            Event::Data(from) | Event::Marked(from) => (from, data()),
+            Event::Data(from) | Event::Marked(from, _) => (from, data()),
             Event::Nack(from, reason) => {
                 let interest = self.asked[usize::from(from)].expect("was asked");
                 (from, Kind::Nack(Nack { interest, reason }))
@@ -105,7 +105,9 @@ impl Router {
             }
         };
         let mut header = Header::new(self.name, kind, ByteCount::new(100));
-        header.hop.mark = u8::from(matches!(event, Event::Marked(_)));
+        if let Event::Marked(_, level) = event {
+            header.hop.mark = level;
+        }
         let packet = Packet { header, body: () };
         let mut sink = NoSink;
         let env = Env {
@@ -142,6 +144,32 @@ impl Router {
             assert_eq!(self.tell(*at_ms, *event), *expected, "event {number} at {at_ms} ms: {event:?}");
         }
     }
+}
+
+/// Draws behind each measured share.
+pub const DRAWS: u32 = 40_000;
+
+/// Of many Interests at this instant, each answered at once, the part that goes to face 3 of two next hops is
+/// `expected` within four standard deviations.
+#[track_caller]
+pub fn expect_share(router: &mut Router, at_ms: u64, expected: f64) {
+    expect_share_spaced(router, at_ms, 0, expected);
+}
+
+/// As [`expect_share`], with `pause_ms` between one Interest and the next.
+#[track_caller]
+pub fn expect_share_spaced(router: &mut Router, at_ms: u64, pause_ms: u64, expected: f64) {
+    let mut chosen = 0;
+    for turn in 0..u64::from(DRAWS) {
+        let at = at_ms + turn * pause_ms;
+        let sent = router.tell(at, Event::Interest(0));
+        let face = if sent == ["3 interest"] { 3 } else { 4 };
+        chosen += u32::from(face == 3);
+        assert_eq!(router.tell(at, Event::Data(face)), ["0 data"], "{sent:?}");
+    }
+    let share = f64::from(chosen) / f64::from(DRAWS);
+    let deviation = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();
+    assert!((share - expected).abs() <= 4.0 * deviation, "{share}, by hand {expected} ± {deviation:.5}");
 }
 
 fn interest(nonce: u32) -> Interest {
