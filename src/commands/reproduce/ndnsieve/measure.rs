@@ -2,7 +2,7 @@
 
 use super::invariants::Invariants;
 use super::kept::Kept;
-use super::{DUMBBELL, MULTIPATH1, MULTIPATH2, PCON, Results, SCENARIOS, SIEVE, SSR, runs};
+use super::{COOPCON, DUMBBELL, FLECOM, MULTIPATH1, MULTIPATH2, PCON, Results, SCENARIOS, SIEVE, SSR, runs};
 
 /// The scheme's pause between two changes of a prefix's path, s.
 const DWELL_S: f64 = 5.0;
@@ -45,10 +45,10 @@ fn single(results: &Results, id: &str) -> Option<Vec<f64>> {
         "S7-first" => results.measured(SIEVE.id, MULTIPATH1, first_move),
         "S10" => results.measured(SIEVE.id, MULTIPATH2, first_move),
         "S11" => ratio(
-            &results.measured("flecom", MULTIPATH2, Kept::peak),
-            &results.measured("coopcon", MULTIPATH2, Kept::throughput),
+            &results.measured(FLECOM.id, MULTIPATH2, Kept::peak),
+            &results.measured(COOPCON.id, MULTIPATH2, Kept::throughput),
         ),
-        "S12" => results.measured("coopcon", MULTIPATH2, share_of_261),
+        "S12" => results.measured(COOPCON.id, MULTIPATH2, share_of_261),
         "S13" => invariant(results, |found| found.unsieved),
         "S14" => invariant(results, |found| found.odd_steps),
         "E6" => invariant(results, |found| found.detection),

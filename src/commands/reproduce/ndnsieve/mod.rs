@@ -73,9 +73,17 @@ const SSR: Row = Row {
     routers: SIEVE.routers,
 };
 const PCON: Row = Row { id: "pcon", name: "PCON", consumer: "\"pcon\"", routers: "[\"pcon\"]" };
+const COOPCON: Row = Row {
+    id: "coopcon",
+    name: "CoopCon (rebuilt)",
+    consumer: "\"coopcon-like\"",
+    routers: "[\"coopcon-like\"]",
+};
+const FLECOM: Row =
+    Row { id: "flecom", name: "FleCom (rebuilt)", consumer: "\"flecom-like\"", routers: "[\"flecom-like\"]" };
 
 /// The paper's four schemes and the second form of its own.
-const ROWS: [Row; 3] = [SIEVE, SSR, PCON];
+const ROWS: [Row; 5] = [SIEVE, SSR, PCON, COOPCON, FLECOM];
 
 /// Everything the experiments give; of each cell one value per seed.
 struct Results {
