@@ -186,7 +186,10 @@ pub(super) const GUIDES: &[Guide] = &[
             ("All papers, and one page for them together.", "tidegate reproduce all"),
         ],
         files: &[
-            ("results/PAPER/", "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it"),
+            (
+                "results/PAPER/",
+                "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
+            ),
             ("results/all/", "report.html: all papers on one page"),
         ],
         not_run: Some("a minute or more"),

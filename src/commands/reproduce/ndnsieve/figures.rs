@@ -35,6 +35,7 @@ pub(super) fn all(results: &Results) -> Vec<Figure> {
     figures.extend(each_row(results, "13", MULTIPATH2, "throughput", consumers));
     figures.extend(each_row(results, "14", MULTIPATH2, "throughput towards R1 by interface", interfaces));
     figures.extend(spreads(results, multipath2));
+    figures.push(results.networks.figure());
     figures
 }
 

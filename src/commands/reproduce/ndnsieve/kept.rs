@@ -1,6 +1,6 @@
 //! What is kept of each run: rates per 100 ms, delays, drops, path changes, and counts that claims ask for.
 
-use tidegate_core::event::Event;
+use tidegate_core::event::{Cause, Event};
 use tidegate_core::records::{LinkSamples, RunRecord};
 use tidegate_core::units::Time;
 use tidegate_report::measures::jain_index;
@@ -22,7 +22,7 @@ pub(super) struct Kept {
     pub(super) upstream: [Vec<f64>; 2],
     /// Full delays of each flow.
     pub(super) delays: Vec<Delays>,
-    /// Packets that queues dropped.
+    /// Packets that full queues dropped.
     pub(super) dropped: f64,
     /// Paths changed at routers.
     pub(super) moves: Vec<Move>,
@@ -54,7 +54,7 @@ impl Kept {
             flows: content(plan, &run, bins),
             upstream: ["r2", "r3"].map(|from| towards_r1(&run, from)),
             delays: delays(&run),
-            dropped: run.links.iter().map(|link| link.dropped_packets as f64).sum(),
+            dropped: run.events.iter().filter(|record| is_overflow(&record.event)).count() as f64,
             moves: run.events.iter().filter_map(moved).collect(),
             invariants: invariants::of(plan, &run),
         }
@@ -179,6 +179,11 @@ impl Delays {
             box_values: [0.05, 0.25, 0.5, 0.75, 0.95].map(at),
         }
     }
+}
+
+/// Whether a queue had no room: an Interest that a shaper holds until its Data has come another way is no loss.
+fn is_overflow(event: &Event) -> bool {
+    matches!(event, Event::Dropped { cause: Cause("queue full"), .. })
 }
 
 fn moved(record: &tidegate_core::records::EventRecord) -> Option<Move> {

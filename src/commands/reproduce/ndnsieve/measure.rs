@@ -32,7 +32,7 @@ pub(super) fn samples(results: &Results, id: &str) -> Option<Vec<f64>> {
         ["S9", row] => results.measured(row, MULTIPATH1, Kept::throughput),
         ["T6", rival] => over_rival(results, rival, MULTIPATH1, deviation),
         ["T7", row] => results.measured(row, MULTIPATH2, |run| run.fairness(3.0)),
-        ["H", _] => Vec::new(), // TODO(seam): generated topologies.
+        ["H", row] => results.networks.gain(row),
         ["N", which] => disturbed(results, which)?,
         _ => return single(results, id),
     })
@@ -135,7 +135,7 @@ fn disturbed(results: &Results, which: &str) -> Option<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CLAIMS, Disturbed};
+    use super::super::{CLAIMS, Disturbed, Networks};
     use super::*;
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             uncontrolled: Vec::new(),
             best_route: Vec::new(),
         };
-        let results = Results { cells: Vec::new(), disturbed: disturbed() };
+        let results = Results { cells: Vec::new(), disturbed: disturbed(), networks: Networks::default() };
         let paper = tidegate_report::claims::parse(CLAIMS, "claims.toml").expect("the file is good");
         for claim in &paper.claims {
             assert_eq!(samples(&results, &claim.id), Some(Vec::new()), "{}", claim.id);

@@ -1,6 +1,7 @@
 //! ndnSieve (Discover Applied Sciences 2024): Figures 4 to 17, Tables 4 to 8, and every number of the text.
 
 mod figures;
+mod generated;
 mod invariants;
 mod kept;
 mod loads;
@@ -13,6 +14,7 @@ use tidegate_sim::plan::Plan;
 
 use super::{Bench, Board, Extent, judge, read_claims};
 use crate::exit::Failure;
+use generated::Networks;
 use kept::Kept;
 
 const CLAIMS: &str = include_str!("../../../../scenarios/papers/ndnsieve/claims.toml");
@@ -90,6 +92,7 @@ struct Results {
     /// By row and scenario.
     cells: Vec<[Vec<Kept>; 3]>,
     disturbed: Disturbed,
+    networks: Networks,
 }
 
 /// Scenario 3 with a channel or controller that fails, the gentle form at consumers.
@@ -127,7 +130,8 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
         figures.extend(more);
         tables.extend(text);
     }
-    let scenarios = SCENARIOS.iter().map(|scenario| (scenario.file, scenario.text)).collect();
+    let files = SCENARIOS.iter().chain(&generated::MODELS);
+    let scenarios = files.map(|scenario| (scenario.file, scenario.text)).collect();
     Ok(Board { paper, claims, figures, tables, scenarios })
 }
 
@@ -140,6 +144,7 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
         }
     }
     plans.extend(runs::disturbed(bench)?);
+    plans.extend(generated::plans(bench)?);
     let mut kept = bench.run(&plans, Kept::of).into_iter();
     let mut next = || kept.next().unwrap_or_default();
     Ok(Results {
@@ -149,5 +154,6 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
             uncontrolled: next(),
             best_route: next(),
         },
+        networks: Networks::sorted(bench, kept),
     })
 }
