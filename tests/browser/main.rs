@@ -112,10 +112,17 @@ fn idle(report: &Value) -> Vec<String> {
     if grounds.len() != 2 || grounds[0] == grounds[1] {
         faults.push(format!("its button does not change its ground: {grounds:?}"));
     }
-    for sign in ["is_scrubbed", "is_played"] {
-        if *report.get("animation").get(sign) != Value::Bool(true) {
-            faults.push(format!("its animation is not what it should be: {sign}"));
-        }
+    let mut parts = vec![
+        ("animation", &["is_scrubbed", "is_played"][..]),
+        ("segments", &["is_following", "is_hiding", "is_stepping"]),
+    ];
+    if *report.get("moment") != Value::Null {
+        parts.push(("moment", &["is_around", "is_near", "is_at_the_cursor"]));
+    }
+    for (part, signs) in parts {
+        let said = report.get(part);
+        let wrong = signs.iter().filter(|sign| *said.get(sign) != Value::Bool(true));
+        faults.extend(wrong.map(|sign| format!("its {part} is not what it should be: {sign} in {said:?}")));
     }
     if number(report.get("plots")) > 0.0 {
         faults.extend(unlinked(report));
@@ -180,12 +187,19 @@ fn pages_are_whole_in_a_browser_at_every_width() {
     let scratch = Scratch::new("pages");
     let names = make_pages(&scratch);
     let mut found = Vec::new();
-    let mut used = 0;
+    let (mut used, mut moments, mut steps) = (0, 0, 0);
     for report in reports(&scratch, &browser, &names) {
         let (page, width) = (report.get("page").text(), number(report.get("asked")));
-        used += usize::from(*report.get("is_used") == Value::Bool(true));
+        let is = |value: &Value| usize::from(*value == Value::Bool(true));
+        used += is(report.get("is_used"));
+        moments += usize::from(*report.get("moment") != Value::Null);
+        steps += is(report.get("segments").get("has_moved"));
         found.extend(faults(&report).iter().map(|fault| format!("{page} at {width} px: {fault}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert_eq!(used, names.len(), "every page is used once");
+    assert!(
+        moments >= 3 && steps >= 3,
+        "{moments} moments to click, {steps} marks and losses to step through"
+    );
 }

@@ -74,6 +74,58 @@
     document.getElementById("reset-zoom").click();
     await tick();
   }
+  const diagram = document.querySelector("#segment-diagram canvas.segments");
+  if (report.is_used && diagram) {
+    // It is painted with the next frame, in real time, while waiting costs none here.
+    const repainted = async (act) => {
+      const before = sum(diagram);
+      act();
+      for (let turn = 0; turn < 60 && sum(diagram) === before; turn += 1) {
+        await new Promise((done) => requestAnimationFrame(done));
+        await tick();
+      }
+      return sum(diagram) !== before;
+    };
+    const frame = diagram.parentElement;
+    const said = document.querySelector("#segment-diagram .said");
+    const key = (name) => {
+      frame.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true }));
+      return said.textContent;
+    };
+    const [shown] = document.querySelectorAll("#segment-diagram .legend button:not(:disabled)");
+    const end = JSON.parse(document.getElementById("segments-data").textContent).end_s;
+    report.segments = {
+      is_following: await repainted(() => tidegate.moveTo(end / 4, end / 2)),
+      is_hiding: await repainted(() => shown.click()),
+    };
+    // The legend is made anew with each click.
+    document.querySelector("#segment-diagram .legend button:not(:disabled)").click();
+    tidegate.moveTo(0, end);
+    tidegate.cursor(null);
+    // From each mark or loss to the next, and back.
+    const steps = ["n", "n", "p"].map(key);
+    const times = steps.map((text) => parseFloat(text));
+    report.segments.steps = steps;
+    report.segments.is_stepping = steps[0] === steps[2] && (steps[0] === "" || times[0] <= times[1]);
+    report.segments.has_moved = steps[0] !== steps[1];
+  }
+  const [moment] = document.querySelectorAll(".moment");
+  if (report.is_used && moment) {
+    const at = Number(moment.dataset.at);
+    const end = JSON.parse(document.getElementById("segments-data").textContent).end_s;
+    tidegate.moveTo(0, end);
+    const heard = [];
+    tidegate.onCursor((time) => heard.push(time));
+    tidegate.cursor(null);
+    moment.click();
+    const [from, to] = tidegate.range();
+    report.moment = {
+      is_around: from <= at && at <= to,
+      is_near: to - from <= end / 5 + 1e-9,
+      is_at_the_cursor: heard[heard.length - 1] === at,
+    };
+    tidegate.moveTo(0, end);
+  }
   const scrub = document.querySelector(".scrub");
   if (report.is_used && scrub) {
     const moving = document.querySelector("#animation .moving");

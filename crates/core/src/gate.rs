@@ -83,7 +83,8 @@ pub trait FaceGate: std::fmt::Debug {
         let _ = (cx, directive);
     }
 
-    /// When to wake; `None` for never. After a wake-up it must be later than that.
+    /// When to wake; `None` for never. After a wake-up it must be later than that. Asked after every packet, wake-up
+    /// and directive that the forwarder has seen; what a queue discipline changes shows with the next of them.
     fn next_wake(&self) -> Option<Time> {
         None
     }

@@ -92,6 +92,16 @@ impl TextTable {
         self.rows.push(row);
     }
 
+    /// Names of the columns and how they line up.
+    pub(crate) fn head(&self) -> &[(String, Align)] {
+        &self.head
+    }
+
+    /// Cells by row, each on one line.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
+        self.rows.iter().map(|row| row.iter().map(|cell| cell.join(" ")).collect())
+    }
+
     /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
     pub fn render(&self) -> String {
         let width = |column: usize| {

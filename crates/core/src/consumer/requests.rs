@@ -209,3 +209,68 @@ impl Requests {
         self.waiting.remove(&(self.segment(number), number));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Seed;
+
+    const START: Time = Time::from_nanos(5_000_000_000);
+
+    /// Requests for one object of one segment, ten a second.
+    fn requests(kind: fn(Frequency) -> Arrivals, seed: u64) -> Requests {
+        let workload = Workload {
+            popularity: Arc::new(Popularity::new(1, 0.0, 0.0)),
+            object_segments: 1,
+            arrivals: Some(kind("10/s".parse().expect("a rate"))),
+            requests: None,
+        };
+        Requests::new(workload, START, Streams::of(Seed(seed)))
+    }
+
+    /// Pauses before the first request and the next one, s.
+    fn pauses(requests: &mut Requests) -> [f64; 2] {
+        let first = requests.next_arrival().expect("without end");
+        requests.advance(first);
+        let second = requests.next_arrival().expect("without end");
+        [first.since(START), second.since(first)].map(Span::as_secs_f64)
+    }
+
+    #[test]
+    fn a_request_by_chance_comes_after_a_pause_the_first_one_too() {
+        let found: Vec<[f64; 2]> =
+            (0..4_000).map(|seed| pauses(&mut requests(Arrivals::Poisson, seed))).collect();
+        for place in [0, 1] {
+            // The mean of an exponential pause deviates by itself over the root of 4000, 1.6 %.
+            let mean = found.iter().map(|pauses| pauses[place]).sum::<f64>() / 4_000.0;
+            assert!((mean / 0.1 - 1.0).abs() < 0.064, "pause {place}: {mean} s");
+        }
+    }
+
+    #[test]
+    fn requests_at_equal_pauses_begin_at_the_start() {
+        assert_eq!(pauses(&mut requests(Arrivals::Constant, 1)), [0.0, 0.1]);
+    }
+
+    #[test]
+    fn nothing_comes_after_the_last_request() {
+        let mut requests = requests(Arrivals::Constant, 1);
+        requests.workload.requests = Some(2);
+        let last = START + Span::from_millis(100);
+        requests.advance(START);
+        assert_eq!((requests.next_arrival(), requests.has_come(1)), (Some(last), false));
+        requests.advance(last);
+        assert_eq!(
+            (requests.next_arrival(), requests.has_come(1), requests.has_come(2)),
+            (None, true, false)
+        );
+    }
+
+    #[test]
+    fn who_has_its_data_waits_no_longer() {
+        let mut requests = requests(Arrivals::Constant, 1);
+        (0..3).for_each(|number| requests.ask(number, 0));
+        requests.end_wait(1);
+        assert_eq!(requests.waiting_for(0).collect::<Vec<_>>(), [0, 2]);
+    }
+}

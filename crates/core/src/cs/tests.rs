@@ -84,3 +84,39 @@ fn a_store_without_room_keeps_nothing() {
     cs.insert(&data(1, 0), Time::ZERO);
     assert!(cs.is_empty() && !cs.is_enabled());
 }
+
+#[test]
+fn what_is_here_already_is_renewed_whatever_the_admission_says() {
+    // Neither would let it in now.
+    for admission in [Admission::LeaveCopyDown, Admission::Probability(0.0)] {
+        let mut cs = store(2);
+        cs.insert(&data(1, 10), Time::ZERO);
+        cs.admission = admission;
+        // It comes again 20 ms later, from a hit in another store.
+        let mut again = data(1, 10);
+        again.header.hop.passed_store = true;
+        let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+        cs.insert(&again, at(20));
+        let fresh = Interest { must_be_fresh: true, ..interest() };
+        let name = Name::segment(PrefixId(0), 1);
+        assert!(cs.lookup(name, &fresh, &NameTable::new(), at(29)).is_some(), "{admission:?}");
+        assert_eq!(cs.len(), 1);
+    }
+}
+
+#[test]
+fn a_store_of_a_prefix_keeps_bodies_by_the_rule_of_all_whenever_it_is_made() {
+    let mut names = NameTable::new();
+    let [early, late, other] = ["/a", "/b", "/c"].map(|uri| names.intern_uri(uri).expect("valid"));
+    let mut stores: Stores<u32> = Stores::new(CacheSetup::lru(Packets::new(4)), NameHash::LOCALITY);
+    stores.narrow(early, CacheSetup::lru(Packets::new(4)));
+    stores.set_keep(|body| body + 100);
+    stores.narrow(late, CacheSetup::lru(Packets::new(4)));
+    for prefix in [early, late, other] {
+        let Packet { header, .. } = data(0, 0);
+        let header = Header { name: Name::segment(prefix, 0), ..header };
+        stores.insert(&Packet { header, body: 1 }, &names, Time::ZERO);
+        let kept = stores.lookup(header.name, &interest(), &names, Time::ZERO).expect("kept");
+        assert_eq!(kept.body, 101);
+    }
+}

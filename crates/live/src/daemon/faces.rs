@@ -87,7 +87,10 @@ impl Daemon {
             Queue::new(face, parts.disciplines)
         });
         let id = made.ok_or(AttachError::TooMany)?;
-        self.node.forwarder_mut().set_gates(id, gates);
+        // Whoever manages the forwarder is not kept waiting.
+        if origin != Origin::Internal {
+            self.node.forwarder_mut().set_gates(id, gates);
+        }
         let number = self.next_number;
         self.next_number += 1;
         let watched = Watched::Face(id, number);

@@ -155,6 +155,46 @@ fn a_fall_on_plain_data_is_not_blamed_on_an_earlier_mark() {
 }
 
 #[test]
+fn a_segment_that_is_asked_for_again_is_followed_since_the_first_asking() {
+    let name = Name::segment(PREFIX, 8);
+    let again = at(100, 0, Event::InterestSent { flow: 0, name, retransmission: true });
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 8),
+        dropped(2, 8),
+        again,
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+}
+
+#[test]
+fn bins_divide_the_whole_run_and_nothing_beyond() {
+    // Six seconds in 600 bins, each a nanosecond longer than 10 ms.
+    let events: Vec<EventRecord> =
+        [0, 15, 3_000, 5_999].iter().flat_map(|at| [asked(*at, 0, 1), arrived(*at, 0, 1, 0)]).collect();
+    let digest = fold(1, &events);
+    let full = digest.flows[0].arrivals.iter().enumerate().filter(|(_, count)| **count > 0);
+    assert_eq!(full.map(|(bin, _)| bin).collect::<Vec<_>>(), [0, 1, 299, 599]);
+}
+
+#[test]
+fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 7),
+        marked(2, 7),
+        arrived(3, 0, 7, 1),
+        // Late, and without a mark of its own.
+        window(9, 9.0, "mark"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "mark", origin: None }, 1)].into());
+}
+
+#[test]
 fn thinning_keeps_every_drop_among_many_arrivals_and_never_more_than_the_limit() {
     let mut points = SegmentPoints::default();
     for segment in 0..100_000 {
@@ -175,6 +215,23 @@ fn thinning_keeps_every_drop_among_many_arrivals_and_never_more_than_the_limit()
     let kept: Vec<u64> =
         points.points(PointKind::Data).iter().map(|point| u64::from(point.segment)).collect();
     assert_eq!(kept, (0..kept.len() as u64).map(|place| place * stride).collect::<Vec<u64>>());
+}
+
+#[test]
+fn common_kinds_are_thinned_before_rare_ones_that_have_more_points() {
+    let mut points = SegmentPoints::default();
+    for segment in 0..4_000 {
+        let point = SegmentPoint { at: Time::ZERO, segment };
+        points.add(PointKind::Interest, point, 4000);
+        points.add(PointKind::Data, point, 4000);
+        if segment < 2_500 {
+            points.add(PointKind::Drop, point, 4000);
+        }
+    }
+    points.finish(4000);
+    let lengths =
+        [PointKind::Interest, PointKind::Data, PointKind::Drop].map(|kind| points.points(kind).len());
+    assert_eq!((lengths.iter().sum::<usize>(), lengths[2]), (4_000, 2_500), "{lengths:?}");
 }
 
 #[test]

@@ -195,6 +195,7 @@ window.tidegate = (() => {
   window.addEventListener("resize", fit);
 
   return {
+    end: data.end_s,
     range: () => [...range],
     moveTo,
     cursor: (time) => cursor(time),

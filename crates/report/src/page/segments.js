@@ -12,6 +12,7 @@ document.addEventListener("DOMContentLoaded", () => {
     let now = null;
     const listeners = { range: [], cursor: [] };
     return {
+      end: data.end_s,
       range: () => [...range],
       moveTo: (min, max) => { if (max > min) { range = [min, max]; listeners.range.forEach((hear) => hear(min, max)); } },
       cursor: (time) => { if (time !== now) { now = time; listeners.cursor.forEach((hear) => hear(time)); } },

@@ -173,3 +173,149 @@ impl NetworkController for SieveController {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::control::{Port, Route};
+    use tidegate_core::params::{Settings, Value};
+    use tidegate_core::units::{BitRate, ByteCount};
+
+    const PREFIX: PrefixId = PrefixId(1);
+    /// R1 with a consumer below and R2 and R3 above, each with a producer that does not report.
+    const R1: NodeId = NodeId(1);
+    const R2: NodeId = NodeId(2);
+    const R3: NodeId = NodeId(3);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn topology(neighbours: &[u32], up: &[u16]) -> Report {
+        let port = |(face, neighbour): (usize, &u32)| Port {
+            face: FaceId(face as u16),
+            neighbour: Some(NodeId(*neighbour)),
+            rate: BitRate::from_mbps(10.0),
+            delay: Span::ZERO,
+            is_up: true,
+        };
+        let faces = up.iter().map(|face| FaceId(*face)).collect();
+        let route = Route { prefix: PREFIX, faces, downstream: vec![FaceId(0)] };
+        Report::Topology { ports: neighbours.iter().enumerate().map(port).collect(), routes: vec![route] }
+    }
+
+    fn load(utilisation: f64, occupancy: f64) -> FaceLoad {
+        FaceLoad { face: FaceId(0), utilisation, occupancy }
+    }
+
+    fn signal(utilisation: f64, occupancy: f64) -> Report {
+        let prefixes = vec![(PREFIX, ByteCount::new(1))];
+        Report::Congestion { load: load(utilisation, occupancy), prefixes }
+    }
+
+    /// A controller that knows the network, and what it ordered.
+    struct Bench {
+        controller: SieveController,
+        orders: Orders,
+    }
+
+    impl Bench {
+        fn new(given: &[(&str, Value)]) -> Self {
+            let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+            let params = Params::from_settings(&Settings(given)).expect("valid");
+            let mut bench = Self { controller: SieveController::new(params), orders: Orders::default() };
+            for (node, report) in [
+                (R1, topology(&[9, 2, 3], &[1, 2])),
+                (R2, topology(&[1, 7], &[1])),
+                (R3, topology(&[1, 8], &[1])),
+            ] {
+                bench.hear(0, node, 0, &report);
+            }
+            bench
+        }
+
+        fn hear(&mut self, now_ms: u64, from: NodeId, sent_ms: u64, report: &Report) {
+            self.controller.on_report(at(now_ms), from, at(sent_ms), report, &mut self.orders);
+        }
+
+        /// What was ordered since the last call.
+        fn ordered(&mut self) -> Vec<(NodeId, Vec<(FaceId, f64)>)> {
+            let costs = |(node, directive)| match directive {
+                Directive::Metrics { costs, .. } => (node, costs),
+                other => panic!("{other:?}"),
+            };
+            self.orders.directives.drain(..).map(costs).collect()
+        }
+    }
+
+    #[test]
+    fn mild_congestion_moves_the_prefix_at_the_first_router_with_a_choice() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(100, R2, 99, &signal(0.95, 0.1));
+        // Eq. 3: 0.95 * 10 * e^0.1; nothing is known of the other path's load.
+        let expected = vec![(FaceId(1), 9.5 * 0.1_f64.exp()), (FaceId(2), 0.0)];
+        assert_eq!(bench.ordered(), [(R1, expected)]);
+        let counted: Vec<(&str, u32)> = bench.orders.work.iter().map(|(part, n)| (part.0, *n)).collect();
+        assert_eq!(counted, [("filter", 1), ("shunt", 1), ("calculator", 1), ("switch", 2)]);
+    }
+
+    #[test]
+    fn severe_congestion_is_left_to_the_consumers() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(100, R2, 99, &signal(0.95, 0.11));
+        assert_eq!(bench.ordered(), []);
+    }
+
+    #[test]
+    fn the_filter_believes_what_is_newer() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(100, R2, 90, &Report::Links(vec![load(1.0, 0.5)]));
+        bench.hear(101, R2, 80, &signal(0.95, 0.0));
+        assert_eq!(bench.ordered(), []);
+        bench.hear(102, R2, 95, &signal(0.95, 0.0));
+        assert_eq!(bench.ordered().len(), 1);
+    }
+
+    #[test]
+    fn a_signal_from_the_last_link_finds_no_choice() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(100, R1, 99, &signal(1.0, 0.0));
+        assert_eq!(bench.ordered(), []);
+    }
+
+    #[test]
+    fn a_prefix_stays_for_the_dwell_time_and_its_metrics_are_told_again() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(100, R2, 99, &signal(1.0, 0.0));
+        let told = bench.ordered();
+        bench.hear(600, R2, 599, &Report::Links(vec![load(0.0, 0.0)]));
+        bench.hear(3000, R3, 2999, &signal(1.0, 0.0));
+        assert_eq!(bench.ordered(), []);
+        bench.hear(3500, R1, 3499, &Report::Links(Vec::new()));
+        assert_eq!(bench.ordered(), told, "told again, and no other");
+        bench.hear(5100, R3, 5099, &signal(1.0, 0.0));
+        assert_eq!(bench.ordered(), [(R1, vec![(FaceId(1), 0.0), (FaceId(2), 10.0)])]);
+    }
+
+    #[test]
+    fn another_path_must_be_cheaper_by_the_hysteresis() {
+        for (other, moves) in [(0.6, 0), (0.4, 1)] {
+            let mut bench = Bench::new(&[("hysteresis", Value::Number(0.5))]);
+            bench.hear(50, R3, 49, &Report::Links(vec![load(other, 0.0)]));
+            bench.hear(100, R2, 99, &signal(1.0, 0.0));
+            assert_eq!(bench.ordered().len(), moves, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_router_is_left_alone_for_some_polls_after_a_move() {
+        let mut bench = Bench::new(&[("dwell", Value::Text("0s".into())), ("hysteresis", Value::Number(0.0))]);
+        bench.hear(100, R2, 99, &signal(1.0, 0.0));
+        assert_eq!(bench.ordered().len(), 1);
+        bench.hear(200, R2, 199, &Report::Links(vec![load(0.0, 0.0)]));
+        for (now, moves) in [(1099, 0), (1100, 1)] {
+            bench.hear(now, R3, now - 1, &signal(1.0, 0.0));
+            assert_eq!(bench.ordered().len(), moves, "{now} ms");
+        }
+    }
+}

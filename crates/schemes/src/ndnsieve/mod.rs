@@ -26,12 +26,12 @@ use metric_strategy::MetricStrategy;
 
 use crate::toolbox::retransmission_suppression::Params as Suppression;
 
-mod consumer;
-mod controller;
-mod detector;
+pub mod consumer;
+pub mod controller;
+pub mod detector;
 mod gic;
 mod local_information;
-mod metric_strategy;
+pub mod metric_strategy;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

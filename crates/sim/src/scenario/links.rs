@@ -1,5 +1,6 @@
 //! What a scenario says of links, layer upon layer: `link`, then `access` or `bottleneck`, then the link's own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tidegate_core::units::{BitRate, Span};
@@ -62,6 +63,14 @@ impl LinkValues {
             reorder: over.reorder.or(self.reorder),
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
+        }
+    }
+
+    /// These values, with this delay where none is given.
+    pub fn or_delay(&self, delay: Option<Span>) -> Cow<'_, Self> {
+        match delay {
+            Some(_) if self.delay.is_none() => Cow::Owned(Self { delay, ..self.clone() }),
+            _ => Cow::Borrowed(self),
         }
     }
 

@@ -2,9 +2,10 @@
 
 mod imported;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_core::units::Packets;
+use tidegate_core::units::{Packets, Span};
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Value};
 use tidegate_settings::error::Place;
@@ -16,7 +17,7 @@ use tidegate_settings::values::{read_name, read_number, read_text};
 
 use super::caches::{CacheRules, CacheValues};
 use super::links::LinkValues;
-use super::topology::{BUILTINS, Builtin, Class, Params, Shape};
+use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
 use super::{Limits, keys, service};
 use crate::plan::{CachePlan, LinkPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan};
 
@@ -276,11 +277,11 @@ fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues,
     network.is_partial = false;
     add_shape_nodes(&mut network, &shape, router, topology);
     add_shape_links(&mut network, &shape, &values, topology);
-    let of_link = |index: usize| shape.links.get(index).map_or(&values.plain, |link| values.of(link.class));
+    let of_link = |index: usize| values.at(&shape, index);
     let complete = change_by_name(root, &mut network, &of_link);
     // A misspelt key may be the one that is missing.
     if is_sound {
-        check_complete(topology, &network, &shape, &complete, &values);
+        check_complete((topology, builtin), &network, &shape, &complete, &values);
     }
     network
 }
@@ -296,6 +297,10 @@ fn claim(topology: &Fields<'_>, shape: &Shape, router: &RouterValues, values: &C
 
 fn build(builtin: &Builtin, topology: &Fields<'_>, limits: &Limits) -> Option<Shape> {
     let params = Params::read(builtin, topology)?;
+    if let Some(fault) = (builtin.fault)(&params) {
+        topology.refuse("builtin", format!("topology {:?}: {fault}", builtin.name));
+        return None;
+    }
     let (nodes, links) = (builtin.size)(&params).unwrap_or((u64::MAX, u64::MAX));
     if nodes > limits.nodes as u64 || links > limits.links as u64 {
         let size = if nodes == u64::MAX {
@@ -320,6 +325,8 @@ struct ClassValues {
     plain: LinkValues,
     access: LinkValues,
     bottleneck: LinkValues,
+    /// Delay along a side of the drawing, where that is a plane.
+    plane: Option<Span>,
 }
 
 impl ClassValues {
@@ -328,7 +335,19 @@ impl ClassValues {
             topology.table(key, &keys::LINK_CHANGES).map(|link| LinkValues::read(&link)).unwrap_or_default()
         };
         let plain: LinkValues = read("link");
-        Self { access: plain.with(&read("access")), bottleneck: plain.with(&read("bottleneck")), plain }
+        Self {
+            access: plain.with(&read("access")),
+            bottleneck: plain.with(&read("bottleneck")),
+            plain,
+            plane: topology.time(PLANE),
+        }
+    }
+
+    /// The values of link number `index`.
+    fn at(&self, shape: &Shape, index: usize) -> Cow<'_, LinkValues> {
+        let Some(link) = shape.links.get(index) else { return Cow::Borrowed(&self.plain) };
+        let length = shape.length(link);
+        self.of(link.class).or_delay(self.plane.map(|side| Span::from_secs_f64(side.as_secs_f64() * length)))
     }
 
     fn of(&self, class: Class) -> &LinkValues {
@@ -371,10 +390,10 @@ fn add_link(network: &mut Network, plan: LinkPlan, desk: &Desk<'_>, place: Place
 }
 
 fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, topology: &Fields<'_>) {
-    for link in &shape.links {
+    for (index, link) in shape.links.iter().enumerate() {
         let (Some(a), Some(b)) = (shape.nodes.get(link.a), shape.nodes.get(link.b)) else { continue };
         let name = format!("{}-{}", a.name, b.name);
-        let plan = values.of(link.class).plan(name, link.a, link.b);
+        let plan = values.at(shape, index).plan(name, link.a, link.b);
         add_link(network, plan, topology.desk, topology.place);
     }
 }
@@ -383,7 +402,7 @@ fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, t
 fn change_by_name<'v>(
     root: &Fields<'_>,
     network: &mut Network,
-    of_link: &dyn Fn(usize) -> &'v LinkValues,
+    of_link: &dyn Fn(usize) -> Cow<'v, LinkValues>,
 ) -> Vec<bool> {
     let desk = root.desk;
     for (entry, node) in named(root, "node", &keys::NODE_CHANGES) {
@@ -412,7 +431,7 @@ fn change_by_name<'v>(
 
 /// Notes the first link without rate or delay.
 fn check_complete(
-    topology: &Fields<'_>,
+    (topology, builtin): (&Fields<'_>, &Builtin),
     network: &Network,
     shape: &Shape,
     complete: &[bool],
@@ -420,10 +439,11 @@ fn check_complete(
 ) {
     let mut links = network.links.iter().zip(&shape.links).zip(complete);
     let Some(((plan, link), _)) = links.find(|(_, complete)| !**complete) else { return };
-    let missing = values.of(link.class).missing();
+    let missing = values.of(link.class).or_delay(values.plane).missing();
     let tables = match link.class {
         Class::Access => "\"access\" or \"link\"",
         Class::Bottleneck => "\"bottleneck\" or \"link\"",
+        Class::Plain if builtin.is_plane => "\"link\", delays also from \"plane\"",
         Class::Plain => "\"link\"",
     };
     let message = format!("link {:?} has no {missing}; [topology] takes it from {tables}", plan.name);

@@ -12,6 +12,12 @@
 //! | `grid` | r1..r*rows·columns*, row by row | each to its right and lower neighbour |
 //! | `parking-lot` | r1..r*hops+1*, c1, p1 at the ends, c*i+1* and p*i+1* around hop *i* | r-r (bottleneck), hosts (access) |
 //! | `multipath` | c1, r1, r2..r*paths+1*, p1..p*paths* | c1-r1 and r*i+1*-p*i* (access), r1-r*i+1* (bottleneck) |
+//! | `waxman` | r1..r*nodes* on a plane | drawn from `seed`, the nearer the likelier ([drawn]) |
+//! | `barabasi-albert` | r1..r*nodes* on a plane | drawn from `seed`: *links* of each router to well-linked ones ([drawn]) |
+
+mod drawn;
+
+use std::collections::BTreeSet;
 
 use tidegate_settings::fields::Fields;
 
@@ -54,43 +60,87 @@ pub(super) struct Builtin {
     pub name: &'static str,
     /// Its parameters, each with a default; 0 for none.
     pub params: &'static [(&'static str, u64)],
+    /// Parameters that are no whole numbers; all are needed.
+    pub numbers: &'static [&'static str],
     /// Classes of links it has beside plain ones.
     pub classes: &'static [Class],
+    /// Whether distances in its drawing mean something, so that `plane` can give links their delays.
+    pub is_plane: bool,
+    /// What is wrong with its parameters, beside that each is in its range.
+    pub fault: fn(&Params) -> Option<String>,
     /// Nodes and links, `None` if that overflows.
     pub size: fn(&Params) -> Option<(u64, u64)>,
     pub build: fn(&Params, &mut Shape),
 }
 
+impl Builtin {
+    /// What most of them have in common.
+    const HOSTS: Self = Self {
+        name: "",
+        params: &[],
+        numbers: &[],
+        classes: &[Class::Access, Class::Bottleneck],
+        is_plane: false,
+        fault: |_| None,
+        size: |_| None,
+        build: |_, _| {},
+    };
+
+    /// Its keys of `[topology]`, beside those of links.
+    fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let counts = self.params.iter().map(|(name, _)| *name);
+        counts.chain(self.numbers.iter().copied()).chain(self.is_plane.then_some(PLANE))
+    }
+}
+
+/// The key that says how long a signal takes along a side of a plane.
+pub(super) const PLANE: &str = "plane";
+
 /// The parameters of a built-in topology, in the order it declares them.
-pub(super) struct Params(Vec<u64>);
+pub(super) struct Params {
+    counts: Vec<u64>,
+    numbers: Vec<f64>,
+}
 
 impl Params {
     /// Reads them; notes what is missing and what belongs to another topology.
     pub fn read(builtin: &Builtin, topology: &Fields<'_>) -> Option<Self> {
         refuse_foreign(builtin, topology);
-        let mut values = Vec::new();
-        for (name, default) in builtin.params {
-            let given = topology.count(name).and_then(|count| u64::try_from(count).ok());
-            if topology.item(name).is_none() && *default == 0 {
+        let needs = |name: &str| {
+            if topology.item(name).is_none() {
                 let message = format!("topology {:?} has no {name:?}; it needs one", builtin.name);
                 topology.refuse("builtin", message);
             }
-            values.push(given.or((*default > 0 && topology.item(name).is_none()).then_some(*default)));
+        };
+        let mut counts = Vec::new();
+        for (name, default) in builtin.params {
+            let given = topology.count(name).and_then(|count| u64::try_from(count).ok());
+            if *default == 0 {
+                needs(name);
+            }
+            counts.push(given.or((*default > 0 && topology.item(name).is_none()).then_some(*default)));
         }
-        values.into_iter().collect::<Option<Vec<u64>>>().map(Self)
+        let numbers: Vec<Option<f64>> =
+            builtin.numbers.iter().inspect(|name| needs(name)).map(|name| topology.number(name)).collect();
+        let (counts, numbers) = (counts.into_iter().collect(), numbers.into_iter().collect());
+        Option::zip(counts, numbers).map(|(counts, numbers)| Self { counts, numbers })
     }
 
     fn get(&self, index: usize) -> u64 {
-        self.0.get(index).copied().unwrap_or(0)
+        self.counts.get(index).copied().unwrap_or(0)
+    }
+
+    fn number(&self, index: usize) -> f64 {
+        self.numbers.get(index).copied().unwrap_or(0.0)
     }
 }
 
 /// Notes parameters of other topologies.
 fn refuse_foreign(builtin: &Builtin, topology: &Fields<'_>) {
-    let all = BUILTINS.iter().flat_map(|other| other.params.iter().map(|(name, _)| *name));
-    let foreign = |name: &&str| builtin.params.iter().all(|(own, _)| own != name);
-    for entry in all.filter(foreign).filter_map(|name| topology.entry(name)) {
-        let own: Vec<&str> = builtin.params.iter().map(|(name, _)| *name).collect();
+    let own: Vec<&str> = builtin.keys().collect();
+    let all: BTreeSet<&str> = BUILTINS.iter().flat_map(Builtin::keys).collect();
+    let foreign = all.into_iter().filter(|name| !own.contains(name));
+    for entry in foreign.filter_map(|name| topology.entry(name)) {
         let message = format!("topology {:?} has {}, not {:?}", builtin.name, own.join(", "), entry.key);
         topology.desk.refuse(entry.place, message);
     }
@@ -109,27 +159,28 @@ pub(super) static BUILTINS: &[Builtin] = &[
         classes: &[Class::Access],
         size: |params| Some((params.get(0) + 2, params.get(0) + 1)),
         build: build_linear,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "dumbbell",
         params: &[("pairs", 0)],
-        classes: &[Class::Access, Class::Bottleneck],
         size: |params| Some((2 * params.get(0) + 2, 2 * params.get(0) + 1)),
         build: build_dumbbell,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "star",
         params: &[("consumers", 0), ("producers", 1)],
-        classes: &[Class::Access, Class::Bottleneck],
         size: |params| Some((params.get(0) + params.get(1) + 1, params.get(0) + params.get(1))),
         build: build_star,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "tree",
         params: &[("depth", 0), ("fanout", 0)],
-        classes: &[Class::Access, Class::Bottleneck],
         size: tree_size,
         build: build_tree,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "grid",
@@ -140,20 +191,41 @@ pub(super) static BUILTINS: &[Builtin] = &[
             Some((nodes, nodes.checked_mul(2)?))
         },
         build: build_grid,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "parking-lot",
         params: &[("hops", 0)],
-        classes: &[Class::Access, Class::Bottleneck],
         size: |params| Some((3 * params.get(0) + 3, 3 * params.get(0) + 2)),
         build: build_parking_lot,
+        ..Builtin::HOSTS
     },
     Builtin {
         name: "multipath",
         params: &[("paths", 0)],
-        classes: &[Class::Access, Class::Bottleneck],
         size: |params| Some((2 * params.get(0) + 2, 2 * params.get(0) + 1)),
         build: build_multipath,
+        ..Builtin::HOSTS
+    },
+    Builtin {
+        name: "waxman",
+        params: &[("nodes", 0), ("seed", 1)],
+        numbers: &["alpha", "beta"],
+        classes: &[],
+        is_plane: true,
+        size: drawn::waxman_size,
+        build: drawn::build_waxman,
+        ..Builtin::HOSTS
+    },
+    Builtin {
+        name: "barabasi-albert",
+        params: &[("nodes", 0), ("links", 0), ("seed", 1)],
+        classes: &[],
+        is_plane: true,
+        fault: drawn::barabasi_albert_fault,
+        size: drawn::barabasi_albert_size,
+        build: drawn::build_barabasi_albert,
+        ..Builtin::HOSTS
     },
 ];
 
@@ -165,6 +237,12 @@ impl Shape {
 
     fn link(&mut self, a: usize, b: usize, class: Class) {
         self.links.push(ShapeLink { a, b, class });
+    }
+
+    /// Distance between the ends of a link, in sides of the drawing.
+    pub fn length(&self, link: &ShapeLink) -> f64 {
+        let place = |node: usize| self.nodes.get(node).map_or((0.0, 0.0), |node| node.position);
+        drawn::distance(place(link.a), place(link.b))
     }
 }
 
@@ -310,7 +388,7 @@ mod tests {
 
     fn build(name: &str, params: &[u64]) -> (Shape, (u64, u64)) {
         let builtin = BUILTINS.iter().find(|builtin| builtin.name == name).expect("known");
-        let params = Params(params.to_vec());
+        let params = Params { counts: params.to_vec(), numbers: vec![0.5; builtin.numbers.len()] };
         let mut shape = Shape::default();
         (builtin.build)(&params, &mut shape);
         (shape, (builtin.size)(&params).expect("small"))
@@ -340,7 +418,7 @@ mod tests {
     #[test]
     fn the_size_computed_before_building_is_never_too_small_and_names_are_unique() {
         for builtin in BUILTINS {
-            for params in [[1, 1], [1, 3], [3, 1], [3, 4]] {
+            for params in [[2, 1, 1], [4, 3, 7], [3, 1, 2], [3, 2, 1]] {
                 let (shape, (nodes, links)) = build(builtin.name, &params[..builtin.params.len()]);
                 assert_eq!(shape.nodes.len() as u64, nodes, "{}", builtin.name);
                 assert!(shape.links.len() as u64 <= links, "{}", builtin.name);
@@ -355,7 +433,7 @@ mod tests {
     #[test]
     fn places_in_a_drawing_stay_within_it() {
         for builtin in BUILTINS {
-            for node in build(builtin.name, &[3, 4][..builtin.params.len()]).0.nodes {
+            for node in build(builtin.name, &[4, 3, 9][..builtin.params.len()]).0.nodes {
                 let (x, y) = node.position;
                 assert!((0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y), "{} {x} {y}", node.name);
             }

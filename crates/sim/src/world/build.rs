@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
+use tidegate_core::control::RouterAgent;
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::face::{FaceId, FaceView, NodeId};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
@@ -340,40 +341,22 @@ fn build_node(
         .iter()
         .map(|direction| device(plan, ports, delays, *direction as usize, seed))
         .collect();
-    let mut disciplines: Vec<Vec<Box<dyn QueueDiscipline>>> = devices
+    let disciplines = devices
         .iter()
         .zip(&ports.devices[node])
         .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
         .collect();
     let part_streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
     let setup = NodeSetup { node: NodeId(node as u32), devices, streams: part_streams };
-    let mut agents = Vec::new();
-    let mut strategy = make_strategy(&planned.strategy);
-    let mut gates: Vec<Vec<Box<dyn FaceGate>>> = setup.devices.iter().map(|_| Vec::new()).collect();
-    for part in &planned.parts {
-        let make = part.scheme.router.expect("the plan gives routers only router schemes");
-        let RouterParts { disciplines: more, gates: own_gates, strategy: own, agent } =
-            make(&part.settings, &setup).expect(CHECKED);
-        for (face, discipline) in more {
-            disciplines[face.index()].push(discipline);
-        }
-        for (face, gate) in own_gates {
-            gates[face.index()].push(gate);
-        }
-        strategy = own.unwrap_or(strategy);
-        agents.extend(agent);
-    }
+    let parts = node_parts(planned, &setup, disciplines);
     let mut faces: Vec<FaceView> = setup
         .devices
         .iter()
         .map(|device| FaceView::device(device.rate, device.delay, device.limit))
         .collect();
     faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
-    let queues = disciplines
-        .into_iter()
-        .enumerate()
-        .map(|(face, list)| Queue::new(FaceId(face as u16), list))
-        .collect();
+    let queues =
+        (0..).map(FaceId).zip(parts.disciplines).map(|(face, list)| Queue::new(face, list)).collect();
     let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
     let streams = Streams::of(seed).under(&format!("node/{}/cache/", planned.name));
     let mut forwarder = Forwarder::new(ForwarderSetup {
@@ -383,9 +366,9 @@ fn build_node(
         } else {
             UnsolicitedPolicy::Drop
         },
-        ..ForwarderSetup::new(strategy, nonces)
+        ..ForwarderSetup::new(parts.strategy, nonces)
     });
-    for (face, gates) in (0..).map(FaceId).zip(gates) {
+    for (face, gates) in (0..).map(FaceId).zip(parts.gates) {
         forwarder.set_gates(face, gates);
     }
     for (prefix, strategy) in &planned.prefix_strategies {
@@ -397,7 +380,7 @@ fn build_node(
         forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
     }
     let mut core = Node::new(forwarder, queues, faces);
-    agents.into_iter().for_each(|agent| core.add_agent(agent));
+    parts.agents.into_iter().for_each(|agent| core.add_agent(agent));
     SimNode {
         core,
         role: ports.role(node, planned),
@@ -411,6 +394,40 @@ fn build_node(
             Box::new(Server::new(&service, draws))
         }),
     }
+}
+
+/// What schemes put on one node.
+struct NodeParts {
+    /// By device.
+    disciplines: Vec<Vec<Box<dyn QueueDiscipline>>>,
+    /// By device.
+    gates: Vec<Vec<Box<dyn FaceGate>>>,
+    strategy: Box<dyn Strategy>,
+    agents: Vec<Box<dyn RouterAgent>>,
+}
+
+/// The parts of a node whose queues have `disciplines` of their own.
+fn node_parts(
+    planned: &NodePlan,
+    setup: &NodeSetup,
+    disciplines: Vec<Vec<Box<dyn QueueDiscipline>>>,
+) -> NodeParts {
+    let gates = setup.devices.iter().map(|_| Vec::new()).collect();
+    let strategy = make_strategy(&planned.strategy);
+    let mut parts = NodeParts { disciplines, gates, strategy, agents: Vec::new() };
+    for part in &planned.parts {
+        let make = part.scheme.router.expect("the plan gives routers only router schemes");
+        let made: RouterParts = make(&part.settings, setup).expect(CHECKED);
+        for (face, discipline) in made.disciplines {
+            parts.disciplines[face.index()].push(discipline);
+        }
+        for (face, gate) in made.gates {
+            parts.gates[face.index()].push(gate);
+        }
+        parts.strategy = made.strategy.unwrap_or(parts.strategy);
+        parts.agents.extend(made.agent);
+    }
+    parts
 }
 
 fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {

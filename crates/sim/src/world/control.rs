@@ -241,6 +241,8 @@ impl World {
         }
         sim.agent_wake = Time::MAX;
         sim.core.wake_agents(env!(self, node));
+        // What an agent tells its scheme's gates and strategy may be due earlier than they had asked for.
+        self.rearm_node(node);
         self.rearm_agents(node);
     }
 

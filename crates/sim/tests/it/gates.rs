@@ -1,6 +1,8 @@
-//! Gates of routers in whole runs: two schemes for tests alone, one that paces Interests and one of whims.
+//! Gates of routers in whole runs: schemes for tests alone that pace, shape and decide by whim.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use tidegate_core::context::Context;
 use tidegate_core::event::{Cause, Event};
@@ -10,8 +12,9 @@ use tidegate_core::pit::PitId;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
-use tidegate_core::units::{Packets, Span, Time};
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
+use tidegate_schemes::toolbox::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
@@ -38,6 +41,26 @@ static WHIM: Scheme = Scheme {
             draws.map(|draws| (face, Box::new(Whim { draws, wake: None }) as Box<dyn FaceGate>))
         };
         Ok(RouterParts { gates: node.devices.iter().flat_map(whims).collect(), ..RouterParts::default() })
+    }),
+    ..Scheme::NONE
+};
+
+/// The toolbox's shaper at 4 Mbit/s of Data.
+static SHAPER: Scheme = Scheme {
+    name: "shaper",
+    router: Some(|_, node| {
+        let setup = ShaperSetup {
+            measure: Measure::Data,
+            depth: ByteCount::new(2_000),
+            expected_data: ByteCount::new(2_000),
+            limit: Packets::new(100),
+        };
+        let gate = |device: &DeviceSetup| {
+            let mut shaper = InterestShaper::new(setup);
+            shaper.set_rate(Some(BitRate::from_mbps(4.0)), Time::ZERO);
+            (device.face, Box::new(ShaperGate(Rc::new(RefCell::new(shaper)))) as Box<dyn FaceGate>)
+        };
+        Ok(RouterParts { gates: node.devices.iter().map(gate).collect(), ..RouterParts::default() })
     }),
     ..Scheme::NONE
 };
@@ -113,7 +136,7 @@ impl FaceGate for Whim {
 
 /// Two flows over a chain of two routers, whose parts are `parts`.
 fn chain(parts: &str, more: &str) -> Plan {
-    let schemes: Vec<&'static Scheme> = SCHEMES.iter().copied().chain([&PACER, &WHIM]).collect();
+    let schemes: Vec<&'static Scheme> = SCHEMES.iter().copied().chain([&PACER, &SHAPER, &WHIM]).collect();
     let text = format!(
         "format = 1\n[scenario]\nname = \"gates\"\nduration = \"2s\"\nevents = [\"dropped\", \"stored\", \
          \"released\"]\n[topology]\nbuiltin = \"linear\"\nrouters = 2\nlink = {{ rate = \"10Mbps\", delay = \
@@ -166,6 +189,19 @@ fn a_pacer_at_a_router_sets_the_pace_of_its_flows() {
     let link = &record.links[2];
     assert_eq!((link.stored_packets, link.released_packets), (stats[2].held, stats[2].released));
     assert_eq!(link.offered_packets - link.sent_packets, stats[2].waiting);
+}
+
+#[test]
+fn a_shaper_keeps_data_at_its_rate_and_out_of_the_queues_and_its_flows_take_turns() {
+    let (record, stats) = run(&chain("shaper", ""), 1);
+    // From r2 to r1, in bytes of a Data and its name, over 2 s less the first round trip.
+    let data = &record.links[3];
+    let mbps = data.sent_bytes.get() as f64 * 8.0 / 2e6;
+    assert!((3.9..=4.05).contains(&mbps), "{mbps} Mbit/s");
+    assert!(data.peak_queue_packets <= 2, "{data:?}");
+    assert_eq!((stats[2].dropped, stats[2].refused), (0, 0));
+    let [a, b] = [0, 1].map(|flow| record.flows[flow].delivered_segments);
+    assert!(a.abs_diff(b) <= 20, "windows of 40 and 20 get {a} and {b}");
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl Draw {
         if self.chance(0.4) {
             return (self.graph(reorder, plr), ["n0", "n1"]);
         }
-        let (builtin, ends) = match self.number(0, 6) {
+        let (builtin, ends) = match self.number(0, 8) {
             0 => (format!("\"linear\"\nrouters = {}", self.number(1, 4)), ["c1", "p1"]),
             1 => (format!("\"dumbbell\"\npairs = {}", self.number(1, 3)), ["c1", "p1"]),
             2 => (
@@ -142,6 +142,22 @@ impl Draw {
                 ["r1", "r2"],
             ),
             5 => (format!("\"parking-lot\"\nhops = {}", self.number(1, 2)), ["c1", "p1"]),
+            6 => (
+                format!(
+                    "\"waxman\"\nnodes = {}\nalpha = 0.3\nbeta = 0.6\nseed = {}",
+                    self.number(2, 6),
+                    self.number(0, 9)
+                ),
+                ["r1", "r2"],
+            ),
+            7 => (
+                format!(
+                    "\"barabasi-albert\"\nnodes = {}\nlinks = 2\nseed = {}",
+                    self.number(3, 6),
+                    self.number(0, 9)
+                ),
+                ["r1", "r3"],
+            ),
             _ => (format!("\"multipath\"\npaths = {}", self.number(1, 3)), ["c1", "p1"]),
         };
         let link = self.link(reorder, plr).join(", ");

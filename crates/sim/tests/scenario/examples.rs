@@ -11,7 +11,7 @@ use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, Los
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
-pub const EXAMPLES: [(&str, &str); 9] = [
+pub const EXAMPLES: [(&str, &str); 10] = [
     ("caches", include_str!("../../../../scenarios/examples/caches.toml")),
     ("red", include_str!("../../../../scenarios/examples/red.toml")),
     ("servers", include_str!("../../../../scenarios/examples/servers.toml")),
@@ -20,6 +20,7 @@ pub const EXAMPLES: [(&str, &str); 9] = [
     ("events", include_str!("../../../../scenarios/examples/events.toml")),
     ("grid", include_str!("../../../../scenarios/examples/grid.toml")),
     ("multipath", include_str!("../../../../scenarios/examples/multipath.toml")),
+    ("waxman", include_str!("../../../../scenarios/examples/waxman.toml")),
     ("plr", include_str!("../../../../scenarios/examples/plr.toml")),
 ];
 

@@ -1,6 +1,7 @@
 //! Scenario files as users write them.
 
 mod bad_input;
+mod drawn;
 mod examples;
 mod imports;
 mod mutations;

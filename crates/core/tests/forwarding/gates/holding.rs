@@ -85,8 +85,9 @@ fn an_interest_that_finds_the_store_full_is_refused_as_congestion() {
 }
 
 #[test]
-fn a_held_interest_whose_lifetime_ends_never_leaves() {
-    let gate = gate([HOLD]);
+fn a_held_interest_whose_lifetime_ends_never_leaves_and_makes_room() {
+    let gate = gate([HOLD; 2]);
+    gate.borrow_mut().limit = 1;
     let mut router = gated(&gate);
     ask(&mut router, 0, 1);
     assert_eq!(words(&router.wake(1000)), [""; 0]);
@@ -95,6 +96,8 @@ fn a_held_interest_whose_lifetime_ends_never_leaves() {
     assert_eq!(bodies(&release(&mut router, &gate, 1001, A, 1)), []);
     let stats = router.forwarder.gate_stats(FaceId(3));
     assert_eq!((stats.dropped, stats.waiting, stats.balances()), (1, 0, true));
+    assert_eq!(words(&ask(&mut router, 1002, 2)), [""; 0]);
+    assert_eq!(router.forwarder.gate_stats(FaceId(3)).waiting, 1);
 }
 
 #[test]

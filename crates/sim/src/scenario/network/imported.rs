@@ -3,6 +3,8 @@
 //! A link takes each value from its `[link.NAME]`, else from the file, else from `[topology]`'s `link`. Routers are
 //! the nodes with several links.
 
+use std::borrow::Cow;
+
 use tidegate_settings::desk::show;
 use tidegate_settings::document;
 use tidegate_settings::error::Errors;
@@ -41,7 +43,8 @@ pub(super) fn read(
     for (link, values) in imported.links.iter().zip(&values) {
         add_link(&mut network, values.plan(link.name.clone(), link.a, link.b), topology.desk, place);
     }
-    let complete = change_by_name(root, &mut network, &|index| values.get(index).unwrap_or(&base));
+    let complete =
+        change_by_name(root, &mut network, &|index| Cow::Borrowed(values.get(index).unwrap_or(&base)));
     if let Some(index) = complete.iter().position(|complete| !complete) {
         let missing = values.get(index).map_or("", LinkValues::missing);
         let name = network.links.get(index).map_or("", |link| link.name.as_str());
