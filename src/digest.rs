@@ -30,6 +30,8 @@ pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
         plan::Change::LinkRate { link: of, rate } => format!("{} changed to {rate}", link(of)),
         plan::Change::NodeOff { node: of } => format!("{} stopped", node(of)),
         plan::Change::NodeOn { node: of } => format!("{} came back", node(of)),
+        plan::Change::ControllerDown => "the controller stopped".to_owned(),
+        plan::Change::ControllerUp => "a new controller started".to_owned(),
     };
     let end = Time::ZERO + plan.duration;
     let within = plan.events.iter().filter(|event| event.at <= end);
@@ -114,5 +116,13 @@ mod tests {
         }
         let said: Vec<&str> = digest.changes.iter().map(|change| change.text.as_str()).collect();
         assert_eq!(said, ["link r1-r2 changed to 5Mbps"]);
+    }
+
+    #[test]
+    fn a_prefix_that_a_controller_moves_is_told_as_a_change() {
+        let text = include_str!("../scenarios/papers/ndnsieve/multipath1.toml");
+        let changes = digested("multipath1", text).changes;
+        let told = changes.first().map(|change| (change.at.as_secs_f64() < 2.0, change.text.as_str()));
+        assert_eq!(told, Some((true, "r1 moved /prefix from r2 to r3")), "{changes:?}");
     }
 }

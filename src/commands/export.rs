@@ -32,9 +32,9 @@ pub(crate) struct Arguments {
     /// Folder for the files; `export` in the folder of results, or `<scenario>-export`, unless given.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 500ms.
-    #[arg(long, value_name = "TIME", default_value = "500ms")]
-    period: String,
+    /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 2s; 500ms unless given.
+    #[arg(long, value_name = "TIME")]
+    period: Option<String>,
     /// Only this link, in both directions (pcapng); may be given several times.
     #[arg(long = "link", value_name = "NAME")]
     links: Vec<String>,
@@ -53,22 +53,37 @@ enum Target {
     Pcapng,
 }
 
+impl Arguments {
+    /// An option that the format has no use for is not passed over.
+    fn refuse_misplaced(&self) -> Result<(), Failure> {
+        let misplaced = [
+            (!self.links.is_empty() && self.to != Target::Pcapng, "--link only goes with --to pcapng"),
+            (self.period.is_some() && self.to != Target::Ndnsim, "--period only goes with --to ndnsim"),
+            (
+                self.seed.is_some() && self.to == Target::Csv,
+                "--seed does not go with --to csv: tables hold all seeds",
+            ),
+        ];
+        misplaced.iter().find(|(is, _)| *is).map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
+    }
+}
+
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    arguments.refuse_misplaced()?;
     let source = Source::open(session, &arguments.source, &arguments.overrides.set, arguments.seed)?;
     let out = match (&arguments.out, &source.folder) {
         (Some(out), _) => out.clone(),
         (None, Some(folder)) => folder.join("export"),
         (None, None) => PathBuf::from(format!("{}-export", crate::results::file_name(&source.plan.name))),
     };
-    if arguments.to != Target::Pcapng && !arguments.links.is_empty() {
-        return Err(Failure::usage("--link only goes with --to pcapng"));
-    }
     fs::create_dir_all(&out).map_err(|why| cannot("make", &out, &why))?;
     let files = match arguments.to {
         Target::Csv => csv(&source, &out)?,
-        Target::Ndnsim => {
-            traces::ndnsim(&source, &out, traces::period(&arguments.period, source.plan.duration)?)?
-        }
+        Target::Ndnsim => traces::ndnsim(
+            &source,
+            &out,
+            traces::period(arguments.period.as_deref().unwrap_or("500ms"), source.plan.duration)?,
+        )?,
         Target::Qlog => traces::qlog(&source, &out)?,
         Target::Pcapng => capture::pcapng(&source, &out, &arguments.links)?,
     };

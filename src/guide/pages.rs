@@ -118,7 +118,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ("results/NAME-compare-DIGEST/", "comparison.json, points.csv, and the tables of all runs"),
         ],
         not_run: None,
-        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse"), PARTIAL, STOPPED],
+        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse or is gone"), PARTIAL, STOPPED],
     },
     Guide {
         command: "figure",
@@ -183,8 +183,12 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
             ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
+            ("All papers, and one page for them together.", "tidegate reproduce all"),
         ],
-        files: &[("results/PAPER/", "report.html, claims.json, one SVG for each figure; --out moves it")],
+        files: &[
+            ("results/PAPER/", "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it"),
+            ("results/all/", "report.html: all papers on one page"),
+        ],
         not_run: Some("a minute or more"),
         exits: &[(Exit::Unexpected, "a verdict is not the one on record"), PARTIAL, STOPPED],
     },

@@ -184,3 +184,62 @@ fn a_flow_that_is_named_gets_the_schemes_alone_and_sweeps_find_the_runs() {
     let status = tidegate(&[&["sweep", "status", &comparison.scenario], &grid[..]].concat()).with(0).out;
     assert!(status.ends_with("4 runs done, 0 missing, 0 damaged\n"), "{status}");
 }
+
+/// As [`SCENARIO`] with a wire on which no Data arrives.
+fn dead(comparison: &Comparison) {
+    let dead = SCENARIO.replace("probability = 0.01", "probability = 1.0");
+    fs::write(&comparison.scenario, dead).expect("writable");
+}
+
+#[test]
+fn variants_without_data_are_named_and_a_search_does_not_end_well() {
+    let comparison = Comparison::new("compare-dead");
+    dead(&comparison);
+    let search = ["--schemes", "icp,fixed", "--until-ci", "5%", "--max-seeds", "3"];
+    let said = comparison.tell(&search).with(0).out;
+    assert!(said.contains("warning: no Data arrived under icp, fixed\n"), "{said}");
+    let note =
+        "with 3 seeds, the most allowed, without a value in any run are: delay of icp, delay of fixed\n";
+    assert!(said.contains(note) && !said.contains("every interval is narrower"), "{said}");
+    let row = said.lines().find(|line| line.starts_with("delay [ms]")).expect("a row");
+    assert_eq!(row.split_whitespace().skip(2).collect::<Vec<&str>>(), ["icp", "-"]);
+    let json = comparison.json_in("out", &["--schemes", "icp,fixed", "--seeds", "3"]);
+    let counts: Vec<String> =
+        json.get("runs_without_data").list().iter().map(|count| format!("{count:?}")).collect();
+    assert!(counts.len() == 2 && counts.iter().all(|count| count.contains('3')), "{counts:?}");
+}
+
+#[test]
+fn a_limit_of_seeds_belongs_to_a_search_and_what_it_overrides_is_told() {
+    let comparison = Comparison::new("compare-limit");
+    let arguments = ["--schemes", "icp,fixed", "--measures", "goodput_mbps"];
+    let said = comparison.tell(&[&arguments[..], &["--max-seeds", "3"]].concat()).with(2).err;
+    assert!(said.contains("--until-ci"), "{said}");
+    let search = ["--seeds", "5", "--until-ci", "50%", "--max-seeds", "3"];
+    let said = comparison.tell(&[&arguments[..], &search].concat()).with(0).out;
+    assert!(said.contains("with 3 seeds (--max-seeds 3 counts, not --seeds 5)\n"), "{said}");
+    let search = ["--seeds", "2", "--until-ci", "50%"];
+    let said = comparison.tell(&[&arguments[..], &search].concat()).with(0).out;
+    assert!(said.contains("with 10 seeds (a search begins with 10 seeds, not with --seeds 2)\n"), "{said}");
+}
+
+#[test]
+fn a_measure_that_vanished_since_the_baseline_ends_with_3() {
+    let comparison = Comparison::new("compare-gone");
+    let arguments = ["--schemes", "icp,fixed", "--seeds", "2", "--measures", "completion_s,goodput_mbps"];
+    // Too large a file to complete.
+    let slow = ["--set", "flow.0.size=500MB"];
+    let save = ["--save-baseline", "good"];
+    let said = comparison.tell(&[&arguments[..], &slow, &save].concat()).with(0).out;
+    assert!(said.contains("completion time has a value in no run of fixed and icp\n"), "{said}");
+    let file = comparison.scratch.at("out/baselines/good.json");
+    let text = fs::read_to_string(&file).expect("it was saved");
+    assert_eq!(text.matches("null").count(), 4);
+    fs::write(&file, text.replacen("null", "15.0", 2)).expect("writable");
+    let against = [&arguments[..], &slow, &["--baseline", "good"]].concat();
+    let said = comparison.tell(&against).with(3).out;
+    let told = "icp: completion time gone: a value in 2 of 2 runs then, in 0 of 2 runs now\n";
+    assert!(said.contains(told), "{said}");
+    let json = comparison.tell(&[&against[..], &["--format", "json"]].concat()).with(3).json();
+    assert_eq!(json.get("baseline").list()[0].get("verdict").text(), "gone");
+}

@@ -271,6 +271,8 @@ fn what_cannot_be_exported_is_refused_with_the_way_to_do_it() {
     refused(&["export", out, "--to", "csv"], 1, "has no scenario.toml");
     refused(&["export", DUMBBELL, "--to", "ndnsim", "--period", "5", "--out", out], 2, "--period");
     refused(&["export", DUMBBELL, "--to", "ndnsim", "--period", "1ns", "--out", out], 2, "at least 0.0001 s");
+    refused(&["export", DUMBBELL, "--to", "qlog", "--period", "1s", "--out", out], 2, "--to ndnsim");
+    refused(&["export", DUMBBELL, "--to", "csv", "--seed", "1", "--out", out], 2, "tables hold all seeds");
 }
 
 #[test]

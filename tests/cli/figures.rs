@@ -122,6 +122,9 @@ fn a_comparison_has_its_own_figures_and_none_of_a_run() {
 fn a_stretch_of_time_that_holds_nothing_is_refused() {
     let scratch = Scratch::new("figure-nothing");
     let folder = results(&scratch);
+    let picture = scratch.at("picture.png");
+    let said = tidegate(&["figure", &folder, "throughput", "-o", &picture]).with(2).err;
+    assert!(said.contains("write .svg, .pdf or .tex"), "{said}");
     for (from, to) in [("5", "1"), ("2", "2"), ("1e300", "1e301"), ("inf", "2")] {
         let part = ["figure", &folder, "throughput", "--from", from, "--to", to, "-o", scratch.path()];
         let said = tidegate(&part).with(2).err;

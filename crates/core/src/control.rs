@@ -1,46 +1,81 @@
-//! Messages between routers and a network controller: small closed vocabularies.
+//! Messages between routers and a network controller: small closed vocabularies, and who speaks them.
+//!
+//! A message may be late or lost on its way; every part is told when it was sent and keeps working without it.
 
 use crate::context::Context;
+use crate::event::Cause;
 use crate::face::{FaceId, NodeId};
 use crate::name::PrefixId;
-use crate::units::{BitRate, Time};
+use crate::units::{BitRate, ByteCount, Span, Time};
 
 /// What a router tells the controller.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Report {
-    /// Load of one face: offered load over capacity (may exceed 1), queue over its limit (0..=1).
-    FaceLoad {
-        /// The face.
-        face: FaceId,
-        /// Offered load over capacity.
-        utilisation: f64,
-        /// Queue length over its limit.
-        occupancy: f64,
+    /// What the router is attached to, and where its FIB leads. Sent again and again, so that a controller that
+    /// starts late, or missed it, learns of it.
+    Topology {
+        /// Its devices.
+        ports: Vec<Port>,
+        /// Next hops of the prefixes that it forwards.
+        routes: Vec<Route>,
     },
-    /// A face became congested; `prefix` carries the most bytes there.
+    /// Load of every device.
+    Links(Vec<FaceLoad>),
+    /// A face is congested.
     Congestion {
-        /// The face.
-        face: FaceId,
-        /// Offered load over capacity.
-        utilisation: f64,
-        /// Queue length over its limit.
-        occupancy: f64,
-        /// Prefix with the most bytes.
-        prefix: PrefixId,
+        /// Its load.
+        load: FaceLoad,
+        /// Bytes by prefix that left through it lately, the most first; never empty.
+        prefixes: Vec<(PrefixId, ByteCount)>,
     },
+}
+
+/// A device as its router knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The face.
+    pub face: FaceId,
+    /// The node at the other end; `None` when it is not known.
+    pub neighbour: Option<NodeId>,
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Whether the link is up.
+    pub is_up: bool,
+}
+
+/// Ways of a prefix at one router.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The prefix.
+    pub prefix: PrefixId,
+    /// Next hops, the one in use first.
+    pub faces: Vec<FaceId>,
+    /// Faces through which Data of it left lately.
+    pub downstream: Vec<FaceId>,
+}
+
+/// Load of one face.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FaceLoad {
+    /// The face.
+    pub face: FaceId,
+    /// Offered load over capacity, at least 0; may exceed 1.
+    pub utilisation: f64,
+    /// Queue length over its limit, 0..=1.
+    pub occupancy: f64,
 }
 
 /// What the controller tells a router.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directive {
-    /// Cost of a prefix by face; the lowest is used.
-    Metric {
+    /// Costs of the faces for a prefix, unitless, at least 0; the lowest is used.
+    Metrics {
         /// The prefix.
         prefix: PrefixId,
-        /// The face.
-        face: FaceId,
-        /// Cost, unitless, at least 0.
-        metric: f64,
+        /// Costs by face.
+        costs: Vec<(FaceId, f64)>,
     },
     /// Rate granted to a flow or prefix.
     Rate {
@@ -53,17 +88,38 @@ pub enum Directive {
 
 /// A network controller.
 pub trait NetworkController: std::fmt::Debug {
-    /// A router reported; directives go into `orders` with the node they are for.
-    fn on_report(&mut self, now: Time, from: NodeId, report: &Report, orders: &mut Vec<(NodeId, Directive)>);
+    /// A report of `from`, sent at `sent_at`, arrived.
+    fn on_report(&mut self, now: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders);
 
     /// The time asked for has come.
-    fn on_wake(&mut self, now: Time, orders: &mut Vec<(NodeId, Directive)>) {
+    fn on_wake(&mut self, now: Time, orders: &mut Orders) {
         let _ = (now, orders);
     }
 
     /// When to wake; `None` for never.
     fn next_wake(&self) -> Option<Time> {
         None
+    }
+}
+
+/// What a controller wants done.
+#[derive(Debug, Default)]
+pub struct Orders {
+    /// Directives, with the router that each is for.
+    pub directives: Vec<(NodeId, Directive)>,
+    /// Operations counted by part, for who wants to know what control costs.
+    pub work: Vec<(Cause, u32)>,
+}
+
+impl Orders {
+    /// Sends a directive.
+    pub fn direct(&mut self, to: NodeId, directive: Directive) {
+        self.directives.push((to, directive));
+    }
+
+    /// Counts operations of a part.
+    pub fn count(&mut self, part: Cause, operations: u32) {
+        self.work.push((part, operations));
     }
 }
 

@@ -30,13 +30,13 @@ pub enum Event {
     LossDetected { flow: u32, name: Name, cause: Cause },
     /// A congestion window changed, packets.
     WindowChanged { flow: u32, window: f64, cause: Cause },
-    /// A queue dropped a packet.
+    /// A queue or gate dropped a packet.
     Dropped { face: u16, name: Name, size: ByteCount, cause: Cause },
-    /// A queue marked a packet that had waited for `sojourn`.
+    /// A queue marked a packet that had waited for `sojourn`, or had a strategy mark another for it.
     Marked { face: u16, name: Name, sojourn: Span, cause: Cause },
-    /// A queue put a packet into its side store.
+    /// A queue or gate put a packet into its side store.
     Stored { face: u16, name: Name },
-    /// A queue moved a packet from its side store back.
+    /// A queue moved a packet from its side store back, or a gate let it go.
     Released { face: u16, name: Name },
     /// A queue made a loss notice.
     NoticeMade { face: u16, name: Name },
@@ -54,6 +54,16 @@ pub enum Event {
     Satisfied { name: Name },
     /// A pending Interest ended without Data.
     Expired { name: Name },
+    /// A router sent a report to the controller.
+    Reported { kind: Cause },
+    /// A directive of the controller arrived at a router.
+    Directed { kind: Cause },
+    /// A strategy moved a prefix from one face to another.
+    PathMoved { name: Name, from: u16, to: u16, cause: Cause },
+    /// The congestion state of a face changed, as a detector sees it.
+    StateChanged { face: u16, state: Cause },
+    /// A part of a control plane worked for so many operations, as its paper counts them.
+    Worked { part: Cause, operations: u32 },
     /// So it ended for a face: one after the event above for each face that asked or was asked.
     EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
 }
@@ -82,6 +92,11 @@ impl Event {
             Self::Lost { .. } => EventMask::LOSSES.0,
             Self::CacheHit { .. } | Self::CacheMiss { .. } => EventMask::CACHE.0,
             Self::Satisfied { .. } | Self::Expired { .. } | Self::EndedFor { .. } => EventMask::PENDING.0,
+            Self::Reported { .. }
+            | Self::Directed { .. }
+            | Self::PathMoved { .. }
+            | Self::StateChanged { .. }
+            | Self::Worked { .. } => EventMask::CONTROL.0,
         })
     }
 
@@ -105,6 +120,11 @@ impl Event {
             Self::Satisfied { .. } => "satisfied",
             Self::Expired { .. } => "expired",
             Self::EndedFor { .. } => "ended-for",
+            Self::Reported { .. } => "reported",
+            Self::Directed { .. } => "directed",
+            Self::PathMoved { .. } => "path-moved",
+            Self::StateChanged { .. } => "state-changed",
+            Self::Worked { .. } => "worked",
         }
     }
 }
@@ -130,6 +150,8 @@ impl EventMask {
     pub const CACHE: Self = Self(512);
     /// How pending Interests end.
     pub const PENDING: Self = Self(1024);
+    /// Reports, directives and what they do: congestion states, moved paths, counted work.
+    pub const CONTROL: Self = Self(2048);
 
     /// What a table of events can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
     pub const RECORDED: Self = Self::CONSUMERS.and(Self::QUEUES).and(Self::LOSSES).and(Self::CACHE);

@@ -38,7 +38,8 @@ pub struct FaceView {
     delay: Span,
     rate: Cell<BitRate>,
     up: Cell<bool>,
-    mark: Cell<bool>,
+    mark: Cell<Option<Span>>,
+    marked: Cell<u64>,
     pub(crate) packets: [Cell<u32>; Class::COUNT],
     pub(crate) bytes: [Cell<u64>; Class::COUNT],
     pub(crate) held: Cell<u32>,
@@ -76,7 +77,8 @@ impl FaceView {
             delay,
             rate: Cell::new(rate),
             up: Cell::new(true),
-            mark: Cell::new(false),
+            mark: Cell::new(None),
+            marked: Cell::new(0),
             packets: Default::default(),
             bytes: Default::default(),
             held: Cell::new(0),
@@ -161,6 +163,15 @@ impl FaceView {
         ByteCount::new(self.bytes.iter().map(Cell::get).sum())
     }
 
+    /// Queue length over its limit, in what the limit counts, 0..=1.
+    pub fn occupancy(&self) -> f64 {
+        let part = match self.limit {
+            Limit::Packets(limit) => f64::from(self.queued_packets()) / f64::from(limit.get().max(1)),
+            Limit::Bytes(limit) => self.queued_bytes().get() as f64 / limit.get().max(1) as f64,
+        };
+        part.min(1.0)
+    }
+
     /// Bytes waiting in all classes and in the layer below: the socket of a live face.
     #[inline]
     pub fn backlog_bytes(&self) -> ByteCount {
@@ -207,14 +218,31 @@ impl FaceView {
         ByteCount::new(self.received_bytes.get())
     }
 
-    /// Asks the strategy to mark the next Data through this face (PCON).
-    pub fn leave_mark(&self) {
-        self.mark.set(true);
+    /// Asks the strategy to mark the next Data through this face (PCON), because a packet had waited for
+    /// `sojourn`.
+    pub fn leave_mark(&self, sojourn: Span) {
+        self.mark.set(Some(sojourn));
     }
 
-    /// Takes the mark a discipline left for the strategy.
-    pub fn take_mark(&self) -> bool {
-        self.mark.take()
+    /// Takes back what was left for the strategy.
+    pub fn clear_mark(&self) {
+        self.mark.set(None);
+    }
+
+    /// Takes the mark a discipline left for the strategy, which puts it on a packet; what the discipline's packet
+    /// had waited.
+    #[inline]
+    pub fn take_mark(&self) -> Option<Span> {
+        let mark = self.mark.take();
+        if mark.is_some() {
+            self.marked.set(self.marked.get() + 1);
+        }
+        mark
+    }
+
+    /// Marks taken by the strategy since the start.
+    pub fn marks_taken(&self) -> u64 {
+        self.marked.get()
     }
 
     /// Changes the sending rate.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::context::{Context, Env};
-use crate::control::Directive;
+use crate::control::{Directive, RouterAgent};
 use crate::event::{Event, EventMask};
 use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
@@ -22,6 +22,8 @@ pub struct Node<B> {
     faces: Vec<FaceView>,
     /// Numbers of devices that are gone.
     removed: Vec<FaceId>,
+    /// The part of each scheme that talks to the controller.
+    agents: Vec<Box<dyn RouterAgent>>,
 }
 
 /// A node's devices, as its driver runs them.
@@ -108,7 +110,34 @@ fn ask_for_service<B: Default>(
 impl<B: Clone + Default> Node<B> {
     /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
     pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
-        Self { forwarder, queues, to_applications: VecDeque::new(), faces, removed: Vec::new() }
+        Self {
+            forwarder,
+            queues,
+            to_applications: VecDeque::new(),
+            faces,
+            removed: Vec::new(),
+            agents: Vec::new(),
+        }
+    }
+
+    /// Adds a part that talks to the controller.
+    pub fn add_agent(&mut self, agent: Box<dyn RouterAgent>) {
+        self.agents.push(agent);
+    }
+
+    /// When an agent is to be woken; `None` for never.
+    pub fn agent_wake(&self) -> Option<Time> {
+        self.agents.iter().filter_map(|agent| agent.next_wake()).min()
+    }
+
+    /// Wakes the agents that are due.
+    pub fn wake_agents(&mut self, env: Env<'_>) {
+        let mut cx = Context::new(env, &self.faces);
+        for agent in &mut self.agents {
+            if agent.next_wake().is_some_and(|at| at <= cx.now) {
+                agent.on_wake(&mut cx);
+            }
+        }
     }
 
     /// Adds a device; its number, that of a removed one if there is any. A node whose faces come and go has no
@@ -126,7 +155,7 @@ impl<B: Clone + Default> Node<B> {
         Some(place)
     }
 
-    /// Removes a device with everything that waits in its queue; the number of packets dropped.
+    /// Removes a device with everything that waits in its queue and at its gates; the number of packets dropped.
     pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let now = env.now;
         let dropped = self.clear_queue(env, face);
@@ -211,10 +240,11 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.next_wake()
     }
 
-    /// Ends what is due in the forwarder.
-    pub fn wake_forwarder(&mut self, env: Env<'_>) {
-        let mut cx = Context::new(env, &self.faces);
-        self.forwarder.on_wake(&mut cx);
+    /// Does what is due in the forwarder and its gates.
+    pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
+        let Self { forwarder, queues, to_applications, faces, .. } = self;
+        let mut cx = Context::new(env, faces);
+        forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications });
     }
 
     /// Passes the controller's word to every part of the node.
@@ -224,6 +254,9 @@ impl<B: Clone + Default> Node<B> {
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
             ask_for_service(&cx, face, queue, devices);
+        }
+        for agent in &mut self.agents {
+            agent.on_directive(&mut cx, directive);
         }
     }
 
@@ -240,9 +273,9 @@ impl<B: Clone + Default> Node<B> {
         ask_for_service(&cx, face, queue, devices);
     }
 
-    /// Drops everything in the queue of the device `face`; the number of packets.
+    /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
     pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);
-        self.queues[face.index()].clear(&mut cx)
+        self.forwarder.clear_held(&mut cx, face) + self.queues[face.index()].clear(&mut cx)
     }
 }

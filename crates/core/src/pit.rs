@@ -72,7 +72,7 @@ impl InRecord {
 /// An upstream that was asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutRecord {
-    /// When the last Interest left.
+    /// When the last Interest left, or was held by a gate if it is held still.
     pub sent_at: Time,
     /// Its nonce.
     pub nonce: u32,
@@ -242,24 +242,26 @@ impl PitEntry {
         (record.retransmissions == 0).then(|| now.since(record.sent_at))
     }
 
-    /// Notes that `face` waits for the answer.
+    /// Notes that `face` waits for the answer; whether it did so already.
     #[inline]
-    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) {
+    pub(crate) fn set_in_record(&mut self, face: FaceId, interest: &Interest, now: Time) -> bool {
         let expires = Tick::after(now, interest.lifetime.span());
         let record = InRecord { nonce: interest.nonce, token: interest.token, expires, face };
         let count = usize::from(self.in_count);
         if let Some(old) = self.ins[..count].iter_mut().find(|old| old.face == face) {
-            *old = record;
-        } else if count < INLINE_INS {
+            return std::mem::replace(old, record).is_pending(now);
+        }
+        if count < INLINE_INS {
             self.ins[count] = record;
             self.in_count += 1;
-        } else {
-            let more = &mut self.spill.get_or_insert_default().ins;
-            match more.iter_mut().find(|old| old.face == face) {
-                Some(old) => *old = record,
-                None => more.push(record),
-            }
+            return false;
         }
+        let more = &mut self.spill.get_or_insert_default().ins;
+        if let Some(old) = more.iter_mut().find(|old| old.face == face) {
+            return std::mem::replace(old, record).is_pending(now);
+        }
+        more.push(record);
+        false
     }
 
     /// Forgets all downstreams.
@@ -300,7 +302,7 @@ impl PitEntry {
         }
     }
 
-    /// Forgets the upstream `face`, because it has answered.
+    /// Forgets the upstream `face`, because it has answered or was not asked after all.
     pub(crate) fn remove_out_record(&mut self, face: FaceId) {
         let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
         if self.has_out && self.out.face == face {
@@ -310,6 +312,20 @@ impl PitEntry {
             }
         } else if let Some(outs) = more {
             outs.retain(|record| record.face != face);
+        }
+    }
+
+    /// An Interest that was held left through `face` at `now`: its round trip begins.
+    pub(crate) fn depart(&mut self, face: FaceId, now: Time) {
+        if let Some(record) = self.out_record_mut(face) {
+            record.sent_at = now;
+        }
+    }
+
+    /// The last Interest to `face` did not leave after all; the face stays asked if an earlier one did.
+    pub(crate) fn take_back(&mut self, face: FaceId) {
+        if self.out_record(face).is_some_and(|record| record.retransmissions == 0) {
+            self.remove_out_record(face);
         }
     }
 

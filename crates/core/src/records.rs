@@ -71,7 +71,7 @@ pub struct LinkRecord {
     pub mean_rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
-    /// Packets handed to the queue.
+    /// Packets handed to the queue, or to the gates before it and not refused by them.
     pub offered_packets: u64,
     /// Packets put on the wire.
     pub sent_packets: u64,
@@ -79,15 +79,15 @@ pub struct LinkRecord {
     pub sent_bytes: ByteCount,
     /// Packets taken off the wire by the receiver.
     pub delivered_packets: u64,
-    /// Packets dropped by the queue: full, by a discipline, or expired in its side store.
+    /// Packets dropped by the queue or the gates before it: full, by a rule, or expired in a side store.
     pub dropped_packets: u64,
     /// Packets lost on the wire or by a link that went down.
     pub lost_packets: u64,
     /// Packets that got a congestion mark here.
     pub marked_packets: u64,
-    /// Packets put into the queue's side store (PLR's retransmission storage).
+    /// Packets put into a side store, of the queue (PLR's retransmission storage) or of gates.
     pub stored_packets: u64,
-    /// Packets moved from the side store back to the queue.
+    /// Packets moved from a side store to the queue.
     pub released_packets: u64,
     /// Loss notices made here.
     pub notices: u64,
@@ -195,7 +195,7 @@ pub struct LinkSamples {
     pub sent_bytes: Vec<u64>,
     /// Packets dropped by the queue since the start.
     pub dropped_packets: Vec<u32>,
-    /// Packets in the side store.
+    /// Packets in side stores.
     pub stored_packets: Vec<u32>,
     /// Packets that got a congestion mark since the start.
     pub marked_packets: Vec<u32>,

@@ -3,7 +3,7 @@
 use crate::congestion::CongestionController;
 use crate::consumer::shell::ShellKind;
 use crate::control::{NetworkController, RouterAgent};
-use crate::face::{FaceId, Limit};
+use crate::face::{FaceId, Limit, NodeId};
 use crate::gate::FaceGate;
 use crate::params::{ParamError, ParamSpec, Settings};
 use crate::queue::QueueDiscipline;
@@ -99,6 +99,7 @@ impl Scheme {
             face: FaceId(0),
             rate: BitRate::from_bps(1),
             delay: Span::ZERO,
+            neighbour: None,
             limit: Limit::Packets(crate::units::Packets::new(1)),
             streams: Streams::of(Seed(0)),
         };
@@ -109,7 +110,8 @@ impl Scheme {
             make(settings, &device)?;
         }
         if let Some(make) = self.router {
-            make(settings, &NodeSetup { devices: vec![device] })?;
+            let (node, streams) = (NodeId(0), device.streams);
+            make(settings, &NodeSetup { node, devices: vec![device], streams })?;
         }
         if let Some(make) = self.strategy {
             make(settings)?;
@@ -130,6 +132,8 @@ pub struct DeviceSetup {
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
+    /// The node at the other end; `None` when it is not known.
+    pub neighbour: Option<NodeId>,
     /// Queue limit.
     pub limit: Limit,
     /// Where a part draws from: a stream called as its scheme is its own.
@@ -146,8 +150,12 @@ impl DeviceSetup {
 /// A router that parts are made for.
 #[derive(Clone, Debug)]
 pub struct NodeSetup {
+    /// The router.
+    pub node: NodeId,
     /// Its devices, by face.
     pub devices: Vec<DeviceSetup>,
+    /// Where a part draws from: a stream called as its scheme is its own.
+    pub streams: Streams,
 }
 
 /// All parts of one scheme on one router; they may share state.

@@ -26,7 +26,8 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, data, from, pending, entry);
     }
 
-    /// A copy of the Data is about to leave for the downstream `to`; marks for that face alone go here.
+    /// A copy of the Data, or the content store's, is about to leave for the downstream `to`; marks for that face
+    /// alone go here.
     fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
         let _ = (cx, data, to);
     }
@@ -98,6 +99,9 @@ pub struct Arrival<'a> {
     pub pending: PitId,
     /// Its PIT entry.
     pub entry: &'a mut PitEntry,
+    /// Whether it comes again: the same face had asked before and still waited. Told to
+    /// [`on_interest`](Strategy::on_interest) alone.
+    pub is_repeated: bool,
     /// Next hops of the prefix, cheapest first; the face it came from may be among them.
     pub hops: &'a [NextHop],
     /// Faces to send it through; empty at the call.

@@ -9,16 +9,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
-use tidegate_core::control::{Directive, NetworkController, Report, RouterAgent};
+use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::fib::NextHop;
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::name::{Name, NameHash, NameTable, PrefixId};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
-use tidegate_core::pit::{Pit, PitEntry, PitId, Selector};
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::pit::{Pit, PitId, Selector};
 use tidegate_core::signal::Signal;
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -92,112 +90,17 @@ fn ask(
     let mut targets = Vec::new();
     let entry = pit.entry_mut(pending);
     let from = FaceId(0);
-    let mut arrival =
-        Arrival { interest: &interest, from, pending, entry, hops: &hops, targets: &mut targets };
+    let mut arrival = Arrival {
+        interest: &interest,
+        from,
+        pending,
+        entry,
+        is_repeated: false,
+        hops: &hops,
+        targets: &mut targets,
+    };
     let decision = question(cx, &mut arrival);
     (decision, targets.iter().map(|target| target.face).collect())
-}
-
-// PCON: the queue towards a downstream decides that Data for it is to be marked; the strategy marks that copy
-// alone, shifts its split on marks from upstream and remembers congested upstreams by pending entry.
-
-#[derive(Debug)]
-struct PconMarker;
-
-impl QueueDiscipline for PconMarker {
-    fn on_dequeue(
-        &mut self,
-        _: &mut Context<'_>,
-        _: &mut Header,
-        sojourn: Span,
-        queue: &FaceView,
-        _: &mut Actions,
-    ) -> Verdict {
-        if sojourn > Span::from_millis(5) {
-            queue.leave_mark();
-        }
-        Verdict::Pass
-    }
-}
-
-#[derive(Debug)]
-struct PconSplit {
-    fractions: Vec<(FaceId, f64)>,
-    random: Rng,
-    congested: BTreeMap<PitId, bool>,
-}
-
-impl Strategy for PconSplit {
-    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let mut left = self.random.uniform();
-        let share =
-            |face: FaceId| self.fractions.iter().find(|(known, _)| *known == face).map_or(0.0, |f| f.1);
-        let chosen = arrival.usable(cx).find(|face| {
-            left -= share(*face);
-            left < 0.0
-        });
-        let Some(face) = chosen else { return Decision::Nack(NackReason::NoRoute) };
-        self.congested.insert(arrival.pending, cx.face(face).take_mark());
-        arrival.forward(face);
-        Decision::Forward
-    }
-
-    fn on_data(
-        &mut self,
-        _: &mut Context<'_>,
-        data: &mut Header,
-        from: FaceId,
-        pending: PitId,
-        _: &PitEntry,
-    ) {
-        if data.hop.mark > 0 {
-            let others = (self.fractions.len() - 1) as f64;
-            let moved = 0.02 * self.fractions.iter().find(|(face, _)| *face == from).map_or(0.0, |f| f.1);
-            for (face, fraction) in &mut self.fractions {
-                *fraction += if *face == from { -moved } else { moved / others };
-            }
-        }
-        if self.congested.remove(&pending) == Some(true) {
-            data.hop.raise_mark(1);
-        }
-    }
-
-    fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
-        if cx.face(to).take_mark() {
-            data.hop.raise_mark(1);
-        }
-    }
-
-    fn straggler(&self) -> Span {
-        Span::from_millis(100)
-    }
-}
-
-#[test]
-fn pcon_marks_data_for_the_congested_downstream_alone_and_once() {
-    let mut bench = Bench::new();
-    let fractions = vec![(FaceId(1), 1.0), (FaceId(2), 0.0)];
-    let random = Rng::stream(Seed(1), "split");
-    let mut strategy = PconSplit { fractions, random, congested: BTreeMap::new() };
-    bench.at(0, |cx| {
-        let mut actions = Actions::default();
-        let view = &cx.faces[1];
-        PconMarker.on_dequeue(cx, &mut data(), Span::from_millis(6), view, &mut actions);
-        let mut marks = Vec::new();
-        for to in [0, 1, 1] {
-            let mut copy = data();
-            strategy.on_data_out(cx, &mut copy, FaceId(to));
-            marks.push(copy.hop.mark);
-        }
-        assert_eq!(marks, [0, 1, 0]);
-        assert_eq!(ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)).1, [FaceId(1)]);
-        let mut pit = Pit::new(NameHash::LOCALITY);
-        let (id, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
-        let mut marked = data();
-        marked.hop.mark = 1;
-        strategy.on_data(cx, &mut marked, FaceId(1), id, pit.entry(id));
-    });
-    assert_eq!(strategy.fractions, [(FaceId(1), 0.98), (FaceId(2), 0.02)]);
 }
 
 // MIRCC: a bucket polices Interests, their rate and the measured round trip give a rate, Data carry it away.
@@ -401,81 +304,6 @@ fn stateful_forwarding_tries_the_next_face_at_the_limit_and_nacks_at_the_last() 
         gate.on_nack_in(cx, PitId(1), NackReason::Congestion);
     });
     assert_eq!((gate.limit, gate.pending), (1.0, 0));
-}
-
-// ndnSieve: an agent reports the load of every face, the controller answers with metrics, the strategy follows
-// the lowest.
-
-#[derive(Debug)]
-struct SieveAgent {
-    next: Time,
-}
-
-impl RouterAgent for SieveAgent {
-    fn on_wake(&mut self, cx: &mut Context<'_>) {
-        for (face, view) in (0..).map(FaceId).zip(cx.faces) {
-            let occupancy = f64::from(view.queued_packets()) / f64::from(view.limit_packets());
-            cx.report(Report::FaceLoad { face, utilisation: 0.5, occupancy });
-        }
-        self.next = cx.now + Span::from_millis(500);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        Some(self.next)
-    }
-}
-
-#[derive(Debug)]
-struct SieveController;
-
-impl NetworkController for SieveController {
-    fn on_report(&mut self, _: Time, from: NodeId, report: &Report, orders: &mut Vec<(NodeId, Directive)>) {
-        if let Report::FaceLoad { face, utilisation, occupancy } = *report {
-            let metric = utilisation * 10.0 * occupancy.exp();
-            // Face 1 leads over a second, loaded link.
-            let metric = if face == FaceId(1) { metric + 1.0 } else { metric };
-            orders.push((from, Directive::Metric { prefix: NameTable::ROOT, face, metric }));
-        }
-    }
-}
-
-#[derive(Debug, Default)]
-struct MetricTable(BTreeMap<(PrefixId, FaceId), f64>);
-
-impl Strategy for MetricTable {
-    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let prefix = arrival.interest.name.prefix;
-        let metric = |face: &FaceId| self.0.get(&(prefix, *face)).copied().unwrap_or(0.0);
-        let best = arrival.usable(cx).min_by(|a, b| metric(a).total_cmp(&metric(b)));
-        let Some(face) = best else { return Decision::Nack(NackReason::NoRoute) };
-        arrival.forward(face);
-        Decision::Forward
-    }
-
-    fn on_directive(&mut self, _: &mut Context<'_>, directive: &Directive) {
-        if let Directive::Metric { prefix, face, metric } = *directive {
-            self.0.insert((prefix, face), metric);
-        }
-    }
-}
-
-#[test]
-fn ndnsieve_reports_become_metrics_that_move_interests() {
-    let mut bench = Bench::new();
-    let (mut agent, mut strategy) = (SieveAgent { next: ms(500) }, MetricTable::default());
-    let before = bench.at(0, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
-    assert_eq!(before.1, [FaceId(1)]);
-    bench.at(500, |cx| agent.on_wake(cx));
-    let mut orders = Vec::new();
-    for report in &bench.reports.0 {
-        SieveController.on_report(ms(501), NodeId(0), report, &mut orders);
-    }
-    assert_eq!(orders.len(), 3);
-    for (_, directive) in &orders {
-        bench.at(502, |cx| strategy.on_directive(cx, directive));
-    }
-    let after = bench.at(503, |cx| ask(cx, |cx, arrival| strategy.on_interest(cx, arrival)));
-    assert_eq!(after.1, [FaceId(2)]);
 }
 
 // BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// Values that differ by less than this part of the largest are equal: their last bits are the rounding of sums and
+/// quotients, which no measure resolves (a nanosecond in a quarter of an hour is a thousand times as much).
+pub const ROUNDING: f64 = 1e-12;
+
 /// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -11,7 +15,7 @@ pub struct Estimate {
     pub half_width: f64,
     /// Number of samples.
     pub n: usize,
-    /// At least two samples, all equal: the result does not vary and has no interval.
+    /// At least two samples, all equal up to [`ROUNDING`]: the result does not vary and has no interval.
     pub deterministic: bool,
 }
 
@@ -34,12 +38,18 @@ impl Estimate {
             return Self { mean: samples[0], half_width: f64::INFINITY, n, deterministic: false };
         }
         // The mean of equal samples can differ from them in its last bit.
-        if samples.iter().all(|sample| *sample == samples[0]) {
+        let rounding = ROUNDING * largest(samples);
+        if samples.iter().all(|sample| (sample - samples[0]).abs() <= rounding) {
             return Self { mean: samples[0], half_width: 0.0, n, deterministic: true };
         }
         let quantile = t_quantile(0.5 + 0.5 * confidence, (n - 1) as f64);
         let half_width = quantile * standard_deviation(samples) / (n as f64).sqrt();
         Self { mean: mean(samples), half_width, n, deterministic: false }
+    }
+
+    /// As [`Estimate::of`] over those of `samples` that have a value; `n` says how many.
+    pub fn of_present(samples: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self::of(&samples.into_iter().flatten().collect::<Vec<f64>>())
     }
 
     /// Lower end of the interval.
@@ -100,8 +110,31 @@ pub fn paired_difference_at(ours: &[f64], theirs: &[f64], confidence: f64) -> Es
     if ours.len() != theirs.len() {
         return Estimate::NONE;
     }
-    let differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
-    Estimate::at(&differences, confidence)
+    Estimate::at(&paired_differences(ours, theirs), confidence)
+}
+
+/// `ours[i] - theirs[i]`, free of rounding: those closer to each other than [`ROUNDING`] of the largest value are
+/// one number, and zero where they are that close to it.
+pub fn paired_differences(ours: &[f64], theirs: &[f64]) -> Vec<f64> {
+    let mut differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
+    let rounding = ROUNDING * largest(ours).max(largest(theirs));
+    let mut order: Vec<usize> = (0..differences.len()).collect();
+    order.sort_by(|left, right| differences[*left].total_cmp(&differences[*right]));
+    let mut shared = 0.0;
+    for place in order {
+        match differences[place] {
+            value if value.abs() <= rounding => shared = 0.0,
+            value if (value - shared).abs() > rounding => shared = value,
+            _ => {}
+        }
+        differences[place] = shared;
+    }
+    differences
+}
+
+/// The largest of the absolute values; 0 for none.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().map(|value| value.abs()).fold(0.0, f64::max)
 }
 
 /// The value that Student's t with `freedom` degrees of freedom stays below with `probability`.

@@ -92,6 +92,16 @@ impl TextTable {
         self.rows.push(row);
     }
 
+    /// Names of the columns and how they line up.
+    pub(crate) fn head(&self) -> &[(String, Align)] {
+        &self.head
+    }
+
+    /// Cells by row, each on one line.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
+        self.rows.iter().map(|row| row.iter().map(|cell| cell.join(" ")).collect())
+    }
+
     /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
     pub fn render(&self) -> String {
         let width = |column: usize| {
@@ -159,15 +169,32 @@ const RUN_MEASURES: [(&str, RunMeasure); 3] = [
     ("dropped_packets", |run| Some(run.links.iter().map(|link| link.dropped_packets).sum::<u64>() as f64)),
 ];
 
-/// Estimate of a measure of flow `index` over `runs`; runs in which it has no value make it empty.
+/// Estimate of a measure of flow `index` over those of `runs` in which it has a value.
 fn flow_estimate(runs: &[RunRecord], index: usize, of: FlowMeasure) -> Estimate {
-    let samples: Option<Vec<f64>> = runs.iter().map(|run| of(run, run.flows.get(index)?)).collect();
-    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+    Estimate::of_present(runs.iter().map(|run| of(run, run.flows.get(index)?)))
 }
 
 fn run_estimate(runs: &[RunRecord], of: RunMeasure) -> Estimate {
-    let samples: Option<Vec<f64>> = runs.iter().map(of).collect();
-    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+    Estimate::of_present(runs.iter().map(of))
+}
+
+/// As [`short`], for an estimate over those of `runs` runs in which the measure has a value; says so where these are
+/// not all: `17.6 ± 1.4 (5 of 6 runs)`.
+pub fn over_runs(estimate: &Estimate, runs: usize) -> String {
+    let shown = short(estimate);
+    if (1..runs).contains(&estimate.n) { format!("{shown} ({} of {runs} runs)", estimate.n) } else { shown }
+}
+
+/// [`over_runs`] as JSON: an estimate with the number of all `runs`, of which it is over `n`.
+pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Json {
+    let mut entries = estimate_entries(estimate);
+    entries.push(("runs", Json::Count(runs as u64)));
+    Json::Object(entries)
+}
+
+/// What a reader has to know of a mean over some of the runs only.
+fn survivors(what: &str, n: usize, runs: usize) -> String {
+    format!("{what} has a value in {n} of {runs} runs; its mean is over these, which may flatter it")
 }
 
 /// An estimate for a table in which all rows have the same number of runs: no remark beside the number.
@@ -189,18 +216,44 @@ pub fn run_summary(runs: &[RunRecord]) -> String {
     head.extend(FLOW_MEASURES.map(|(name, _)| (name, Align::Right)));
     let mut table = TextTable::new(&head);
     for (index, flow) in first.flows.iter().enumerate() {
-        let values = FLOW_MEASURES.map(|(_, of)| short(&flow_estimate(runs, index, of)));
+        let values = FLOW_MEASURES.map(|(_, of)| over_runs(&flow_estimate(runs, index, of), runs.len()));
         table.row([flow.name.clone(), flow.scheme.clone()].into_iter().chain(values));
     }
     let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render());
     text.push_str(&nodes::table(runs));
     for (name, of) in RUN_MEASURES {
-        text.push_str(&format!("{name}: {}\n", short(&run_estimate(runs, of))));
+        text.push_str(&format!("{name}: {}\n", over_runs(&run_estimate(runs, of), runs.len())));
     }
     if runs.len() > 1 {
         text.push_str(&format!("mean ± 95 % interval over {} runs; no interval: did not vary\n", runs.len()));
     }
+    for warning in partly_missing(runs) {
+        text.push_str(&format!("warning: {warning}\n"));
+    }
     text
+}
+
+/// A sentence for each measure that some of the runs have and some have not.
+pub(crate) fn partly_missing(runs: &[RunRecord]) -> Vec<String> {
+    let is_partial = |estimate: &Estimate| (1..runs.len()).contains(&estimate.n);
+    let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
+    let of_flows = FLOW_MEASURES.into_iter().filter_map(|(name, of)| {
+        let all = flows.iter().enumerate().map(|(index, flow)| (flow, flow_estimate(runs, index, of)));
+        let mut partial = all.filter(|(_, estimate)| is_partial(estimate));
+        let (flow, estimate) = partial.next()?;
+        Some(match partial.count() {
+            0 => survivors(&format!("{name} of {}", flow.name), estimate.n, runs.len()),
+            more => format!(
+                "{name} of {} flows has a value in some of the runs only; means are over these, which may flatter them",
+                more + 1
+            ),
+        })
+    });
+    let of_runs = RUN_MEASURES.into_iter().filter_map(|(name, of)| {
+        let estimate = run_estimate(runs, of);
+        is_partial(&estimate).then(|| survivors(name, estimate.n, runs.len()))
+    });
+    of_flows.chain(of_runs).collect()
 }
 
 /// The seeds in words: `seed 7`, `seeds 1 to 10`, `seeds 3, 9, 4`.
@@ -215,13 +268,15 @@ pub fn seeds(runs: &[RunRecord]) -> String {
     }
 }
 
-/// [`run_summary`] as JSON: flows, nodes and run measures with `mean`, `half_width`, `n`, `deterministic`.
+/// [`run_summary`] as JSON: flows, nodes and run measures with `mean`, `half_width`, `n`, `deterministic`, `runs`.
 pub fn run_summary_json(runs: &[RunRecord]) -> Json {
     let flows = runs.first().map_or(&[][..], |run| run.flows.as_slice());
     let flow = |(index, flow): (usize, &FlowRecord)| {
         let mut entries = vec![("name", flow.name.as_str().into()), ("scheme", flow.scheme.as_str().into())];
-        entries
-            .extend(FLOW_MEASURES.map(|(name, of)| (name, estimate_json(&flow_estimate(runs, index, of)))));
+        entries.extend(
+            FLOW_MEASURES
+                .map(|(name, of)| (name, over_runs_json(&flow_estimate(runs, index, of), runs.len()))),
+        );
         Json::Object(entries)
     };
     let mut entries = vec![
@@ -230,18 +285,24 @@ pub fn run_summary_json(runs: &[RunRecord]) -> Json {
         ("flows", Json::List(flows.iter().enumerate().map(flow).collect())),
     ];
     entries.push(("nodes", nodes::json(runs)));
-    entries.extend(RUN_MEASURES.map(|(name, of)| (name, estimate_json(&run_estimate(runs, of)))));
+    entries
+        .extend(RUN_MEASURES.map(|(name, of)| (name, over_runs_json(&run_estimate(runs, of), runs.len()))));
+    entries.push(("warnings", Json::List(partly_missing(runs).into_iter().map(Json::Text).collect())));
     Json::Object(entries)
 }
 
 /// An estimate as JSON; what is not finite is `null`.
 pub fn estimate_json(estimate: &Estimate) -> Json {
-    Json::Object(vec![
+    Json::Object(estimate_entries(estimate))
+}
+
+fn estimate_entries(estimate: &Estimate) -> Vec<(&'static str, Json)> {
+    vec![
         ("mean", Json::Number(estimate.mean)),
         ("half_width", Json::Number(estimate.half_width)),
         ("n", Json::Count(estimate.n as u64)),
         ("deterministic", Json::Bool(estimate.deterministic)),
-    ])
+    ]
 }
 
 /// `value unit`, or the value alone without a unit.
@@ -350,6 +411,8 @@ fn band_json(band: &Band) -> Json {
 
 #[cfg(test)]
 mod tests {
+    use tidegate_core::units::{ByteCount, Time};
+
     use super::*;
 
     #[test]
@@ -364,6 +427,46 @@ mod tests {
         assert_eq!(pair(12.345678, 0.0456), ("12.346".into(), "0.046".into()));
         assert_eq!(pair(12345.6, 321.0), ("12346".into(), "321".into()));
         assert_eq!(pair(-0.001, 0.5), ("0.00".into(), "0.50".into()));
+    }
+
+    #[test]
+    fn a_mean_over_some_of_the_runs_says_of_how_many() {
+        let run = |seed, completed: Option<u64>| {
+            let completed = completed.map(|seconds| Time::from_nanos(seconds * 1_000_000_000));
+            let flow = FlowRecord {
+                name: "file".to_owned(),
+                segments: Some(9),
+                delivered_payload: ByteCount::new(9000),
+                completed,
+                ..FlowRecord::default()
+            };
+            RunRecord {
+                seed,
+                ended: Time::from_nanos(20_000_000_000),
+                flows: vec![flow],
+                ..RunRecord::default()
+            }
+        };
+        let said = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)]);
+        assert!(said.contains("10 (2 of 3 runs)"), "{said}");
+        let warning = "warning: completion_s of file has a value in 2 of 3 runs; its mean is over these, which may flatter it";
+        assert!(said.ends_with(&format!("{warning}\n")), "{said}");
+        let json = run_summary_json(&[run(1, Some(10)), run(3, None)]).to_string();
+        assert!(json.contains("\"n\":1,\"deterministic\":false,\"runs\":2"), "{json}");
+        let two = |seed, completed| {
+            let mut run = run(seed, completed);
+            run.flows.push(run.flows[0].clone());
+            run
+        };
+        let said = run_summary(&[two(1, Some(10)), two(2, None)]);
+        assert!(
+            said.contains("warning: completion_s of 2 flows has a value in some of the runs only"),
+            "{said}"
+        );
+        for none_or_all in [[run(1, None), run(2, None)], [run(1, Some(3)), run(2, Some(4))]] {
+            let said = run_summary(&none_or_all);
+            assert!(!said.contains("of 2 runs") && !said.contains("warning"), "{said}");
+        }
     }
 
     #[test]

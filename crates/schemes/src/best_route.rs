@@ -8,8 +8,8 @@ use tidegate_core::face::FaceId;
 use tidegate_core::packet::NackReason;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::units::Time;
 
+use crate::toolbox::next_try::next_try;
 use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 
 /// The catalogue entry.
@@ -39,7 +39,7 @@ impl Strategy for BestRoute {
                 forward(arrival, face, Decision::Nack(NackReason::NoRoute))
             }
             Step::Again => {
-                let face = next_try(cx, arrival);
+                let face = next_try(arrival.entry, || arrival.usable(cx));
                 forward(arrival, face, Decision::Suppress)
             }
         }
@@ -51,11 +51,4 @@ fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, otherwise: Decision)
     let Some(face) = face else { return otherwise };
     arrival.forward(face);
     Decision::Forward
-}
-
-/// The cheapest next hop not asked yet, else the one asked longest ago.
-fn next_try(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
-    let asked_at = |face: FaceId| arrival.entry.out_record(face).map_or(Time::ZERO, |record| record.sent_at);
-    let unused = arrival.usable(cx).find(|face| arrival.entry.out_record(*face).is_none());
-    unused.or_else(|| arrival.usable(cx).min_by_key(|face| asked_at(*face)))
 }

@@ -3,17 +3,11 @@
 //! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
 
-use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::FaceView;
-use tidegate_core::packet::Header;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::signal::Class;
-use tidegate_core::units::{Span, Time};
-use tidegate_core::{choice, params};
+use tidegate_core::units::Span;
 
-use crate::toolbox::control_law;
+use crate::toolbox::codel_marker::{Carrier, CodelMarker};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -23,19 +17,9 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     deviations: &["The packet that waited carries the mark, so that no strategy is needed (`carrier = \"face\"`)."],
     params: Params::TABLE,
-    discipline: Some(|settings, _| Ok(Box::new(CodelMark::new(Params::from_settings(settings)?)))),
+    discipline: Some(|settings, _| Ok(Box::new(Params::from_settings(settings)?.marker()))),
     ..Scheme::NONE
 };
-
-choice! {
-    /// What carries the mark.
-    pub enum Carrier {
-        /// The packet that waited too long.
-        Packet = "packet",
-        /// The next packet that a strategy sends to this face, if it asks (PCON).
-        Face = "face",
-    }
-}
 
 params! {
     /// Waiting time that is still good (`codel-queue2.cc`, CoDel's default).
@@ -48,81 +32,9 @@ params! {
     carrier: Carrier = Carrier::Packet;
 }
 
-#[derive(Debug)]
-struct CodelMark {
-    target: Span,
-    interval: Span,
-    pause: Span,
-    carrier: Carrier,
-    /// [`Time::MAX`] while waiting times are good.
-    above_since: Time,
-    next_mark: Time,
-    /// Marks since waiting times were last good.
-    marked: u32,
-}
-
-impl CodelMark {
-    fn new(params: Params) -> Self {
-        let Params { target, interval, stretch, carrier } = params;
-        Self {
-            target,
-            interval,
-            pause: interval.scale(stretch),
-            carrier,
-            above_since: Time::MAX,
-            next_mark: Time::ZERO,
-            marked: 0,
-        }
-    }
-
-    fn on_good_again(&mut self, queue: &FaceView) {
-        self.above_since = Time::MAX;
-        self.marked = 0;
-        if self.carrier == Carrier::Face {
-            queue.take_mark();
-        }
-    }
-
-    fn on_above(&mut self, now: Time, queue: &FaceView) -> Verdict {
-        self.above_since = self.above_since.min(now);
-        if now.since(self.above_since) <= self.interval || now < self.next_mark {
-            return Verdict::Pass;
-        }
-        self.marked = self.marked.saturating_add(1);
-        self.next_mark = now + control_law::pause(self.pause, self.marked);
-        match self.carrier {
-            Carrier::Packet => Verdict::Mark(1, Cause("codel")),
-            Carrier::Face => {
-                queue.leave_mark();
-                Verdict::Pass
-            }
-        }
-    }
-}
-
-impl QueueDiscipline for CodelMark {
-    fn sees_arrivals(&self) -> bool {
-        false
-    }
-
-    fn on_dequeue(
-        &mut self,
-        cx: &mut Context<'_>,
-        packet: &mut Header,
-        sojourn: Span,
-        queue: &FaceView,
-        _: &mut Actions,
-    ) -> Verdict {
-        // A notice overtakes the bulk packets, so its short wait says nothing about them.
-        if packet.hop.class != Class::BULK {
-            return Verdict::Pass;
-        }
-        if sojourn > self.target {
-            return self.on_above(cx.now, queue);
-        }
-        if self.above_since != Time::MAX {
-            self.on_good_again(queue);
-        }
-        Verdict::Pass
+impl Params {
+    fn marker(self) -> CodelMarker {
+        let Self { target, interval, stretch, carrier } = self;
+        CodelMarker::new(target, interval, stretch, carrier)
     }
 }

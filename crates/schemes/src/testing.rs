@@ -18,7 +18,12 @@ pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> Event {
 
 /// As [`data`], with a congestion mark.
 pub fn marked(at_ms: u64, segment: u32, next_segment: u32) -> Event {
-    arrival(at_ms, segment, next_segment, 1, Some(RTT))
+    marked_at(1, at_ms, segment, next_segment)
+}
+
+/// As [`data`], with a mark of this level.
+pub fn marked_at(level: u8, at_ms: u64, segment: u32, next_segment: u32) -> Event {
+    arrival(at_ms, segment, next_segment, level, Some(RTT))
 }
 
 /// As [`data`], `rtt_ms` after its Interest; `None` for a segment that was sent again.
@@ -60,6 +65,7 @@ pub fn device() -> DeviceSetup {
         face: FaceId(0),
         rate: BitRate::from_mbps(10.0),
         delay: Span::ZERO,
+        neighbour: None,
         limit: Limit::Packets(Packets::new(100)),
         streams: Streams::of(Seed(1)),
     }

@@ -143,5 +143,7 @@ pub static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| schem
 pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
 /// All parts on a router.
 pub static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
+/// The network controller.
+pub static CONTROLLER: Role = Role { word: "network controller", fits: |scheme| scheme.controller.is_some() };
 /// One of a queue's disciplines.
 pub static DISCIPLINE: Role = Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };

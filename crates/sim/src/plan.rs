@@ -34,6 +34,10 @@ pub struct Plan {
     pub links: Vec<LinkPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
+    /// The network controller; `None` for none.
+    pub controller: Option<ControllerPlan>,
+    /// Which neighbours are next hops.
+    pub next_hops: NextHopRule,
     /// What changes during the run, in order of time.
     pub events: Vec<EventPlan>,
     /// Pause between samples; `None` for no samples.
@@ -144,6 +148,33 @@ impl ServicePlan {
     }
 }
 
+/// A network controller and how routers reach it: a channel of its own, beside the links.
+#[derive(Clone, Debug)]
+pub struct ControllerPlan {
+    /// The scheme.
+    pub scheme: SchemeUse,
+    /// What every message takes, either way.
+    pub delay: Span,
+    /// Part of the messages that is lost, either way, 0..=1.
+    pub loss: f64,
+}
+
+/// Which neighbours of a node are next hops for a prefix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NextHopRule {
+    /// Those that are nearer to a producer: no choice makes a loop.
+    #[default]
+    Nearer,
+    /// All from which a way leads to a producer that does not come back here, as ndnSIM's `CalculateAllPossibleRoutes`
+    /// finds them. Two such choices in a row may still make a loop, which the forwarders then see.
+    All,
+}
+
+impl NextHopRule {
+    /// Each rule with its word in scenarios.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Nearer, "nearer"), (Self::All, "all")];
+}
+
 /// A content store.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CachePlan {
@@ -247,7 +278,7 @@ pub struct EventPlan {
 }
 
 /// What changes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
     /// Both directions of a link go down; packets on the wire and, unless kept, in the queues are lost.
     LinkDown {
@@ -278,6 +309,10 @@ pub enum Change {
         /// Index into the nodes.
         node: usize,
     },
+    /// The controller stops: it hears and says nothing, and forgets what it knew.
+    ControllerDown,
+    /// A new controller starts.
+    ControllerUp,
 }
 
 /// Measures of all flows and links together that `[expect]` may name.

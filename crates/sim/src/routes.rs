@@ -9,6 +9,8 @@ use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::fib::NextHop;
 use tidegate_core::name::PrefixId;
 
+use crate::plan::NextHopRule;
+
 /// No way.
 const FAR: u32 = u32::MAX;
 
@@ -38,6 +40,7 @@ struct Served {
 #[derive(Debug)]
 pub struct RouteTable {
     edges: Vec<Vec<Edge>>,
+    rule: NextHopRule,
     link_up: Vec<bool>,
     /// Face of each node on which its producers answer.
     server_face: Vec<FaceId>,
@@ -49,9 +52,10 @@ pub struct RouteTable {
 
 impl RouteTable {
     /// Routes over `edges` (by node) and `links` links, all up.
-    pub fn new(edges: Vec<Vec<Edge>>, links: usize, server_face: Vec<FaceId>) -> Self {
+    pub fn new(edges: Vec<Vec<Edge>>, links: usize, server_face: Vec<FaceId>, rule: NextHopRule) -> Self {
         Self {
             edges,
+            rule,
             link_up: vec![true; links],
             server_face,
             served: Vec::new(),
@@ -105,7 +109,8 @@ impl RouteTable {
         }
     }
 
-    fn distances_to(&self, set: &[u32]) -> Vec<u32> {
+    /// Distance of every node to the nearest of `set`, on ways that do not lead through `without`.
+    fn distances_to(&self, set: &[u32], without: Option<u32>) -> Vec<u32> {
         let mut distances = vec![FAR; self.edges.len()];
         let mut open = BinaryHeap::new();
         for &producer in set {
@@ -118,7 +123,7 @@ impl RouteTable {
             }
             for edge in self.edges[node as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
                 let through = distance.saturating_add(edge.cost);
-                if through < distances[edge.to as usize] {
+                if Some(edge.to) != without && through < distances[edge.to as usize] {
                     distances[edge.to as usize] = through;
                     open.push(Reverse((through, edge.to)));
                 }
@@ -128,25 +133,36 @@ impl RouteTable {
     }
 }
 
+impl RouteTable {
+    /// Appends the neighbours whose distance is below `own`.
+    fn add_hops(&self, node: NodeId, distances: &[u32], own: u32, hops: &mut Vec<NextHop>) {
+        for edge in self.edges[node.0 as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
+            let beyond = distances[edge.to as usize];
+            if beyond < own {
+                hops.push(NextHop { cost: beyond.saturating_add(edge.cost), face: edge.face });
+            }
+        }
+    }
+}
+
 impl Routes for RouteTable {
-    /// Every neighbour that is nearer to a producer is a next hop, so that no choice makes a loop.
+    /// By default every neighbour that is nearer to a producer is a next hop, so that no choice makes a loop.
     fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>) {
         let Some(Some(served)) = self.served.get(prefix.0 as usize) else { return };
         if served.producers.binary_search(&node.0).is_ok() {
             hops.push(NextHop { cost: 0, face: self.server_face[node.0 as usize] });
             return;
         }
-        let mut distances = self.distances.borrow_mut();
-        let tree = &mut distances[served.tree];
-        if tree.is_empty() {
-            *tree = self.distances_to(&self.sets[served.tree]);
-        }
-        let own = tree[node.0 as usize];
-        for edge in self.edges[node.0 as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
-            let beyond = tree[edge.to as usize];
-            if beyond < own {
-                hops.push(NextHop { cost: beyond.saturating_add(edge.cost), face: edge.face });
+        if self.rule == NextHopRule::All {
+            let beyond = self.distances_to(&self.sets[served.tree], Some(node.0));
+            self.add_hops(node, &beyond, FAR, hops);
+        } else {
+            let mut distances = self.distances.borrow_mut();
+            let tree = &mut distances[served.tree];
+            if tree.is_empty() {
+                *tree = self.distances_to(&self.sets[served.tree], None);
             }
+            self.add_hops(node, tree, tree[node.0 as usize], hops);
         }
         hops.sort_unstable();
     }

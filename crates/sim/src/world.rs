@@ -2,17 +2,22 @@
 //!
 //! The world only carries packets between state machines of core: it decides nothing about them.
 
+#[macro_use]
+mod surroundings;
 mod build;
+mod control;
 mod outcome;
 mod sample;
 mod service;
 
 pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
+pub use control::MessageLedger;
 pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
 use tidegate_core::consumer::Consumer;
-use tidegate_core::context::{Env, Sink};
+use tidegate_core::context::Sink;
+use tidegate_core::control::Report;
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
@@ -26,6 +31,7 @@ use crate::events::{EventQueue, Target};
 use crate::link::Direction;
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
+use control::{Control, Reported};
 use service::{Processing, Server};
 use tidegate_core::line::Carriage;
 
@@ -49,6 +55,7 @@ pub struct World {
     routes: RouteTable,
     recorder: Recorder,
     changes: Vec<EventPlan>,
+    control: Option<Control>,
     sampling: Option<Span>,
     flow_samples: FlowSamples,
     link_samples: LinkSamples,
@@ -70,6 +77,7 @@ struct SimNode {
     /// Consumer on each application face after the servers' face.
     consumers: Vec<u32>,
     wake: Time,
+    agent_wake: Time,
     is_on: bool,
     /// What packets off links wait for before the forwarder sees them.
     service: Option<Box<Server>>,
@@ -124,11 +132,17 @@ impl Servers {
 struct Recorder {
     mask: EventMask,
     events: Vec<EventRecord>,
+    /// Made during the call that is running.
+    reports: Vec<Reported>,
 }
 
 impl Sink for Recorder {
     fn record(&mut self, at: Time, node: NodeId, event: Event) {
         self.events.push(EventRecord { time: at, node: node.0, event });
+    }
+
+    fn report(&mut self, _: Time, node: NodeId, report: Report) {
+        self.reports.push(Reported { node, report });
     }
 }
 
@@ -144,22 +158,14 @@ enum Due {
     Sample,
     /// A router has looked at a packet.
     Served(usize),
+    /// A report reaches the controller.
+    Report,
+    /// A directive reaches its router.
+    Directive,
+    ControllerWake,
+    AgentWake(usize),
     /// A producer has made an answer.
     Processed(usize),
-}
-
-/// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
-macro_rules! env {
-    ($world:expr, $node:expr) => {
-        Env {
-            now: $world.now,
-            node: NodeId($node as u32),
-            names: &$world.names,
-            routes: &$world.routes,
-            mask: $world.recorder.mask,
-            sink: &mut $world.recorder,
-        }
-    };
 }
 
 /// The directions in which one node sends, as its devices.
@@ -211,18 +217,6 @@ impl Devices<Body> for Lines<'_> {
     }
 }
 
-/// The devices of a node, from fields that nothing else borrows.
-macro_rules! lines {
-    ($world:expr, $ids:expr) => {
-        &mut Lines {
-            now: $world.now,
-            ids: $ids,
-            directions: &mut $world.directions,
-            events: &mut $world.events,
-        }
-    };
-}
-
 impl World {
     /// The time now.
     pub fn now(&self) -> Time {
@@ -268,7 +262,14 @@ impl World {
                 Due::Change(index) => self.change(index),
                 Due::Sample => self.sample(),
                 Due::Served(node) => self.serve(node),
+                Due::Report => self.hear_report(),
+                Due::Directive => self.obey_directive(),
+                Due::ControllerWake => self.wake_controller(),
+                Due::AgentWake(node) => self.wake_agents(node),
                 Due::Processed(index) => self.give_answer(index),
+            }
+            if !self.recorder.reports.is_empty() {
+                self.send_reports();
             }
             if self.unfinished == 0 && self.stop_when_complete {
                 self.end = self.now;
@@ -306,10 +307,16 @@ impl World {
             return Due::Change(index);
         }
         index -= self.changes.len();
-        match index.checked_sub(1) {
-            None => Due::Sample,
-            Some(node) if node < self.nodes.len() => Due::Served(node),
-            Some(beyond) => Due::Processed(beyond - self.nodes.len()),
+        const SINGLE: [Due; 4] = [Due::Sample, Due::Report, Due::Directive, Due::ControllerWake];
+        if let Some(due) = SINGLE.get(index) {
+            return *due;
+        }
+        index -= SINGLE.len();
+        let nodes = self.nodes.len();
+        match index {
+            _ if index < nodes => Due::Served(index),
+            _ if index < 2 * nodes => Due::AgentWake(index - nodes),
+            _ => Due::Processed(index - 2 * nodes),
         }
     }
 
@@ -319,6 +326,7 @@ impl World {
         let after_queues = 3 * directions;
         let after_consumers = after_queues + self.consumers.len();
         let after_nodes = after_consumers + self.nodes.len();
+        let after_changes = after_nodes + self.changes.len();
         let index = match due {
             Due::Arrival(direction) => direction,
             Due::Sent(direction) => directions + direction,
@@ -326,9 +334,13 @@ impl World {
             Due::ConsumerWake(consumer) => after_queues + consumer,
             Due::NodeWake(node) => after_consumers + node,
             Due::Change(index) => after_nodes + index,
-            Due::Sample => after_nodes + self.changes.len(),
-            Due::Served(node) => after_nodes + self.changes.len() + 1 + node,
-            Due::Processed(index) => after_nodes + self.changes.len() + 1 + self.nodes.len() + index,
+            Due::Sample => after_changes,
+            Due::Report => after_changes + 1,
+            Due::Directive => after_changes + 2,
+            Due::ControllerWake => after_changes + 3,
+            Due::Served(node) => after_changes + 4 + node,
+            Due::AgentWake(node) => after_changes + 4 + self.nodes.len() + node,
+            Due::Processed(index) => after_changes + 4 + 2 * self.nodes.len() + index,
         };
         self.events.push(at, Target(index as u32));
     }
@@ -558,7 +570,8 @@ impl World {
             return;
         }
         sim.wake = Time::MAX;
-        sim.core.wake_forwarder(env!(self, node));
+        let SimNode { core, directions, .. } = sim;
+        core.wake_forwarder(env!(self, node), lines!(self, directions));
         self.settle(node);
     }
 
@@ -580,6 +593,8 @@ impl World {
                     self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()].set_rate(rate);
                 }
             }
+            Change::ControllerDown => self.set_controller(false),
+            Change::ControllerUp => self.set_controller(true),
             Change::NodeOff { node } => self.set_node(node, false),
             Change::NodeOn { node } => self.set_node(node, true),
         }

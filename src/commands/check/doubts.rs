@@ -30,10 +30,21 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(unused_nodes(plan, facts));
     doubts.extend(foreign_prefixes(plan));
     doubts.extend(useless_caches(plan));
+    doubts.extend(deaf_controller(plan));
     doubts.extend(seeds(plan, facts));
     doubts.extend(endings(plan));
     doubts.extend(tables(plan, facts));
     doubts
+}
+
+/// A controller that no router reports to.
+fn deaf_controller(plan: &Plan) -> Option<String> {
+    let name = plan.controller.as_ref()?.scheme.scheme.name;
+    let reports =
+        |node: &tidegate_sim::plan::NodePlan| node.parts.iter().any(|part| part.scheme.name == name);
+    (!plan.nodes.iter().any(reports)).then(|| {
+        format!("no router reports to the controller; write parts = [{{ scheme = {name:?} }}] into [router]")
+    })
 }
 
 /// One doubt about several flows is one sentence, with the words about the first.

@@ -8,8 +8,8 @@ use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_report::text::number;
 use tidegate_sim::plan::{
-    CachePlan, Change, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse, ServicePlan,
-    ServiceTime,
+    CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse,
+    ServicePlan, ServiceTime,
 };
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
@@ -93,7 +93,20 @@ fn network(plan: &Plan) -> Vec<String> {
         parts.join(", ")
     };
     lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
+    lines.extend(plan.controller.as_ref().map(controller));
     lines
+}
+
+fn controller(controller: &ControllerPlan) -> String {
+    let loss = match controller.loss {
+        0.0 => "none is lost".to_owned(),
+        loss => format!("{} of them is lost", number(loss)),
+    };
+    format!(
+        "controller {}: every message to or from it takes {}, {loss}",
+        controller.scheme.scheme.name,
+        ms(controller.delay)
+    )
 }
 
 fn cache(cache: &CachePlan) -> String {
@@ -256,6 +269,8 @@ fn changes(plan: &Plan) -> Vec<String> {
         Change::LinkRate { link: index, rate } => format!("{} has {rate} both ways", link(index)),
         Change::NodeOff { node: index } => format!("{} goes down with all its links", node(index)),
         Change::NodeOn { node: index } => format!("{} comes up", node(index)),
+        Change::ControllerDown => "the controller stops".to_owned(),
+        Change::ControllerUp => "a new controller starts and knows nothing yet".to_owned(),
     };
     let told = plan.events.iter().take(TOLD);
     let mut lines: Vec<String> =

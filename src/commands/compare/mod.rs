@@ -8,7 +8,6 @@ mod variants;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use tidegate_report::compare::Change;
 use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
 
 use super::{Overrides, read_plan};
@@ -49,12 +48,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PART", value_parser = part)]
     until_ci: Option<f64>,
     /// Seeds at which the search ends in any case.
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "until_ci", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     max_seeds: u64,
     /// Put the results aside under this name (or as this file, if it ends in .json).
     #[arg(long, value_name = "NAME")]
     save_baseline: Option<String>,
-    /// Hold the results against those put aside; exit code 3 if a measure got worse.
+    /// Hold the results against those put aside; exit code 3 if a measure got worse or is measured no more.
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
     /// Changes up to this part of a measure's baseline are no regression, such as 1%.
@@ -148,7 +147,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         judgements: judgements.as_deref(),
     };
     results.write(session, arguments, &store)?;
-    let is_worse = judgements.iter().flatten().any(|judgement| judgement.change == Change::Worse);
+    let is_worse = judgements.iter().flatten().any(|judgement| judgement.change.is_regression());
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
 }
 

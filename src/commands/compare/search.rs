@@ -3,6 +3,7 @@
 use tidegate_core::rng::Seed;
 use tidegate_report::compare::{Comparison, FEWEST, Setup, Variant, looks, relative_half_width};
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
+use tidegate_report::stats::Estimate;
 use tidegate_sim::plan::Plan;
 
 use super::Arguments;
@@ -24,6 +25,8 @@ pub(super) struct Search {
     looks: Vec<usize>,
     /// Half of an interval's width over its mean that is narrow enough.
     target: Option<f64>,
+    /// Why the numbers of seeds are not those asked for; empty if they are.
+    remark: String,
     measures: Vec<&'static RunMeasure>,
     searched: Vec<&'static RunMeasure>,
     threads: usize,
@@ -42,17 +45,20 @@ impl Search {
     pub(super) fn new(arguments: &Arguments, plan: &Plan) -> Self {
         let written = plan.seeds.len().max(FEWEST);
         let seeds = arguments.seeds.map_or(written, |seeds| seeds as usize);
+        let most = arguments.max_seeds as usize;
         let looks = match arguments.until_ci {
             None => vec![seeds],
-            Some(_) => looks(seeds.max(FEWEST), arguments.max_seeds as usize),
+            Some(_) => looks(seeds.max(FEWEST), most),
         };
-        let all = || RUN_MEASURES.iter().collect();
+        let has_end = plan.flows.iter().any(|flow| flow.demand.has_end());
+        let all = || RUN_MEASURES.iter().filter(|measure| has_end || !measure.is_of_finite_flows()).collect();
         let usual = || RUN_MEASURES.iter().filter(|measure| SEARCHED.contains(&measure.name)).collect();
         let chosen = &arguments.measures;
         Self {
             first_seed: plan.seeds.first().map_or(1, |seed| seed.0),
             looks,
             target: arguments.until_ci,
+            remark: arguments.until_ci.map_or_else(String::new, |_| remark(arguments.seeds, most)),
             measures: if chosen.is_empty() { all() } else { chosen.clone() },
             searched: if chosen.is_empty() { usual() } else { chosen.clone() },
             threads: threads(arguments.threads),
@@ -74,11 +80,10 @@ impl Search {
             let runs = recall(store, variants, &seeds)?;
             let setup = Setup { reference, looks: self.looks.len() };
             let comparison = Comparison::of(&runs, &self.measures, setup);
-            let wide = self.too_wide(&comparison);
-            let is_enough = wide.is_empty();
-            let note = self.target.map(|target| note(target, *count, &wide));
+            let open = self.target.map(|target| self.open(&comparison, target));
+            let note = open.as_ref().map(|open| open.note(*count) + &self.remark);
             last = Some(Outcome { comparison, runs, note });
-            if is_enough {
+            if open.is_none_or(|open| open.is_empty()) {
                 break;
             }
         }
@@ -116,28 +121,72 @@ impl Search {
         }
     }
 
-    /// Names of variants and measures whose intervals are wider than asked for; none without a search.
-    fn too_wide(&self, comparison: &Comparison) -> Vec<String> {
-        let Some(target) = self.target else { return Vec::new() };
-        let mut wide = Vec::new();
+    /// What keeps the search from its end.
+    fn open(&self, comparison: &Comparison, target: f64) -> Open {
+        let mut open = Open { target, wide: Vec::new(), unmeasured: Vec::new() };
         for measured in self.searched.iter().filter_map(|measure| comparison.measured(measure.name)) {
-            for (label, estimate) in comparison.labels.iter().zip(&measured.estimates) {
-                if relative_half_width(estimate).is_none_or(|width| width > target) {
-                    wide.push(format!("{} of {label}", measured.measure.noun));
+            for (index, label) in comparison.labels.iter().enumerate() {
+                let estimate = &measured.estimates[index];
+                let what = || format!("{} of {label}", measured.measure.noun);
+                if estimate.n == 0 {
+                    open.unmeasured.push(what());
+                } else if is_chance(comparison, index, estimate)
+                    || relative_half_width(estimate).is_none_or(|width| width > target)
+                {
+                    open.wide.push(what());
                 }
             }
         }
-        wide
+        open
     }
 }
 
-fn note(target: f64, seeds: usize, wide: &[String]) -> String {
-    let target = 100.0 * target;
-    match wide {
-        [] => format!("every interval is narrower than ± {target} % with {seeds} seeds"),
-        wide => {
-            format!("with {seeds} seeds, the most allowed, wider than ± {target} % are: {}", wide.join(", "))
+/// Whether a few values are equal by chance: other measures of the variant vary.
+fn is_chance(comparison: &Comparison, variant: usize, estimate: &Estimate) -> bool {
+    let varies = || comparison.measures.iter().any(|measured| measured.estimates[variant].has_interval());
+    estimate.deterministic && estimate.n < FEWEST && varies()
+}
+
+/// Variants and measures that need more seeds.
+#[derive(Debug)]
+struct Open {
+    /// Half of an interval's width over its mean that is narrow enough.
+    target: f64,
+    /// Whose intervals are wider.
+    wide: Vec<String>,
+    /// Which no run has.
+    unmeasured: Vec<String>,
+}
+
+impl Open {
+    fn is_empty(&self) -> bool {
+        self.wide.is_empty() && self.unmeasured.is_empty()
+    }
+
+    fn note(&self, seeds: usize) -> String {
+        let target = 100.0 * self.target;
+        let with = if seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") };
+        if self.is_empty() {
+            return format!("every interval is narrower than ± {target} % with {with}");
         }
+        let part = |what: &str, of: &[String]| (!of.is_empty()).then(|| format!("{what}: {}", of.join(", ")));
+        let parts = [
+            part("without a value in any run are", &self.unmeasured),
+            part(&format!("wider than ± {target} % are"), &self.wide),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        format!("with {with}, the most allowed, {}", parts.join("; "))
+    }
+}
+
+/// Where a search runs other numbers of seeds than `--seeds` says.
+fn remark(asked: Option<u64>, most: usize) -> String {
+    match asked.map(|seeds| seeds as usize) {
+        Some(seeds) if seeds > most => format!(" (--max-seeds {most} counts, not --seeds {seeds})"),
+        Some(seeds) if seeds < FEWEST && seeds < most => {
+            format!(" (a search begins with {} seeds, not with --seeds {seeds})", FEWEST.min(most))
+        }
+        _ => String::new(),
     }
 }
 

@@ -132,6 +132,12 @@ enum Target {
 fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
     let output = arguments.output.clone().unwrap_or_else(|| arguments.results.join("figures"));
     let by_ending = Kind::of(&output).filter(|_| !output.is_dir());
+    let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
+        let why =
+            format!("{}: figures are not drawn as .{ending}; write .svg, .pdf or .tex", output.display());
+        return Err(Failure::usage(why));
+    }
     let kind = arguments.kind.or(by_ending).unwrap_or(Kind::Svg);
     if by_ending.is_some_and(|meant| meant != kind) {
         let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());

@@ -1,38 +1,53 @@
 //! `tidegate reproduce`: a paper's experiments, its claims beside our results, and a page with its figures.
 
+mod batch;
+mod ndnsieve;
 mod plr;
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use tidegate_core::records::RunRecord;
 use tidegate_report::claims::{Judged, Paper};
 use tidegate_report::figure::{Figure, Look, write_figures};
-use tidegate_report::page::{BoardPage, board_page};
+use tidegate_report::json::Json;
+use tidegate_report::page::{BoardPage, board_page, boards_page};
+use tidegate_report::text::TextTable;
 use tidegate_report::{claims, text};
 use tidegate_sim::plan::Plan;
-use tidegate_sim::run::{Job, Progress, run_batch};
+use tidegate_sim::scenario;
+
+use batch::Bench;
 
 use super::threads;
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::progress::ProgressLine;
 use crate::results::cannot;
 use crate::{Format, SEMANTICS, Session};
 
-/// Papers that can be reproduced.
-const PAPERS: [&str; 1] = ["plr"];
+/// A paper that can be reproduced.
+struct Entry {
+    /// On the command line; also its folder.
+    name: &'static str,
+    board: fn(&Bench<'_>) -> Result<Board, Failure>,
+}
+
+/// Papers that can be reproduced, in the order of `all`.
+static PAPERS: [Entry; 2] =
+    [Entry { name: "plr", board: plr::board }, Entry { name: "ndnsieve", board: ndnsieve::board }];
+
+/// Seeds of a quick look.
+const REDUCED_SEEDS: usize = 3;
 
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, or all.
+    /// The paper: plr, ndnsieve, or all.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.
     #[arg(long)]
     full: bool,
-    /// A quick look: a tenth of the packets and three seeds. Gives no verdicts.
+    /// A quick look: shorter runs and three seeds. Gives no verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
     /// Folder under which results are written.
@@ -56,86 +71,97 @@ struct Board {
     paper: Paper,
     claims: Vec<Judged>,
     figures: Vec<Figure>,
-    /// More results, as text.
-    remarks: String,
+    /// More results, with their titles.
+    tables: Vec<(String, TextTable)>,
+    /// The scenarios' files: name and content.
+    scenarios: Vec<(&'static str, &'static str)>,
 }
 
-/// Runs experiments on all cores and keeps of each run what a paper asks for.
-struct Bench<'a> {
-    session: &'a Session,
-    threads: usize,
-    extent: Extent,
+/// A board, and the command that makes it.
+struct Written {
+    board: Board,
+    /// Names of the scenarios' files.
+    scenarios: Vec<&'static str>,
+    command: String,
 }
 
-impl Bench<'_> {
-    /// Every seed of every plan; one list per plan, in the order of its seeds.
-    fn run<T: Send>(&self, plans: &[Plan], keep: impl Fn(&Plan, RunRecord) -> T + Sync) -> Vec<Vec<T>> {
-        let jobs: Vec<Job<'_>> = plans
-            .iter()
-            .flat_map(|plan| plan.seeds.iter().map(move |seed| Job { plan, seed: *seed }))
-            .collect();
-        let line = Line(ProgressLine::new("runs", jobs.len(), self.session.quiet));
-        let mut kept =
-            run_batch(&jobs, self.threads, &line, |job, run| keep(jobs[job].plan, run)).into_iter().flatten();
-        plans.iter().map(|plan| kept.by_ref().take(plan.seeds.len()).collect()).collect()
+impl Written {
+    fn page(&self) -> BoardPage<'_> {
+        BoardPage {
+            paper: &self.board.paper,
+            claims: &self.board.claims,
+            figures: &self.board.figures,
+            tables: &self.board.tables,
+            scenarios: &self.scenarios,
+            command: &self.command,
+            semantics: SEMANTICS,
+        }
     }
-}
 
-struct Line(ProgressLine);
-
-impl Progress for Line {
-    fn finished(&self, _: usize, _: &RunRecord) {
-        self.0.one_done();
+    fn json(&self) -> Json {
+        text::claims_json(&self.board.paper, &self.board.claims)
     }
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let papers: Vec<&str> = match arguments.paper.as_str() {
-        "all" => PAPERS.to_vec(),
-        paper if PAPERS.contains(&paper) => vec![paper],
-        other => {
-            return Err(Failure::usage(format!(
-                "paper {other:?} is not known; known: {}, all",
-                PAPERS.join(", ")
-            )));
-        }
-    };
-    let mut exit = Exit::Ok;
-    for paper in papers {
-        if reproduce(session, arguments, paper)? == Exit::Unexpected {
-            exit = Exit::Unexpected;
-        }
+    let is_all = arguments.paper == "all";
+    let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
+    if papers.is_empty() {
+        let known: Vec<&str> = PAPERS.iter().map(|entry| entry.name).collect();
+        let paper = &arguments.paper;
+        return Err(Failure::usage(format!(
+            "paper {paper:?} is not known; known: {}, all",
+            known.join(", ")
+        )));
     }
-    Ok(exit)
+    let boards: Vec<Written> =
+        papers.into_iter().map(|entry| reproduce(session, arguments, entry)).collect::<Result<_, _>>()?;
+    if is_all {
+        write_all(session, arguments, &boards)?;
+    }
+    if session.format == Format::Json {
+        let documents: Vec<Json> = boards.iter().map(Written::json).collect();
+        let document = if is_all { Some(Json::List(documents)) } else { documents.into_iter().next() };
+        print(&(document.unwrap_or(Json::Null).to_string() + "\n"));
+    }
+    let surprised = boards.iter().flat_map(|done| &done.board.claims).any(Judged::contradicts_record);
+    Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
 }
 
-fn reproduce(session: &Session, arguments: &Arguments, name: &str) -> Outcome {
-    let begun = Instant::now();
-    let extent = match (arguments.reduced, arguments.full) {
+fn extent(arguments: &Arguments) -> Extent {
+    match (arguments.reduced, arguments.full) {
         (true, _) => Extent::Reduced,
         (_, true) => Extent::Full,
         _ => Extent::Paper,
-    };
-    let bench = Bench { session, threads: threads(arguments.threads), extent };
-    let board = plr::board(&bench)?;
-    let folder = arguments.out.join(name);
-    let command = command_line(name, extent);
-    write(&folder, &board, &command)?;
-    match session.format {
-        Format::Json => print(&(text::claims_json(&board.paper, &board.claims).to_string() + "\n")),
-        Format::Text => print(&format!(
-            "{}\n{}, {}\n\n{}{}\nreport  {}\ndone in {:.1} s\n",
-            board.paper.title,
-            board.paper.authors,
-            board.paper.venue,
-            text::claims_table(&board.claims),
-            board.remarks,
-            folder.join("report.html").display(),
-            begun.elapsed().as_secs_f64()
-        )),
     }
-    let surprised = board.claims.iter().any(Judged::contradicts_record);
-    Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
+}
+
+fn reproduce(session: &Session, arguments: &Arguments, entry: &Entry) -> Result<Written, Failure> {
+    let begun = Instant::now();
+    let extent = extent(arguments);
+    let board = (entry.board)(&Bench { session, threads: threads(arguments.threads), extent })?;
+    let folder = arguments.out.join(entry.name);
+    let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
+    let done = Written { board, scenarios, command: command_line(entry.name, extent) };
+    write(&folder, &done)?;
+    if session.format == Format::Text {
+        print(&summary(&done.board, &folder.join("report.html"), begun));
+    }
+    Ok(done)
+}
+
+fn summary(board: &Board, page: &Path, begun: Instant) -> String {
+    let tables: String =
+        board.tables.iter().map(|(title, table)| format!("\n{title}:\n{}", table.render())).collect();
+    format!(
+        "{}\n{}, {}\n\n{}{tables}\nreport  {}\ndone in {:.1} s\n",
+        board.paper.title,
+        board.paper.authors,
+        board.paper.venue,
+        text::claims_table(&board.claims),
+        page.display(),
+        begun.elapsed().as_secs_f64()
+    )
 }
 
 fn command_line(name: &str, extent: Extent) -> String {
@@ -147,22 +173,35 @@ fn command_line(name: &str, extent: Extent) -> String {
     format!("tidegate reproduce {name}{flag}")
 }
 
-/// Writes the page and every figure.
-fn write(folder: &std::path::Path, board: &Board, command: &str) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
-    let page = board_page(&BoardPage {
-        paper: &board.paper,
-        claims: &board.claims,
-        figures: &board.figures,
-        command,
-        semantics: SEMANTICS,
-    });
-    let mut files = vec![("report.html".to_owned(), page)];
+/// Writes a paper's page, its figures, its claims and its scenarios.
+fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
+    let board = &done.board;
+    let mut files = vec![
+        ("report.html".to_owned(), board_page(&done.page())),
+        ("figures.json".to_owned(), write_figures(&board.figures)),
+        ("claims.json".to_owned(), done.json().to_string() + "\n"),
+    ];
     files.extend(
         board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
     );
-    files.push(("figures.json".to_owned(), write_figures(&board.figures)));
-    files.push(("claims.json".to_owned(), text::claims_json(&board.paper, &board.claims).to_string() + "\n"));
+    files.extend(board.scenarios.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
+    write_files(folder, &files)
+}
+
+/// Writes the page of all papers, beside the folders of the papers.
+fn write_all(session: &Session, arguments: &Arguments, boards: &[Written]) -> Result<(), Failure> {
+    let command = command_line("all", extent(arguments));
+    let page = boards_page(&boards.iter().map(Written::page).collect::<Vec<_>>(), &command);
+    let folder = arguments.out.join("all");
+    write_files(&folder, &[("report.html".to_owned(), page)])?;
+    if session.format == Format::Text {
+        print(&format!("\nall papers  {}\n", folder.join("report.html").display()));
+    }
+    Ok(())
+}
+
+fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
     for (name, content) in files {
         let path = folder.join(name);
         std::fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
@@ -191,4 +230,13 @@ fn judge(
 /// Reads claims that come with the program.
 fn read_claims(text: &str, file: &str) -> Result<Paper, Failure> {
     claims::parse(text, file).map_err(Failure::error)
+}
+
+/// A scenario that comes with the program, with values set.
+fn checked(
+    session: &Session,
+    (name, text): (&str, &str),
+    overrides: &[(String, String)],
+) -> Result<Plan, Failure> {
+    scenario::parse(name, text, overrides, &session.schemes).map_err(Failure::error)
 }

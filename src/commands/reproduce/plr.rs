@@ -7,10 +7,8 @@ mod sensitivity;
 
 use tidegate_core::event::EventMask;
 use tidegate_sim::plan::{Demand, Plan};
-use tidegate_sim::scenario;
 
-use super::{Bench, Board, Extent, judge, read_claims};
-use crate::Session;
+use super::{Bench, Board, Extent, REDUCED_SEEDS, checked, judge, read_claims};
 use crate::exit::Failure;
 use measure::{Kept, Linear};
 
@@ -99,16 +97,6 @@ fn plan(
     checked(bench.session, file, &overrides).map(|plan| shortened(plan, bench.extent))
 }
 
-fn checked(
-    session: &Session,
-    (name, text): (&str, &str),
-    overrides: &[(String, String)],
-) -> Result<Plan, Failure> {
-    scenario::parse(name, text, overrides, &session.schemes).map_err(Failure::error)
-}
-
-/// Seeds of a quick look.
-const REDUCED_SEEDS: usize = 3;
 /// Part of the linear scenario's packets in a quick look.
 const REDUCED_PART: u32 = 10;
 
@@ -151,13 +139,14 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let results = simulate(bench)?;
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
     let mut figures = figures::all(&results);
-    let mut remarks = measure::remarks(&results);
+    let mut tables = measure::tables(&results);
     if bench.extent == Extent::Full {
-        let (more, text) = sensitivity::study(bench)?;
+        let (more, table) = sensitivity::study(bench)?;
         figures.extend(more);
-        remarks.push_str(&text);
+        tables.push(table);
     }
-    Ok(Board { paper, claims, figures, remarks })
+    let scenarios = vec![("linear.toml", LINEAR), ("burst.toml", BURST)];
+    Ok(Board { paper, claims, figures, tables, scenarios })
 }
 
 /// Runs all cells in one batch, so that no core idles between experiments.

@@ -7,7 +7,6 @@ use tidegate_report::figure::write_figures;
 use tidegate_report::json::Json;
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_report::page::{SweepPage, sweep_page};
-use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::{self, Align, TextTable};
 
@@ -89,24 +88,37 @@ fn table(sweep: &Sweep, points: &[Point]) -> String {
     head.extend(measures.iter().map(|measure| (measure.name, Align::Right)));
     let mut table = TextTable::new(&head);
     for (point, runs) in sweep.points.iter().zip(points) {
-        let values = measures.iter().map(|measure| text::short(&runs.estimate(measure)));
+        let of_runs = runs.runs.len();
+        let values = measures.iter().map(|measure| text::over_runs(&runs.estimate(measure), of_runs));
         table.row(point.values.iter().cloned().chain(values));
     }
     let note = match sweep.seeds.len() {
         1 => "one run each: no intervals".to_owned(),
         seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),
     };
-    format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render())
+    let mut text = format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render());
+    for measure in measures {
+        let is_partial = |point: &&Point| (1..point.runs.len()).contains(&point.estimate(measure).n);
+        match points.iter().filter(is_partial).count() {
+            0 => {}
+            count => text.push_str(&format!(
+                "warning: {} has a value in some of the runs only at {count} of {} points; means are over these runs, \
+                 which may flatter them\n",
+                measure.name,
+                points.len()
+            )),
+        }
+    }
+    text
 }
 
 fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Json {
-    let estimate = |estimate: Estimate| text::estimate_json(&estimate);
+    let estimate = |point: &Point, measure| text::over_runs_json(&point.estimate(measure), point.runs.len());
     let point = |(index, runs): (usize, &Point)| {
         let of = &sweep.points[index];
         let parameters =
             sweep.axes.iter().zip(&of.values).map(|(axis, value)| (axis.key.clone(), Json::text(value)));
-        let measures =
-            RUN_MEASURES.iter().map(|measure| (measure.name, estimate(runs.estimate(measure)))).collect();
+        let measures = RUN_MEASURES.iter().map(|measure| (measure.name, estimate(runs, measure))).collect();
         Json::Object(vec![
             ("parameters", Json::Map(parameters.collect())),
             ("scenario", Json::text(&of.identity.hash)),

@@ -76,10 +76,11 @@ impl Consumer {
         }
     }
 
-    /// The controller hears of a loss, and the timeout backs off if it is the first of its window of data.
+    /// The controller hears of a loss, and the timeout backs off if it is the first of its window of data; in
+    /// ndnSIM only a timeout makes it back off.
     pub(super) fn answer_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
         self.tell_loss(cx, loss);
-        if self.is_new_event(loss.segment) {
+        if self.is_new_event(loss.segment) && self.shell.tracking == Tracking::Exact {
             self.back_off();
         }
     }

@@ -144,7 +144,7 @@ impl Consumer {
                 all.end().unwrap_or(UNBOUNDED)
             }
         };
-        let estimator = Estimator::new(shell.estimator);
+        let estimator = Estimator::new(shell.estimator, shell.timeout);
         let remaining = (end != UNBOUNDED).then_some(u64::from(end));
         let view = FlowView { remaining, rto: estimator.rto(), ..FlowView::default() };
         Self {

@@ -22,21 +22,21 @@ pub enum EstimatorKind {
 
 /// Timeout before the first sample, ns; the same in every program.
 const INITIAL: f64 = 1e9;
-/// Smallest timeout of all but [`EstimatorKind::Range`], ns.
+/// Smallest timeout of all but [`EstimatorKind::Range`], unless set, ns.
 const MIN: f64 = 200e6;
 /// Largest timeout in ndnSIM, ns.
 const NDNSIM_MAX: f64 = 200e9;
 /// Largest timeout in ndn-cxx and NDNts, ns.
 const NDN_CXX_MAX: f64 = 60e9;
-/// Largest backoff factor in ndnSIM.
-const NDNSIM_MAX_BACKOFF: f64 = 64.0;
+/// Largest backoff factor in ndnSIM, unless set.
+const NDNSIM_MAX_BACKOFF: u32 = 64;
 /// Weight of a sample in the smoothed round-trip time.
 const GAIN: f64 = 0.125;
 /// Weight of a sample in the variation.
 const VARIATION_GAIN: f64 = 0.25;
 /// Samples that ICP looks back on.
 const RANGE_SAMPLES: usize = 20;
-/// Smallest timeout of [`EstimatorKind::Range`].
+/// Smallest timeout of [`EstimatorKind::Range`], unless set.
 const RANGE_MIN: Span = Span::from_millis(10);
 
 /// One flow's estimate. Takes no memory of its own before the first sample.
@@ -48,22 +48,38 @@ pub struct Estimator {
     smoothed: f64,
     /// Mean deviation, ns.
     variation: f64,
-    /// ndnSIM's factor on the timeout, 1..=64.
+    /// ndnSIM's factor on the timeout, at least 1.
     backoff: f64,
+    /// Smallest timeout, ns.
+    least: f64,
+    /// Largest factor of ndnSIM's.
+    most_backoff: f64,
     rto: Span,
     /// The last samples, newest last; of [`EstimatorKind::Range`] alone.
     recent: VecDeque<Span>,
 }
 
+/// What a program sets differently from its estimator's own limits; `None` for those.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimeoutLimits {
+    /// Smallest timeout once there is a sample.
+    pub least: Option<Span>,
+    /// Largest factor by which ndnSIM's timeout backs off; other estimators have none.
+    pub backoff: Option<u32>,
+}
+
 impl Estimator {
     /// An estimator without samples; its timeout is 1 s.
-    pub fn new(kind: EstimatorKind) -> Self {
+    pub fn new(kind: EstimatorKind, limits: TimeoutLimits) -> Self {
+        let own_least = if kind == EstimatorKind::Range { RANGE_MIN } else { nanos(MIN) };
         Self {
             kind,
             has_sample: false,
             smoothed: INITIAL,
             variation: 0.0,
             backoff: 1.0,
+            least: limits.least.unwrap_or(own_least).as_nanos() as f64,
+            most_backoff: f64::from(limits.backoff.unwrap_or(NDNSIM_MAX_BACKOFF).max(1)),
             rto: nanos(INITIAL),
             recent: VecDeque::new(),
         }
@@ -101,8 +117,12 @@ impl Estimator {
         self.backoff = 1.0;
         self.rto = match self.kind {
             EstimatorKind::Ndnsim => self.ndnsim_timeout(),
-            EstimatorKind::NdnTools => nanos((self.smoothed + 8.0 * self.variation).clamp(MIN, NDN_CXX_MAX)),
-            EstimatorKind::Ndnts => nanos((self.smoothed + 4.0 * self.variation).clamp(MIN, NDN_CXX_MAX)),
+            EstimatorKind::NdnTools => {
+                nanos((self.smoothed + 8.0 * self.variation).max(self.least).min(NDN_CXX_MAX))
+            }
+            EstimatorKind::Ndnts => {
+                nanos((self.smoothed + 4.0 * self.variation).max(self.least).min(NDN_CXX_MAX))
+            }
             EstimatorKind::Range => self.range_timeout(rtt),
         };
     }
@@ -111,7 +131,7 @@ impl Estimator {
     pub fn back_off(&mut self) {
         match self.kind {
             EstimatorKind::Ndnsim => {
-                self.backoff = (self.backoff * 2.0).min(NDNSIM_MAX_BACKOFF);
+                self.backoff = (self.backoff * 2.0).min(self.most_backoff);
                 self.rto = self.ndnsim_timeout();
             }
             EstimatorKind::NdnTools | EstimatorKind::Ndnts => {
@@ -122,7 +142,7 @@ impl Estimator {
     }
 
     fn ndnsim_timeout(&self) -> Span {
-        let timeout = (self.smoothed + 4.0 * self.variation).max(MIN);
+        let timeout = (self.smoothed + 4.0 * self.variation).max(self.least);
         nanos((self.backoff * timeout).min(NDNSIM_MAX))
     }
 
@@ -137,7 +157,7 @@ impl Estimator {
             shortest = shortest.min(*sample);
             longest = longest.max(*sample);
         }
-        (shortest + (longest - shortest) / 2).max(RANGE_MIN)
+        (shortest + (longest - shortest) / 2).max(nanos(self.least))
     }
 }
 
@@ -156,7 +176,7 @@ mod tests {
     }
 
     fn after(kind: EstimatorKind, samples: &[(u64, u32)]) -> Estimator {
-        let mut estimator = Estimator::new(kind);
+        let mut estimator = Estimator::new(kind, TimeoutLimits::default());
         for (rtt_ms, in_flight) in samples {
             estimator.sample(Span::from_millis(*rtt_ms), *in_flight);
         }
@@ -168,7 +188,7 @@ mod tests {
         for kind in
             [EstimatorKind::Ndnsim, EstimatorKind::NdnTools, EstimatorKind::Ndnts, EstimatorKind::Range]
         {
-            let estimator = Estimator::new(kind);
+            let estimator = Estimator::new(kind, TimeoutLimits::default());
             assert_eq!((estimator.rto(), estimator.smoothed_rtt()), (Span::from_secs(1), None), "{kind:?}");
         }
     }
@@ -194,6 +214,26 @@ mod tests {
         assert_eq!(timeouts, [200.0, 400.0, 800.0, 1600.0, 3200.0, 6400.0, 12800.0, 12800.0, 12800.0]);
         estimator.sample(Span::from_millis(20), 1);
         assert_eq!(millis(&estimator), 200.0);
+    }
+
+    #[test]
+    fn a_set_floor_and_a_set_backoff_limit_hold_in_place_of_the_programs_own() {
+        let limits = TimeoutLimits { least: Some(Span::from_millis(300)), backoff: Some(8) };
+        let mut estimator = Estimator::new(EstimatorKind::Ndnsim, limits);
+        estimator.sample(Span::from_millis(20), 1);
+        let timeouts: Vec<f64> = (0..5)
+            .map(|_| {
+                let before = millis(&estimator);
+                estimator.back_off();
+                before
+            })
+            .collect();
+        assert_eq!(timeouts, [300.0, 600.0, 1200.0, 2400.0, 2400.0]);
+        for kind in [EstimatorKind::NdnTools, EstimatorKind::Ndnts, EstimatorKind::Range] {
+            let mut estimator = Estimator::new(kind, limits);
+            estimator.sample(Span::from_millis(1), 0);
+            assert_eq!(millis(&estimator), 300.0, "{kind:?}");
+        }
     }
 
     #[test]

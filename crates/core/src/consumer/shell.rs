@@ -2,7 +2,7 @@
 //!
 //! Programs differ here as much as in their controllers, so the habits of each are kept apart.
 
-use super::rto::EstimatorKind;
+use super::rto::{EstimatorKind, TimeoutLimits};
 use crate::units::Span;
 
 /// Whose habits.
@@ -16,17 +16,20 @@ pub enum ShellKind {
     Ndnts,
     /// ndnd's object client.
     Ndnd,
+    /// The consumer of PCON's authors, on ndnSIM's of 2016.
+    Pcon,
     /// Tidegate's own, for schemes that bring their own timers.
     Own,
 }
 
 impl ShellKind {
     /// Every kind with its name in a scenario.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Ndnsim, "ndnsim"),
         (Self::NdnTools, "ndn-tools"),
         (Self::Ndnts, "ndnts"),
         (Self::Ndnd, "ndnd"),
+        (Self::Pcon, "pcon"),
         (Self::Own, "own"),
     ];
 }
@@ -75,6 +78,8 @@ pub enum NoticeReaction {
 pub struct Shell {
     /// Round-trip time estimator.
     pub estimator: EstimatorKind,
+    /// Where its timeout ends, below and in backing off.
+    pub timeout: TimeoutLimits,
     /// Pause between two looks for timed-out Interests.
     pub sweep: Span,
     /// When the timeout is read.
@@ -109,6 +114,7 @@ impl Shell {
     pub const fn of(kind: ShellKind) -> Self {
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
+            timeout: TimeoutLimits { least: None, backoff: None },
             sweep: Span::from_millis(10),
             reading: TimeoutReading::AtSend,
             tracking: Tracking::Exact,
@@ -122,18 +128,26 @@ impl Shell {
             no_route_is_final: true,
             hop_limit: None,
         };
+        let ndnsim = Self {
+            estimator: EstimatorKind::Ndnsim,
+            sweep: Span::from_millis(50),
+            reading: TimeoutReading::AtSweep,
+            tracking: Tracking::Loose,
+            retransmit: RetransmitOrder::BySegment,
+            retry_limit: None,
+            lifetime: Some(Span::from_secs(2)),
+            nack_is_loss: false,
+            whole_window: false,
+            ..ndn_tools
+        };
         match kind {
-            ShellKind::Ndnsim => Self {
-                estimator: EstimatorKind::Ndnsim,
-                sweep: Span::from_millis(50),
-                reading: TimeoutReading::AtSweep,
-                tracking: Tracking::Loose,
-                retransmit: RetransmitOrder::BySegment,
-                retry_limit: None,
-                lifetime: Some(Span::from_secs(2)),
-                nack_is_loss: false,
-                whole_window: false,
-                ..ndn_tools
+            ShellKind::Ndnsim => ndnsim,
+            ShellKind::Pcon => Self {
+                timeout: TimeoutLimits { least: None, backoff: Some(8) },
+                nack_is_loss: true,
+                one_over: true,
+                no_route_is_final: false,
+                ..ndnsim
             },
             ShellKind::NdnTools => ndn_tools,
             ShellKind::Ndnts => Self {

@@ -549,6 +549,22 @@ fn ndn_tools_retries_on_congestion_ignores_duplicates_and_gives_up_without_a_rou
 }
 
 #[test]
+fn pcon_asks_again_at_once_after_a_congestion_nack_and_its_timeout_stays() {
+    let mut bench = Bench::of(ShellKind::Pcon, 9, 2.0);
+    // One more than the window.
+    assert_eq!(bench.sends(ms(0)), [0, 1, 2]);
+    bench.data(ms(100), 0);
+    assert_eq!((bench.sends(ms(100)), bench.consumer.view().rto), (vec![3], Span::from_millis(300)));
+    bench.nack(ms(110), 2, NackReason::Congestion);
+    bench.nack(ms(110), 3, NackReason::NoRoute);
+    assert_eq!(bench.losses(), [(2, LossSignal::Nack(NackReason::Congestion))]);
+    assert_eq!((bench.sends(ms(110)), bench.consumer.view().rto), (vec![2], Span::from_millis(300)));
+    // 1 and 3 time out and double the timeout each; 8 is the most.
+    bench.run(ms(30_000));
+    assert_eq!(bench.consumer.view().rto, Span::from_millis(8 * 300));
+}
+
+#[test]
 fn a_nack_in_the_instant_of_sending_leaves_the_segment_to_its_timer() {
     for (reason, told) in [(NackReason::Congestion, 1), (NackReason::NoRoute, 0)] {
         let mut bench = Bench::new(Shell::of(ShellKind::Own), Demand::Endless, 1.0);
@@ -641,9 +657,13 @@ fn a_late_duplicate_never_reaches_the_controller() {
 fn a_duplicate_frees_no_place_in_any_shell() {
     for (kind, _) in ShellKind::ALL {
         let mut bench = Bench::of(kind, 10, 3.0);
-        bench.sends(ms(0));
-        assert_eq!((bench.data(ms(20), 1), bench.consumer.in_flight()), (Arrived::New { segment: 1 }, 2));
-        assert_eq!((bench.data(ms(21), 1), bench.consumer.in_flight()), (Arrived::Duplicate, 2), "{kind:?}");
+        let left = bench.sends(ms(0)).len() as u32 - 1;
+        assert_eq!((bench.data(ms(20), 1), bench.consumer.in_flight()), (Arrived::New { segment: 1 }, left));
+        assert_eq!(
+            (bench.data(ms(21), 1), bench.consumer.in_flight()),
+            (Arrived::Duplicate, left),
+            "{kind:?}"
+        );
     }
 }
 
@@ -921,8 +941,14 @@ impl Bench {
     }
 }
 
-const KINDS: [ShellKind; 5] =
-    [ShellKind::Ndnsim, ShellKind::NdnTools, ShellKind::Ndnts, ShellKind::Ndnd, ShellKind::Own];
+const KINDS: [ShellKind; 6] = [
+    ShellKind::Ndnsim,
+    ShellKind::NdnTools,
+    ShellKind::Ndnts,
+    ShellKind::Ndnd,
+    ShellKind::Pcon,
+    ShellKind::Own,
+];
 
 #[test]
 fn no_history_drives_a_consumer_over_its_window_or_keeps_it_from_the_end_of_its_file() {

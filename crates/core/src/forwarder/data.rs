@@ -1,5 +1,6 @@
 //! The Data pipelines: incoming, unsolicited, outgoing.
 
+use super::gates::Ending;
 use super::{Forwarder, Outbox, Served, record_end};
 use crate::context::Context;
 use crate::cs::{UnsolicitedPolicy, with_token};
@@ -120,6 +121,9 @@ impl<B: Clone + Default> Forwarder<B> {
         if cx.wants(EventMask::PENDING) {
             record_end(cx, self.pit.entry(id), true);
         }
+        if self.gates.is_some() {
+            self.data_at_gates(cx, from, id, &mut packet.header);
+        }
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
         strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
@@ -139,6 +143,9 @@ impl<B: Clone + Default> Forwarder<B> {
                 served.push((this.face, this.token));
             }
             strategy.on_data_out(cx, &mut header, this.face);
+            if let Some(gates) = &mut self.gates {
+                gates.data_out(cx, &mut header, from, this.face);
+            }
             let body = if record.is_some() { packet.body.clone() } else { std::mem::take(&mut packet.body) };
             out.send(cx, this.face, Packet { header, body });
         }
@@ -149,6 +156,7 @@ impl<B: Clone + Default> Forwarder<B> {
             self.remember_nonces(cx, id);
         }
         if straggler == Span::ZERO {
+            self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
             return self.pit.remove(id);
         }
         self.pit.entry_mut(id).remove_out_record(from);

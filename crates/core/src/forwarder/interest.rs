@@ -6,10 +6,11 @@ use crate::cs::with_token;
 use crate::event::Event;
 use crate::face::FaceId;
 use crate::fib::{FibEntry, NextHop, Scope};
+use crate::gate::DataSource;
 use crate::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
-use crate::strategy::{Arrival, Decision, Target};
+use crate::strategy::{Arrival, Decision, Strategy, Target};
 
 /// Interests under `/localhost` that may be pending beyond the limit.
 const RESERVED: usize = 64;
@@ -64,9 +65,9 @@ impl<B: Clone + Default> Forwarder<B> {
         if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
             self.pit.note_digest(id);
         }
-        self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
+        let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, packet, interest, id, out);
+        self.decide(cx, from, packet, interest, (id, is_repeated), out);
     }
 
     /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
@@ -85,33 +86,52 @@ impl<B: Clone + Default> Forwarder<B> {
         from: FaceId,
         packet: Packet<B>,
         interest: Interest,
-        id: PitId,
+        (id, is_repeated): (PitId, bool),
         out: &mut impl Outbox<B>,
     ) {
-        let route = self.fib.lookup(packet.header.name.prefix, cx.names, cx.routes, cx.node);
+        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
+            arrival.is_repeated = is_repeated;
+            strategy.on_interest(cx, arrival)
+        });
+        match decision {
+            Decision::Forward if self.gates.is_some() => {
+                self.forward_gated(cx, from, packet, interest, id, out);
+            }
+            Decision::Forward => self.forward(cx, packet, interest, id, out),
+            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Nack(reason) => {
+                send_nack(cx, from, packet, interest, reason, out);
+                self.end_refused(from, id);
+            }
+        }
+    }
+
+    /// Asks the strategy of a name; the faces it chose are the targets afterwards.
+    #[inline(always)]
+    pub(super) fn consult(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        interest: &Header,
+        id: PitId,
+        ask: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
+    ) -> Decision {
+        let route = self.fib.lookup(interest.name.prefix, cx.names, cx.routes, cx.node);
         let mut hops = &route.hops;
         if route.scope != Scope::Global {
             keep_in_scope(cx, from, route, &mut self.near);
             hops = &self.near;
         }
         self.targets.clear();
-        let mut arrival = Arrival {
-            interest: &packet.header,
-            from,
-            pending: id,
-            entry: self.pit.entry_mut(id),
-            hops,
-            targets: &mut self.targets,
-        };
-        match self.strategies[usize::from(route.strategy.0)].strategy.on_interest(cx, &mut arrival) {
-            Decision::Forward => self.forward(cx, packet, interest, id, out),
-            Decision::Suppress => self.counters.suppressed += 1,
-            Decision::Nack(reason) => {
-                send_nack(cx, from, packet, interest, reason, out);
-                self.pit.entry_mut(id).remove_in_record(from);
-                self.end_if_idle(id);
-            }
-        }
+        let (entry, targets) = (self.pit.entry_mut(id), &mut self.targets);
+        let mut arrival = Arrival { interest, from, pending: id, entry, is_repeated: false, hops, targets };
+        ask(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
+    }
+
+    /// The downstream `from` was sent a Nack and does not wait any more.
+    pub(super) fn end_refused(&mut self, from: FaceId, id: PitId) {
+        self.pit.entry_mut(id).remove_in_record(from);
+        self.end_if_idle(id);
     }
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
@@ -143,7 +163,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// An entry that asks nobody and nobody waits for has no purpose.
-    fn end_if_idle(&mut self, id: PitId) {
+    pub(super) fn end_if_idle(&mut self, id: PitId) {
         let entry = self.pit.entry(id);
         if entry.out_records().next().is_none() {
             self.pit.remove(id);
@@ -165,8 +185,13 @@ impl<B: Clone + Default> Forwarder<B> {
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
-        self.strategies[usize::from(strategy.0)].strategy.on_content_hit(cx, &found.header);
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+        strategy.on_content_hit(cx, &found.header);
+        strategy.on_data_out(cx, &mut found.header, from);
         found.header = with_token(&found.header, interest.token);
+        if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
+            row.on_data_out(cx, &mut found.header, DataSource::Cache);
+        }
         out.send(cx, from, found);
         true
     }

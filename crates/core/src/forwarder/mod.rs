@@ -1,6 +1,7 @@
 //! The forwarder: NFD's pipelines over one PIT, FIB and content store.
 
 mod data;
+mod gates;
 mod interest;
 mod loss_notice;
 mod nack;
@@ -12,12 +13,14 @@ use crate::dead_nonce::DeadNonceList;
 use crate::event::{Event, EventMask, Side};
 use crate::face::FaceId;
 use crate::fib::{Fib, NextHop, StrategyId};
+use crate::gate::GateRow;
 use crate::name::{Name, NameHash, PrefixId};
 use crate::packet::{Kind, Packet, PitToken};
 use crate::pit::{Pit, PitEntry, PitId};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, Target};
 use crate::units::{Packets, Span, Time};
+use gates::{Ending, Gates};
 
 /// SHA-256 of a whole Data, which may stand at the end of an Interest's name.
 pub type Digest = [u8; 32];
@@ -120,6 +123,8 @@ pub struct Forwarder<B> {
     /// Next hops left by the scope of an Interest.
     near: Vec<NextHop>,
     expired: Vec<PitId>,
+    /// Gates before the queues of faces; most nodes have none.
+    gates: Option<Box<Gates<B>>>,
 }
 
 impl<B: Clone + Default> Forwarder<B> {
@@ -139,6 +144,7 @@ impl<B: Clone + Default> Forwarder<B> {
             targets: Vec::new(),
             near: Vec::new(),
             expired: Vec::new(),
+            gates: None,
         }
     }
 
@@ -209,17 +215,19 @@ impl<B: Clone + Default> Forwarder<B> {
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
         let strategies = self.strategies.iter().filter_map(|served| served.strategy.next_wake());
-        strategies.chain(self.pit.next_expiry()).min()
+        let gates = self.gates.as_ref().and_then(|gates| gates.next_wake());
+        strategies.chain(self.pit.next_expiry()).chain(gates).min()
     }
 
-    /// Ends the entries whose time is up and wakes the strategies that asked for it.
-    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+    /// Ends the entries whose time is up and wakes the strategies and gates that asked for it.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
         let mut expired = std::mem::take(&mut self.expired);
         self.pit.take_expired(cx.now, &mut expired);
         for id in expired.drain(..) {
             if !self.pit.entry(id).is_satisfied() {
                 self.end_unsatisfied(cx, id);
             } else {
+                self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.pit.remove(id);
             }
         }
@@ -229,18 +237,23 @@ impl<B: Clone + Default> Forwarder<B> {
                 strategy.on_wake(cx);
             }
         }
+        self.wake_gates(cx, out);
     }
 
-    /// Passes the controller's word to every strategy.
+    /// Passes the controller's word to every strategy and gate.
     pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         for Served { strategy, .. } in &mut self.strategies {
             strategy.on_directive(cx, directive);
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.rows_mut().for_each(|row| row.on_directive(cx, directive));
         }
     }
 
     /// Tells the strategy and the dead nonce list, and removes the entry.
     fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
         self.counters.expired += 1;
+        self.end_at_gates(cx, id, &Ending::Expired);
         let entry = self.pit.entry(id);
         if cx.wants(EventMask::PENDING) {
             record_end(cx, entry, false);
@@ -251,11 +264,15 @@ impl<B: Clone + Default> Forwarder<B> {
         self.pit.remove(id);
     }
 
-    /// A face is gone: nobody waits there, nobody is asked there, no route leads there. Its number may be given
+    /// A face is gone, and its gates with what they hold: nobody waits there, nobody is asked there, no route leads
+    /// there. Its number may be given
     /// to another face afterwards. What nobody else waits for ends with the next [`on_wake`](Self::on_wake), so
     /// that who is gone does not fill the PIT for as long as it asked.
     pub fn remove_face(&mut self, face: FaceId, now: Time) {
         self.fib.remove_face(face);
+        if let Some(gates) = &mut self.gates {
+            gates.remove(face);
+        }
         let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
         for id in touched {
             let entry = self.pit.entry_mut(id);
@@ -277,6 +294,10 @@ impl<B: Clone + Default> Forwarder<B> {
             entry.in_records().for_each(|record| each(entry.name(), record.token));
         }
         self.cs.names().for_each(|name| each(name, PitToken::default()));
+        for (flow, header) in self.gates.iter().flat_map(|gates| gates.rows()).flat_map(GateRow::headers) {
+            each(Name::whole(flow), PitToken::default());
+            each(header.name, header.token());
+        }
     }
 
     fn remember_nonces(&mut self, cx: &Context<'_>, id: PitId) {

@@ -1,5 +1,6 @@
 //! The Nack pipelines: incoming, and back to the downstreams.
 
+use super::gates::Ending;
 use super::interest::send_nack;
 use super::{Forwarder, Outbox};
 use crate::context::Context;
@@ -21,22 +22,49 @@ impl<B: Clone + Default> Forwarder<B> {
         let name = packet.header.name;
         let selector = Selector::from(&nack.interest);
         let Some(id) = self.pit.find_selected(name, selector) else { return };
+        // What a gate holds still has not left, so nobody can have refused it.
+        if self.gates.as_mut().and_then(|gates| gates.row(from)).is_some_and(|row| row.holds(id)) {
+            return;
+        }
         match self.pit.entry_mut(id).out_record_mut(from) {
             Some(record) if record.nonce == nack.interest.nonce => record.nacked = Some(nack.reason),
             _ => return,
         }
+        if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
+            row.on_nack_in(cx, id, nack.reason);
+        }
+        self.heed_nack(cx, from, packet, nack.interest, nack.reason, id, out);
+    }
+
+    /// The strategy decides what a refusal that stands in the out-record of `from` means.
+    #[allow(clippy::too_many_arguments, reason = "two call sites; a struct would only rename them")]
+    pub(super) fn heed_nack(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        reason: NackReason,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let name = packet.header.name;
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
-        match strategy.on_nack(cx, nack.reason, from, id, self.pit.entry(id)) {
+        match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
             NackDecision::Wait => {}
             // Nobody waits for a satisfied entry, and nothing more can come for it.
-            NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => self.pit.remove(id),
+            NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => {
+                self.end_at_gates(cx, id, &Ending::Elsewhere);
+                self.pit.remove(id);
+            }
             NackDecision::ReturnTo(face, reason) => {
-                self.return_nack(cx, packet, nack.interest, Some(face), reason, id, out);
+                self.return_nack(cx, packet, interest, Some(face), reason, id, out);
                 self.pit.entry_mut(id).remove_in_record(face);
             }
             NackDecision::Return(reason) => {
-                self.return_nack(cx, packet, nack.interest, None, reason, id, out);
+                self.return_nack(cx, packet, interest, None, reason, id, out);
+                self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
             }

@@ -186,7 +186,7 @@ fn a_satisfied_entry_that_is_kept_hears_of_later_data_but_passes_none_on() {
 #[test]
 fn directives_reach_the_strategy() {
     let mut router = Router::new(&[3]);
-    let directive = Directive::Metric { prefix: router.prefix, face: FaceId(3), metric: 2.5 };
+    let directive = Directive::Metrics { prefix: router.prefix, costs: vec![(FaceId(3), 2.5)] };
     router.direct(&directive);
     assert_eq!(router.told(), [format!("{directive:?}")]);
 }

@@ -1,6 +1,7 @@
 //! One forwarder with six devices and an application, a strategy that writes down what it is told, and an outbox.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
@@ -16,7 +17,7 @@ use tidegate_core::packet::{
 };
 use tidegate_core::pit::{PitEntry, PitId};
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// Face of the application; 0 to 5 are devices.
@@ -31,11 +32,22 @@ pub struct Script {
     pub fresh_nonces: bool,
     pub straggler: Span,
     pub refuses: Option<NackReason>,
+    /// Answers to refusals of gates, first one first; then the refusal goes on as it came.
+    pub after_refusals: VecDeque<Instead>,
     /// Face whose copies of Data are marked with this level.
     pub marks: Option<(u16, u8)>,
     pub wake: Option<Time>,
     /// Words for what it was told, in order.
     pub told: Vec<String>,
+}
+
+/// What the strategy does when a gate refused an Interest.
+#[derive(Clone, Copy, Debug)]
+pub enum Instead {
+    /// Sends it through this face.
+    Face(u16),
+    Suppress,
+    Nack(NackReason),
 }
 
 #[derive(Debug)]
@@ -74,6 +86,29 @@ impl Strategy for Scripted {
         if let Some((_, level)) = self.0.borrow().marks.filter(|(face, _)| FaceId(*face) == to) {
             data.hop.raise_mark(level);
         }
+    }
+
+    fn on_nack(
+        &mut self,
+        _: &mut Context<'_>,
+        reason: NackReason,
+        from: FaceId,
+        _: PitId,
+        entry: &PitEntry,
+    ) -> NackDecision {
+        self.note(format!("nack {reason:?} from {}", from.0));
+        entry.nack_decision()
+    }
+
+    fn on_rejected(&mut self, _: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
+        self.note(format!("rejected by {}", face.0));
+        match self.0.borrow_mut().after_refusals.pop_front() {
+            Some(Instead::Face(face)) => arrival.forward(FaceId(face)),
+            Some(Instead::Suppress) => return Decision::Suppress,
+            Some(Instead::Nack(reason)) => return Decision::Nack(reason),
+            None => {}
+        }
+        Decision::Forward
     }
 
     fn on_loss_notice(&mut self, _: &mut Context<'_>, from: FaceId, _: PitId, entry: &PitEntry) {
@@ -195,13 +230,20 @@ impl Router {
         out.0
     }
 
-    /// Wakes the forwarder at `at_ms`.
-    pub fn wake(&mut self, at_ms: u64) {
-        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx));
+    /// Wakes the forwarder at `at_ms`; what leaves.
+    pub fn wake(&mut self, at_ms: u64) -> Sent {
+        let mut out = Collected(Vec::new());
+        self.call(ms(at_ms), |forwarder, cx| forwarder.on_wake(cx, &mut out));
+        out.0
     }
 
     pub fn direct(&mut self, directive: &Directive) {
         self.call(Time::ZERO, |forwarder, cx| forwarder.on_directive(cx, directive));
+    }
+
+    /// Drops what the gates of `face` hold; the number of packets.
+    pub fn clear_held(&mut self, at_ms: u64, face: u16) -> u64 {
+        self.call(ms(at_ms), |forwarder, cx| forwarder.clear_held(cx, FaceId(face)))
     }
 
     pub fn told(&self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 mod data;
 mod faces;
+mod gates;
 mod harness;
 mod interest;
 mod loss_notice;

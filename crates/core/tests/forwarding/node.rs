@@ -137,7 +137,7 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     let (mut sink, mut wires) = (NoSink, Wires::default());
     node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
     assert_eq!((node.faces()[0].held_packets(), wires.sent.len(), wires.asked.len()), (1, 0, 0));
-    let directive = Directive::Metric { prefix, face: FaceId(0), metric: 1.0 };
+    let directive = Directive::Metrics { prefix, costs: vec![(FaceId(0), 1.0)] };
     node.on_directive(env(&names, &mut sink), &directive, &mut wires);
     assert_eq!(wires.asked, [(FaceId(0), false, Some(ms(0)))]);
     node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceId, FaceView, NodeId};
+use tidegate_core::gate::FaceGate;
 use tidegate_core::params::ParamError;
 use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
@@ -73,18 +74,23 @@ impl Daemon {
             true => FaceView::local_device(rate.unwrap_or(UNLIMITED), limit),
             false => FaceView::device(rate.unwrap_or(UNLIMITED), Span::ZERO, limit),
         };
-        let mut fault = None;
+        let (mut fault, mut gates) = (None, Vec::new());
         let streams = self.streams.under(&format!("face/{}/", self.next_number));
         let made = self.node.attach(view, |face| {
             let rate = rate.unwrap_or(UNLIMITED);
-            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit, streams };
-            let disciplines = disciplines(settings, device).unwrap_or_else(|why| {
+            let device = DeviceSetup { face, rate, delay: Span::ZERO, neighbour: None, limit, streams };
+            let parts = parts(settings, device).unwrap_or_else(|why| {
                 fault = Some(why);
-                Vec::new()
+                FaceParts::default()
             });
-            Queue::new(face, disciplines)
+            gates = parts.gates;
+            Queue::new(face, parts.disciplines)
         });
         let id = made.ok_or(AttachError::TooMany)?;
+        // Whoever manages the forwarder is not kept waiting.
+        if origin != Origin::Internal {
+            self.node.forwarder_mut().set_gates(id, gates);
+        }
         let number = self.next_number;
         self.next_number += 1;
         let watched = Watched::Face(id, number);
@@ -104,6 +110,7 @@ impl Daemon {
             self.faces.push(None);
         }
         self.faces[id.index()] = Some(face);
+        self.set_forwarder_alarm();
         Ok(id)
     }
 
@@ -267,9 +274,17 @@ impl Daemon {
     }
 }
 
-/// The disciplines of a face's queue: those of the queue itself, then those of router parts.
-fn disciplines(settings: &FaceConfig, device: DeviceSetup) -> Result<Vec<Box<dyn QueueDiscipline>>, String> {
-    let mut made = Vec::new();
+/// What schemes put at a face.
+#[derive(Default)]
+struct FaceParts {
+    /// Of its queue: those of the queue itself, then those of router parts.
+    disciplines: Vec<Box<dyn QueueDiscipline>>,
+    /// Of router parts.
+    gates: Vec<Box<dyn FaceGate>>,
+}
+
+fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String> {
+    let mut made = FaceParts::default();
     let fault = |name: &str, why: Vec<ParamError>| {
         let reasons: Vec<String> = why.iter().map(ToString::to_string).collect();
         format!("{name}: {}", reasons.join("; "))
@@ -277,15 +292,22 @@ fn disciplines(settings: &FaceConfig, device: DeviceSetup) -> Result<Vec<Box<dyn
     for (place, part) in settings.queue.disciplines.iter().enumerate() {
         let name = part.scheme.name;
         let make = part.scheme.discipline.ok_or_else(|| format!("{name} is no queue discipline"))?;
-        made.push(make(&part.settings, &device.of_discipline(place)).map_err(|why| fault(name, why))?);
+        made.disciplines
+            .push(make(&part.settings, &device.of_discipline(place)).map_err(|why| fault(name, why))?);
     }
     for part in &settings.parts {
         let name = part.scheme.name;
         let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
         // Parts that look at several faces of a node at once have no live form yet; each face has its own.
-        let parts = make(&part.settings, &NodeSetup { devices: vec![device] });
-        let parts = parts.map_err(|why| fault(name, why))?;
-        made.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
+        let setup = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+        let parts = make(&part.settings, &setup).map_err(|why| fault(name, why))?;
+        if parts.strategy.is_some() {
+            return Err(format!(
+                "{name} has a strategy for the whole node, which the forwarder cannot use yet"
+            ));
+        }
+        made.disciplines.extend(parts.disciplines.into_iter().map(|(_, discipline)| discipline));
+        made.gates.extend(parts.gates.into_iter().map(|(_, gate)| gate));
     }
     Ok(made)
 }

@@ -217,6 +217,7 @@ impl Daemon {
 
     fn status_of_face(&self, id: FaceId, face: &Face) -> StatusLine {
         let (view, queue) = (&self.node.faces()[id.index()], self.node.queue(id).stats());
+        let gates = self.node.forwarder().gate_stats(id);
         let delays = queue.delays.summary();
         let millis = |span: Span| span.as_nanos() as f64 / 1e6;
         let line = StatusLine::new("face")
@@ -231,11 +232,11 @@ impl Daemon {
             .with("peak_queue_packets", queue.peak)
             .with("queue_delay_mean_ms", millis(delays.mean))
             .with("queue_delay_p99_ms", millis(delays.p99))
-            .with("dropped_packets", queue.dropped)
+            .with("dropped_packets", queue.dropped + gates.dropped)
             .with("marked_packets", queue.marked)
-            .with("stored_packets", queue.stored)
-            .with("released_packets", queue.released)
-            .with("held_packets", view.held_packets())
+            .with("stored_packets", queue.stored + gates.held)
+            .with("released_packets", queue.released + gates.released)
+            .with("held_packets", u64::from(view.held_packets()) + gates.waiting)
             .with("loss_notices", queue.notices);
         let Line::Socket { transport, link, .. } = &face.line else {
             return line.with("remote", "internal://").with("local", "internal://");

@@ -282,7 +282,7 @@ impl Daemon {
                 Due::Send(id) => self.shaper_rang(id),
                 Due::Queue(id) => self.queue_rang(id, at),
                 Due::Forwarder => {
-                    self.node.wake_forwarder(surroundings!(self));
+                    self.node.wake_forwarder(surroundings!(self), wires!(self));
                     self.set_forwarder_alarm();
                 }
                 Due::Housekeeping => self.keep_house(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tidegate_core::rng::Seed;
+use tidegate_core::scheme::Scheme;
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::Daemon;
@@ -30,10 +31,15 @@ pub struct Forwarder {
 impl Forwarder {
     /// One that listens at a Unix socket only, with `more` in its configuration.
     pub fn start(name: &str, more: &str) -> Self {
+        Self::start_with(name, more, tidegate_schemes::SCHEMES)
+    }
+
+    /// As [`start`](Self::start), where the configuration may name `schemes`.
+    pub fn start_with(name: &str, more: &str, schemes: &[&'static Scheme]) -> Self {
         let folder = std::env::temp_dir().join(format!("tidegate-forwarder-{}", std::process::id()));
         let path = folder.join(format!("{name}.sock"));
         let text = format!("format = 1\n{more}\n[listen]\nudp = []\ntcp = []\nunix = [{path:?}]\n");
-        let config = ForwarderConfig::parse("test", text.as_bytes(), tidegate_schemes::SCHEMES);
+        let config = ForwarderConfig::parse("test", text.as_bytes(), schemes);
         let config = config.expect("sound");
         let (stop, stopped) = UnixStream::pair().expect("sockets");
         let (started, has_started) = std::sync::mpsc::channel();

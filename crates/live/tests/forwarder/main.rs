@@ -2,4 +2,5 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod gates;
 mod marks;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::pair::Pair;
-use super::{ALPHA, Comparison, Finding, Tested, holm};
+use super::{ALPHA, Comparison, Finding, Tested, holm_among};
 use crate::measures::{Better, RunMeasure};
-use crate::stats::{mean, standard_deviation, t_two_sided};
+use crate::stats::{Estimate, mean, standard_deviation, t_two_sided};
 
 /// Version of the file of a baseline.
 const FORMAT: u32 = 1;
@@ -51,6 +51,10 @@ pub enum Change {
     Worse,
     /// It changed, and nothing says which way is better.
     Changed,
+    /// Runs that had a value have none any more, such as those that no longer complete.
+    Gone,
+    /// No run had a value, now some have one.
+    New,
 }
 
 impl Change {
@@ -61,7 +65,14 @@ impl Change {
             Self::WithinNoise => "within noise",
             Self::Worse => "worse",
             Self::Changed => "changed",
+            Self::Gone => "gone",
+            Self::New => "new",
         }
+    }
+
+    /// Whether it speaks against the program as it is now.
+    pub fn is_regression(self) -> bool {
+        matches!(self, Self::Worse | Self::Gone)
     }
 }
 
@@ -78,6 +89,10 @@ pub struct Judgement {
     pub relative: Option<f64>,
     /// Whether the same seeds were compared one by one, else all with all (Welch's test).
     pub is_paired: bool,
+    /// Runs with a value and all runs, then and now.
+    pub coverage: [(usize, usize); 2],
+    /// Part of the runs with a value then that have none now.
+    pub lost: f64,
     /// The verdict.
     pub change: Change,
 }
@@ -127,7 +142,8 @@ impl Baseline {
     /// Holds every variant of `now` that the baseline has against it; all tests are corrected together.
     ///
     /// A change counts when it is larger than `tolerance`, a part of the earlier mean, and chance does not
-    /// explain it. Where nothing varies, the tolerance alone decides.
+    /// explain it. Where there is no test, the tolerance alone decides. A measure is gone when a larger part of the
+    /// runs that had it than the tolerance have it no more.
     pub fn judge(&self, now: &Comparison, tolerance: f64) -> Vec<Judgement> {
         let mut judgements = Vec::new();
         for (index, label) in now.labels.iter().enumerate() {
@@ -136,7 +152,10 @@ impl Baseline {
                 let Some(values) = then.values.get(measured.measure.name) else { continue };
                 let before = by_seed(&then.seeds, values);
                 let ours = by_seed(&now.seeds, &measured.values[index]);
-                judgements.extend(beside(label, measured.measure, &ours, &before));
+                let Some(judgement) = beside(label, measured.measure, &ours, &before) else { continue };
+                let coverage = [(before.len(), then.seeds.len()), (ours.len(), now.seeds.len())];
+                let lost = lost(&before, &ours, &now.seeds);
+                judgements.push(Judgement { coverage, lost, ..judgement });
             }
         }
         decide(&mut judgements, tolerance);
@@ -151,21 +170,34 @@ fn by_seed(seeds: &[u64], values: &[Option<f64>]) -> BySeed {
     pairs.filter(|(_, value)| value.is_finite()).collect()
 }
 
-/// One measure now and then, not yet judged; `None` if one of both has no value.
+/// Part of the runs with a value `then` that have none `now`; 0 where the seeds are others, unless no run has one.
+fn lost(then: &BySeed, now: &BySeed, seeds: &[u64]) -> f64 {
+    let again = || seeds.iter().filter(|seed| then.contains_key(seed));
+    match (then.len(), now.len()) {
+        (0, _) => 0.0,
+        (_, 0) => 1.0,
+        _ => again().filter(|seed| !now.contains_key(seed)).count() as f64 / again().count().max(1) as f64,
+    }
+}
+
+/// One measure now and then, not yet judged; `None` if neither has a value.
 fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed) -> Option<Judgement> {
-    if now.is_empty() || then.is_empty() {
+    if now.is_empty() && then.is_empty() {
         return None;
     }
     let common: Vec<(f64, f64)> =
         now.iter().filter_map(|(seed, value)| Some((*value, *then.get(seed)?))).collect();
-    let is_paired = common.len() >= 2 || (common.len() == now.len() && common.len() == then.len());
+    let is_alone = now.is_empty() || then.is_empty();
+    let is_paired =
+        is_alone || common.len() >= 2 || (common.len() == now.len() && common.len() == then.len());
     let pair = if is_paired {
         let (ours, theirs): (Vec<f64>, Vec<f64>) = common.iter().copied().unzip();
-        Pair::of(&ours, &theirs, 1.0 - ALPHA)
+        let pair = Pair::of(&ours, &theirs, 1.0 - ALPHA);
+        if is_alone { Pair { ours: all_mean(now), theirs: all_mean(then), ..pair } } else { pair }
     } else {
         unpaired(&now.values().copied().collect::<Vec<f64>>(), &then.values().copied().collect::<Vec<f64>>())
     };
-    let relative = (pair.theirs != 0.0).then(|| (pair.ours - pair.theirs) / pair.theirs);
+    let relative = (!is_alone && pair.theirs != 0.0).then(|| (pair.ours - pair.theirs) / pair.theirs);
     Some(Judgement {
         label: label.to_owned(),
         measure,
@@ -178,18 +210,27 @@ fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed
         },
         relative,
         is_paired,
+        coverage: [(0, 0); 2],
+        lost: 0.0,
         change: Change::WithinNoise,
     })
+}
+
+fn all_mean(values: &BySeed) -> f64 {
+    mean(&values.values().copied().collect::<Vec<f64>>())
 }
 
 /// Two sets of runs without common seeds: means, and Welch's test (B. L. Welch, Biometrika 34, 1947).
 fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     let means = Pair::of(&[mean(ours)], &[mean(theirs)], 1.0 - ALPHA);
-    let part = |values: &[f64]| standard_deviation(values).powi(2) / values.len() as f64;
+    let varies = |values: &[f64]| Estimate::of(values).has_interval();
+    let part = |values: &[f64]| match varies(values) {
+        true => standard_deviation(values).powi(2) / values.len() as f64,
+        false => 0.0,
+    };
     let (our_part, their_part) = (part(ours), part(theirs));
     let error = our_part + their_part;
-    // NaN where one side has a single run.
-    if error.is_nan() || error <= 0.0 {
+    if ours.len() < 2 || theirs.len() < 2 || error <= 0.0 {
         return means;
     }
     let freedom = error.powi(2)
@@ -199,20 +240,25 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
 }
 
 fn decide(judgements: &mut [Judgement], tolerance: f64) {
-    let raw: Vec<f64> = judgements.iter().filter_map(|judgement| judgement.tested.pair.p).collect();
-    let mut corrected = holm(&raw).into_iter();
-    for judgement in judgements {
+    let raw: Vec<Option<f64>> = judgements.iter().map(|judgement| judgement.tested.pair.p).collect();
+    let corrected = holm_among(&raw, judgements.len());
+    for (judgement, corrected) in judgements.iter_mut().zip(corrected) {
         let tested = &mut judgement.tested;
-        tested.p = tested.pair.p.and_then(|_| corrected.next());
+        tested.p = corrected;
         tested.finding = tested.pair.finding(tested.p);
         let is_large = match judgement.relative {
             Some(relative) => relative.abs() > tolerance,
             None => tested.pair.ours != tested.pair.theirs,
         };
-        // One run beside another cannot tell noise; the tolerance has to.
-        let is_sound = matches!(tested.finding, Finding::Significant | Finding::Fixed)
-            || (tested.finding == Finding::Untested && tested.pair.p.is_none());
+        // Where there is no test, as for one run beside another, the tolerance has to tell noise.
+        let is_sound = match tested.finding {
+            Finding::Significant | Finding::Fixed | Finding::Coinciding => true,
+            Finding::Untested => tested.pair.p.is_none(),
+            Finding::Equal | Finding::Unclear => false,
+        };
         judgement.change = match judgement.measure.better {
+            _ if judgement.lost > tolerance => Change::Gone,
+            _ if judgement.coverage[0].0 == 0 => Change::New,
             _ if !is_large || !is_sound => Change::WithinNoise,
             Better::Neither => Change::Changed,
             Better::More if tested.pair.ours > tested.pair.theirs => Change::Better,

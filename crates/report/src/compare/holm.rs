@@ -15,6 +15,14 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     corrected
 }
 
+/// As [`holm`] for a family of `family` tests, of which those that could not be made have no `p`. They count like
+/// tests that found nothing: how strictly the others are judged does not depend on what came out.
+pub fn holm_among(p: &[Option<f64>], family: usize) -> Vec<Option<f64>> {
+    let mut all: Vec<f64> = p.iter().map(|p| p.unwrap_or(1.0)).collect();
+    all.resize(family.max(p.len()), 1.0);
+    p.iter().zip(holm(&all)).map(|(p, corrected)| p.map(|_| corrected)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +44,13 @@ mod tests {
         assert_close(&holm(&[0.9, 0.8]), &[1.0, 1.0]);
         assert_close(&holm(&[0.03]), &[0.03]);
         assert_close(&holm(&[]), &[]);
+    }
+
+    #[test]
+    fn a_test_that_could_not_be_made_counts_like_one_that_found_nothing() {
+        assert_eq!(holm_among(&[Some(0.01), None], 4), [Some(0.04), None]);
+        assert_eq!(holm_among(&[Some(0.01)], 1), [Some(0.01)]);
+        assert_eq!(holm_among(&[], 3), []);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Comparison, Finding, Judgement, Ratio, Tested, pair_sentence, warnings};
 use crate::json::Json;
-use crate::text::estimate_json;
+use crate::text::{estimate_json, over_runs_json};
 
 /// Everything about a comparison: values per seed, estimates, tests, sentences.
 pub fn comparison_json(comparison: &Comparison) -> Json {
@@ -14,7 +14,7 @@ pub fn comparison_json(comparison: &Comparison) -> Json {
             Json::Object(vec![
                 ("variant", Json::text(label)),
                 ("values", Json::List(values)),
-                ("estimate", estimate_json(&measured.estimates[index])),
+                ("estimate", over_runs_json(&measured.estimates[index], comparison.seeds.len())),
                 ("against_reference", tested.map_or(Json::Null, tested_json)),
                 ("sentence", Json::maybe(sentence.as_deref())),
             ])
@@ -31,6 +31,10 @@ pub fn comparison_json(comparison: &Comparison) -> Json {
         ("seeds", Json::List(comparison.seeds.iter().map(|seed| Json::Count(*seed)).collect())),
         ("looks", Json::Count(comparison.looks as u64)),
         ("family", Json::Count(comparison.family as u64)),
+        (
+            "runs_without_data",
+            Json::List(comparison.without_data.iter().map(|runs| Json::Count(*runs as u64)).collect()),
+        ),
         ("measures", Json::List(measures.collect())),
         ("warnings", Json::List(warnings(comparison).into_iter().map(Json::Text).collect())),
     ])
@@ -44,6 +48,7 @@ fn tested_json(tested: &Tested) -> Json {
     let finding = match tested.finding {
         Finding::Equal => "equal",
         Finding::Fixed => "fixed",
+        Finding::Coinciding => "coinciding",
         Finding::Significant => "significant",
         Finding::Unclear => "unclear",
         Finding::Untested => "untested",
@@ -68,6 +73,7 @@ fn tested_json(tested: &Tested) -> Json {
 /// Verdicts against a baseline.
 pub fn judgement_json(judgements: &[Judgement]) -> Json {
     let judgement = |judgement: &Judgement| {
+        let [then, now] = judgement.coverage;
         Json::Object(vec![
             ("variant", Json::text(&judgement.label)),
             ("measure", judgement.measure.name.into()),
@@ -76,6 +82,10 @@ pub fn judgement_json(judgements: &[Judgement]) -> Json {
             ("relative", Json::maybe(judgement.relative)),
             ("paired", Json::Bool(judgement.is_paired)),
             ("p_corrected", Json::maybe(judgement.tested.p)),
+            ("baseline_n", Json::Count(then.0 as u64)),
+            ("baseline_runs", Json::Count(then.1 as u64)),
+            ("now_n", Json::Count(now.0 as u64)),
+            ("now_runs", Json::Count(now.1 as u64)),
             ("verdict", judgement.change.word().into()),
         ])
     };

@@ -2,6 +2,7 @@
 //! explains it.
 
 mod baseline;
+mod coverage;
 mod holm;
 mod json;
 mod pair;
@@ -10,18 +11,18 @@ mod sequential;
 mod table;
 
 pub use baseline::{Baseline, BaselineVariant, Change, Judgement};
-pub use holm::holm;
+pub use holm::{holm, holm_among};
 pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
 pub use sentence::{judgement_sentence, pair_sentence, summary, times};
 pub use sequential::{FEWEST, confidence, looks, relative_half_width};
-pub(crate) use table::p_value;
+pub(crate) use table::{NOT_COMPARABLE, p_value};
 pub use table::{comparison_table, judgement_table, method, warnings};
 
 use tidegate_core::records::RunRecord;
 
 use crate::measures::{Better, RunMeasure};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, paired_differences};
 
 /// Chance of any false finding in a family of tests.
 pub const ALPHA: f64 = 0.05;
@@ -55,8 +56,11 @@ pub struct Comparison {
     pub seeds: Vec<u64>,
     /// Looks at the results, this one included, that were laid down.
     pub looks: usize,
-    /// Tests that were corrected together.
+    /// Tests that were corrected together: one for each measure and each variant but the reference, whether or not
+    /// it could be made.
     pub family: usize,
+    /// Runs of each variant in which no Data arrived.
+    pub without_data: Vec<usize>,
     /// One for each measure.
     pub measures: Vec<Measured>,
 }
@@ -90,7 +94,7 @@ pub struct Tested {
 }
 
 impl Comparison {
-    /// Holds every variant against the reference by every measure that is defined somewhere.
+    /// Holds every variant against the reference by every one of `measures`, also those without any value.
     ///
     /// # Panics
     /// When there is no such reference.
@@ -98,14 +102,18 @@ impl Comparison {
         let confidence = confidence(setup.looks);
         let measured =
             measures.iter().map(|measure| Measured::of(variants, measure, setup.reference, confidence));
-        let is_defined = |measured: &Measured| measured.estimates.iter().any(|estimate| estimate.n > 0);
+        let is_silent = |run: &&RunRecord| {
+            !run.flows.is_empty() && run.flows.iter().all(|flow| flow.delivered_payload.get() == 0)
+        };
+        let without_data = |variant: &Variant| variant.runs.iter().filter(is_silent).count();
         let mut comparison = Self {
             labels: variants.iter().map(|variant| variant.label.clone()).collect(),
             reference: setup.reference,
             seeds: variants[setup.reference].runs.iter().map(|run| run.seed).collect(),
             looks: setup.looks,
             family: 0,
-            measures: measured.filter(is_defined).collect(),
+            without_data: variants.iter().map(without_data).collect(),
+            measures: measured.collect(),
         };
         comparison.correct();
         comparison
@@ -114,16 +122,15 @@ impl Comparison {
     /// Corrects all tests together and says what may be said.
     fn correct(&mut self) {
         let looks = self.looks as f64;
+        self.family = self.measures.len() * self.labels.len().saturating_sub(1);
         let mut tested: Vec<&mut Tested> =
             self.measures.iter_mut().flat_map(|measured| &mut measured.pairs).flatten().collect();
-        let raw: Vec<f64> = tested.iter().filter_map(|tested| tested.pair.p).collect();
-        let mut corrected = holm(&raw).into_iter();
-        for tested in &mut tested {
+        let raw: Vec<Option<f64>> = tested.iter().map(|tested| tested.pair.p).collect();
+        for (tested, corrected) in tested.iter_mut().zip(holm_among(&raw, self.family)) {
             // Each look was allowed its part of the error.
-            tested.p = tested.pair.p.and_then(|_| corrected.next()).map(|p| (p * looks).min(1.0));
+            tested.p = corrected.map(|p| (p * looks).min(1.0));
             tested.finding = tested.pair.finding(tested.p);
         }
-        self.family = raw.len();
     }
 
     /// The measure `name`, if it is compared.
@@ -138,9 +145,16 @@ impl Comparison {
 }
 
 impl Measured {
-    /// Whether it is zero in every run, so that there is nothing to say.
+    /// Whether it is zero in every run, as it may well be, so that there is nothing to say.
     pub fn is_idle(&self) -> bool {
-        self.values.iter().flatten().flatten().all(|value| *value == 0.0)
+        self.measure.better != Better::More && self.values.iter().flatten().all(|value| *value == Some(0.0))
+    }
+
+    /// Whether two variants have the same values in the same runs.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let has_value = |index: usize| self.values[index].iter().map(Option::is_some);
+        let finding = [one, other].into_iter().find_map(|index| self.pairs[index].as_ref());
+        has_value(one).eq(has_value(other)) && finding.is_none_or(|tested| tested.finding == Finding::Equal)
     }
 
     fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {
@@ -170,7 +184,7 @@ impl Tested {
         match self.finding {
             Finding::Equal => "equal",
             Finding::Unclear => "not clear",
-            Finding::Untested => "not tested",
+            Finding::Untested | Finding::Coinciding => "not tested",
             Finding::Significant | Finding::Fixed => self.judged(better).unwrap_or("differs"),
         }
     }
@@ -199,8 +213,10 @@ impl Tested {
         }
         let ours: Vec<f64> = common.iter().map(|(our, ..)| *our).collect();
         let theirs: Vec<f64> = common.iter().map(|(_, their, _)| *their).collect();
-        let differences: Vec<f64> = common.iter().map(|(our, their, _)| our - their).collect();
-        let pair = Pair::of(&ours, &theirs, confidence);
+        let differences = paired_differences(&ours, &theirs);
+        let mut pair = Pair::of(&ours, &theirs, confidence);
+        // Whether a variant varies is not known from a part of its runs.
+        pair.is_constant &= common.len() == seeds.len();
         Some(Self {
             p: pair.p,
             finding: pair.finding(pair.p),

@@ -6,7 +6,7 @@
 //! paired t test of x - r y would not reject. So it holds 1 exactly when the test finds nothing, it is about the
 //! two means that are shown, and it allows single zeros, which logarithms of ratios do not.
 
-use crate::stats::{Estimate, mean, paired_difference_at, standard_deviation, t_quantile, t_two_sided};
+use crate::stats::{Estimate, mean, paired_differences, standard_deviation, t_quantile, t_two_sided};
 
 /// One variant beside another, for one measure.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,9 @@ pub struct Pair {
     pub difference: Estimate,
     /// Ratio of the means.
     pub ratio: Ratio,
-    /// Probability of differences as large by chance alone; `None` where there is no chance or one seed.
+    /// Whether neither variant varies between the seeds, so that there is no chance.
+    pub is_constant: bool,
+    /// Probability of differences as large by chance alone; `None` where the differences do not vary.
     pub p: Option<f64>,
     /// Mean difference over the standard deviation of the differences (Cohen's d for paired data).
     pub effect: Option<f64>,
@@ -55,10 +57,12 @@ pub enum Ratio {
 /// How a variant stands to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Equal in every seed.
+    /// Equal in every seed, also where there is one.
     Equal,
-    /// They differ by the same in every seed.
+    /// Neither varies between the seeds, and they differ.
     Fixed,
+    /// They vary, yet differ by the same in every seed: there is no spread to hold the difference against.
+    Coinciding,
     /// They differ by more than chance explains.
     Significant,
     /// Chance may explain the difference.
@@ -70,8 +74,8 @@ pub enum Finding {
 impl Pair {
     /// `ours` beside `theirs`, value by value; intervals have this `confidence`.
     pub fn of(ours: &[f64], theirs: &[f64], confidence: f64) -> Self {
-        let differences: Vec<f64> = ours.iter().zip(theirs).map(|(our, their)| our - their).collect();
-        let difference = paired_difference_at(ours, theirs, confidence);
+        let differences = paired_differences(ours, theirs);
+        let difference = Estimate::at(&differences, confidence);
         let n = differences.len();
         let spread = standard_deviation(&differences);
         let varies = difference.has_interval();
@@ -82,6 +86,7 @@ impl Pair {
             theirs: mean(theirs),
             difference,
             ratio: Ratio::of(ours, theirs, confidence),
+            is_constant: [ours, theirs].iter().all(|values| Estimate::of(values).deterministic),
             p: standardised.map(|effect| t_two_sided(effect * (n as f64).sqrt(), (n - 1) as f64)),
             effect: standardised,
             smaller: differences.iter().filter(|difference| **difference < 0.0).count(),
@@ -92,9 +97,10 @@ impl Pair {
     /// What may be said, given the corrected `p` of this pair.
     pub fn finding(&self, corrected: Option<f64>) -> Finding {
         match corrected {
+            _ if self.n > 0 && self.smaller + self.larger == 0 => Finding::Equal,
             _ if self.n < 2 => Finding::Untested,
-            _ if self.smaller + self.larger == 0 => Finding::Equal,
-            None => Finding::Fixed,
+            None if self.is_constant => Finding::Fixed,
+            None => Finding::Coinciding,
             Some(p) if p < super::ALPHA => Finding::Significant,
             Some(_) => Finding::Unclear,
         }

@@ -1,6 +1,8 @@
 //! What was found, in words.
 
-use super::{Comparison, Finding, Judgement, Measured, Ratio, Tested};
+use super::{Change, Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
+use crate::measures::{RUN_MEASURES, RunMeasure};
+use crate::stats::ROUNDING;
 use crate::text::{number, number_with_error, with_unit};
 
 /// Measures that are told in sentences where none were chosen; the table has all.
@@ -27,16 +29,19 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     let is_told =
         |measured: &&Measured| measures.len() <= TOLD.len() || TOLD.contains(&measured.measure.name);
     let finding = |measured: &Measured| measured.pairs[index].as_ref().map(|tested| tested.finding);
-    if measures.iter().all(|measured| finding(measured).is_none_or(|finding| finding == Finding::Equal)) {
-        return vec![format!("{ours} and {theirs} give the same results in every run")];
+    let missing = coverage::missing(comparison, measures.iter().filter(is_told), &[index, *reference]);
+    let is_known = measures.iter().any(|measured| finding(measured).is_some());
+    if is_known && measures.iter().all(|measured| measured.is_same(index, *reference)) {
+        let (same, runs) = (same(comparison), every_run(comparison.seeds.len()));
+        return [vec![format!("{ours} and {theirs} {same} in {runs}")], missing].concat();
     }
     let has =
         |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
     let different = measures.iter().filter(is_told).filter(|measured| {
         matches!(finding(measured), Some(Finding::Significant | Finding::Fixed | Finding::Untested))
     });
-    let mut sentences: Vec<String> =
-        different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)).collect();
+    let mut sentences = missing;
+    sentences.extend(different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)));
     let unclear: Vec<String> = has(Finding::Unclear)
         .map(|measured| match measured.pairs[index].as_ref().and_then(|tested| range(&tested.pair.ratio)) {
             Some(range) => format!("{} ({range})", measured.measure.noun),
@@ -46,7 +51,34 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     if !unclear.is_empty() {
         sentences.push(format!("no clear difference between {ours} and {theirs} in {}", unclear.join(", ")));
     }
+    let coinciding: Vec<String> = has(Finding::Coinciding)
+        .filter_map(|measured| {
+            let tested = measured.pairs[index].as_ref()?;
+            Some(format!("{} ({})", measured.measure.noun, difference(measured, tested, true)))
+        })
+        .collect();
+    if !coinciding.is_empty() {
+        let measures = coinciding.join(", ");
+        sentences.push(format!(
+            "not tested between {ours} and {theirs}, as all differences are equal: {measures}"
+        ));
+    }
     sentences
+}
+
+/// What two variants have in common that are equal by all measures; only these, if some were chosen.
+fn same(comparison: &Comparison) -> String {
+    let is_compared = |measure: &RunMeasure| comparison.measured(measure.name).is_some();
+    if RUN_MEASURES.iter().all(|measure| measure.is_of_finite_flows() || is_compared(measure)) {
+        return "give the same results".to_owned();
+    }
+    let compared = comparison.measures.iter().filter(|measured| !measured.pairs.iter().all(Option::is_none));
+    let nouns: Vec<&str> = compared.map(|measured| measured.measure.noun).collect();
+    format!("have the same {}", nouns.join(" and "))
+}
+
+fn every_run(runs: usize) -> &'static str {
+    if runs == 1 { "the one run" } else { "every run" }
 }
 
 /// `0.97 to 1.05 times`.
@@ -64,16 +96,36 @@ pub fn pair_sentence(
 ) -> Option<String> {
     let tested = measured.pairs.get(index)?.as_ref()?;
     let (ours, theirs) = (labels[index].as_str(), labels[reference].as_str());
-    Some(match tested.finding {
+    let sentence = found(measured, tested, ours, theirs);
+    Some(match tested.left_out {
+        0 => sentence,
+        left_out => format!("{sentence}, in {} of {} runs", tested.pair.n, tested.pair.n + left_out),
+    })
+}
+
+/// What was found about `ours` beside `theirs`, in the runs that have both.
+fn found(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
+    match tested.finding {
         Finding::Equal if tested.pair.ours == 0.0 => {
             format!("{ours} and {theirs} have no {}", measured.measure.noun)
         }
-        Finding::Equal => format!("{ours} and {theirs} have the same {} in every run", measured.measure.noun),
+        Finding::Equal => {
+            let (noun, runs) = (measured.measure.noun, every_run(tested.pair.n));
+            format!("{ours} and {theirs} have the same {noun} in {runs}")
+        }
+        Finding::Coinciding => {
+            let (noun, runs) = (measured.measure.noun, tested.pair.n);
+            let difference = difference(measured, tested, false);
+            format!(
+                "{ours} has {difference} {noun} than {theirs} in each of {runs} runs (not tested: all differences are \
+                 equal)"
+            )
+        }
         Finding::Unclear => unclear(measured, tested, ours, theirs),
         Finding::Significant | Finding::Fixed | Finding::Untested => {
             different(measured, tested, ours, theirs)
         }
-    })
+    }
 }
 
 fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
@@ -86,23 +138,15 @@ fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> St
 }
 
 fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
-    let (noun, unit) = (measured.measure.noun, measured.measure.unit);
-    let amount = |mean: f64| with_unit(number(mean), unit);
+    let noun = measured.measure.noun;
+    let amount = |mean: f64| with_unit(number(mean), unit_beside(measured.measure));
     let said = match (tested.pair.ours == 0.0, times(&tested.pair.ratio)) {
         (true, _) => format!("{ours} has no {noun}, {theirs} {}", amount(tested.pair.theirs)),
         (false, Some((factor, is_more))) => {
             format!("{ours} has {factor} times {} {noun} than {theirs}", measured.measure.word(is_more))
         }
         (false, None) => {
-            let (is_more, difference) =
-                (tested.pair.ours > tested.pair.theirs, tested.pair.difference.mean.abs());
-            let word = measured.measure.word(is_more);
-            let (mean, half_width) = number_with_error(difference, tested.pair.difference.half_width);
-            let shown = match tested.pair.difference.has_interval() {
-                true => with_unit(format!("{mean} ± {half_width}"), unit),
-                false => amount(difference),
-            };
-            format!("{ours} has {shown} {word} {noun} than {theirs}")
+            format!("{ours} has {} {noun} than {theirs}", difference(measured, tested, false))
         }
     };
     match (tested.judged(measured.measure.better), tested.finding) {
@@ -112,6 +156,23 @@ fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> 
         (Some(verdict), _) => format!("{said} ({verdict})"),
         (None, _) => said,
     }
+}
+
+/// `12 ± 3 ms more`, with the unit where the measure's name does not say what is counted, or `with_all_units`.
+fn difference(measured: &Measured, tested: &Tested, with_all_units: bool) -> String {
+    let estimate = &tested.pair.difference;
+    let (mean, half_width) = number_with_error(estimate.mean.abs(), estimate.half_width);
+    let shown = match estimate.has_interval() {
+        true => format!("{mean} ± {half_width}"),
+        false => number(estimate.mean.abs()),
+    };
+    let unit = if with_all_units { measured.measure.unit } else { unit_beside(measured.measure) };
+    format!("{} {}", with_unit(shown, unit), measured.measure.word(estimate.mean > 0.0))
+}
+
+/// The unit beside a number that the measure's name follows: `52 more retransmissions`, not packets of them.
+fn unit_beside(measure: &RunMeasure) -> &'static str {
+    if measure.unit == "packets" { "" } else { measure.unit }
 }
 
 /// `1.23 ± 0.05` and whether that is more: how many times, always at least one; `None` without a ratio that has an
@@ -132,7 +193,7 @@ pub fn times(ratio: &Ratio) -> Option<(String, bool)> {
 fn factor(value: f64, low: f64, high: f64) -> String {
     let (below, above) = (value - low, high - value);
     // Equal runs leave the rounding of their means, no more.
-    if above.max(below) <= 1e-12 * value {
+    if above.max(below) <= ROUNDING * value {
         return number(value);
     }
     if !high.is_finite() {
@@ -156,6 +217,10 @@ pub fn judgement_sentence(judgement: &Judgement) -> String {
         Some(relative) => format!(" ({:+.2} %)", 100.0 * relative),
         None => String::new(),
     };
+    if matches!(change, Change::Gone | Change::New) {
+        let [then, now] = judgement.coverage.map(|(n, runs)| format!("{n} of {runs} runs"));
+        return format!("{label}: {} {}: a value in {then} then, in {now} now", measure.noun, change.word());
+    }
     let from_to = with_unit(format!("from {before} to {now}"), measure.unit);
     format!("{label}: {} {}: {from_to}{relative}", measure.noun, change.word())
 }

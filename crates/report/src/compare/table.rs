@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::confidence;
-use super::{ALPHA, Comparison, Judgement, Measured, Tested, judgement_sentence, summary};
+use super::{ALPHA, Comparison, Judgement, Measured, Tested, coverage, judgement_sentence, summary};
 use crate::stats::Estimate;
-use crate::text::{Align, TextTable, number, short, with_unit};
+use crate::text::{Align, TextTable, number, over_runs, short, with_unit};
+
+/// Verdict on two variants that have no run with a value of both.
+pub(crate) const NOT_COMPARABLE: &str = "not comparable";
 
 /// Seeds below which intervals are wide and tests weak.
 const FEW_SEEDS: usize = 10;
@@ -39,9 +42,12 @@ fn table(comparison: &Comparison) -> String {
     for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
         for (index, label) in comparison.labels.iter().enumerate() {
             let name = if index == 0 { with_bracketed_unit(measured) } else { String::new() };
-            let mean = short(&measured.estimates[index]);
-            let tested = measured.pairs[index].as_ref();
-            let cells = tested.map_or_else(Default::default, |tested| tested_cells(measured, tested));
+            let mean = over_runs(&measured.estimates[index], comparison.seeds.len());
+            let cells = match &measured.pairs[index] {
+                Some(tested) => tested_cells(measured, tested),
+                None if index == comparison.reference => Default::default(),
+                None => [String::new(), String::new(), String::new(), NOT_COMPARABLE.to_owned()],
+            };
             table.row([name, label.clone(), mean].into_iter().chain(cells));
         }
     }
@@ -75,13 +81,22 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     let (seeds, family) = (comparison.seeds.len(), comparison.family);
     let level = number(100.0 * confidence(comparison.looks));
     let reference = comparison.reference_label();
+    if seeds == 1 {
+        let sentence = "One seed, the same for every variant: no interval and no test, so chance may explain any difference.";
+        return vec![sentence.to_owned()];
+    }
     let mut sentences = vec![
         format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
         format!(
             "Means and differences: ± {level} % interval (Student's t); without interval: does not vary."
         ),
         format!("Ratios of means: {level} % interval for pairs (Fieller)."),
-        format!("p: paired t test, two-sided, corrected (Holm) for all {family} tests; clear below {ALPHA}."),
+        format!(
+            "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, made or \
+             not; clear below {ALPHA}."
+        ),
+        "Better or worse without p: neither variant varies. Not tested: the runs vary, but all differences are equal."
+            .to_owned(),
         "Effect: mean difference over the standard deviation of the differences (Cohen's d).".to_owned(),
     ];
     if comparison.looks > 1 {
@@ -97,7 +112,7 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
 /// What a reader should know before believing the numbers.
 pub fn warnings(comparison: &Comparison) -> Vec<String> {
     let seeds = comparison.seeds.len();
-    let mut warnings = Vec::new();
+    let mut warnings = coverage::without_data(comparison);
     let varies = |estimate: &Estimate| estimate.n > 1 && !estimate.deterministic;
     let is_random = comparison.measures.iter().flat_map(|measured| &measured.estimates).any(varies);
     if !is_random && seeds > 1 {
@@ -106,9 +121,13 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
                 .to_owned(),
         );
     } else if seeds < FEW_SEEDS {
-        warnings.push(format!("{seeds} seeds are few; {FEW_SEEDS} or more give narrower intervals"));
+        let are_few = match seeds {
+            1 => "1 seed tells nothing of chance".to_owned(),
+            _ => format!("{seeds} seeds are few"),
+        };
+        warnings.push(format!("{are_few}; {FEW_SEEDS} or more give narrower intervals"));
     }
-    warnings.extend(left_out(comparison));
+    warnings.extend(coverage::survivors(comparison));
     warnings.extend(far_off(comparison));
     warnings
 }
@@ -120,15 +139,6 @@ fn tests(comparison: &Comparison) -> impl Iterator<Item = (String, &Tested)> {
         let tested =
             labels.zip(&measured.pairs).filter_map(|(label, tested)| Some((label, tested.as_ref()?)));
         tested.map(|(label, tested)| (format!("{} of {label}", measured.measure.noun), tested))
-    })
-}
-
-fn left_out(comparison: &Comparison) -> impl Iterator<Item = String> {
-    let seeds = comparison.seeds.len();
-    let short = tests(comparison).filter(|(_, tested)| tested.left_out > 0);
-    short.map(move |(what, tested)| {
-        let left_out = tested.left_out;
-        format!("{what} is not defined in {left_out} of {seeds} seeds, which are left out; that may favour one side")
     })
 }
 
@@ -157,14 +167,15 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
         ("p", Align::Right),
         ("", Align::Left),
     ]);
+    let mean = |mean: f64, unit| if mean.is_nan() { "-".to_owned() } else { with_unit(number(mean), unit) };
     let is_news = |judgement: &&Judgement| judgement.change != super::Change::WithinNoise;
     for judgement in judgements.iter().filter(is_news) {
         let Judgement { label, measure, tested, relative, change, .. } = judgement;
         table.row([
             label.clone(),
             measure.noun.to_owned(),
-            with_unit(number(tested.pair.theirs), measure.unit),
-            with_unit(number(tested.pair.ours), measure.unit),
+            mean(tested.pair.theirs, measure.unit),
+            mean(tested.pair.ours, measure.unit),
             relative.map_or_else(|| "-".to_owned(), |relative| format!("{:+.2} %", 100.0 * relative)),
             tested.p.map_or_else(String::new, p_value),
             change.word().to_owned(),

@@ -18,6 +18,9 @@ const MOST_POINTS: usize = 4000;
 /// Points of all flows together, at most.
 const MOST_POINTS_OF_ALL: usize = 24_000;
 
+/// Moved paths that are shown; one that is moved with every poll would hide the plots.
+const MOST_MOVES: usize = 50;
+
 /// A digest in the making.
 #[derive(Debug)]
 pub struct Folding<'a> {
@@ -31,6 +34,8 @@ pub struct Folding<'a> {
     troubles: Troubles,
     bins: BTreeMap<(u32, u16, Rule), u32>,
     cache_hits: BTreeMap<(u32, u16), u32>,
+    /// Prefixes that a controller moved, as changes.
+    moves: Vec<Change>,
     most_points: usize,
 }
 
@@ -55,8 +60,11 @@ struct Heard {
 
 impl<'a> Folding<'a> {
     /// The events that [`hear`](Self::hear) is to be given.
-    pub const MASK: EventMask =
-        EventMask::CONSUMERS.and(EventMask::QUEUES).and(EventMask::LOSSES).and(EventMask::CACHE);
+    pub const MASK: EventMask = EventMask::CONSUMERS
+        .and(EventMask::QUEUES)
+        .and(EventMask::LOSSES)
+        .and(EventMask::CACHE)
+        .and(EventMask::CONTROL);
 
     /// A digest of the run that gave `record`: it says which flows are followed, and when the run ends.
     pub fn new(network: &'a Network, record: &RunRecord) -> Self {
@@ -81,6 +89,7 @@ impl<'a> Folding<'a> {
             troubles: Troubles::default(),
             bins: BTreeMap::new(),
             cache_hits: BTreeMap::new(),
+            moves: Vec::new(),
             most_points: MOST_POINTS.min(MOST_POINTS_OF_ALL / order.len().max(1)),
         }
     }
@@ -105,6 +114,7 @@ impl<'a> Folding<'a> {
             Event::Stored { face, name } => self.harm(at, (node, face), name, Harm::Stored, ""),
             Event::Lost { face, name } => self.harm(at, (node, face), name, Harm::WireLoss, ""),
             Event::CacheHit { name } => self.cache_hit(at, node, name),
+            Event::PathMoved { name, from, to, .. } => self.moved(at, node, name, [from, to]),
             _ => {}
         }
     }
@@ -195,6 +205,22 @@ impl<'a> Folding<'a> {
         self.point_of_asking(PointKind::CacheHit, at, name);
     }
 
+    fn moved(&mut self, at: Time, node: u32, name: Name, faces: [u16; 2]) {
+        if self.moves.len() >= MOST_MOVES {
+            return;
+        }
+        let called = |node: u32| self.network.nodes.get(node as usize).map_or("?", |node| node.name.as_str());
+        let beyond = faces.map(|face| {
+            let direction = self.network.direction(node, face);
+            direction
+                .and_then(|at| self.network.directions.get(at as usize))
+                .map_or("?", |(_, to)| called(*to))
+        });
+        let prefix = self.network.prefixes.get(name.prefix.0 as usize).map_or("?", String::as_str);
+        let text = format!("{} moved {prefix} from {} to {}", called(node), beyond[0], beyond[1]);
+        self.moves.push(Change { at, text });
+    }
+
     /// A point for every followed flow that waits for the segment.
     fn point_of_asking(&mut self, kind: PointKind, at: Time, name: Name) {
         let Some(sharing) = self.prefixes.get(&name.prefix) else { return };
@@ -205,7 +231,9 @@ impl<'a> Folding<'a> {
     }
 
     /// The digest, once the run has ended.
-    pub fn finish(self, watched: Watched, changes: Vec<Change>) -> Digest {
+    pub fn finish(self, watched: Watched, mut changes: Vec<Change>) -> Digest {
+        changes.extend(self.moves);
+        changes.sort_by_key(|change| change.at);
         let most = self.most_points;
         let flows = self.flows.into_iter().map(|mut flow| {
             flow.digest.segments.finish(most);

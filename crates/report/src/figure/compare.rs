@@ -19,12 +19,19 @@ pub fn goodput_over_delay(variants: &[Variant]) -> Option<Figure> {
         Cloud { name: variant.label.clone(), points: points.collect() }
     };
     let clouds: Vec<Cloud> = variants.iter().map(cloud).collect();
+    let runs: usize = variants.iter().map(|variant| variant.runs.len()).sum();
+    let shown: usize = clouds.iter().map(|cloud| cloud.points.len()).sum();
+    let left_out = match runs - shown {
+        0 => String::new(),
+        left_out => format!(" {left_out} of {runs} runs have no delay, so no point."),
+    };
     clouds.iter().any(|cloud| !cloud.points.is_empty()).then(|| Figure {
         id: "goodput-over-delay".into(),
         title: "Goodput over 95th-percentile delay".into(),
-        caption: "One point per run, the mean of each variant, and an ellipse of one standard deviation (covariance of \
-                  the runs). Delay falls to the right, so up and right is better."
-            .into(),
+        caption: format!(
+            "One point per run, the mean of each variant, and an ellipse of one standard deviation (covariance of the \
+             runs). Delay falls to the right, so up and right is better.{left_out}"
+        ),
         x_label: "95th percentile of the full delay [ms]".into(),
         y_label: "goodput of all flows [Mbit/s]".into(),
         kind: FigureKind::Scatter { is_x_reversed: true, clouds },

@@ -39,6 +39,11 @@ impl RunMeasure {
         self.unit == "packets" || self.name == "timeouts"
     }
 
+    /// Whether only flows with a last segment have it.
+    pub fn is_of_finite_flows(&self) -> bool {
+        self.name == "completion_s"
+    }
+
     /// `more`, or `less` or `fewer`, of this measure.
     pub fn word(&self, is_more: bool) -> &'static str {
         match is_more {

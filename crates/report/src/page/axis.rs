@@ -61,9 +61,10 @@ impl Extent {
         }
     }
 
-    /// Grown so that zero is in it.
+    /// Grown so that zero is in it, at the bottom if there is nothing else.
     pub(crate) fn with_zero(self) -> Self {
-        Self { low: self.low.min(0.0), high: self.high.max(0.0) }
+        let (low, high) = (self.low.min(0.0), self.high.max(0.0));
+        Self { low, high: if low == high { 1.0 } else { high } }
     }
 
     /// Grown at both ends to whole ticks; about `count` of them.
@@ -128,6 +129,14 @@ fn exponential(tick: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_alone_stands_at_the_bottom_and_nothing_else_moves_it() {
+        let with_zero = |values: &[f64]| Extent::of(values.iter().copied()).with_zero();
+        assert_eq!(with_zero(&[0.0, 0.0]), Extent { low: 0.0, high: 1.0 });
+        assert_eq!(with_zero(&[0.0, 3.0]), Extent { low: 0.0, high: 3.0 });
+        assert_eq!(with_zero(&[-3.0, -1.0]), Extent { low: -3.0, high: 0.0 });
+    }
 
     fn ticks(low: f64, high: f64) -> Vec<String> {
         labels(&Extent { low, high }.ticked(5).1)

@@ -4,9 +4,9 @@ use super::claim_strip;
 use super::markup::{self, Escaped, Markup, Scripts};
 use crate::claims::{Claim, Judged, Paper, Published, Verdict};
 use crate::figure::Figure;
-use crate::text;
+use crate::text::{self, Align, TextTable};
 
-/// What the page shows.
+/// What the page shows of a paper.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardPage<'a> {
     /// The paper with its assumptions.
@@ -15,6 +15,10 @@ pub struct BoardPage<'a> {
     pub claims: &'a [Judged],
     /// Figures in the order of the page.
     pub figures: &'a [Figure],
+    /// Tables with their titles, in the order of the page.
+    pub tables: &'a [(String, TextTable)],
+    /// Names of the scenarios' files, which lie beside the page of the paper.
+    pub scenarios: &'a [&'a str],
     /// The command that makes these results again.
     pub command: &'a str,
     /// Version of the results' meaning.
@@ -25,8 +29,9 @@ pub struct BoardPage<'a> {
 pub fn board_page(page: &BoardPage<'_>) -> String {
     let mut body = Markup::default();
     header(&mut body, page);
-    figures(&mut body, page.figures);
-    claims(&mut body, page.claims);
+    warnings(&mut body, page.claims);
+    let alone = Part { page, folder: "", anchor: "", level: 2 };
+    alone.results(&mut body);
     assumptions(&mut body, page.paper);
     markup::glossary(&mut body, false);
     let title = format!("{}: reproduction", page.paper.scheme);
@@ -55,14 +60,18 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
         ));
     }
     body.0.push_str("</ul>\n");
-    let reduced = page.claims.iter().filter(|judged| judged.verdict.is_none()).count();
+}
+
+/// What a reader has to know before the numbers.
+pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
+    let reduced = claims.iter().filter(|judged| judged.verdict.is_none()).count();
     if reduced > 0 {
         body.add(format_args!(
             "<p class=\"warning\"><b>Reduced run.</b> {reduced} of {} claims come from shortened experiments and get no verdict.</p>\n",
-            page.claims.len()
+            claims.len()
         ));
     }
-    let surprises = page.claims.iter().filter(|judged| judged.contradicts_record()).count();
+    let surprises = claims.iter().filter(|judged| judged.contradicts_record()).count();
     if surprises > 0 {
         body.add(format_args!(
             "<p class=\"warning\"><b>{surprises} not as recorded.</b> These verdicts are not the ones on record.</p>\n"
@@ -78,58 +87,134 @@ const fn meaning(verdict: Verdict) -> &'static str {
     }
 }
 
-fn figures(body: &mut Markup, figures: &[Figure]) {
-    if figures.is_empty() {
-        return;
+/// Results of a paper, on its own page or among others.
+pub(super) struct Part<'a> {
+    pub(super) page: &'a BoardPage<'a>,
+    /// Where the paper's own page is from here, with a slash; empty on that page.
+    pub(super) folder: &'a str,
+    /// Before every anchor, so that those of papers differ.
+    pub(super) anchor: &'a str,
+    /// Level of the headings, 1 to 5.
+    pub(super) level: u8,
+}
+
+impl Part<'_> {
+    /// Scenarios, figures, tables and claims.
+    pub(super) fn results(&self, body: &mut Markup) {
+        self.scenarios(body);
+        self.figures(body);
+        self.tables(body);
+        self.claims(body);
     }
-    body.0.push_str("<section><h2>Figures</h2>\n<div class=\"figures\">\n");
-    for figure in figures {
+
+    fn heading(&self, body: &mut Markup, text: &str) {
+        body.add(format_args!("<section><h{0}>{text}</h{0}>\n", self.level));
+    }
+
+    fn scenarios(&self, body: &mut Markup) {
+        if self.page.scenarios.is_empty() {
+            return;
+        }
+        body.0.push_str("<p class=\"note\">Scenarios:");
+        for file in self.page.scenarios {
+            body.add(format_args!(" <a href=\"{}{1}\">{1}</a>", Escaped(self.folder), Escaped(file)));
+        }
+        body.0.push_str("</p>\n");
+    }
+
+    fn figures(&self, body: &mut Markup) {
+        if self.page.figures.is_empty() {
+            return;
+        }
+        self.heading(body, "Figures");
+        body.0.push_str("<div class=\"figures\">\n");
+        for figure in self.page.figures {
+            body.add(format_args!(
+                "<figure id=\"{}{}\"><h{5}>{}</h{5}><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption></figure>\n",
+                Escaped(self.anchor),
+                Escaped(&figure.id),
+                Escaped(&figure.title),
+                figure.inline_svg(),
+                Escaped(&figure.caption),
+                self.level + 1
+            ));
+        }
+        body.0.push_str("</div></section>\n");
+    }
+
+    fn tables(&self, body: &mut Markup) {
+        if self.page.tables.is_empty() {
+            return;
+        }
+        self.heading(body, "Tables");
+        for (title, table) in self.page.tables {
+            body.add(format_args!("<h{0}>{1}</h{0}>\n", self.level + 1, Escaped(title)));
+            plain_table(body, title, table);
+        }
+        body.0.push_str("</section>\n");
+    }
+
+    fn claims(&self, body: &mut Markup) {
+        self.heading(body, "Claims");
+        body.0.push_str(
+            "<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
+             ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
+             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
+             <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
+             <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
+             <th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
+        );
+        for judged in self.page.claims {
+            self.claim_row(body, judged);
+        }
+        body.0.push_str("</tbody></table></div></section>\n");
+    }
+
+    fn claim_row(&self, body: &mut Markup, judged: &Judged) {
+        let claim = &judged.claim;
+        let ours = if judged.estimate.n == 0 {
+            "–".to_owned()
+        } else {
+            text::with_unit(judged.estimate, &claim.unit)
+        };
         body.add(format_args!(
-            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption></figure>\n",
-            Escaped(&figure.id),
-            Escaped(&figure.title),
-            figure.inline_svg(),
-            Escaped(&figure.caption)
+            "<tr id=\"{11}{0}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{3}</td>\
+             <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
+             <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
+            Escaped(&claim.id),
+            Escaped(&claim.quantity),
+            Escaped(&claim.place),
+            note(claim),
+            Escaped(&text::published(judged)),
+            Escaped(&ours),
+            band(claim),
+            claim_strip::svg(judged),
+            judged.word(),
+            record(judged),
+            if matches!(claim.published, Published::Number(_)) { "number" } else { "words" },
+            Escaped(self.anchor)
         ));
     }
-    body.0.push_str("</div></section>\n");
 }
 
-fn claims(body: &mut Markup, claims: &[Judged]) {
-    body.0.push_str(
-        "<section><h2>Claims</h2>\n<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
-         ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
-         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
-         <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
-         <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
-         <th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
-    );
-    for judged in claims {
-        claim_row(body, judged);
-    }
-    body.0.push_str("</tbody></table></div></section>\n");
-}
-
-fn claim_row(body: &mut Markup, judged: &Judged) {
-    let claim = &judged.claim;
-    let ours =
-        if judged.estimate.n == 0 { "–".to_owned() } else { text::with_unit(judged.estimate, &claim.unit) };
+fn plain_table(body: &mut Markup, title: &str, table: &TextTable) {
+    let class = |align: Align| if align == Align::Right { " class=\"number\"" } else { "" };
     body.add(format_args!(
-        "<tr id=\"{0}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{3}</td>\
-         <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
-         <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
-        Escaped(&claim.id),
-        Escaped(&claim.quantity),
-        Escaped(&claim.place),
-        note(claim),
-        Escaped(&text::published(judged)),
-        Escaped(&ours),
-        band(claim),
-        claim_strip::svg(judged),
-        judged.word(),
-        record(judged),
-        if matches!(claim.published, Published::Number(_)) { "number" } else { "words" }
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
+        Escaped(title)
     ));
+    for (name, align) in table.head() {
+        body.add(format_args!("<th scope=\"col\"{}>{}</th>", class(*align), Escaped(name)));
+    }
+    body.0.push_str("</tr></thead>\n<tbody>\n");
+    for row in table.rows() {
+        body.0.push_str("<tr>");
+        for (cell, (_, align)) in row.iter().zip(table.head()) {
+            body.add(format_args!("<td{}>{}</td>", class(*align), Escaped(cell)));
+        }
+        body.0.push_str("</tr>\n");
+    }
+    body.0.push_str("</tbody></table></div>\n");
 }
 
 fn note(claim: &Claim) -> String {

@@ -5,8 +5,8 @@ use super::panels::Panels;
 use super::timeline::Timeline;
 use super::{beside, plots};
 use crate::compare::{
-    Change, Comparison, Finding, Judgement, Measured, Tested, judgement_sentence, method, summary, times,
-    warnings,
+    Change, Comparison, Finding, Judgement, Measured, NOT_COMPARABLE, Tested, judgement_sentence, method,
+    summary, times, warnings,
 };
 use crate::figure::Figure;
 use crate::tables::RunContext;
@@ -55,11 +55,11 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
 fn header(body: &mut Markup, page: &ComparePage<'_>) {
     let Comparison { seeds, labels, .. } = page.comparison;
     body.add(format_args!(
-        "<header><p class=\"kicker\">Tidegate comparison</p><h1>{}</h1><p class=\"facts\">{} · {} seeds, the same for \
+        "<header><p class=\"kicker\">Tidegate comparison</p><h1>{}</h1><p class=\"facts\">{} · {}, the same for \
          all · results schema {} · semantics {}</p></header>\n",
         Escaped(page.title),
         Escaped(&labels.join(", ")),
-        seeds.len(),
+        if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) },
         crate::RESULTS_SCHEMA,
         page.context.semantics
     ));
@@ -159,14 +159,16 @@ fn measure_row(body: &mut Markup, comparison: &Comparison, measured: &Measured, 
     body.add(format_args!(
         "<td>{}</td><td class=\"number\">{}</td>",
         Escaped(&comparison.labels[index]),
-        Escaped(&text::short(&measured.estimates[index]))
+        Escaped(&text::over_runs(&measured.estimates[index], comparison.seeds.len()))
     ));
     match &measured.pairs[index] {
         Some(tested) => tested_cells(body, measured, tested),
         None if index == comparison.reference => {
             body.0.push_str("<td></td><td></td><td></td><td></td><td class=\"soft\">reference</td>")
         }
-        None => body.0.push_str("<td></td><td></td><td></td><td></td><td class=\"soft\">not defined</td>"),
+        None => body.add(format_args!(
+            "<td></td><td></td><td></td><td></td><td class=\"soft\">{NOT_COMPARABLE}</td>"
+        )),
     }
     body.0.push_str("</tr>\n");
 }

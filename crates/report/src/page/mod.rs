@@ -6,6 +6,7 @@ mod animation;
 pub(crate) mod axis;
 mod beside;
 mod board;
+mod boards;
 mod claim_strip;
 mod compare;
 mod delays;
@@ -23,6 +24,7 @@ mod topology;
 mod why;
 
 pub use board::{BoardPage, board_page};
+pub use boards::boards_page;
 pub use compare::{ComparePage, compare_page};
 pub use run::{RunPage, run_page};
 pub use sweep::{SweepPage, sweep_page};

@@ -90,6 +90,9 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     let [runs, flows, links] = build_summaries(page.runs, page.context);
     header(&mut body, page);
     cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
+    for warning in text::partly_missing(page.runs) {
+        body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(&warning)));
+    }
     let panels = page.runs.first().map(|run| panels::of_run(run, page.timeline)).unwrap_or_default();
     let sections = sections(page, &panels, &flows, &links);
     contents(&mut body, &sections);
@@ -177,17 +180,17 @@ fn cards(body: &mut Markup, runs: &Table, names: &[&str]) {
             "<li title=\"{}\"><span class=\"label\">{}</span><span class=\"value\">{}</span></li>\n",
             Escaped(definition.text),
             Escaped(&label(name)),
-            card_value(&run_level(runs, name), definition.unit)
+            card_value(&run_level(runs, name), runs.rows(), definition.unit)
         ));
     }
     body.0.push_str("</ul></section>\n");
 }
 
-fn card_value(estimate: &Estimate, unit: &str) -> String {
+fn card_value(estimate: &Estimate, runs: usize, unit: &str) -> String {
     if estimate.n == 0 {
         return "–".to_owned();
     }
-    format!("{} <small>{}</small>", Escaped(&text::short(estimate)), Escaped(unit))
+    format!("{} <small>{}</small>", Escaped(&text::over_runs(estimate, runs)), Escaped(unit))
 }
 
 /// Which of several runs is shown.

@@ -83,6 +83,13 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
         0 => String::new(),
         more => format!(" {more} more combinations are in the table only."),
     };
+    let is_partial = |point: &Point| (1..point.runs.len()).contains(&point.estimate(measure).n);
+    let survivors = match page.points.iter().any(is_partial) {
+        true => {
+            " Some points are means over those of their runs that have a value; the table says of how many."
+        }
+        false => "",
+    };
     let shown = groups.iter().take(MOST_SERIES);
     let estimate = |point: &usize| page.points[*point].estimate(measure);
     let (x_label, kind) = match &across {
@@ -117,7 +124,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
     Figure {
         id: measure.name.to_owned(),
         title: measure.name.to_owned(),
-        caption: format!("{} Mean over the seeds with its 95 % interval.{left_out}", measure.text),
+        caption: format!("{} Mean over the seeds with its 95 % interval.{survivors}{left_out}", measure.text),
         x_label,
         y_label: bracketed(measure.noun, measure.unit),
         kind,
@@ -173,7 +180,7 @@ fn table(body: &mut Markup, page: &SweepPage<'_>) {
             body.add(format_args!("<td>{}</td>", Escaped(&parameter.values[index])));
         }
         for measure in page.measures {
-            let shown = text::short(&point.estimate(measure));
+            let shown = text::over_runs(&point.estimate(measure), point.runs.len());
             body.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
         }
         body.0.push_str("</tr>\n");

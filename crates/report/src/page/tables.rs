@@ -74,7 +74,8 @@ impl Shown<'_> {
             page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
         } else {
             let estimate = estimate(&cells);
-            let shown = if estimate.n == 0 { "–".to_owned() } else { text::short(&estimate) };
+            let shown =
+                if estimate.n == 0 { "–".to_owned() } else { text::over_runs(&estimate, cells.len()) };
             page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
         }
     }
@@ -89,10 +90,9 @@ fn zero_note(names: &[&str]) -> String {
     format!(" Zero in every row: {}.", labels.join(", "))
 }
 
-/// Estimate over the cells of one row in all runs; nothing when one is missing.
+/// Estimate over the cells of one row in all runs that have a number there.
 fn estimate(cells: &[Cell<'_>]) -> Estimate {
-    let numbers: Option<Vec<f64>> = cells.iter().map(|cell| number(*cell)).collect();
-    numbers.map_or(Estimate::NONE, |numbers| Estimate::of(&numbers))
+    Estimate::of_present(cells.iter().map(|cell| number(*cell)))
 }
 
 fn number(cell: Cell<'_>) -> Option<f64> {

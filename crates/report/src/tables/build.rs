@@ -380,6 +380,10 @@ fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
             Event::WindowChanged { window, .. } => Some(window),
             _ => None,
         }),
+        rows.maybe_u32("operations", |row| match row.event {
+            Event::Worked { operations, .. } => Some(operations),
+            _ => None,
+        }),
         rows.maybe_bool("is_retransmission", |row| match row.event {
             Event::InterestSent { retransmission, .. } => Some(retransmission),
             _ => None,
@@ -451,7 +455,9 @@ fn face_of(event: &Event) -> Option<u32> {
         | Event::Sent { face, .. }
         | Event::Received { face, .. }
         | Event::Lost { face, .. }
+        | Event::StateChanged { face, .. }
         | Event::EndedFor { face, .. } => Some(u32::from(*face)),
+        Event::PathMoved { to, .. } => Some(u32::from(*to)),
         _ => None,
     }
 }
@@ -471,9 +477,14 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::CacheMiss { name }
         | Event::Satisfied { name }
         | Event::Expired { name }
+        | Event::PathMoved { name, .. }
         | Event::EndedFor { name, .. } => Some(*name),
         Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.name),
-        Event::WindowChanged { .. } => None,
+        Event::WindowChanged { .. }
+        | Event::Reported { .. }
+        | Event::Directed { .. }
+        | Event::StateChanged { .. }
+        | Event::Worked { .. } => None,
     }
 }
 
@@ -482,6 +493,11 @@ fn cause_of(event: &Event) -> Option<Cause> {
         Event::LossDetected { cause, .. }
         | Event::WindowChanged { cause, .. }
         | Event::Dropped { cause, .. }
+        | Event::PathMoved { cause, .. }
+        | Event::Reported { kind: cause }
+        | Event::Directed { kind: cause }
+        | Event::StateChanged { state: cause, .. }
+        | Event::Worked { part: cause, .. }
         | Event::Marked { cause, .. } => Some(*cause),
         _ => None,
     }

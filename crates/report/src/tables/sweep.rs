@@ -30,10 +30,9 @@ pub struct Point {
 }
 
 impl Point {
-    /// Mean and interval of `measure` over the runs; empty where a run has no value.
+    /// Mean and interval of `measure` over the runs in which it has a value.
     pub fn estimate(&self, measure: &RunMeasure) -> Estimate {
-        let samples: Option<Vec<f64>> = self.runs.iter().map(measure.of).collect();
-        samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+        Estimate::of_present(self.runs.iter().map(measure.of))
     }
 }
 
@@ -188,8 +187,8 @@ fn points_table(points: &[Point], parameters: &[Typed], context: &RunContext) ->
     Table::new("points", columns, context)
 }
 
-/// Mean of a measure, and half the width of its 95 % interval.
-fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 2] {
+/// Mean of a measure, half the width of its 95 % interval, and the runs that both are over.
+fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 3] {
     let column = |name: String, text: String, values: Vec<f64>| {
         let present = values.iter().map(|value| value.is_finite()).collect();
         let values = values.into_iter().map(|value| if value.is_finite() { value } else { 0.0 }).collect();
@@ -197,24 +196,50 @@ fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 2]
     };
     let means = estimates.iter().map(|estimate| estimate.mean).collect();
     let half_widths = estimates.iter().map(|estimate| estimate.half_width).collect();
+    let runs = estimates.iter().map(|estimate| estimate.n as u32).collect();
+    let runs_text =
+        format!("Runs of the point in which {} has a value: those that its mean is over.", measure.name);
     [
-        column(measure.name.to_owned(), format!("Mean over the point's runs. {}", measure.text), means),
+        column(measure.name.to_owned(), format!("Mean over the point's runs that have a value. {}", measure.text), means),
         column(
             format!("{}_half_width", measure.name),
             "Half the width of the mean's 95 % interval (Student's t); 0 when it did not vary, missing for one run."
                 .to_owned(),
             half_widths,
         ),
+        Column::own([format!("{}_runs", measure.name), "runs".to_owned(), runs_text], ColumnData::U32(runs), None),
     ]
 }
 
 #[cfg(test)]
 mod tests {
+    use tidegate_core::records::FlowRecord;
+
     use super::*;
 
     fn numbers_of(values: &[&str]) -> Option<(&'static str, Vec<f64>)> {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         numbers(&values).map(|(suffix, _, values)| (suffix, values))
+    }
+
+    #[test]
+    fn a_point_says_over_how_many_of_its_runs_a_mean_is() {
+        let runs = |goodput: [bool; 3]| {
+            let run = |(seed, has_flow)| {
+                let flows = if has_flow { vec![FlowRecord::default()] } else { Vec::new() };
+                RunRecord { seed, flows, ..RunRecord::default() }
+            };
+            Point { runs: (1..).zip(goodput).map(run).collect() }
+        };
+        let points = [runs([true; 3]), runs([true, false, true]), runs([false; 3])];
+        let tables = point_tables(&points, &[], &RunContext::default());
+        let points = tables.tables.last().expect("points");
+        let cells = |name: &str| {
+            let column = points.column(name).expect(name);
+            (0..3).map(|row| format!("{:?}", column.cell(row))).collect::<Vec<String>>()
+        };
+        assert_eq!(cells("goodput_mbps_runs"), ["Count(3)", "Count(2)", "Count(0)"]);
+        assert_eq!(cells("goodput_mbps"), ["Number(0.0)", "Number(0.0)", "Missing"]);
     }
 
     #[test]

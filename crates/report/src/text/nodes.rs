@@ -2,7 +2,7 @@
 
 use tidegate_core::records::{NodeRecord, RunRecord};
 
-use super::{Align, TextTable, estimate_json, short};
+use super::{Align, TextTable, over_runs, over_runs_json};
 use crate::json::Json;
 use crate::stats::Estimate;
 
@@ -35,8 +35,7 @@ fn busy(runs: &[RunRecord]) -> Vec<usize> {
 }
 
 fn estimate(runs: &[RunRecord], index: usize, of: NodeMeasure) -> Estimate {
-    let samples: Option<Vec<f64>> = runs.iter().map(|run| of(run.nodes.get(index)?)).collect();
-    samples.map_or(Estimate::NONE, |samples| Estimate::of(&samples))
+    Estimate::of_present(runs.iter().map(|run| of(run.nodes.get(index)?)))
 }
 
 fn name(runs: &[RunRecord], index: usize) -> &str {
@@ -53,7 +52,7 @@ pub(super) fn table(runs: &[RunRecord]) -> String {
     head.extend(NODE_MEASURES.map(|(name, _)| (name, Align::Right)));
     let mut table = TextTable::new(&head);
     for index in busy.iter().take(MOST_ROWS) {
-        let values = NODE_MEASURES.map(|(_, of)| short(&estimate(runs, *index, of)));
+        let values = NODE_MEASURES.map(|(_, of)| over_runs(&estimate(runs, *index, of), runs.len()));
         table.row([name(runs, *index).to_owned()].into_iter().chain(values));
     }
     let more = busy.len().saturating_sub(MOST_ROWS);
@@ -65,7 +64,9 @@ pub(super) fn table(runs: &[RunRecord]) -> String {
 pub(super) fn json(runs: &[RunRecord]) -> Json {
     let node = |index: usize| {
         let mut entries = vec![("name", name(runs, index).into())];
-        entries.extend(NODE_MEASURES.map(|(name, of)| (name, estimate_json(&estimate(runs, index, of)))));
+        entries.extend(
+            NODE_MEASURES.map(|(name, of)| (name, over_runs_json(&estimate(runs, index, of), runs.len()))),
+        );
         Json::Object(entries)
     };
     Json::List(busy(runs).into_iter().map(node).collect())

@@ -118,6 +118,12 @@ fn figures() -> Vec<Figure> {
     ]
 }
 
+fn board_tables() -> Vec<(String, text::TextTable)> {
+    let mut table = text::TextTable::new(&[("row", text::Align::Left), ("delay, ms", text::Align::Right)]);
+    table.row(["<ICP>".to_owned(), "1.2".to_owned()]);
+    vec![("Table 4: delays & more".to_owned(), table)]
+}
+
 fn sample_board(is_reduced: bool) -> String {
     let paper = paper();
     let claims = judged(&paper, is_reduced);
@@ -126,6 +132,8 @@ fn sample_board(is_reduced: bool) -> String {
         paper: &paper,
         claims: &claims,
         figures: &figures(),
+        tables: &board_tables(),
+        scenarios: &["linear.toml"],
         command,
         semantics: 7,
     })
@@ -209,10 +217,43 @@ fn text_of_a_paper_cannot_break_out_of_its_board() {
         paper: &paper,
         claims: &claims,
         figures: &figures,
+        tables: &[],
+        scenarios: &[evil],
         command: evil,
         semantics: 7,
     });
     assert_eq!(page.matches("<script").count(), 1);
+}
+
+#[test]
+fn a_page_of_all_papers_has_every_claim_of_each_under_an_anchor_of_its_own() {
+    let (first, mut second) = (paper(), paper());
+    second.scheme = "other".into();
+    let claims = [judged(&first, false), judged(&second, true)];
+    let (figures, tables) = (figures(), board_tables());
+    let board = |paper, claims| BoardPage {
+        paper,
+        claims,
+        figures: &figures,
+        tables: &tables,
+        scenarios: &["linear.toml"],
+        command: "",
+        semantics: 7,
+    };
+    let page = page::boards_page(&[board(&first, &claims[0]), board(&second, &claims[1])], "all");
+    assert_offline(&page);
+    let scheme = &first.scheme;
+    for claim in &first.claims {
+        for anchor in [format!("id=\"{scheme}-{}\"", claim.id), format!("id=\"other-{}\"", claim.id)] {
+            assert_eq!(page.matches(&anchor).count(), 1, "{anchor}");
+        }
+        assert!(claim.note.as_ref().is_none_or(|note| page.contains(&note[..8])), "{}", claim.id);
+    }
+    for link in ["../other/linear.toml", "../other/report.html", &format!("../{scheme}/linear.toml")] {
+        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
+    }
+    assert!(page.contains("id=\"other-fig7a\"") && page.contains("&lt;ICP&gt;"));
+    assert_eq!(page.matches("Reduced run.").count(), 1);
 }
 
 #[test]
@@ -234,8 +275,17 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
     let page = page::run_page(&RunPage { runs: &runs, topology: None, ..empty });
     assert!(page.contains("The run was not sampled.") && !page.contains("uPlot"));
     let paper = Paper { claims: Vec::new(), assumptions: Vec::new(), ..paper() };
-    let board = BoardPage { paper: &paper, claims: &[], figures: &[], command: "", semantics: 1 };
+    let board = BoardPage {
+        paper: &paper,
+        claims: &[],
+        figures: &[],
+        tables: &[],
+        scenarios: &[],
+        command: "",
+        semantics: 1,
+    };
     assert!(page::board_page(&board).ends_with("</html>\n"));
+    assert!(page::boards_page(&[], "").ends_with("</html>\n"));
 }
 
 #[test]

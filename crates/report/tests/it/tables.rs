@@ -73,7 +73,7 @@ fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
         entry.value.clone().unwrap_or_default()
     };
     assert_eq!(value("scenario"), "[scenario]\nname = \"dumbbell\"\n");
-    assert_eq!(value("results_schema"), "2");
+    assert_eq!(value("results_schema"), "3");
     assert_eq!(value("semantics"), "7");
     assert_eq!(value("column.goodput_mbps.unit"), "Mbit/s");
     assert!(value("column.goodput_mbps.definition").starts_with("Payload of distinct segments"));
@@ -139,5 +139,5 @@ fn a_flow_without_a_window_or_a_round_trip_has_none_in_the_tables() {
 fn events_are_named_by_node_prefix_and_cause() {
     let text = csv(&table("events"));
     let first = text.lines().nth(1).expect("an event");
-    assert_eq!(first, "0,1,0.5,r1,dropped,,3,/a,17,queue full,,,,,,");
+    assert_eq!(first, "0,1,0.5,r1,dropped,,3,/a,17,queue full,,,,,,,");
 }

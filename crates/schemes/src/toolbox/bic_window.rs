@@ -29,6 +29,7 @@ enum Phase {
 pub struct BicWindow {
     initial: f64,
     keep: f64,
+    slow_starts_at_threshold: bool,
     window: f64,
     threshold: f64,
     maximum: f64,
@@ -42,12 +43,22 @@ impl BicWindow {
         Self {
             initial,
             keep,
+            slow_starts_at_threshold: false,
             window: initial,
             threshold: f64::INFINITY,
             maximum: f64::INFINITY,
             target: 0.0,
             phase: Phase::Search,
         }
+    }
+
+    /// As before, but a window that equals the threshold still grows by a packet per Data (PCON's consumer).
+    pub fn with_slow_start_at_threshold(self) -> Self {
+        Self { slow_starts_at_threshold: true, ..self }
+    }
+
+    fn is_in_slow_start(&self) -> bool {
+        self.window < self.threshold || (self.slow_starts_at_threshold && self.window == self.threshold)
     }
 
     fn search(&mut self) {
@@ -95,7 +106,7 @@ impl WindowRule for BicWindow {
 
     fn increase(&mut self, _: Time, _: Option<Span>) {
         match self.phase {
-            _ if self.window < LOW_WINDOW && self.window < self.threshold => self.window += 1.0,
+            _ if self.window < LOW_WINDOW && self.is_in_slow_start() => self.window += 1.0,
             _ if self.window < LOW_WINDOW => self.window += 1.0 / self.window,
             Phase::Search => self.search(),
             Phase::Probe { step, target } => self.probe(step, target),

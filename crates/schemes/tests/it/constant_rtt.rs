@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Write as _;
 
 use tidegate_core::congestion::{LossSignal, Pacing, Sent};
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{Span, Time};
 
@@ -35,8 +35,8 @@ struct Outcome {
 struct Run {
     driver: Driver,
     now: Time,
-    /// ndnget sends by the whole window, ndnSIM by the real one.
-    by_whole_window: bool,
+    /// ndnget sends by the whole window, ndnSIM by the real one, PCON's consumer one more.
+    shell: Shell,
     outcomes: BinaryHeap<Reverse<Outcome>>,
     lost: VecDeque<u32>,
     next_segment: u32,
@@ -54,7 +54,7 @@ impl Run {
         Self {
             driver: Driver::new(scheme, &[]),
             now: Time::ZERO,
-            by_whole_window: scheme.shell == ShellKind::NdnTools,
+            shell: Shell::of(scheme.shell),
             outcomes: BinaryHeap::new(),
             lost: VecDeque::new(),
             next_segment: 0,
@@ -70,8 +70,9 @@ impl Run {
 
     fn window_has_room(&self) -> bool {
         let window = self.driver.controller.window();
-        let window = if self.by_whole_window { window.floor() } else { window };
-        f64::from(self.outstanding) < window
+        let window = if self.shell.whole_window { window.floor() } else { window };
+        let outstanding = f64::from(self.outstanding);
+        outstanding < window || (self.shell.one_over && outstanding <= window)
     }
 
     fn send_all(&mut self) {

@@ -8,9 +8,9 @@ use tidegate_core::packet::{
     Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
 };
 use tidegate_core::params::{Settings, Value};
-use tidegate_core::queue::Queue;
+use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::rng::{Seed, Streams};
-use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::scheme::{DeviceSetup, NodeSetup};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
@@ -55,11 +55,11 @@ impl Bench {
             face: FaceId(0),
             rate: BitRate::from_mbps(10.0),
             delay: Span::ZERO,
+            neighbour: None,
             limit,
             streams: Streams::of(Seed(1)),
         };
-        let make = find(SCHEMES, scheme).and_then(|scheme| scheme.discipline).expect("a discipline");
-        let discipline = make(&settings, &device).expect("valid settings");
+        let discipline = discipline(scheme, &settings, device);
         let mut names = NameTable::new();
         Self {
             prefix: names.intern_uri("/queues").expect("valid"),
@@ -118,6 +118,17 @@ impl Bench {
         });
         Popped { segment: header.name.segment.0, mark: header.hop.mark, dropped: dropped.collect() }
     }
+}
+
+/// The discipline that `scheme` is, or that it brings for a device as a router part.
+fn discipline(scheme: &str, settings: &Settings, device: DeviceSetup) -> Box<dyn QueueDiscipline> {
+    let scheme = find(SCHEMES, scheme).expect("a scheme");
+    if let Some(make) = scheme.discipline {
+        return make(settings, &device).expect("valid settings");
+    }
+    let node = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+    let make = scheme.router.expect("a discipline or a router part");
+    make(settings, &node).expect("valid settings").disciplines.swap_remove(0).1
 }
 
 pub fn data() -> Kind {

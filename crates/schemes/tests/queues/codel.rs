@@ -1,6 +1,7 @@
 //! CoDel's control law against times worked out by hand; targets and intervals are the defaults, 5 and 100 ms.
 
 use tidegate_core::params::Value;
+use tidegate_core::units::Span;
 
 use crate::bench::{Bench, Popped};
 
@@ -159,10 +160,11 @@ fn a_mark_left_at_the_face_is_taken_back_when_waiting_times_are_good_again() {
     let mut bench = Bench::new("codel-mark", &[("carrier", word("face"))], 100);
     bench.push_data(0, 4);
     expect(&mut bench, &[(6, 0, 0, &[]), (107, 1, 0, &[])]);
-    assert!(bench.faces[0].take_mark());
-    assert!(!bench.faces[0].take_mark());
+    let waited = bench.faces[0].take_mark();
+    assert_eq!((waited, bench.faces[0].take_mark()), (Some(Span::from_millis(107)), None));
     expect(&mut bench, &[(217, 2, 0, &[]), (217, 3, 0, &[])]);
     bench.push_data(218, 1);
     expect(&mut bench, &[(219, 4, 0, &[])]);
-    assert!(!bench.faces[0].take_mark());
+    assert_eq!(bench.faces[0].take_mark(), None);
+    assert_eq!(bench.faces[0].marks_taken(), 1);
 }

@@ -5,4 +5,5 @@ mod codel;
 mod drop_tail;
 mod early;
 mod golden;
+mod levels;
 mod nfd_marking;

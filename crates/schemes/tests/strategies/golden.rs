@@ -39,6 +39,8 @@ fn trace(scheme: &str) -> String {
         let what = match event {
             Event::Interest(face) => format!("{face} interest"),
             Event::Data(face) => format!("{face} data"),
+            Event::Marked(face, level) => format!("{face} marked {level}"),
+            Event::Congested(face) => format!("{face} congested"),
             Event::Nack(face, reason) => format!("{face} nack {reason:?}"),
             Event::Down(face) => format!("{face} down"),
             Event::Up(face) => format!("{face} up"),

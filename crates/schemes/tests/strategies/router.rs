@@ -7,9 +7,10 @@ use tidegate_core::fib::NextHop;
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
 use tidegate_core::name::{Name, NameTable, Segment};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};
-use tidegate_core::params::Settings;
+use tidegate_core::params::{Settings, Value};
 use tidegate_core::pit::PitEntry;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::rng::{Rng, Seed, Streams};
+use tidegate_core::scheme::NodeSetup;
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
@@ -20,6 +21,10 @@ pub enum Event {
     /// An Interest of 4 s with a nonce of its own arrives.
     Interest(u16),
     Data(u16),
+    /// Data with a congestion mark of this level.
+    Marked(u16, u8),
+    /// The queue of the face asks for a mark.
+    Congested(u16),
     /// The last Interest that went there is refused.
     Nack(u16, NackReason),
     Down(u16),
@@ -51,6 +56,15 @@ impl Router {
         Self::with(make(&Settings::default()).expect("valid settings"), upstreams)
     }
 
+    /// A router with the strategy that `scheme` brings as a router part.
+    pub fn of_part(scheme: &str, given: &[(&str, Value)], upstreams: &[u16]) -> Self {
+        let make = find(SCHEMES, scheme).and_then(|scheme| scheme.router).expect("a router part");
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let node = NodeSetup { node: NodeId(0), devices: Vec::new(), streams: Streams::of(Seed(1)) };
+        let parts = make(&Settings(given.collect()), &node).expect("valid settings");
+        Self::with(parts.strategy.expect("a strategy"), upstreams)
+    }
+
     pub fn with(strategy: Box<dyn Strategy>, upstreams: &[u16]) -> Self {
         let mut names = NameTable::new();
         let prefix = names.intern_uri("/a").expect("valid");
@@ -76,7 +90,7 @@ impl Router {
                 self.nonces += 1;
                 (from, Kind::Interest(interest(self.nonces)))
             }
-            Event::Data(from) => (from, data()),
+            Event::Data(from) | Event::Marked(from, _) => (from, data()),
             Event::Nack(from, reason) => {
                 let interest = self.asked[usize::from(from)].expect("was asked");
                 (from, Kind::Nack(Nack { interest, reason }))
@@ -85,8 +99,16 @@ impl Router {
                 self.faces[usize::from(face)].set_up(matches!(event, Event::Up(_)));
                 return Vec::new();
             }
+            Event::Congested(face) => {
+                self.faces[usize::from(face)].leave_mark(Span::from_millis(6));
+                return Vec::new();
+            }
         };
-        let packet = Packet { header: Header::new(self.name, kind, ByteCount::new(100)), body: () };
+        let mut header = Header::new(self.name, kind, ByteCount::new(100));
+        if let Event::Marked(_, level) = event {
+            header.hop.mark = level;
+        }
+        let packet = Packet { header, body: () };
         let mut sink = NoSink;
         let env = Env {
             now: Time::ZERO + Span::from_millis(at_ms),
@@ -97,20 +119,21 @@ impl Router {
             mask: EventMask::NONE,
         };
         let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));
-        self.forwarder.on_wake(&mut cx);
+        self.forwarder.on_wake(&mut cx, &mut out);
         self.forwarder.receive(&mut cx, FaceId(from), packet, &mut out);
-        out.0.iter().map(|(face, packet)| self.word(*face, packet.header.kind)).collect()
+        out.0.iter().map(|(face, packet)| self.word(*face, &packet.header)).collect()
     }
 
-    fn word(&mut self, face: u16, kind: Kind) -> String {
-        match kind {
+    fn word(&mut self, face: u16, header: &Header) -> String {
+        match header.kind {
             Kind::Interest(interest) => {
                 self.asked[usize::from(face)] = Some(interest);
                 format!("{face} interest")
             }
+            Kind::Data(_) if header.hop.mark > 0 => format!("{face} marked"),
             Kind::Data(_) => format!("{face} data"),
             Kind::Nack(nack) => format!("{face} nack {:?}", nack.reason),
-            Kind::LossNotice(_) | Kind::Tcp(_) => panic!("nobody sent {kind:?}"),
+            kind @ (Kind::LossNotice(_) | Kind::Tcp(_)) => panic!("nobody sent {kind:?}"),
         }
     }
 
@@ -121,6 +144,32 @@ impl Router {
             assert_eq!(self.tell(*at_ms, *event), *expected, "event {number} at {at_ms} ms: {event:?}");
         }
     }
+}
+
+/// Draws behind each measured share.
+pub const DRAWS: u32 = 40_000;
+
+/// Of many Interests at this instant, each answered at once, the part that goes to face 3 of two next hops is
+/// `expected` within four standard deviations.
+#[track_caller]
+pub fn expect_share(router: &mut Router, at_ms: u64, expected: f64) {
+    expect_share_spaced(router, at_ms, 0, expected);
+}
+
+/// As [`expect_share`], with `pause_ms` between one Interest and the next.
+#[track_caller]
+pub fn expect_share_spaced(router: &mut Router, at_ms: u64, pause_ms: u64, expected: f64) {
+    let mut chosen = 0;
+    for turn in 0..u64::from(DRAWS) {
+        let at = at_ms + turn * pause_ms;
+        let sent = router.tell(at, Event::Interest(0));
+        let face = if sent == ["3 interest"] { 3 } else { 4 };
+        chosen += u32::from(face == 3);
+        assert_eq!(router.tell(at, Event::Data(face)), ["0 data"], "{sent:?}");
+    }
+    let share = f64::from(chosen) / f64::from(DRAWS);
+    let deviation = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();
+    assert!((share - expected).abs() <= 4.0 * deviation, "{share}, by hand {expected} ± {deviation:.5}");
 }
 
 fn interest(nonce: u32) -> Interest {

@@ -180,6 +180,8 @@ fn read_shell(flow: &Fields<'_>, kind: ShellKind) -> Option<Shell> {
 fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
     let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
     set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
+    shell.timeout.least = table.time("min_timeout").or(shell.timeout.least);
+    shell.timeout.backoff = table.count_u32("backoff_limit").or(shell.timeout.backoff);
     set(&mut shell.sweep, table.time("sweep"));
     set(&mut shell.reading, table.word("reading", keys::READINGS));
     set(&mut shell.tracking, table.word("tracking", keys::TRACKINGS));

@@ -7,7 +7,7 @@ use tidegate_settings::keys::Kind::{
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
-use tidegate_settings::keys::{CONSUMER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::keys::{CONSUMER, CONTROLLER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
 use tidegate_settings::queue::QUEUE;
 
 mod blocks;
@@ -16,6 +16,7 @@ pub(super) use blocks::{DEMAND, NODE_CACHE, PREFIX_CACHE, ROUTER_CACHE, SERVICE}
 
 use super::import::Format as TopologyFormat;
 use super::{timeline, topology};
+use crate::plan::NextHopRule;
 
 /// The format of scenarios.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
@@ -61,6 +62,7 @@ pub(super) static ROOT: Keys = keys(
             "Links, or changes to links of a built-in topology by name.",
         ),
         key("router", Table(&ROUTER), May, "What every router has."),
+        key("controller", Table(&CONTROLLER_KEYS), May, "The network controller; none by default."),
         key("flow", List(&Table(&FLOW)), May, "Who asks whom for what."),
         key("event", List(&Table(&EVENT)), May, "What changes during the run."),
         key(
@@ -266,7 +268,32 @@ pub(super) static ROUTER: Keys = keys(
         ),
         key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
         key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes on every router."),
+        key(
+            "next_hops",
+            Words(next_hop_rules),
+            Else("nearer"),
+            "Neighbours that Interests may be sent to: those nearer to a producer, or all with a way that does not come back.",
+        ),
         key("prefix", List(&Table(&ROUTER_PREFIX)), May, "What differs for a prefix."),
+    ],
+);
+
+pub(super) static CONTROLLER_KEYS: Keys = keys(
+    "[controller]",
+    &[
+        key(
+            "scheme",
+            SchemeOf(&CONTROLLER),
+            Must,
+            "What controls; routers need the parts that report to it.",
+        ),
+        key(
+            "delay",
+            Time,
+            Else("1ms"),
+            "What every message takes, either way, on a channel beside the links.",
+        ),
+        key("loss", Number(0.0, 1.0), Else("0"), "Part of the messages that is lost, either way."),
     ],
 );
 
@@ -334,6 +361,10 @@ pub(super) static FLOW: Keys = keys(
     ],
 );
 
+fn next_hop_rules() -> Vec<&'static str> {
+    NextHopRule::ALL.iter().map(|(_, word)| *word).collect()
+}
+
 fn size_rules() -> Vec<&'static str> {
     vec!["ceil", "ndnsim"]
 }
@@ -348,6 +379,18 @@ pub(super) static SHELL: Keys = keys(
     &[
         key("kind", Words(shell_words), May, "Whose habits the others change; the scheme's by default."),
         key("estimator", Words(estimator_words), May, "Round-trip time estimator."),
+        key(
+            "min_timeout",
+            LongTime,
+            May,
+            "Smallest timeout once there is a sample; the estimator's by default.",
+        ),
+        key(
+            "backoff_limit",
+            Count(1, 65_536),
+            May,
+            "Largest factor by which ndnSIM's timeout backs off; 64 by default, 8 for the shell pcon.",
+        ),
         key("sweep", LongTime, May, "Pause between two looks for timed-out Interests."),
         key("reading", Words(reading_words), May, "When the timeout of an Interest is read."),
         key("tracking", Words(tracking_words), May, "How outstanding Interests are counted and losses told."),
@@ -423,6 +466,12 @@ pub(super) static EVENT: Keys = keys(
         key("at", Time, Must, "When."),
         key("link", Text, May, "Link that changes."),
         key("node", Text, May, "Node that changes, instead of a link."),
+        key(
+            "controller",
+            Words(state_words),
+            May,
+            "The controller stops, or a new one starts, instead of a link.",
+        ),
         key("rate", Rate, May, "New rate of both directions of the link."),
         key("state", Words(state_words), May, "Goes down or comes up."),
         key("keep_queue", Bool, May, "With a link's state down: its queues keep their packets."),

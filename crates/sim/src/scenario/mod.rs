@@ -18,6 +18,7 @@
 
 mod caches;
 mod canonical;
+mod controller;
 mod flows;
 pub mod import;
 mod keys;
@@ -152,6 +153,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
     let mut network = network::read(&root, limits);
     let flows = flows::read(&root, &network, duration, limits);
     network.caches.settle(&mut network.nodes, &network.links, &flows);
+    let controller = controller::read(&root);
     let events = timeline::read_events(&root, &network, duration);
     let expectations = root.item("expect").map(|expect| timeline::read_expectations(desk, expect));
     let frame = frame?;
@@ -168,6 +170,8 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
         nodes: network.nodes,
         links: network.links,
         flows,
+        controller,
+        next_hops: network.next_hops,
         events,
         sampling: frame.sampling,
         recorded: frame.recorded,

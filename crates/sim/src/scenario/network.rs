@@ -19,7 +19,7 @@ use super::caches::{CacheRules, CacheValues};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
 use super::{Limits, keys, service};
-use crate::plan::{CachePlan, LinkPlan, NodePlan, SchemeUse, ServicePlan};
+use crate::plan::{CachePlan, LinkPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
 const MOST_LINKS_OF_A_NODE: u32 = 60_000;
@@ -31,6 +31,8 @@ pub(super) struct Network {
     pub links: Vec<LinkPlan>,
     /// What is said of caches, to be settled once the flows are known.
     pub caches: CacheRules,
+    /// Which neighbours are next hops.
+    pub next_hops: NextHopRule,
     node_index: BTreeMap<String, usize>,
     link_index: BTreeMap<String, usize>,
     /// The part of the network each node is connected with, named by its lowest node.
@@ -97,6 +99,7 @@ pub(super) struct RouterValues {
     parts: Vec<SchemeUse>,
     prefix_strategies: Vec<(String, SchemeUse)>,
     service: Option<ServicePlan>,
+    next_hops: NextHopRule,
 }
 
 impl RouterValues {
@@ -114,6 +117,7 @@ impl RouterValues {
             parts: uses::read_list(&router, "parts", &ROUTER_PART),
             prefix_strategies: Vec::new(),
             service: service::read(&router, "service"),
+            next_hops: router.word("next_hops", &NextHopRule::ALL).unwrap_or_default(),
         };
         values.read_prefixes(&router);
         values
@@ -244,6 +248,7 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
         (None, None) => read_written(root, topology.as_ref(), &router, limits),
     };
     network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
+    network.next_hops = router.next_hops;
     network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
     check_degrees(root, &network);
     network.part = parts(&network);

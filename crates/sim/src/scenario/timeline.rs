@@ -75,7 +75,7 @@ fn read_variation(scenario: &Fields<'_>) -> Variation {
 }
 
 /// Every kind of event that a table can hold, with its bit, in core's words.
-fn event_kinds() -> [(&'static str, EventMask); 12] {
+fn event_kinds() -> [(&'static str, EventMask); 17] {
     let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
     [
         Event::InterestSent { flow: 0, name, retransmission: false },
@@ -98,6 +98,11 @@ fn event_kinds() -> [(&'static str, EventMask); 12] {
         Event::Lost { face: 0, name },
         Event::CacheHit { name },
         Event::CacheMiss { name },
+        Event::Reported { kind: cause },
+        Event::Directed { kind: cause },
+        Event::PathMoved { name, from: 0, to: 0, cause },
+        Event::StateChanged { face: 0, state: cause },
+        Event::Worked { part: cause, operations: 0 },
     ]
     .map(|event| (event.kind(), event.bit()))
 }
@@ -129,27 +134,41 @@ pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) 
         root.refuse("event", format!("more than {MOST_EVENTS} events"));
         return Vec::new();
     }
+    let has_controller = root.item("controller").is_some();
     let tables = root.tables("event", &keys::EVENT);
     let mut events: Vec<EventPlan> =
-        tables.iter().filter_map(|event| read_event(event, network, duration)).collect();
+        tables.iter().filter_map(|event| read_event(event, network, duration, has_controller)).collect();
     events.sort_by_key(|event| event.at);
     events
 }
 
-fn read_event(event: &Fields<'_>, network: &Network, duration: Span) -> Option<EventPlan> {
+fn read_event(
+    event: &Fields<'_>,
+    network: &Network,
+    duration: Span,
+    has_controller: bool,
+) -> Option<EventPlan> {
     let at = event.time("at");
     if at.is_some_and(|at| at >= duration) {
         event.refuse("at", format!("at: {} is not before the end of the run, {duration}", event.shown("at")));
     }
-    let change = match (event.entry("link"), event.entry("node")) {
-        (Some(_), None) => read_link_change(event, network),
-        (None, Some(_)) => read_node_change(event, network),
-        (Some(_), Some(node)) => {
-            event.desk.refuse(node.place, "an event changes a link or a node, not both");
+    let given = ["link", "node", "controller"].map(|key| event.entry(key));
+    let change = match given {
+        [Some(_), None, None] => read_link_change(event, network),
+        [None, Some(_), None] => read_node_change(event, network),
+        [None, None, Some(entry)] => {
+            if !has_controller {
+                event.desk.refuse(entry.place, "there is no [controller] to stop or start");
+            }
+            read_controller_change(event)
+        }
+        [None, None, None] => {
+            event.refuse_missing("\"link\", \"node\" or \"controller\"");
             None
         }
-        (None, None) => {
-            event.refuse_missing("\"link\" or \"node\"");
+        _ => {
+            let last = given.iter().flatten().last().map_or(event.place, |entry| entry.place);
+            event.desk.refuse(last, "an event changes one thing: a link, a node or the controller");
             None
         }
     };
@@ -194,6 +213,19 @@ fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
     }
     let (is_up, node) = (read_state(event)?, node?);
     Some(if is_up { Change::NodeOn { node } } else { Change::NodeOff { node } })
+}
+
+fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
+    for key in ["rate", "state", "keep_queue"] {
+        if let Some(entry) = event.entry(key) {
+            event.desk.refuse(
+                entry.place,
+                format!("{key} does not go with the controller, which is \"down\" or \"up\""),
+            );
+        }
+    }
+    let change = [(Change::ControllerDown, "down"), (Change::ControllerUp, "up")];
+    event.word("controller", &change)
 }
 
 /// Reads `[expect]`.

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
+use tidegate_core::control::RouterAgent;
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::face::{FaceId, FaceView};
+use tidegate_core::face::{FaceId, FaceView, NodeId};
 use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::gate::FaceGate;
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::node::Node;
 use tidegate_core::producer::Producer;
@@ -16,6 +18,7 @@ use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{Span, Time};
 
+use super::control::Control;
 use super::service::{Processing, Server};
 use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, World};
 use crate::events::EventQueue;
@@ -24,7 +27,7 @@ use crate::plan::{CachePlan, FlowPlan, NodePlan, Plan, SchemeUse};
 use crate::routes::{Edge, RouteTable};
 
 /// Why a checked part can be made without an error.
-const CHECKED: &str = "settings were checked with the plan";
+pub(super) const CHECKED: &str = "settings were checked with the plan";
 
 /// Every prefix of a world of `plan`, in the order of their numbers.
 pub fn prefix_uris(plan: &Plan) -> Vec<String> {
@@ -76,8 +79,9 @@ impl World {
             processing,
             names,
             routes,
-            recorder: Recorder { mask: plan.recorded, events: Vec::new() },
+            recorder: Recorder { mask: plan.recorded, ..Recorder::default() },
             changes: plan.events.clone(),
+            control: plan.controller.as_ref().map(|controller| Control::new(controller, seed)),
             sampling: plan.sampling,
             flow_samples: FlowSamples::default(),
             link_samples: LinkSamples::default(),
@@ -155,6 +159,10 @@ impl World {
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
         }
+        for node in 0..self.nodes.len() {
+            self.rearm_agents(node);
+        }
+        self.rearm_controller();
         if let Some(period) = self.sampling {
             self.ask(Time::ZERO + period, Due::Sample);
         }
@@ -259,7 +267,7 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
         }
     }
     let server_face = ports.devices.iter().map(|devices| FaceId(devices.len() as u16)).collect();
-    let mut routes = RouteTable::new(edges, plan.links.len(), server_face);
+    let mut routes = RouteTable::new(edges, plan.links.len(), server_face, plan.next_hops);
     let mut known = BTreeMap::new();
     for (flow, prefix) in plan.flows.iter().zip(prefixes) {
         let producers = flow.producers.iter().map(|producer| *producer as u32).collect();
@@ -333,33 +341,22 @@ fn build_node(
         .iter()
         .map(|direction| device(plan, ports, delays, *direction as usize, seed))
         .collect();
-    let mut disciplines: Vec<Vec<Box<dyn QueueDiscipline>>> = devices
+    let disciplines = devices
         .iter()
         .zip(&ports.devices[node])
         .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
         .collect();
-    let setup = NodeSetup { devices };
-    let mut strategy = make_strategy(&planned.strategy);
-    for part in &planned.parts {
-        let make = part.scheme.router.expect("the plan gives routers only router schemes");
-        let RouterParts { disciplines: more, strategy: own, .. } =
-            make(&part.settings, &setup).expect(CHECKED);
-        for (face, discipline) in more {
-            disciplines[face.index()].push(discipline);
-        }
-        strategy = own.unwrap_or(strategy);
-    }
+    let part_streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
+    let setup = NodeSetup { node: NodeId(node as u32), devices, streams: part_streams };
+    let parts = node_parts(planned, &setup, disciplines);
     let mut faces: Vec<FaceView> = setup
         .devices
         .iter()
         .map(|device| FaceView::device(device.rate, device.delay, device.limit))
         .collect();
     faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
-    let queues = disciplines
-        .into_iter()
-        .enumerate()
-        .map(|(face, list)| Queue::new(FaceId(face as u16), list))
-        .collect();
+    let queues =
+        (0..).map(FaceId).zip(parts.disciplines).map(|(face, list)| Queue::new(face, list)).collect();
     let nonces = Rng::stream(seed, &format!("node/{}/nonce", planned.name));
     let streams = Streams::of(seed).under(&format!("node/{}/cache/", planned.name));
     let mut forwarder = Forwarder::new(ForwarderSetup {
@@ -369,8 +366,11 @@ fn build_node(
         } else {
             UnsolicitedPolicy::Drop
         },
-        ..ForwarderSetup::new(strategy, nonces)
+        ..ForwarderSetup::new(parts.strategy, nonces)
     });
+    for (face, gates) in (0..).map(FaceId).zip(parts.gates) {
+        forwarder.set_gates(face, gates);
+    }
     for (prefix, strategy) in &planned.prefix_strategies {
         let prefix = names.intern_uri(prefix).expect("prefixes were checked with the plan");
         forwarder.set_strategy(prefix, make_strategy(strategy));
@@ -379,18 +379,55 @@ fn build_node(
         let setup = cache_setup(cache, streams.under(prefix));
         forwarder.set_cache(names.intern_uri(prefix).expect("prefixes were checked with the plan"), setup);
     }
+    let mut core = Node::new(forwarder, queues, faces);
+    parts.agents.into_iter().for_each(|agent| core.add_agent(agent));
     SimNode {
-        core: Node::new(forwarder, queues, faces),
+        core,
         role: ports.role(node, planned),
         directions: ports.devices[node].clone(),
         consumers: ports.consumers[node].clone(),
         wake: Time::MAX,
+        agent_wake: Time::MAX,
         is_on: true,
         service: planned.service.map(|service| {
             let draws = Rng::stream(seed, &format!("node/{}/service", planned.name));
             Box::new(Server::new(&service, draws))
         }),
     }
+}
+
+/// What schemes put on one node.
+struct NodeParts {
+    /// By device.
+    disciplines: Vec<Vec<Box<dyn QueueDiscipline>>>,
+    /// By device.
+    gates: Vec<Vec<Box<dyn FaceGate>>>,
+    strategy: Box<dyn Strategy>,
+    agents: Vec<Box<dyn RouterAgent>>,
+}
+
+/// The parts of a node whose queues have `disciplines` of their own.
+fn node_parts(
+    planned: &NodePlan,
+    setup: &NodeSetup,
+    disciplines: Vec<Vec<Box<dyn QueueDiscipline>>>,
+) -> NodeParts {
+    let gates = setup.devices.iter().map(|_| Vec::new()).collect();
+    let strategy = make_strategy(&planned.strategy);
+    let mut parts = NodeParts { disciplines, gates, strategy, agents: Vec::new() };
+    for part in &planned.parts {
+        let make = part.scheme.router.expect("the plan gives routers only router schemes");
+        let made: RouterParts = make(&part.settings, setup).expect(CHECKED);
+        for (face, discipline) in made.disciplines {
+            parts.disciplines[face.index()].push(discipline);
+        }
+        for (face, gate) in made.gates {
+            parts.gates[face.index()].push(gate);
+        }
+        parts.strategy = made.strategy.unwrap_or(parts.strategy);
+        parts.agents.extend(made.agent);
+    }
+    parts
 }
 
 fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {
@@ -405,6 +442,7 @@ fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: S
         face: ports.face[direction],
         rate: link.rate[way],
         delay: delays[direction / 2],
+        neighbour: Some(NodeId([link.b, link.a][way] as u32)),
         limit: link.queue[way].limit,
         streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
     }

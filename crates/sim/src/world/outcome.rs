@@ -1,5 +1,6 @@
 //! From a world at its end to the records of the run.
 
+use tidegate_core::gate::GateStats;
 use tidegate_core::records::{FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
 use super::{Body, World};
@@ -11,13 +12,13 @@ use tidegate_core::units::{BitRate, Time};
 /// Packets handed to one direction and what became of them; see [`World::ledgers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
-    /// Handed to the queue.
+    /// Handed to the queue, or to the gates before it and not refused by them.
     pub offered: u64,
-    /// Dropped by the queue.
+    /// Dropped by the gates or the queue.
     pub dropped: u64,
     /// Waiting in the queue.
     pub queued: u64,
-    /// In the side store.
+    /// In the side store of the gates or the queue.
     pub stored: u64,
     /// Put on the wire.
     pub sent: u64,
@@ -40,24 +41,31 @@ impl Ledger {
 impl World {
     /// The packets of every link direction, in the plan's order: each link forward, then backward.
     pub fn ledgers(&self) -> Vec<Ledger> {
-        self.directions
-            .iter()
-            .map(|wire| {
-                let core = &self.nodes[wire.from.node as usize].core;
-                let face = &core.faces()[wire.from.face.index()];
-                let stats = core.queue(wire.from.face).stats();
-                Ledger {
-                    offered: stats.offered,
-                    dropped: stats.dropped,
-                    queued: u64::from(face.queued_packets()),
-                    stored: u64::from(face.held_packets()),
-                    sent: face.sent_packets(),
-                    lost: wire.line.lost(),
-                    in_flight: wire.line.in_flight() as u64,
-                    delivered: wire.line.delivered(),
-                }
-            })
-            .collect()
+        self.directions.iter().map(|wire| self.ledger(wire)).collect()
+    }
+
+    fn ledger(&self, wire: &Direction<Body>) -> Ledger {
+        let core = &self.nodes[wire.from.node as usize].core;
+        let face = &core.faces()[wire.from.face.index()];
+        let stats = core.queue(wire.from.face).stats();
+        let gates = core.forwarder().gate_stats(wire.from.face);
+        Ledger {
+            // What passed the gates was handed to the queue then.
+            offered: stats.offered + gates.offered - gates.refused - gates.passed,
+            dropped: stats.dropped + gates.dropped,
+            queued: u64::from(face.queued_packets()),
+            stored: u64::from(face.held_packets()) + gates.waiting,
+            sent: face.sent_packets(),
+            lost: wire.line.lost(),
+            in_flight: wire.line.in_flight() as u64,
+            delivered: wire.line.delivered(),
+        }
+    }
+
+    /// What the gates of every link direction did, in the plan's order; zeros where there are none.
+    pub fn gate_stats(&self) -> Vec<GateStats> {
+        let forwarder = |node: u32| self.nodes[node as usize].core.forwarder();
+        self.directions.iter().map(|wire| forwarder(wire.from.node).gate_stats(wire.from.face)).collect()
     }
 
     /// Pending Interests of every node, in the plan's order, and the bytes their tables take.
@@ -165,6 +173,8 @@ impl World {
         let core = &self.nodes[wire.from.node as usize].core;
         let face = &core.faces()[wire.from.face.index()];
         let stats = core.queue(wire.from.face).stats();
+        let gates = core.forwarder().gate_stats(wire.from.face);
+        let ledger = self.ledger(wire);
         let (from, to) = if direction.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) };
         LinkRecord {
             from: plan.nodes[from].name.clone(),
@@ -172,15 +182,15 @@ impl World {
             rate: face.rate(),
             mean_rate: self.mean_rate(plan, direction),
             delay: wire.line.delay(),
-            offered_packets: stats.offered,
-            sent_packets: face.sent_packets(),
+            offered_packets: ledger.offered,
+            sent_packets: ledger.sent,
             sent_bytes: face.sent_bytes(),
-            delivered_packets: wire.line.delivered(),
-            dropped_packets: stats.dropped,
-            lost_packets: wire.line.lost(),
-            marked_packets: stats.marked,
-            stored_packets: stats.stored,
-            released_packets: stats.released,
+            delivered_packets: ledger.delivered,
+            dropped_packets: ledger.dropped,
+            lost_packets: ledger.lost,
+            marked_packets: stats.marked + face.marks_taken(),
+            stored_packets: stats.stored + gates.held,
+            released_packets: stats.released + gates.released,
             notices: stats.notices,
             peak_queue_packets: u64::from(stats.peak),
             queue_delay: stats.delays.summary(),

@@ -20,17 +20,24 @@ impl World {
     fn sample_links(&mut self) {
         let samples = &mut self.link_samples;
         for (link, wire) in self.directions.iter().enumerate() {
-            let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
+            let core = &self.nodes[wire.from.node as usize].core;
+            let face = &core.faces()[wire.from.face.index()];
+            let gates = core.forwarder().gate_stats(wire.from.face);
             samples.time.push(self.now);
             samples.link.push(link as u32);
             samples.queue_packets.push(face.queued_packets());
-            samples.queue_bytes.push(u32::try_from(face.queued_bytes().get()).unwrap_or(u32::MAX));
+            samples.queue_bytes.push(count(face.queued_bytes().get()));
             samples.sent_bytes.push(face.sent_bytes().get());
-            samples.dropped_packets.push(u32::try_from(face.dropped_packets()).unwrap_or(u32::MAX));
-            samples.stored_packets.push(face.held_packets());
-            let stats = self.nodes[wire.from.node as usize].core.queue(wire.from.face).stats();
-            samples.marked_packets.push(u32::try_from(stats.marked).unwrap_or(u32::MAX));
-            samples.lost_packets.push(u32::try_from(wire.line.lost()).unwrap_or(u32::MAX));
+            samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
+            samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
+            let stats = core.queue(wire.from.face).stats();
+            samples.marked_packets.push(count(stats.marked + face.marks_taken()));
+            samples.lost_packets.push(count(wire.line.lost()));
         }
     }
+}
+
+/// A count as a column holds it.
+fn count(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -146,7 +146,7 @@ fn the_loss_example_loses_each_way_by_its_own_model() {
 #[test]
 fn the_events_example_has_its_changes_its_bursts_and_its_two_rates() {
     let plan = plan(example("events"));
-    let changes: Vec<Change> = plan.events.iter().map(|event| event.change.clone()).collect();
+    let changes: Vec<Change> = plan.events.iter().map(|event| event.change).collect();
     let expected = [
         Change::LinkDown { link: 1, keep_queue: true },
         Change::LinkUp { link: 1 },

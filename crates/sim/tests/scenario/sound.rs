@@ -56,6 +56,7 @@ fn check_plan(plan: &Plan) {
                 link < links
             }
             Change::NodeOff { node } | Change::NodeOn { node } => node < nodes,
+            Change::ControllerDown | Change::ControllerUp => plan.controller.is_some(),
         };
         assert!(is_there, "{event:?}");
     }

@@ -250,9 +250,9 @@ fn invariant(results: &Results, of: fn(&Invariants) -> f64) -> Vec<f64> {
     fold(&lists, f64::max)
 }
 
-/// The extra row as text, since the paper has no values for it.
-pub(super) fn remarks(results: &Results) -> String {
-    let Some(row) = results.linear.get(ROWS.len()) else { return String::new() };
+/// The extra row, for which the paper has no values.
+pub(super) fn tables(results: &Results) -> Vec<(String, TextTable)> {
+    let Some(row) = results.linear.get(ROWS.len()) else { return Vec::new() };
     let heads = ["", "without PLR", "with PLR (alpha 0.5)"].map(|head| (head, Align::Left));
     let mut table = TextTable::new(&heads);
     let measures: [(&str, Measure); 3] = [
@@ -264,5 +264,5 @@ pub(super) fn remarks(results: &Results) -> String {
         let cells = [WITHOUT, WITH].map(|setting| short(&Estimate::of(&row.at(setting, measure))));
         table.row([name.to_owned()].into_iter().chain(cells));
     }
-    format!("\n{} beside the paper's ICP (linear scenario, queue 32):\n{}", TRUE_ICP.name, table.render())
+    vec![(format!("{} beside the paper's ICP (linear scenario, queue 32)", TRUE_ICP.name), table)]
 }

@@ -24,7 +24,7 @@ impl Bench {
     }
 
     fn wake_forwarder(&mut self) {
-        self.node.wake_forwarder(env!(self));
+        self.node.wake_forwarder(env!(self), wires!(self));
         let next = self.node.forwarder_wake();
         assert!(next.is_none_or(|next| next > self.now), "{next:?} is over at {:?}", self.now);
     }

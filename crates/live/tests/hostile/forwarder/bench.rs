@@ -139,7 +139,14 @@ impl Bench {
         };
         let names = &self.disciplines;
         let id = self.node.attach(view, |face| {
-            let device = DeviceSetup { face, rate, delay: Span::ZERO, limit, streams: Streams::of(Seed(1)) };
+            let device = DeviceSetup {
+                face,
+                rate,
+                delay: Span::ZERO,
+                neighbour: None,
+                limit,
+                streams: Streams::of(Seed(1)),
+            };
             Queue::new(face, names.iter().map(|name| discipline(name, &device)).collect())
         });
         let id = id.expect("there are few faces");

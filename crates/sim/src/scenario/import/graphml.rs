@@ -29,7 +29,7 @@ pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MOST_PARTS, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(text, options) {
         Ok(document) => document,
-        Err(error) => return problems.add(place_of(text, &error), format!("no XML: {error}"), None),
+        Err(error) => return problems.add(place_of(text, &error), no_xml(&error), None),
     };
     let Some(root) = child(document.root_element(), "graph") else {
         let whole = piece(text, document.root_element());
@@ -48,6 +48,16 @@ pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
         if problems.is_full() {
             return;
         }
+    }
+}
+
+fn no_xml(error: &roxmltree::Error) -> String {
+    match error {
+        // Entities of a document type can grow without bound.
+        roxmltree::Error::DtdDetected => {
+            "a document type is not read; delete the <!DOCTYPE ...> line".to_owned()
+        }
+        error => format!("no XML: {error}"),
     }
 }
 

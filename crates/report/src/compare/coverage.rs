@@ -1,0 +1,70 @@
+//! What was not measured in every run: told before anything is concluded from the runs that are left.
+
+use super::{Comparison, Measured};
+
+/// The variants under which no Data arrived in any run, then those where some runs had none.
+pub(super) fn without_data(comparison: &Comparison) -> Vec<String> {
+    let seeds = comparison.seeds.len();
+    let counts = || comparison.labels.iter().zip(&comparison.without_data);
+    let silent: Vec<&str> =
+        counts().filter(|(_, runs)| **runs == seeds).map(|(label, _)| label.as_str()).collect();
+    let partly = counts().filter(|(_, runs)| (1..seeds).contains(*runs));
+    let partly = partly.map(|(label, runs)| format!("no Data arrived in {runs} of {seeds} runs of {label}"));
+    let all = (!silent.is_empty()).then(|| format!("no Data arrived under {}", silent.join(", ")));
+    all.into_iter().chain(partly).collect()
+}
+
+/// A sentence for the `measures` that are missing in some runs of the variants with these `indices`.
+pub(super) fn missing<'a>(
+    comparison: &Comparison,
+    measures: impl Iterator<Item = &'a Measured>,
+    indices: &[usize],
+) -> Vec<String> {
+    let seeds = comparison.seeds.len();
+    let mut found: Vec<(Vec<usize>, Vec<&str>)> = Vec::new();
+    for measured in measures {
+        let counts: Vec<usize> = indices.iter().map(|index| measured.estimates[*index].n).collect();
+        match found.iter_mut().find(|(known, _)| *known == counts) {
+            _ if counts.iter().all(|count| *count == seeds) => {}
+            Some((_, nouns)) => nouns.push(measured.measure.noun),
+            None => found.push((counts, vec![measured.measure.noun])),
+        }
+    }
+    let sentence = |(counts, nouns): (Vec<usize>, Vec<&str>)| {
+        let labels: Vec<&str> = indices.iter().map(|index| comparison.labels[*index].as_str()).collect();
+        let verb = if nouns.len() == 1 { "has" } else { "have" };
+        format!("{} {verb} a value in {}", nouns.join(", "), runs_with_value(&labels, &counts, seeds))
+    };
+    found.into_iter().map(sentence).collect()
+}
+
+/// `5 of 6 runs of a, no run of b`; variants with equal counts together.
+fn runs_with_value(labels: &[&str], counts: &[usize], seeds: usize) -> String {
+    let mut groups: Vec<(usize, Vec<&str>)> = Vec::new();
+    for (label, count) in labels.iter().zip(counts) {
+        match groups.iter_mut().find(|(known, _)| known == count) {
+            Some((_, labels)) => labels.push(label),
+            None => groups.push((*count, vec![label])),
+        }
+    }
+    let part = |(count, labels): (usize, Vec<&str>)| {
+        let runs = match count {
+            0 => "no run".to_owned(),
+            1 if seeds == 1 => "the run".to_owned(),
+            count => format!("{count} of {seeds} runs"),
+        };
+        let each = if labels.len() > 1 && count > 0 { "each of " } else { "" };
+        format!("{runs} of {each}{}", labels.join(" and "))
+    };
+    groups.into_iter().map(part).collect::<Vec<String>>().join(", ")
+}
+
+/// Warnings about means and tests that are over a part of the runs.
+pub(super) fn survivors(comparison: &Comparison) -> Vec<String> {
+    let all: Vec<usize> = (0..comparison.labels.len()).collect();
+    // What no run of any variant has is no mean of survivors.
+    let has_some = |measured: &&Measured| measured.estimates.iter().any(|estimate| estimate.n > 0);
+    let told = missing(comparison, comparison.measures.iter().filter(has_some), &all);
+    let consequence = "means and tests are over the runs that have one, which may flatter a variant";
+    told.into_iter().map(|sentence| format!("{sentence}; {consequence}")).collect()
+}

@@ -1,0 +1,77 @@
+//! CoopCon-like: consumers answer mild congestion alone; routers divert traffic only when it is severe.
+//!
+//! Paper: CoopCon (Li et al., TNSM 2023), of which we have the abstract and what the ndnSieve paper says of it: AQM
+//! and consumers co-operate, routers redirect in severe congestion only, consumers adjust their window gradually, the
+//! optimal path is used resiliently. Every number here is ours. Its parts:
+//! * [`consumer`]: a packet less for a mild mark, a fifth less for a severe one;
+//! * [`marker`]: two levels of marks by waiting time and queue length;
+//! * [`divert_strategy`]: moves Interests away from severe marks and, once calm, back to the fastest next hop.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::units::Span;
+
+pub mod consumer;
+pub mod divert_strategy;
+pub mod marker;
+
+/// Mark of mild congestion.
+const MILD: u8 = 1;
+/// Mark of severe congestion.
+const SEVERE: u8 = 2;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "coopcon-like",
+    summary: "mild marks trim the consumer's window; severe ones make routers divert Interests",
+    paper: "Li et al.: CoopCon, IEEE TNSM 2023 (abstract); the ndnSieve paper's description of it",
+    provenance: Provenance::Reconstruction,
+    deviations: &[
+        "Rebuilt from an abstract: levels, thresholds, steps and times are ours, and results are not CoopCon's.",
+        "Levels come from the waiting time as CoDel sees it and from the queue's length; marks of both levels are spaced by CoDel's law.",
+        "Diverting follows PCON's rule for a marked Data; the way back goes to the next hop with the shortest round trip.",
+        "The window grows as TCP's; a loss counts as a severe mark.",
+    ],
+    draws: true,
+    params: Params::TABLE,
+    shell: ShellKind::Ndnsim,
+    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    router: Some(router),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Consumer: first window.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Consumer: taken off the window for a mild mark, once per window of data.
+    mild_step: f64 = 1.0, "packets", 0.0..=1_000.0;
+    /// Consumer: part of the window kept on a severe mark or a loss, once per window of data.
+    severe_keep: f64 = 0.8, "of the window", 0.1..=1.0;
+    /// Routers: waiting time that is still good.
+    target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Routers: time above the target before congestion counts as mild, and first pause between marks.
+    interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
+    /// Routers: waiting time above which congestion is severe at once.
+    severe_target: Span = Span::from_millis(25), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Routers: queue length above which congestion is severe at once; 1 for never.
+    severe_occupancy: f64 = 0.8, "of the queue limit", 0.0..=1.0;
+    /// Routers: part of a next hop's share that goes to the others for each severe mark it sends; 0 never diverts.
+    change_per_mark: f64 = 0.02, "of the share", 0.0..=1.0;
+    /// Routers: time without any mark on a prefix' Data before its Interests begin to go back.
+    calm: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
+    /// Routers: what goes back to the fastest next hop in every such time; 0 for nothing.
+    return_step: f64 = 0.01, "of all Interests", 0.0..=1.0;
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let draws = node.streams.stream(SCHEME.name);
+    let strategy = divert_strategy::DivertStrategy::new(params.clone(), draws);
+    let mut parts = RouterParts { strategy: Some(Box::new(strategy)), ..RouterParts::default() };
+    for device in &node.devices {
+        parts.disciplines.push((device.face, Box::new(marker::LevelMarker::new(params.clone()))));
+    }
+    Ok(parts)
+}

@@ -1,0 +1,177 @@
+//! The strategy: away from a congested next hop as long as another is without congestion, else fewer Interests.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::name::PrefixId;
+use tidegate_core::packet::Header;
+use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::rng::Rng;
+use tidegate_core::strategy::{Arrival, Decision, Strategy, Target};
+use tidegate_core::units::{BitRate, Span, Time};
+
+use super::{HIGHEST, Params};
+use crate::toolbox::interest_shaper::InterestShaper;
+use crate::toolbox::split_ratios::InitialSplit;
+use crate::toolbox::split_table::SplitTable;
+
+/// The strategy of one node.
+#[derive(Debug)]
+pub(super) struct FlexibleStrategy {
+    params: Params,
+    splits: SplitTable,
+    paths: BTreeMap<(PrefixId, FaceId), Path>,
+    shapers: Vec<Shaper>,
+}
+
+/// What the Data of one prefix told of one next hop.
+#[derive(Debug, Default)]
+struct Path {
+    /// Highest level of the last period.
+    level: u8,
+    /// Highest level of this period.
+    highest: u8,
+    heard_at: Time,
+    period_ends: Time,
+}
+
+/// The shaper of one face, and the count that its rate is taken from.
+#[derive(Debug)]
+struct Shaper {
+    face: FaceId,
+    shaper: Rc<RefCell<InterestShaper>>,
+    rate: Option<BitRate>,
+    counted_at: Time,
+    /// Bytes received by then.
+    counted: u64,
+    /// Highest rate of the last time, bit/s, and since when it is.
+    highest: (f64, Time),
+}
+
+impl Shaper {
+    /// Notes at which rate the face received since this was last asked; the highest rate is forgotten after `memory`.
+    fn count(&mut self, cx: &Context<'_>, memory: Span) {
+        let received = cx.face(self.face).received_bytes().get();
+        let seconds = cx.now.since(self.counted_at).as_secs_f64();
+        if seconds <= 0.0 {
+            return;
+        }
+        let rate = 8.0 * received.saturating_sub(self.counted) as f64 / seconds;
+        (self.counted_at, self.counted) = (cx.now, received);
+        let (highest, since) = self.highest;
+        if rate >= highest || cx.now.since(since) > memory {
+            self.highest = (rate, cx.now);
+        }
+    }
+
+    /// Shapes to `part` of the highest rate.
+    fn slow_down(&mut self, now: Time, part: f64) {
+        self.set_rate(now, Some(bits_per_second(self.highest.0 * part)));
+    }
+
+    /// Lets out more by `part`, and everything once nothing waits.
+    fn speed_up(&mut self, now: Time, part: f64) {
+        let Some(rate) = self.rate else { return };
+        let is_used = self.shaper.borrow().waiting() > 0;
+        let faster = bits_per_second(rate.as_bps() as f64 * (1.0 + part));
+        self.set_rate(now, is_used.then_some(faster));
+    }
+
+    fn set_rate(&mut self, now: Time, rate: Option<BitRate>) {
+        self.rate = rate;
+        self.shaper.borrow_mut().set_rate(rate, now);
+    }
+}
+
+/// At least one bit per second, so that what waits gets out.
+fn bits_per_second(rate: f64) -> BitRate {
+    BitRate::from_bps((rate as u64).max(1))
+}
+
+impl FlexibleStrategy {
+    pub(super) fn new(params: Params, shapers: Vec<(FaceId, Rc<RefCell<InterestShaper>>)>, draws: Rng) -> Self {
+        let shaper = |(face, shaper)| Shaper {
+            face,
+            shaper,
+            rate: None,
+            counted_at: Time::ZERO,
+            counted: 0,
+            highest: (0.0, Time::ZERO),
+        };
+        let splits = SplitTable::new(InitialSplit::ShortestPath, draws);
+        let shapers = shapers.into_iter().map(shaper).collect();
+        Self { params, splits, paths: BTreeMap::new(), shapers }
+    }
+
+    /// Notes a Data's level; that of the period if one ends with it.
+    fn note(&mut self, now: Time, path: (PrefixId, FaceId), level: u8) -> Option<u8> {
+        let path = self.paths.entry(path).or_default();
+        path.highest = path.highest.max(level.min(HIGHEST));
+        path.heard_at = now;
+        if now < path.period_ends {
+            return None;
+        }
+        path.period_ends = now + self.params.period;
+        path.level = std::mem::take(&mut path.highest);
+        Some(path.level)
+    }
+
+    /// The cheapest other next hop that is up and not known to be congested.
+    fn free_hop(&mut self, cx: &Context<'_>, entry: &PitEntry, congested: FaceId) -> Option<FaceId> {
+        let (prefix, memory) = (entry.name().prefix, self.params.memory);
+        let paths = &self.paths;
+        let is_free = |face: FaceId| {
+            let path = paths.get(&(prefix, face));
+            path.is_none_or(|path| path.level == 0 || cx.now.since(path.heard_at) > memory)
+        };
+        let hops = self.splits.split_of(entry)?.shares().iter().map(|(face, _)| *face);
+        hops.filter(|face| *face != congested && cx.face(*face).is_up()).find(|face| is_free(*face))
+    }
+
+    /// What the level of a period calls for.
+    fn act(&mut self, cx: &Context<'_>, from: FaceId, level: u8, entry: &PitEntry) {
+        let free = if level > 0 { self.free_hop(cx, entry, from) } else { None };
+        if let (Some(free), Some(split)) = (free, self.splits.split_of(entry)) {
+            let part = self.params.shift_per_level * f64::from(level);
+            split.shift(from, free, part * split.share(from));
+        }
+        let per_level = self.params.shape_per_level;
+        let Some(shaper) = self.shapers.iter_mut().find(|shaper| shaper.face == from) else { return };
+        shaper.count(cx, self.params.memory);
+        if level > 0 && free.is_none() {
+            shaper.slow_down(cx.now, 1.0 - per_level * f64::from(level));
+        } else {
+            shaper.speed_up(cx.now, per_level);
+        }
+    }
+}
+
+impl Strategy for FlexibleStrategy {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let chosen = match self.splits.choose(cx, arrival) {
+            Ok(chosen) => chosen,
+            Err(otherwise) => return otherwise,
+        };
+        arrival.targets.push(Target { face: chosen.face, fresh_nonce: chosen.is_pending });
+        Decision::Forward
+    }
+
+    fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        data: &mut Header,
+        from: FaceId,
+        _: PitId,
+        entry: &PitEntry,
+    ) {
+        if cx.face(from).is_local() {
+            return;
+        }
+        if let Some(level) = self.note(cx.now, (entry.name().prefix, from), data.hop.mark) {
+            self.act(cx, from, level, entry);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! FleCom-like: the trend of waiting times says how congested a path is; routers send elsewhere or hold Interests back.
+//!
+//! Paper: FleCom (Li et al., INFOCOM workshops 2023), of which we have the abstract and what the ndnSieve paper says of
+//! it: the trend of the sojourn time detects, routers choose between other paths and shaping Interests, the level of
+//! congestion sizes the consumer's change of window. Every number here is ours. Its parts:
+//! * [`consumer`]: a twentieth less for each level;
+//! * [`trend_marker`]: levels 0 to 4 on Data, by the mean waiting time while it grows;
+//! * [`flexible_strategy`]: to a next hop without congestion, else through the face's Interest shaper.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::units::{ByteCount, Packets, Span};
+
+use crate::toolbox::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
+
+pub mod consumer;
+pub mod flexible_strategy;
+pub mod trend_marker;
+
+/// Highest level of congestion.
+const HIGHEST: u8 = 4;
+
+/// Data that a shaper lets come at once: two of an ordinary size.
+const DEPTH: ByteCount = ByteCount::new(3_000);
+/// Size of a Data before the first one came.
+const EXPECTED_DATA: ByteCount = ByteCount::new(1_100);
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "flecom-like",
+    summary: "growing waiting times give a level; routers send elsewhere or shape, consumers shrink by the level",
+    paper: "Li et al.: FleCom, INFOCOM workshops 2023 (abstract); the ndnSieve paper's description of it",
+    provenance: Provenance::Reconstruction,
+    deviations: &[
+        "Rebuilt from an abstract: levels, thresholds, steps and times are ours, and results are not FleCom's.",
+        "The level is kept for a period and stands on every Data of it; a path's level is the highest of a period.",
+        "A router acts once per period and path: it diverts if another next hop is without congestion, else it shapes.",
+        "A shaper stays below the highest rate at which Data came lately, in place of the congested link's, and ends when nothing waits any more.",
+        "The window grows as TCP's; a loss counts as the highest level.",
+    ],
+    draws: true,
+    params: Params::TABLE,
+    shell: ShellKind::Ndnsim,
+    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    router: Some(router),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Consumer: first window.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Consumer: taken off the window for each level of a mark, once per window of data and period; a loss counts as
+    /// level 4.
+    decrease_per_level: f64 = 0.05, "of the window", 0.0..=0.2;
+    /// Routers: mean waiting time that is still good; level 4 is reached at twice as much.
+    target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Time over which the trend is taken, and between two actions of a router on one path, or of a consumer.
+    period: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
+    /// Routers: part of a congested next hop's share that goes to one without congestion, for each level.
+    shift_per_level: f64 = 0.02, "of the share", 0.0..=0.25;
+    /// Routers: how long a path counts as congested after its last Data, and over how long the highest rate of Data
+    /// is what a shaper may let come.
+    memory: Span = Span::from_secs(1), "time", Span::ZERO..=Span::from_secs(600);
+    /// Routers: whether Interests are shaped when every next hop is congested.
+    shaping: bool = true;
+    /// Routers: by how much for each level a shaper stays below the highest rate at which Data came; also the part by
+    /// which it grows in every period without congestion.
+    shape_per_level: f64 = 0.05, "of the rate", 0.0..=0.2;
+    /// Routers: most Interests that wait at a shaper; one more is refused.
+    shaper_limit: Packets = Packets::new(1_000), "packets", Packets::new(1)..=Packets::new(1_000_000);
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let mut parts = RouterParts::default();
+    let mut shapers = Vec::new();
+    for device in &node.devices {
+        let limit = params.shaper_limit;
+        let setup = ShaperSetup { measure: Measure::Data, depth: DEPTH, expected_data: EXPECTED_DATA, limit };
+        let shaper = Rc::new(RefCell::new(InterestShaper::new(setup)));
+        let marker = trend_marker::TrendMarker::new(params.target, params.period);
+        parts.disciplines.push((device.face, Box::new(marker)));
+        if params.shaping {
+            parts.gates.push((device.face, Box::new(ShaperGate(Rc::clone(&shaper)))));
+        }
+        shapers.push((device.face, shaper));
+    }
+    let draws = node.streams.stream(SCHEME.name);
+    parts.strategy = Some(Box::new(flexible_strategy::FlexibleStrategy::new(params, shapers, draws)));
+    Ok(parts)
+}

@@ -1,0 +1,84 @@
+//! §4.3: the consumer's window.
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView};
+use tidegate_core::context::Context;
+
+use super::{Form, Params};
+use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+
+/// Window rule of eq. 4 and 5, or its gentler variant.
+#[derive(Debug)]
+pub(super) struct SieveConsumer {
+    form: Form,
+    window: f64,
+    is_slow_start: bool,
+    gate: OncePerRoundTrip,
+}
+
+impl SieveConsumer {
+    pub(super) fn new(params: Params) -> Self {
+        let gate = OncePerRoundTrip::default();
+        Self { form: params.form, window: params.initial_window, is_slow_start: true, gate }
+    }
+
+    fn shrink(&mut self) {
+        self.window = (self.window - 1.0).max(1.0);
+    }
+}
+
+impl CongestionController for SieveConsumer {
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        match (self.form, delivery.mark > 0) {
+            (Form::Literal, false) => self.window += 1.0,
+            (Form::Literal, true) => self.shrink(),
+            (Form::Ssr, false) => self.window += if self.is_slow_start { 1.0 } else { 1.0 / self.window },
+            (Form::Ssr, true) => {
+                self.is_slow_start = false;
+                if self.gate.admits(delivery.segment, flow) {
+                    self.shrink();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCHEME;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, follow, lost, marked};
+    use tidegate_core::congestion::LossSignal::Timeout;
+    use tidegate_core::params::Value;
+
+    #[test]
+    fn every_data_moves_the_window_by_exactly_one_and_never_below_one() {
+        let steps = [
+            (data(40, 0, 1), 2.0),
+            (data(41, 1, 3), 3.0),
+            (marked(42, 2, 5), 2.0),
+            (marked(43, 3, 6), 1.0),
+            (marked(44, 4, 7), 1.0),
+            (data(45, 5, 8), 2.0),
+            (lost(300, 6, 9, Timeout), 2.0),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[]), &steps);
+    }
+
+    #[test]
+    fn the_gentle_form_grows_by_one_a_window_after_its_first_mark_and_falls_once_a_round_trip() {
+        let steps = [
+            (data(40, 0, 1), 2.0),
+            (data(41, 1, 3), 3.0),
+            (data(42, 2, 4), 4.0),
+            (marked(43, 3, 8), 3.0),
+            (marked(44, 4, 8), 3.0),
+            (data(45, 5, 9), 3.0 + 1.0 / 3.0),
+            (marked(80, 9, 12), 3.0 + 1.0 / 3.0 - 1.0),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[("form", Value::Text("ssr".into()))]), &steps);
+    }
+}

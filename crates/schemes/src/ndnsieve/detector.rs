@@ -1,0 +1,172 @@
+//! §4.1: congestion states, marks while severe, and what the router tells the controller.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::control::{Report, RouterAgent};
+use tidegate_core::event::{Cause, Event};
+use tidegate_core::face::{FaceId, FaceView};
+use tidegate_core::packet::{Header, Kind};
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::NodeSetup;
+use tidegate_core::units::Time;
+
+use super::Params;
+use super::local_information::{LocalInformation, load, ports};
+
+/// Most prefixes in one signal.
+const MOST_PREFIXES: usize = 8;
+
+/// State of a face (Table 2, rebuilt from the prose).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Free,
+    Mild,
+    Severe,
+}
+
+impl State {
+    /// The state at this load.
+    pub(super) fn of(params: &Params, utilisation: f64, occupancy: f64) -> Self {
+        match (utilisation > params.th1, occupancy > params.th2) {
+            (false, _) => Self::Free,
+            (true, false) => Self::Mild,
+            (true, true) => Self::Severe,
+        }
+    }
+
+    fn word(self) -> Cause {
+        Cause(match self {
+            Self::Free => "free",
+            Self::Mild => "mild",
+            Self::Severe => "severe",
+        })
+    }
+}
+
+/// Meters one face, and marks Data that leave through it while it is severely congested.
+#[derive(Debug)]
+pub(super) struct Detector {
+    params: Params,
+    face: FaceId,
+    local: Rc<RefCell<LocalInformation>>,
+}
+
+impl Detector {
+    pub(super) fn new(params: &Params, face: FaceId, local: Rc<RefCell<LocalInformation>>) -> Self {
+        Self { params: params.clone(), face, local }
+    }
+}
+
+impl QueueDiscipline for Detector {
+    fn on_enqueue(
+        &mut self,
+        _: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        let mut local = self.local.borrow_mut();
+        local.count(self.face, packet);
+        let is_marked = self.params.mark
+            && matches!(packet.kind, Kind::Data(_))
+            && State::of(&self.params, local.utilisation(self.face), queue.occupancy()) == State::Severe;
+        if is_marked { Verdict::Mark(1, State::Severe.word()) } else { Verdict::Pass }
+    }
+
+    fn sees_departures(&self) -> bool {
+        false
+    }
+}
+
+/// Looks at all faces once a period; signals congestion and reports loads to the controller.
+#[derive(Debug)]
+pub(super) struct Agent {
+    params: Params,
+    node: NodeSetup,
+    local: Rc<RefCell<LocalInformation>>,
+    states: Vec<State>,
+    next_window: Time,
+    next_period: Time,
+    next_poll: Time,
+}
+
+impl Agent {
+    pub(super) fn new(params: Params, node: &NodeSetup, local: Rc<RefCell<LocalInformation>>) -> Self {
+        Self {
+            states: vec![State::Free; node.devices.len()],
+            next_window: Time::ZERO + params.window,
+            next_period: Time::ZERO + params.period,
+            next_poll: Time::ZERO + params.poll,
+            node: node.clone(),
+            params,
+            local,
+        }
+    }
+
+    fn measure(&self, cx: &Context<'_>) {
+        let Params { window, weight, .. } = self.params;
+        let mut local = self.local.borrow_mut();
+        for device in &self.node.devices {
+            local.end_window(device.face, cx.face(device.face).rate(), window, weight);
+        }
+    }
+
+    /// One look at every face: at most four operations each, utilisation, occupancy, evaluation and notice (eq. 6).
+    fn detect(&mut self, cx: &mut Context<'_>) {
+        let mut operations = 0;
+        for place in 0..self.node.devices.len() {
+            operations += self.look_at(cx, place);
+        }
+        self.local.borrow_mut().age();
+        cx.record(Event::Worked { part: Cause("detection"), operations });
+    }
+
+    fn look_at(&mut self, cx: &mut Context<'_>, place: usize) -> u32 {
+        let face = self.node.devices[place].face;
+        let queue = cx.face(face);
+        let mut local = self.local.borrow_mut();
+        let state = State::of(&self.params, local.utilisation(face), queue.occupancy());
+        if state != self.states[place] {
+            self.states[place] = state;
+            cx.record(Event::StateChanged { face: face.0, state: state.word() });
+        }
+        let mut prefixes = local.end_period(face);
+        prefixes.truncate(MOST_PREFIXES);
+        if state == State::Free || prefixes.is_empty() {
+            return 3;
+        }
+        cx.report(Report::Congestion { load: load(&local, face, queue), prefixes });
+        4
+    }
+
+    fn report(&self, cx: &mut Context<'_>) {
+        let local = self.local.borrow();
+        cx.report(Report::Topology { ports: ports(&self.node, cx.faces), routes: local.routes() });
+        let loads = self.node.devices.iter().map(|device| load(&local, device.face, cx.face(device.face)));
+        cx.report(Report::Links(loads.collect()));
+    }
+}
+
+impl RouterAgent for Agent {
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        // Loads are up to date when all fall on one instant.
+        if self.next_window <= cx.now {
+            self.next_window = cx.now + self.params.window;
+            self.measure(cx);
+        }
+        if self.next_period <= cx.now {
+            self.next_period = cx.now + self.params.period;
+            self.detect(cx);
+        }
+        if self.next_poll <= cx.now {
+            self.next_poll = cx.now + self.params.poll;
+            self.report(cx);
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Some(self.next_window.min(self.next_period).min(self.next_poll))
+    }
+}

@@ -1,0 +1,78 @@
+//! The controller's picture of the network (§3.1: topology management and global information cache).
+
+use std::collections::BTreeMap;
+
+use tidegate_core::control::{FaceLoad, Port, Route};
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::name::PrefixId;
+use tidegate_core::units::Time;
+
+/// What one router reported.
+#[derive(Debug, Default)]
+struct Router {
+    ports: Vec<Port>,
+    routes: BTreeMap<PrefixId, Route>,
+    /// When the routes were sent.
+    routes_at: Time,
+    loads: BTreeMap<FaceId, (FaceLoad, Time)>,
+}
+
+/// All that routers reported.
+#[derive(Debug, Default)]
+pub(super) struct Gic {
+    routers: BTreeMap<NodeId, Router>,
+}
+
+impl Gic {
+    /// Whether `node` reports; hosts do not.
+    pub(super) fn is_router(&self, node: NodeId) -> bool {
+        self.routers.contains_key(&node)
+    }
+
+    /// A router told what it is attached to.
+    pub(super) fn learn(&mut self, from: NodeId, sent_at: Time, ports: &[Port], routes: &[Route]) {
+        let router = self.routers.entry(from).or_default();
+        router.ports = ports.to_vec();
+        router.routes = routes.iter().map(|route| (route.prefix, route.clone())).collect();
+        router.routes_at = sent_at;
+    }
+
+    /// A router told a load; an older one never replaces a newer one.
+    pub(super) fn update(&mut self, from: NodeId, sent_at: Time, load: &FaceLoad) {
+        let known = self.routers.entry(from).or_default().loads.entry(load.face).or_insert((*load, sent_at));
+        if known.1 <= sent_at {
+            *known = (*load, sent_at);
+        }
+    }
+
+    /// The newest load of a face.
+    pub(super) fn load(&self, node: NodeId, face: FaceId) -> Option<FaceLoad> {
+        self.routers.get(&node)?.loads.get(&face).map(|(load, _)| *load)
+    }
+
+    /// The node at the other end of a face.
+    pub(super) fn neighbour(&self, node: NodeId, face: FaceId) -> Option<NodeId> {
+        self.routers.get(&node)?.ports.iter().find(|port| port.face == face)?.neighbour
+    }
+
+    /// The face of `node` that leads to `neighbour`, the first of several that is up.
+    pub(super) fn face_towards(&self, node: NodeId, neighbour: NodeId) -> Option<FaceId> {
+        let leads = |port: &&Port| port.is_up && port.neighbour == Some(neighbour);
+        self.routers.get(&node)?.ports.iter().find(leads).map(|port| port.face)
+    }
+
+    /// Where `node` sends Interests of a prefix and where Data of it goes, and when it said so.
+    pub(super) fn route(&self, node: NodeId, prefix: PrefixId) -> Option<(&Route, Time)> {
+        let router = self.routers.get(&node)?;
+        router.routes.get(&prefix).map(|route| (route, router.routes_at))
+    }
+
+    /// Faces over which `node` can ask for a prefix: up, and not those through which its Data leaves.
+    pub(super) fn upstream(&self, node: NodeId, prefix: PrefixId) -> Vec<FaceId> {
+        let Some((route, _)) = self.route(node, prefix) else { return Vec::new() };
+        let Some(router) = self.routers.get(&node) else { return Vec::new() };
+        let is_up = |face: FaceId| router.ports.iter().any(|port| port.face == face && port.is_up);
+        let usable = |face: &FaceId| !route.downstream.contains(face) && is_up(*face);
+        route.faces.iter().copied().filter(usable).collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! The routers' half of §4.2: Interests take the face with the lowest metric.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::control::Directive;
+use tidegate_core::event::{Cause, Event};
+use tidegate_core::face::FaceId;
+use tidegate_core::name::{Name, PrefixId};
+use tidegate_core::packet::NackReason;
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::units::{Span, Time};
+
+use super::local_information::LocalInformation;
+use crate::toolbox::next_try::next_try;
+use crate::toolbox::retransmission_suppression::{Params as Suppression, Step};
+
+/// Forwards along the cheapest face by the controller's metrics, else by the FIB; a retransmission tries the next.
+#[derive(Debug)]
+pub(super) struct MetricStrategy {
+    suppression: Suppression,
+    local: Rc<RefCell<LocalInformation>>,
+    /// Faces by prefix, the lowest metric first.
+    ranked: BTreeMap<PrefixId, Vec<FaceId>>,
+    /// Next hops as they were last noted, so that an Interest costs one comparison.
+    noted: BTreeMap<PrefixId, Vec<FaceId>>,
+    /// Shortest stay of a prefix on a face, also when directives come late.
+    dwell: Span,
+    moved: BTreeMap<PrefixId, Time>,
+}
+
+impl MetricStrategy {
+    pub(super) fn new(suppression: Suppression, dwell: Span, local: Rc<RefCell<LocalInformation>>) -> Self {
+        let (ranked, noted, moved) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { suppression, local, ranked, noted, dwell, moved }
+    }
+
+    fn note(&mut self, arrival: &Arrival<'_>) {
+        let prefix = arrival.interest.name.prefix;
+        let hops = || arrival.hops.iter().map(|hop| hop.face);
+        let noted = self.noted.entry(prefix).or_default();
+        if !hops().eq(noted.iter().copied()) {
+            noted.clear();
+            noted.extend(hops());
+            self.tell(prefix);
+        }
+    }
+
+    /// Notes the order in which next hops are used, for the controller.
+    fn tell(&self, prefix: PrefixId) {
+        let (ranked, noted) = (self.ranked_of(prefix), self.noted.get(&prefix).map_or(&[][..], Vec::as_slice));
+        let first = ranked.iter().filter(|face| noted.contains(face));
+        let order = first.chain(noted.iter().filter(|face| !ranked.contains(face))).copied();
+        self.local.borrow_mut().note_next_hops(prefix, order);
+    }
+
+    fn ranked_of(&self, prefix: PrefixId) -> &[FaceId] {
+        self.ranked.get(&prefix).map_or(&[], Vec::as_slice)
+    }
+
+    /// Usable next hops, those with a metric first.
+    fn in_order<'s>(
+        &'s self,
+        cx: &'s Context<'_>,
+        arrival: &'s Arrival<'_>,
+    ) -> impl Iterator<Item = FaceId> + 's {
+        let ranked = self.ranked_of(arrival.interest.name.prefix);
+        let usable = |face: &FaceId| arrival.usable(cx).any(|other| other == *face);
+        let first = ranked.iter().copied().filter(usable);
+        first.chain(arrival.usable(cx).filter(|face| !ranked.contains(face)))
+    }
+}
+
+impl Strategy for MetricStrategy {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        self.note(arrival);
+        let (face, otherwise) = match self.suppression.step(cx.now, arrival.entry) {
+            Step::Suppress => return Decision::Suppress,
+            Step::First => (self.in_order(cx, arrival).next(), Decision::Nack(NackReason::NoRoute)),
+            Step::Again => (next_try(arrival.entry, || self.in_order(cx, arrival)), Decision::Suppress),
+        };
+        let Some(face) = face else { return otherwise };
+        arrival.forward(face);
+        Decision::Forward
+    }
+
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        let Directive::Metrics { prefix, costs } = directive else { return };
+        let mut costs = costs.clone();
+        costs.sort_by(|left, right| left.1.total_cmp(&right.1).then(left.0.cmp(&right.0)));
+        let ranked: Vec<FaceId> = costs.iter().map(|(face, _)| *face).collect();
+        let noted = self.noted.get(prefix).and_then(|hops| hops.first());
+        let before = self.ranked.get(prefix).and_then(|faces| faces.first()).or(noted).copied();
+        if let (Some(before), Some(after)) = (before, ranked.first().copied())
+            && before != after
+        {
+            let is_early = self.moved.get(prefix).is_some_and(|at| cx.now.since(*at) < self.dwell);
+            if is_early && cx.faces.get(before.index()).is_some_and(|face| face.is_up()) {
+                return;
+            }
+            self.moved.insert(*prefix, cx.now);
+            let name = Name::whole(*prefix);
+            cx.record(Event::PathMoved { name, from: before.0, to: after.0, cause: Cause("metric") });
+        }
+        self.ranked.insert(*prefix, ranked);
+        self.tell(*prefix);
+    }
+}

@@ -1,0 +1,108 @@
+//! ndnSieve: routers tell mild from severe congestion; a controller moves mild congestion to another path,
+//! consumers answer severe congestion.
+//!
+//! Paper: "ndnSieve" (Discover Applied Sciences, 2024, doi 10.1007/s42452-024-05903-4). Its parts by section:
+//! * §4.1 [`detector`]: load of every face (eq. 1 and 2), states, marks while severe, signals and reports;
+//! * §4.2 [`controller`]: congestion status filter, shunt node, costs (eq. 3); [`metric_strategy`]: the routers' half;
+//! * §4.3 [`consumer`]: one packet more or less per Data (eq. 4 and 5).
+//!
+//! Tables 2 and 3 of the paper are pictures: the states are rebuilt from its prose, the thresholds were chosen. All
+//! of them are parameters, and the defaults of those that were fitted say so.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::units::Span;
+use tidegate_core::{choice, params};
+
+use consumer::SieveConsumer;
+use controller::SieveController;
+use detector::{Agent, Detector};
+use local_information::LocalInformation;
+use metric_strategy::MetricStrategy;
+
+use crate::toolbox::retransmission_suppression::Params as Suppression;
+
+pub mod consumer;
+pub mod controller;
+pub mod detector;
+mod gic;
+mod local_information;
+pub mod metric_strategy;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "ndnsieve",
+    summary: "a controller moves mild congestion to another path, consumers answer severe congestion",
+    paper: "ndnSieve: an SDN-based hybrid congestion control for NDN, Discover Applied Sciences 2024",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "Anti-flap guard: a prefix stays on a path for `dwell`, the new path costs at most 1 - `hysteresis` of the old one, and a path that was left keeps its cost for `hold` polls; the paper has none (`dwell = \"0s\"`, `hysteresis = 0`, `hold = 0`).",
+        "States and thresholds (Tables 2 and 3) are not in the text: `th1` and `th2` are chosen, `th2` was fitted to the throughput in the dumbbell.",
+        "A timeout does not change the window: the paper leaves it to future work.",
+        "The messages' form is ours: the paper names their content only.",
+    ],
+    params: Params::TABLE,
+    shell: ShellKind::Ndnsim,
+    consumer: Some(|settings| Ok(Box::new(SieveConsumer::new(Params::from_settings(settings)?)))),
+    router: Some(router),
+    controller: Some(|settings| Ok(Box::new(SieveController::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+choice! {
+    /// How consumers change their window.
+    pub enum Form {
+        /// Eq. 4 and 5: one packet more for an unmarked Data, one less for a marked one.
+        Literal = "literal",
+        /// Slow start until the first mark; then one more per window of unmarked Data, one less per round trip with marks.
+        Ssr = "ssr",
+    }
+}
+
+params! {
+    /// How consumers change their window (§4.3).
+    form: Form = Form::Literal;
+    /// First window.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Utilisation from which a face is congested (Table 2; chosen).
+    th1: f64 = 0.9, "of the capacity", 0.01..=10.0;
+    /// Queue occupancy from which congestion is severe (Table 2; fitted to the dumbbell's throughput: 20 of 200 packets).
+    th2: f64 = 0.1, "of the queue limit", 0.0..=1.0;
+    /// Window over which arrivals are measured; not in the paper, fitted: with 100 ms marks come after queues of 200
+    /// packets have overflowed, and the paper has no loss.
+    window: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(10);
+    /// Weight of the newest window in the utilisation; 1 takes it alone.
+    weight: f64 = 0.5, "of the average", 0.01..=1.0;
+    /// Pause between two looks at all faces, each of which signals at most once (§5.1: detection period; chosen).
+    period: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(10);
+    /// Pause between two reports of a router (§4.1: Tp).
+    poll: Span = Span::from_millis(500), "time", Span::from_millis(10)..=Span::from_secs(60);
+    /// Shortest stay of a prefix on a path; 0 s as printed.
+    dwell: Span = Span::from_secs(5), "time", Span::ZERO..=Span::from_secs(3600);
+    /// Part by which another path must be cheaper; 0 as printed.
+    hysteresis: f64 = 0.5, "of the cost", 0.0..=1.0;
+    /// Polls for which a path that was left keeps the cost it had; 0 as printed.
+    hold: u32 = 2, "polls", 0..=1000;
+    /// Whether routers mark Data while a face is severely congested.
+    mark: bool = true;
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let suppression = Suppression::from_settings(&Settings::default())?;
+    let local = Rc::new(RefCell::new(LocalInformation::new(node)));
+    let mut parts = RouterParts {
+        strategy: Some(Box::new(MetricStrategy::new(suppression, params.dwell, Rc::clone(&local)))),
+        agent: Some(Box::new(Agent::new(params.clone(), node, Rc::clone(&local)))),
+        ..RouterParts::default()
+    };
+    for device in &node.devices {
+        let detector = Detector::new(&params, device.face, Rc::clone(&local));
+        parts.disciplines.push((device.face, Box::new(detector)));
+    }
+    Ok(parts)
+}

@@ -1,0 +1,106 @@
+//! CoDel that marks: packets that keep waiting too long carry a mark, or ask a strategy to mark another.
+//!
+//! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
+//! the next mark counts from the last mark, is stretched by a factor, and survives a good period.
+
+use tidegate_core::choice;
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::FaceView;
+use tidegate_core::packet::Header;
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::signal::Class;
+use tidegate_core::units::{Span, Time};
+
+use super::control_law;
+
+choice! {
+    /// What carries the mark.
+    pub enum Carrier {
+        /// The packet that waited too long.
+        Packet = "packet",
+        /// The next packet that a strategy sends to this face, if it asks (PCON).
+        Face = "face",
+    }
+}
+
+/// The discipline of one device.
+#[derive(Debug)]
+pub struct CodelMarker {
+    target: Span,
+    interval: Span,
+    pause: Span,
+    carrier: Carrier,
+    /// [`Time::MAX`] while waiting times are good.
+    above_since: Time,
+    next_mark: Time,
+    /// Marks since waiting times were last good.
+    marked: u32,
+}
+
+impl CodelMarker {
+    /// Marks once packets have waited longer than `target` for `interval`, then every `stretch` intervals over the
+    /// square root of the number of marks.
+    pub fn new(target: Span, interval: Span, stretch: f64, carrier: Carrier) -> Self {
+        Self {
+            target,
+            interval,
+            pause: interval.scale(stretch),
+            carrier,
+            above_since: Time::MAX,
+            next_mark: Time::ZERO,
+            marked: 0,
+        }
+    }
+
+    fn on_good_again(&mut self, queue: &FaceView) {
+        self.above_since = Time::MAX;
+        self.marked = 0;
+        if self.carrier == Carrier::Face {
+            queue.clear_mark();
+        }
+    }
+
+    fn on_above(&mut self, now: Time, sojourn: Span, queue: &FaceView) -> Verdict {
+        self.above_since = self.above_since.min(now);
+        if now.since(self.above_since) <= self.interval || now < self.next_mark {
+            return Verdict::Pass;
+        }
+        self.marked = self.marked.saturating_add(1);
+        self.next_mark = now + control_law::pause(self.pause, self.marked);
+        match self.carrier {
+            Carrier::Packet => Verdict::Mark(1, Cause("codel")),
+            Carrier::Face => {
+                queue.leave_mark(sojourn);
+                Verdict::Pass
+            }
+        }
+    }
+}
+
+impl QueueDiscipline for CodelMarker {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
+    fn on_dequeue(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut Header,
+        sojourn: Span,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        // A notice overtakes the bulk packets, so its short wait says nothing about them.
+        if packet.hop.class != Class::BULK {
+            return Verdict::Pass;
+        }
+        if sojourn > self.target {
+            return self.on_above(cx.now, sojourn, queue);
+        }
+        if self.above_since != Time::MAX {
+            self.on_good_again(queue);
+        }
+        Verdict::Pass
+    }
+}

@@ -1,0 +1,12 @@
+//! Where a retransmission goes: a next hop not asked yet, else the one asked longest ago.
+
+use tidegate_core::face::FaceId;
+use tidegate_core::pit::PitEntry;
+use tidegate_core::units::Time;
+
+/// The first of `faces` that was not asked yet, else the one asked longest ago; `None` of none.
+pub fn next_try<I: Iterator<Item = FaceId>>(entry: &PitEntry, faces: impl Fn() -> I) -> Option<FaceId> {
+    let asked_at = |face: &FaceId| entry.out_record(*face).map_or(Time::ZERO, |record| record.sent_at);
+    let unused = faces().find(|face| entry.out_record(*face).is_none());
+    unused.or_else(|| faces().min_by_key(asked_at))
+}

@@ -1,0 +1,22 @@
+//! `[controller]`: who controls the network, and how far away it is.
+
+use tidegate_core::units::Span;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::CONTROLLER;
+use tidegate_settings::uses;
+
+use super::keys;
+use crate::plan::ControllerPlan;
+
+/// What every message takes unless the scenario says otherwise.
+const DELAY: Span = Span::from_millis(1);
+
+/// Reads `[controller]`; `None` when there is none, or when it is wrong.
+pub(super) fn read(root: &Fields<'_>) -> Option<ControllerPlan> {
+    let controller = root.table("controller", &keys::CONTROLLER_KEYS)?;
+    Some(ControllerPlan {
+        scheme: uses::read(root.desk, controller.item("scheme")?, &CONTROLLER)?,
+        delay: controller.time("delay").unwrap_or(DELAY),
+        loss: controller.number("loss").unwrap_or(0.0),
+    })
+}

@@ -1,0 +1,276 @@
+//! The controller and its channel: every message takes the same time, and may be lost.
+
+use std::collections::VecDeque;
+
+use tidegate_core::control::{Directive, NetworkController, Orders, Report};
+use tidegate_core::event::{Cause, Event, EventMask};
+use tidegate_core::face::NodeId;
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::units::Time;
+
+use super::{Due, World};
+use crate::plan::ControllerPlan;
+
+/// Messages one way, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageLedger {
+    /// Sent.
+    pub sent: u64,
+    /// Lost on the way, or met by a controller that was down.
+    pub lost: u64,
+    /// On the way.
+    pub in_flight: u64,
+    /// Heard.
+    pub delivered: u64,
+}
+
+impl MessageLedger {
+    /// Whether every message is accounted for.
+    pub fn balances(&self) -> bool {
+        self.sent == self.lost + self.in_flight + self.delivered
+    }
+}
+
+/// A message on its way.
+#[derive(Debug)]
+struct Message<T> {
+    at: Time,
+    sent_at: Time,
+    node: NodeId,
+    content: T,
+}
+
+/// One way of the channel; delays are equal, so messages keep their order.
+#[derive(Debug)]
+struct Way<T> {
+    messages: VecDeque<Message<T>>,
+    ledger: MessageLedger,
+    losses: Rng,
+}
+
+impl<T> Way<T> {
+    fn new(losses: Rng) -> Self {
+        Self { messages: VecDeque::new(), ledger: MessageLedger::default(), losses }
+    }
+
+    /// Sends a message; when it arrives, unless it is lost.
+    fn send(&mut self, now: Time, channel: &ControllerPlan, node: NodeId, content: T) -> Option<Time> {
+        self.ledger.sent += 1;
+        if channel.loss > 0.0 && self.losses.uniform() < channel.loss {
+            self.ledger.lost += 1;
+            return None;
+        }
+        let at = now + channel.delay;
+        self.messages.push_back(Message { at, sent_at: now, node, content });
+        Some(at)
+    }
+
+    /// The message that arrives now.
+    fn take(&mut self, now: Time) -> Option<Message<T>> {
+        self.messages.front().is_some_and(|message| message.at <= now).then(|| self.messages.pop_front())?
+    }
+
+    fn ledger(&self) -> MessageLedger {
+        MessageLedger { in_flight: self.messages.len() as u64, ..self.ledger }
+    }
+}
+
+/// What stands beside the network and controls it.
+#[derive(Debug)]
+pub(super) struct Control {
+    plan: ControllerPlan,
+    /// `None` while it is down.
+    controller: Option<Box<dyn NetworkController>>,
+    reports: Way<Report>,
+    directives: Way<Directive>,
+    wake: Time,
+    orders: Orders,
+}
+
+impl Control {
+    pub(super) fn new(plan: &ControllerPlan, seed: Seed) -> Self {
+        let losses = |way| Rng::stream(seed, &format!("controller/{way}"));
+        Self {
+            controller: Some(make(plan)),
+            plan: plan.clone(),
+            reports: Way::new(losses("reports")),
+            directives: Way::new(losses("directives")),
+            wake: Time::MAX,
+            orders: Orders::default(),
+        }
+    }
+}
+
+fn make(plan: &ControllerPlan) -> Box<dyn NetworkController> {
+    let make = plan.scheme.scheme.controller.expect("the plan has only controller schemes here");
+    make(&plan.scheme.settings).expect(super::build::CHECKED)
+}
+
+/// A report that a part of a node made during a call, to be sent after it.
+#[derive(Debug)]
+pub(super) struct Reported {
+    pub(super) node: NodeId,
+    pub(super) report: Report,
+}
+
+impl World {
+    /// Reports and directives, and what became of them; nothing without a controller.
+    pub fn message_ledgers(&self) -> [MessageLedger; 2] {
+        self.control
+            .as_ref()
+            .map_or_else(Default::default, |control| [control.reports.ledger(), control.directives.ledger()])
+    }
+
+    /// Sends what parts reported during the last call.
+    #[cold]
+    pub(super) fn send_reports(&mut self) {
+        let mut reports = std::mem::take(&mut self.recorder.reports);
+        for Reported { node, report } in reports.drain(..) {
+            let kind = report_kind(&report);
+            self.note(node, Event::Reported { kind });
+            // A node that is off says nothing.
+            let is_on = self.nodes[node.0 as usize].is_on;
+            let Some(control) = self.control.as_mut().filter(|_| is_on) else { continue };
+            if let Some(at) = control.reports.send(self.now, &control.plan, node, report) {
+                self.ask(at, Due::Report);
+            }
+        }
+        self.recorder.reports = reports;
+    }
+
+    fn note(&mut self, node: NodeId, event: Event) {
+        if self.recorder.mask.has(EventMask::CONTROL) {
+            tidegate_core::context::Sink::record(&mut self.recorder, self.now, node, event);
+        }
+    }
+
+    /// A report reached the controller.
+    pub(super) fn hear_report(&mut self) {
+        let now = self.now;
+        let Some(control) = &mut self.control else { return };
+        let Some(message) = control.reports.take(now) else { return };
+        let Message { sent_at, node, content, .. } = message;
+        let Some(controller) = &mut control.controller else {
+            control.reports.ledger.lost += 1;
+            return;
+        };
+        control.reports.ledger.delivered += 1;
+        controller.on_report(now, node, sent_at, &content, &mut control.orders);
+        self.send_orders();
+    }
+
+    /// The time that the controller asked for has come.
+    pub(super) fn wake_controller(&mut self) {
+        let now = self.now;
+        let Some(control) = &mut self.control else { return };
+        if control.wake != now {
+            return;
+        }
+        control.wake = Time::MAX;
+        if let Some(controller) = &mut control.controller {
+            controller.on_wake(now, &mut control.orders);
+        }
+        self.send_orders();
+    }
+
+    /// Sends what the controller wants done, and asks for its next wake.
+    fn send_orders(&mut self) {
+        let Some(control) = &mut self.control else { return };
+        let mut orders = std::mem::take(&mut control.orders);
+        let mut due = Vec::new();
+        for (node, directive) in orders.directives.drain(..) {
+            due.extend(control.directives.send(self.now, &control.plan, node, directive));
+        }
+        for at in due {
+            self.ask(at, Due::Directive);
+        }
+        for (part, operations) in orders.work.drain(..) {
+            self.note(CONTROLLER, Event::Worked { part, operations });
+        }
+        if let Some(control) = &mut self.control {
+            control.orders = orders;
+        }
+        self.rearm_controller();
+    }
+
+    pub(super) fn rearm_controller(&mut self) {
+        let now = self.now;
+        let Some(control) = &mut self.control else { return };
+        let wake = control.controller.as_ref().and_then(|controller| controller.next_wake());
+        if let Some(wake) = wake.map(|wake| wake.max(now))
+            && wake < control.wake
+        {
+            control.wake = wake;
+            self.ask(wake, Due::ControllerWake);
+        }
+    }
+
+    /// A directive reached its router.
+    pub(super) fn obey_directive(&mut self) {
+        let now = self.now;
+        let Some(control) = &mut self.control else { return };
+        let Some(Message { node, content, .. }) = control.directives.take(now) else { return };
+        let index = node.0 as usize;
+        // The controller knows nodes by what they reported; one that is off hears nothing.
+        if !self.nodes.get(index).is_some_and(|node| node.is_on) {
+            control.directives.ledger.lost += 1;
+            return;
+        }
+        control.directives.ledger.delivered += 1;
+        self.note(node, Event::Directed { kind: directive_kind(&content) });
+        let super::SimNode { core, directions, .. } = &mut self.nodes[index];
+        core.on_directive(env!(self, index), &content, lines!(self, directions));
+        self.settle(index);
+        self.rearm_agents(index);
+        self.drain_ready();
+    }
+
+    /// The controller stops, or a new one starts.
+    pub(super) fn set_controller(&mut self, up: bool) {
+        let Some(control) = &mut self.control else { return };
+        control.wake = Time::MAX;
+        control.controller = up.then(|| make(&control.plan));
+        self.rearm_controller();
+    }
+
+    /// The time that an agent of `node` asked for has come.
+    pub(super) fn wake_agents(&mut self, node: usize) {
+        let sim = &mut self.nodes[node];
+        if sim.agent_wake != self.now {
+            return;
+        }
+        sim.agent_wake = Time::MAX;
+        sim.core.wake_agents(env!(self, node));
+        // What an agent tells its scheme's gates and strategy may be due earlier than they had asked for.
+        self.rearm_node(node);
+        self.rearm_agents(node);
+    }
+
+    pub(super) fn rearm_agents(&mut self, node: usize) {
+        let sim = &mut self.nodes[node];
+        if let Some(wake) = sim.core.agent_wake().map(|wake| wake.max(self.now))
+            && wake < sim.agent_wake
+        {
+            sim.agent_wake = wake;
+            self.ask(wake, Due::AgentWake(node));
+        }
+    }
+}
+
+/// The node that events of the controller carry: none of the network.
+const CONTROLLER: NodeId = NodeId(u32::MAX);
+
+fn report_kind(report: &Report) -> Cause {
+    Cause(match report {
+        Report::Topology { .. } => "topology",
+        Report::Links(_) => "links",
+        Report::Congestion { .. } => "congestion",
+    })
+}
+
+fn directive_kind(directive: &Directive) -> Cause {
+    Cause(match directive {
+        Directive::Metrics { .. } => "metrics",
+        Directive::Rate { .. } => "rate",
+    })
+}

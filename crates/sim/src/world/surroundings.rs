@@ -1,0 +1,27 @@
+//! What a call at a node gets, taken from the world's fields so that the others stay free.
+
+/// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
+macro_rules! env {
+    ($world:expr, $node:expr) => {
+        ::tidegate_core::context::Env {
+            now: $world.now,
+            node: ::tidegate_core::face::NodeId($node as u32),
+            names: &$world.names,
+            routes: &$world.routes,
+            mask: $world.recorder.mask,
+            sink: &mut $world.recorder,
+        }
+    };
+}
+
+/// The devices of a node, from fields that nothing else borrows.
+macro_rules! lines {
+    ($world:expr, $ids:expr) => {
+        &mut $crate::world::Lines {
+            now: $world.now,
+            ids: $ids,
+            directions: &mut $world.directions,
+            events: &mut $world.events,
+        }
+    };
+}

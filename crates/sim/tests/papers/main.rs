@@ -1,0 +1,5 @@
+//! Scenarios of papers, run and held against what must come out of them.
+
+mod pcon;
+mod reconstructions;
+mod runs;
