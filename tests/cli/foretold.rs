@@ -195,3 +195,18 @@ fn stores_services_and_catalogues_are_told_in_words() {
         assert!(words.lines().any(|found| found == line), "{line:?} is not in\n{words}");
     }
 }
+
+#[test]
+fn parts_that_report_to_nobody_and_a_controller_that_hears_nobody_are_doubted() {
+    let text = std::fs::read_to_string("scenarios/papers/ndnsieve/multipath1.toml").expect("readable");
+    let scratch = Scratch::new("foretold-controller");
+    for (without, doubt) in [
+        ("[controller]\nscheme = \"ndnsieve\"\n", "routers' parts of ndnsieve report to nobody"),
+        ("parts = [{ scheme = \"ndnsieve\" }]\n", "no router reports to the controller"),
+    ] {
+        assert!(text.contains(without), "{without:?}");
+        let file = scratch.file("half.toml", text.replace(without, "").as_bytes());
+        let said = tidegate(&["check", &file]).with(0).out;
+        assert!(said.contains(&format!("warning: {doubt}")), "{said}");
+    }
+}

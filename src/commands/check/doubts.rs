@@ -31,10 +31,22 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(foreign_prefixes(plan));
     doubts.extend(useless_caches(plan));
     doubts.extend(deaf_controller(plan));
+    doubts.extend(missing_controller(plan));
     doubts.extend(seeds(plan, facts));
     doubts.extend(endings(plan));
     doubts.extend(tables(plan, facts));
     doubts
+}
+
+/// Router parts that report to nobody.
+fn missing_controller(plan: &Plan) -> Option<String> {
+    let parts = plan.nodes.iter().flat_map(|node| &node.parts).map(|part| part.scheme);
+    let reporting = parts.into_iter().find(|scheme| scheme.controller.is_some())?.name;
+    plan.controller.is_none().then(|| {
+        format!(
+            "routers' parts of {reporting} report to nobody; write [controller] with scheme = {reporting:?}"
+        )
+    })
 }
 
 /// A controller that no router reports to.

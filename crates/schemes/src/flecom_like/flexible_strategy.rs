@@ -11,7 +11,7 @@ use tidegate_core::packet::Header;
 use tidegate_core::pit::{PitEntry, PitId};
 use tidegate_core::rng::Rng;
 use tidegate_core::strategy::{Arrival, Decision, Strategy, Target};
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::units::{BitRate, Time};
 
 use super::{HIGHEST, Params};
 use crate::toolbox::interest_shaper::InterestShaper;
@@ -38,38 +38,19 @@ struct Path {
     period_ends: Time,
 }
 
-/// The shaper of one face, and the count that its rate is taken from.
+/// The shaper of one face.
 #[derive(Debug)]
 struct Shaper {
     face: FaceId,
     shaper: Rc<RefCell<InterestShaper>>,
     rate: Option<BitRate>,
-    counted_at: Time,
-    /// Bytes received by then.
-    counted: u64,
-    /// Highest rate of the last time, bit/s, and since when it is.
-    highest: (f64, Time),
 }
 
 impl Shaper {
-    /// Notes at which rate the face received since this was last asked; the highest rate is forgotten after `memory`.
-    fn count(&mut self, cx: &Context<'_>, memory: Span) {
-        let received = cx.face(self.face).received_bytes().get();
-        let seconds = cx.now.since(self.counted_at).as_secs_f64();
-        if seconds <= 0.0 {
-            return;
-        }
-        let rate = 8.0 * received.saturating_sub(self.counted) as f64 / seconds;
-        (self.counted_at, self.counted) = (cx.now, received);
-        let (highest, since) = self.highest;
-        if rate >= highest || cx.now.since(since) > memory {
-            self.highest = (rate, cx.now);
-        }
-    }
-
-    /// Shapes to `part` of the highest rate.
-    fn slow_down(&mut self, now: Time, part: f64) {
-        self.set_rate(now, Some(bits_per_second(self.highest.0 * part)));
+    /// Shapes to `part` of the rate of the face's link.
+    fn slow_down(&mut self, cx: &Context<'_>, part: f64) {
+        let link = cx.face(self.face).rate();
+        self.set_rate(cx.now, Some(bits_per_second(link.as_bps() as f64 * part)));
     }
 
     /// Lets out more by `part`, and everything once nothing waits.
@@ -93,14 +74,7 @@ fn bits_per_second(rate: f64) -> BitRate {
 
 impl FlexibleStrategy {
     pub(super) fn new(params: Params, shapers: Vec<(FaceId, Rc<RefCell<InterestShaper>>)>, draws: Rng) -> Self {
-        let shaper = |(face, shaper)| Shaper {
-            face,
-            shaper,
-            rate: None,
-            counted_at: Time::ZERO,
-            counted: 0,
-            highest: (0.0, Time::ZERO),
-        };
+        let shaper = |(face, shaper)| Shaper { face, shaper, rate: None };
         let splits = SplitTable::new(InitialSplit::ShortestPath, draws);
         let shapers = shapers.into_iter().map(shaper).collect();
         Self { params, splits, paths: BTreeMap::new(), shapers }
@@ -140,9 +114,8 @@ impl FlexibleStrategy {
         }
         let per_level = self.params.shape_per_level;
         let Some(shaper) = self.shapers.iter_mut().find(|shaper| shaper.face == from) else { return };
-        shaper.count(cx, self.params.memory);
         if level > 0 && free.is_none() {
-            shaper.slow_down(cx.now, 1.0 - per_level * f64::from(level));
+            shaper.slow_down(cx, 1.0 - per_level * f64::from(level));
         } else {
             shaper.speed_up(cx.now, per_level);
         }

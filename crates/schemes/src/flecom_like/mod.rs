@@ -40,7 +40,7 @@ pub static SCHEME: Scheme = Scheme {
         "Rebuilt from an abstract: levels, thresholds, steps and times are ours, and results are not FleCom's.",
         "The level is kept for a period and stands on every Data of it; a path's level is the highest of a period.",
         "A router acts once per period and path: it diverts if another next hop is without congestion, else it shapes.",
-        "A shaper stays below the highest rate at which Data came lately, in place of the congested link's, and ends when nothing waits any more.",
+        "A shaper stays below the rate of the link that it stands at, in place of the congested link's, and ends when nothing waits any more.",
         "The window grows as TCP's; a loss counts as the highest level.",
     ],
     draws: true,
@@ -63,12 +63,11 @@ params! {
     period: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
     /// Routers: part of a congested next hop's share that goes to one without congestion, for each level.
     shift_per_level: f64 = 0.02, "of the share", 0.0..=0.25;
-    /// Routers: how long a path counts as congested after its last Data, and over how long the highest rate of Data
-    /// is what a shaper may let come.
+    /// Routers: how long a path counts as congested after its last Data.
     memory: Span = Span::from_secs(1), "time", Span::ZERO..=Span::from_secs(600);
     /// Routers: whether Interests are shaped when every next hop is congested.
     shaping: bool = true;
-    /// Routers: by how much for each level a shaper stays below the highest rate at which Data came; also the part by
+    /// Routers: by how much for each level a shaper stays below the link's rate; also the part by
     /// which it grows in every period without congestion.
     shape_per_level: f64 = 0.05, "of the rate", 0.0..=0.2;
     /// Routers: most Interests that wait at a shaper; one more is refused.

@@ -117,8 +117,7 @@ impl SieveController {
         let (mut node, mut face) = (shunt, face);
         let mut worst: f64 = 0.0;
         for _ in 0..MOST_HOPS {
-            let Some(beyond) = self.gic.neighbour(node, face) else { break };
-            let back = self.gic.face_towards(beyond, node);
+            let Some((beyond, back)) = self.gic.far_end(node, face) else { break };
             if let Some(load) = back.and_then(|back| self.gic.load(beyond, back)) {
                 worst = worst.max(metric(&load));
             }
@@ -274,6 +273,17 @@ mod tests {
         assert_eq!(bench.ordered(), []);
         bench.hear(102, R2, 95, &signal(0.95, 0.0));
         assert_eq!(bench.ordered().len(), 1);
+    }
+
+    #[test]
+    fn parallel_links_have_loads_of_their_own() {
+        let mut bench = Bench::new(&[]);
+        bench.hear(10, R1, 10, &topology(&[9, 2, 2], &[1, 2]));
+        bench.hear(10, R2, 10, &topology(&[1, 1, 7], &[2]));
+        let busy = FaceLoad { face: FaceId(1), ..load(0.3, 0.0) };
+        bench.hear(50, R2, 49, &Report::Links(vec![busy]));
+        bench.hear(100, R2, 99, &signal(1.0, 0.0));
+        assert_eq!(bench.ordered(), [(R1, vec![(FaceId(1), 10.0), (FaceId(2), 3.0)])]);
     }
 
     #[test]

@@ -55,10 +55,16 @@ impl Gic {
         self.routers.get(&node)?.ports.iter().find(|port| port.face == face)?.neighbour
     }
 
-    /// The face of `node` that leads to `neighbour`, the first of several that is up.
-    pub(super) fn face_towards(&self, node: NodeId, neighbour: NodeId) -> Option<FaceId> {
-        let leads = |port: &&Port| port.is_up && port.neighbour == Some(neighbour);
-        self.routers.get(&node)?.ports.iter().find(leads).map(|port| port.face)
+    /// The other end of the link at `face` of `node`: a node and its face. Of parallel links the first at one end is
+    /// the first at the other.
+    pub(super) fn far_end(&self, node: NodeId, face: FaceId) -> Option<(NodeId, Option<FaceId>)> {
+        let beyond = self.neighbour(node, face)?;
+        let towards = |from: NodeId, to: NodeId| {
+            let ports = self.routers.get(&from).map_or(&[][..], |router| &router.ports);
+            ports.iter().filter(move |port| port.neighbour == Some(to)).map(|port| port.face)
+        };
+        let place = towards(node, beyond).position(|other| other == face)?;
+        Some((beyond, towards(beyond, node).nth(place)))
     }
 
     /// Where `node` sends Interests of a prefix and where Data of it goes, and when it said so.

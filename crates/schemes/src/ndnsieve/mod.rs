@@ -40,7 +40,7 @@ pub static SCHEME: Scheme = Scheme {
     paper: "ndnSieve: an SDN-based hybrid congestion control for NDN, Discover Applied Sciences 2024",
     provenance: Provenance::Paper,
     deviations: &[
-        "Anti-flap guard: a prefix stays on a path for `dwell`, the new path costs at most 1 - `hysteresis` of the old one, and a path that was left keeps its cost for `hold` polls; the paper has none (`dwell = \"0s\"`, `hysteresis = 0`, `hold = 0`).",
+        "Anti-flap guard: a prefix stays on a path for `dwell`, the new path costs at most 1 - `hysteresis` of the old one, and after a move no other is made at that router for `hold` polls; the paper has none (`dwell = \"0s\"`, `hysteresis = 0`, `hold = 0`).",
         "States and thresholds (Tables 2 and 3) are not in the text: `th1` and `th2` are chosen, `th2` was fitted to the throughput in the dumbbell.",
         "A timeout does not change the window: the paper leaves it to future work.",
         "The messages' form is ours: the paper names their content only.",
@@ -85,7 +85,7 @@ params! {
     dwell: Span = Span::from_secs(5), "time", Span::ZERO..=Span::from_secs(3600);
     /// Part by which another path must be cheaper; 0 as printed.
     hysteresis: f64 = 0.5, "of the cost", 0.0..=1.0;
-    /// Polls for which a path that was left keeps the cost it had; 0 as printed.
+    /// Polls after a move during which no prefix is moved at that router, since loads still show the past; 0 as printed.
     hold: u32 = 2, "polls", 0..=1000;
     /// Whether routers mark Data while a face is severely congested.
     mark: bool = true;

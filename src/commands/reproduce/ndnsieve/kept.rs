@@ -107,11 +107,10 @@ impl Kept {
         sum(1) / (sum(0) + sum(1))
     }
 
-    /// The same from the first path change to the next one or the end; NaN without a change.
+    /// The same from the first path change on; NaN without a change.
     pub(super) fn share_of_261_after_move(&self) -> f64 {
-        let Some(first) = self.moves.first() else { return f64::NAN };
-        let end = self.moves.get(1).map_or(f64::INFINITY, |next| next.at.as_secs_f64());
-        self.share_of_261(first.at.as_secs_f64(), end)
+        let first = self.moves.first();
+        first.map_or(f64::NAN, |first| self.share_of_261(first.at.as_secs_f64(), f64::INFINITY))
     }
 
     /// Most changes of one prefix at one router within `dwell_s`.
@@ -206,8 +205,8 @@ mod tests {
     }
 
     #[test]
-    fn the_part_of_an_interface_is_taken_from_the_first_move_to_the_next() {
-        assert_eq!(kept(vec![moved(150, 1), moved(300, 1)]).share_of_261_after_move(), 1.0);
+    fn the_part_of_an_interface_is_taken_from_the_first_move_on() {
+        assert_eq!(kept(vec![moved(150, 1), moved(300, 1)]).share_of_261_after_move(), 0.5);
         assert_eq!(kept(vec![moved(150, 1)]).share_of_261_after_move(), 0.5);
         assert!(kept(Vec::new()).share_of_261_after_move().is_nan());
         assert_eq!(kept(Vec::new()).share_of_261(0.0, f64::INFINITY), 0.25);
