@@ -156,4 +156,29 @@ mod tests {
         bursts[10..20].fill(50);
         assert_eq!(flow(bursts).slow_spell(SECOND, at(0), at(60)), None);
     }
+
+    #[test]
+    fn of_equally_long_slow_times_the_first_counts() {
+        let mut arrivals = vec![100; 60];
+        arrivals[10..13].fill(10);
+        arrivals[30..33].fill(10);
+        let spell = flow(arrivals).slow_spell(SECOND, at(0), at(60));
+        assert_eq!(spell, Some(Spell { from: at(10), to: at(13) }));
+    }
+
+    #[test]
+    fn the_worst_of_a_time_is_where_most_was_dropped_or_lost_then() {
+        let rule = |harm, cause| super::super::Rule { harm, cause };
+        let troubles = vec![
+            (1, 6, rule(Harm::Mark, "codel"), 100),
+            (2, 5, rule(Harm::Drop, "queue full"), 3),
+            (2, 7, rule(Harm::Drop, "codel"), 4),
+            (3, 90, rule(Harm::Drop, "queue full"), 50),
+            (4, 6, rule(Harm::WireLoss, ""), 5),
+        ];
+        let digest = Digest { bin: Span::from_secs(1), troubles, ..Digest::default() };
+        assert_eq!(digest.worst_within(Spell { from: at(5), to: at(8) }), Some((2, Harm::Drop, 7)));
+        assert_eq!(digest.worst_within(Spell { from: at(6), to: at(6) }), Some((4, Harm::WireLoss, 5)));
+        assert_eq!(digest.worst_within(Spell { from: at(20), to: at(30) }), None);
+    }
 }

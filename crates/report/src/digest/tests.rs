@@ -181,6 +181,54 @@ fn bins_divide_the_whole_run_and_nothing_beyond() {
 }
 
 #[test]
+fn a_queue_that_drops_an_interest_as_it_is_sent_is_named() {
+    let events = [
+        window(0, 10.0, "data"),
+        asked(2, 0, 8),
+        dropped(2, 8),
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+}
+
+#[test]
+fn a_packet_without_a_segment_of_its_own_stands_for_those_of_its_prefix() {
+    let (name, size) = (Name::whole(PREFIX), ByteCount::new(1040));
+    let dropped = at(6, 1, Event::Dropped { face: 1, name, size, cause: Cause("queue full") });
+    let events = [
+        window(0, 10.0, "data"),
+        asked(1, 0, 8),
+        dropped,
+        lost(200, 8, "timeout"),
+        window(200, 1.0, "timeout"),
+    ];
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+}
+
+/// When the falls that are kept were, of a window that falls from 100 packets to each of `to` in turn, 2 ms apart.
+fn kept_falls(to: impl Iterator<Item = f64>) -> Vec<u64> {
+    let up_and_down =
+        |(turn, to): (u64, f64)| [window(2 * turn, 100.0, "data"), window(2 * turn + 1, to, "data")];
+    let events: Vec<EventRecord> = (0..).zip(to).flat_map(up_and_down).collect();
+    let story = fold(1, &events).flows.remove(0).story;
+    assert_eq!(story.falls(), events.len() as u64 / 2);
+    story.largest.iter().map(|fall| fall.at.as_nanos() / 2_000_000).collect()
+}
+
+#[test]
+fn of_many_falls_the_largest_are_kept_and_of_equal_ones_the_earliest() {
+    // The last 256 of 2000 are the largest.
+    assert_eq!(
+        kept_falls((0..2_000).map(|turn| 99.0 - f64::from(turn) / 100.0)),
+        Vec::from_iter(1_744..2_000)
+    );
+    assert_eq!(kept_falls((0..2_000).map(|_| 50.0)), Vec::from_iter(0..256));
+}
+
+#[test]
 fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
     let events = [
         window(0, 10.0, "data"),
@@ -192,6 +240,25 @@ fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
     ];
     let story = fold(1, &events).flows.remove(0).story;
     assert_eq!(story.decreases, [(Reason { cause: "mark", origin: None }, 1)].into());
+}
+
+#[test]
+fn what_is_put_aside_told_and_answered_by_a_store_is_each_a_kind_of_its_own() {
+    let name = Name::segment(PREFIX, 8);
+    let events = [
+        asked(1, 0, 8),
+        at(2, 1, Event::Stored { face: 0, name }),
+        lost(3, 8, "loss notice"),
+        at(20, 1, Event::CacheHit { name }),
+        at(20, 1, Event::CacheHit { name: Name::segment(PREFIX, 9) }),
+    ];
+    let digest = fold(1, &events);
+    assert_eq!([Harm::Stored, Harm::Drop].map(|harm| digest.count(1, harm)), [1, 0]);
+    let found = |kind| digest.flows[0].segments.found(kind);
+    let kinds = [PointKind::Notice, PointKind::Loss, PointKind::Drop, PointKind::CacheHit];
+    // Nobody waits for the other segment.
+    assert_eq!(kinds.map(found), [1, 0, 0, 1]);
+    assert_eq!(digest.cache_hits, [(1, 1, 2)]);
 }
 
 #[test]

@@ -46,7 +46,6 @@ fn queueing(record: &RunRecord) -> f64 {
 fn one_path_is_filled_without_a_drop() {
     for scheme in ["coopcon-like", "flecom-like"] {
         for record in runs(&paths(scheme, "", 1), 1..=3) {
-            println!("{scheme} {} {}", mbps(&record, 0), queueing(&record));
             // Content of 10 Mbit/s of Data of 1061 B is 9.65 Mbit/s.
             assert!(mbps(&record, 0) > 0.8 * 9.65, "{scheme}: {}", mbps(&record, 0));
             assert_eq!(dropped(&record), 0, "{scheme}");
