@@ -63,7 +63,7 @@ fn over_time(id: &str, title: &str, caption: &str, curves: Vec<Curve>) -> Figure
     }
 }
 
-fn first<'a>(results: &'a Results, row: Row, scenario: usize) -> Option<&'a Kept> {
+fn first(results: &Results, row: Row, scenario: usize) -> Option<&Kept> {
     results.at(row.id, scenario).first()
 }
 

@@ -53,8 +53,11 @@ type Cells = Vec<Vec<Vec<Vec<Kept>>>>;
 /// A measure of a run.
 type Measure = fn(&Kept) -> f64;
 
+/// Figures, and tables with their titles.
+type Study = (Vec<Figure>, Vec<(String, TextTable)>);
+
 /// Both forms under every variant in every scenario; figures and a table per scenario.
-pub(super) fn study(bench: &Bench<'_>) -> Result<(Vec<Figure>, Vec<(String, TextTable)>), Failure> {
+pub(super) fn study(bench: &Bench<'_>) -> Result<Study, Failure> {
     let mut plans = Vec::new();
     for variant in &VARIANTS {
         let routers = format!("[{{ scheme = \"ndnsieve\"{} }}]", variant.scheme);
