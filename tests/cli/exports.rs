@@ -177,7 +177,9 @@ fn blocks(file: &[u8]) -> Vec<(u32, &[u8])> {
 fn a_capture_holds_every_packet_of_every_link_and_each_is_an_ndn_packet() {
     let scratch = Scratch::new("export-pcapng");
     let folder = results(&scratch);
-    let links = rows(&export(&folder, &["--to", "csv"])[2], ',');
+    let tables = export(&folder, &["--to", "csv"]);
+    let links = rows(&tables[2], ',');
+    let segments = sum(&rows(&tables[1], ','), "segments", |row| row[1] == "1");
     let file = &export(&folder, &["--to", "pcapng"])[0];
     let bytes = fs::read(file).expect("readable");
     let mut counts = [0u64; 4];
@@ -197,9 +199,11 @@ fn a_capture_holds_every_packet_of_every_link_and_each_is_an_ndn_packet() {
             2
         } else if let Ok(data) = DataView::parse(&packet) {
             assert!(data.header(&mut names).is_ok());
+            assert_eq!(f64::from(data.final_segment().0) + 1.0, segments);
             1
         } else {
-            InterestView::parse(&packet).expect("an Interest");
+            let interest = InterestView::parse(&packet).expect("an Interest");
+            assert!(interest.lifetime.is_some_and(|lifetime| lifetime.0 > 0), "{interest:?}");
             0
         };
         counts[place] += 1;
