@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tidegate_core::records::RunRecord;
-use tidegate_schemes::SCHEMES;
+use tidegate_core::scheme::Scheme;
+use tidegate_schemes::{SCHEMES, find};
 
 use crate::record;
 
@@ -34,15 +35,17 @@ fn dumbbell(scheme: &str, router: &str) -> String {
     )
 }
 
-/// What `name` runs: a consumer, or routers that keep lost Data.
+/// What `name` runs: a consumer, with the parts it brings for routers on its own, or routers that keep lost Data.
 fn trace(name: &str) -> String {
-    let (scheme, router) = match name {
+    let has_parts = |scheme: &&Scheme| scheme.router.is_some() && scheme.controller.is_none();
+    let parts = find(SCHEMES, name).filter(has_parts).map(|_| format!("[router]\nparts = [{name:?}]"));
+    let scheme = match name {
         // The default of 10 packets would leave the link half empty.
-        "fixed" => ("{ name = \"fixed\", window = 40 }".to_owned(), ""),
-        _ if name == PLR.0 => (format!("{:?}", PLR.1), "[router]\nparts = [\"plr\"]"),
-        _ => (format!("{name:?}"), ""),
+        "fixed" => "{ name = \"fixed\", window = 40 }".to_owned(),
+        _ if name == PLR.0 => format!("{:?}", PLR.1),
+        _ => format!("{name:?}"),
     };
-    table(name, &record(&dumbbell(&scheme, router)))
+    table(name, &record(&dumbbell(&scheme, &parts.unwrap_or_default())))
 }
 
 /// One row per sample, whole packets; the queue is the bottleneck's towards the consumers.
