@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::signal::Class;
-use crate::units::{BitRate, ByteCount, Packets, Span};
+use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// A face of one node; devices come first, then applications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,8 +37,11 @@ pub struct FaceView {
     local: bool,
     delay: Span,
     rate: Cell<BitRate>,
+    /// Of the link's other direction.
+    incoming_rate: Cell<BitRate>,
     up: Cell<bool>,
-    mark: Cell<Option<Span>>,
+    /// What the marked packet had waited, and until when the mark counts.
+    mark: Cell<Option<(Span, Time)>>,
     marked: Cell<u64>,
     pub(crate) packets: [Cell<u32>; Class::COUNT],
     pub(crate) bytes: [Cell<u64>; Class::COUNT],
@@ -76,6 +79,7 @@ impl FaceView {
             local,
             delay,
             rate: Cell::new(rate),
+            incoming_rate: Cell::new(rate),
             up: Cell::new(true),
             mark: Cell::new(None),
             marked: Cell::new(0),
@@ -122,6 +126,11 @@ impl FaceView {
     /// Sending rate now.
     pub fn rate(&self) -> BitRate {
         self.rate.get()
+    }
+
+    /// Rate at which the other end sends; the own sending rate where nothing else is known.
+    pub fn incoming_rate(&self) -> BitRate {
+        self.incoming_rate.get()
     }
 
     /// Propagation delay of the link.
@@ -219,9 +228,9 @@ impl FaceView {
     }
 
     /// Asks the strategy to mark the next Data through this face (PCON), because a packet had waited for
-    /// `sojourn`.
-    pub fn leave_mark(&self, sojourn: Span) {
-        self.mark.set(Some(sojourn));
+    /// `sojourn`; a Data that comes at `until` or later is not meant.
+    pub fn leave_mark(&self, sojourn: Span, until: Time) {
+        self.mark.set(Some((sojourn, until)));
     }
 
     /// Takes back what was left for the strategy.
@@ -232,12 +241,10 @@ impl FaceView {
     /// Takes the mark a discipline left for the strategy, which puts it on a packet; what the discipline's packet
     /// had waited.
     #[inline]
-    pub fn take_mark(&self) -> Option<Span> {
-        let mark = self.mark.take();
-        if mark.is_some() {
-            self.marked.set(self.marked.get() + 1);
-        }
-        mark
+    pub fn take_mark(&self, now: Time) -> Option<Span> {
+        let (sojourn, _) = self.mark.take().filter(|(_, until)| now < *until)?;
+        self.marked.set(self.marked.get() + 1);
+        Some(sojourn)
     }
 
     /// Marks taken by the strategy since the start.
@@ -248,6 +255,11 @@ impl FaceView {
     /// Changes the sending rate.
     pub fn set_rate(&self, rate: BitRate) {
         self.rate.set(rate);
+    }
+
+    /// Changes the rate at which the other end sends.
+    pub fn set_incoming_rate(&self, rate: BitRate) {
+        self.incoming_rate.set(rate);
     }
 
     /// Takes the face up or down.

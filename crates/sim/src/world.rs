@@ -590,7 +590,9 @@ impl World {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
                     wire.line.set_rate(rate);
-                    self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()].set_rate(rate);
+                    let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
+                    face.set_rate(rate);
+                    face.set_incoming_rate(rate);
                 }
             }
             Change::ControllerDown => self.set_controller(false),

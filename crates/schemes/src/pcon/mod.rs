@@ -33,7 +33,6 @@ pub static SCHEME: Scheme = Scheme {
         "Each downstream's copy is marked by its own queue; in the source all copies share the last one's mark.",
         "A congestion Nack counts as the source's marked Nack, which is a Data with a tag; other Nacks do not grow the window.",
         "The window never falls below its first value; in the source it may until the next Data.",
-        "A mark decided while a queue empties waits for the next Data that leaves that way; the source takes it back when the device finds the queue empty.",
     ],
     draws: true,
     params: Params::TABLE,

@@ -10,7 +10,7 @@ use tidegate_core::face::FaceView;
 use tidegate_core::packet::Header;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::signal::Class;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::control_law;
 
@@ -61,7 +61,7 @@ impl CodelMarker {
         }
     }
 
-    fn on_above(&mut self, now: Time, sojourn: Span, queue: &FaceView) -> Verdict {
+    fn on_above(&mut self, now: Time, size: ByteCount, sojourn: Span, queue: &FaceView) -> Verdict {
         self.above_since = self.above_since.min(now);
         if now.since(self.above_since) <= self.interval || now < self.next_mark {
             return Verdict::Pass;
@@ -71,11 +71,17 @@ impl CodelMarker {
         match self.carrier {
             Carrier::Packet => Verdict::Mark(1, Cause("codel")),
             Carrier::Face => {
-                queue.leave_mark(sojourn);
+                queue.leave_mark(sojourn, mark_ends(now, size, queue));
                 Verdict::Pass
             }
         }
     }
+}
+
+/// Until when a mark counts that a packet of `size` leaves as it is put on the wire: a device that then finds its queue
+/// empty takes the mark back, as in the source.
+fn mark_ends(now: Time, size: ByteCount, queue: &FaceView) -> Time {
+    if queue.queued_packets() > 0 { Time::MAX } else { now + queue.rate().time_to_send(size) }
 }
 
 impl QueueDiscipline for CodelMarker {
@@ -96,7 +102,7 @@ impl QueueDiscipline for CodelMarker {
             return Verdict::Pass;
         }
         if sojourn > self.target {
-            return self.on_above(cx.now, sojourn, queue);
+            return self.on_above(cx.now, packet.size(), sojourn, queue);
         }
         if self.above_since != Time::MAX {
             self.on_good_again(queue);

@@ -12,7 +12,7 @@ use tidegate_core::packet::Header;
 /// Takes the mark that waits at `face`, for a packet of `name`; whether there was one.
 #[inline]
 pub fn take(cx: &mut Context<'_>, face: FaceId, name: Name) -> bool {
-    let Some(sojourn) = cx.face(face).take_mark() else { return false };
+    let Some(sojourn) = cx.face(face).take_mark(cx.now) else { return false };
     cx.record(Event::Marked { face: face.0, name, sojourn, cause: Cause("codel") });
     true
 }

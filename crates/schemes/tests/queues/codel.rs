@@ -1,7 +1,7 @@
 //! CoDel's control law against times worked out by hand; targets and intervals are the defaults, 5 and 100 ms.
 
 use tidegate_core::params::Value;
-use tidegate_core::units::Span;
+use tidegate_core::units::{Span, Time};
 
 use crate::bench::{Bench, Popped};
 
@@ -160,11 +160,27 @@ fn a_mark_left_at_the_face_is_taken_back_when_waiting_times_are_good_again() {
     let mut bench = Bench::new("codel-mark", &[("carrier", word("face"))], 100);
     bench.push_data(0, 4);
     expect(&mut bench, &[(6, 0, 0, &[]), (107, 1, 0, &[])]);
-    let waited = bench.faces[0].take_mark();
-    assert_eq!((waited, bench.faces[0].take_mark()), (Some(Span::from_millis(107)), None));
+    // Others wait, so it does not end by itself.
+    let waited = bench.faces[0].take_mark(at(5000));
+    assert_eq!((waited, bench.faces[0].take_mark(at(5000))), (Some(Span::from_millis(107)), None));
     expect(&mut bench, &[(217, 2, 0, &[]), (217, 3, 0, &[])]);
     bench.push_data(218, 1);
     expect(&mut bench, &[(219, 4, 0, &[])]);
-    assert_eq!(bench.faces[0].take_mark(), None);
+    assert_eq!(bench.faces[0].take_mark(at(219)), None);
     assert_eq!(bench.faces[0].marks_taken(), 1);
+}
+
+#[test]
+fn a_mark_left_by_the_last_packet_ends_when_the_device_finds_the_queue_empty() {
+    for (asked_ms, is_there) in [(107, true), (109, false)] {
+        let mut bench = Bench::new("codel-mark", &[("carrier", word("face"))], 100);
+        bench.push_data(0, 2);
+        // The last one takes up to 1 ms to send.
+        expect(&mut bench, &[(6, 0, 0, &[]), (107, 1, 0, &[])]);
+        assert_eq!(bench.faces[0].take_mark(at(asked_ms)).is_some(), is_there, "{asked_ms} ms");
+    }
+}
+
+fn at(millis: u64) -> Time {
+    Time::ZERO + Span::from_millis(millis)
 }

@@ -100,7 +100,7 @@ impl Router {
                 return Vec::new();
             }
             Event::Congested(face) => {
-                self.faces[usize::from(face)].leave_mark(Span::from_millis(6));
+                self.faces[usize::from(face)].leave_mark(Span::from_millis(6), Time::MAX);
                 return Vec::new();
             }
         };

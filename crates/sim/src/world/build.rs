@@ -352,7 +352,8 @@ fn build_node(
     let mut faces: Vec<FaceView> = setup
         .devices
         .iter()
-        .map(|device| FaceView::device(device.rate, device.delay, device.limit))
+        .zip(&ports.devices[node])
+        .map(|(device, direction)| face(plan, device, *direction as usize))
         .collect();
     faces.extend((0..=ports.consumers[node].len()).map(|_| FaceView::application()));
     let queues =
@@ -446,6 +447,12 @@ fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: S
         limit: link.queue[way].limit,
         streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
     }
+}
+
+fn face(plan: &Plan, device: &DeviceSetup, direction: usize) -> FaceView {
+    let face = FaceView::device(device.rate, device.delay, device.limit);
+    face.set_incoming_rate(plan.links[direction / 2].rate[1 - direction % 2]);
+    face
 }
 
 fn link_disciplines(plan: &Plan, direction: usize, setup: &DeviceSetup) -> Vec<Box<dyn QueueDiscipline>> {
