@@ -4,6 +4,7 @@ use tidegate_core::congestion::LossSignal;
 use tidegate_core::face::{FaceId, Limit};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 #[path = "../tests/it/driver.rs"]
@@ -31,6 +32,13 @@ pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u6
     arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
 }
 
+/// As [`data`], with this rate of Interests, a thousandth per second, stamped on it.
+pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> Event {
+    let mut hop = HopSignals::default();
+    hop.put(Signal::StampingRate, rate);
+    event(at_ms, next_segment, Told::Data { segment, hop, rtt: Some(RTT) })
+}
+
 /// An Interest leaves for the first time.
 pub fn sent(at_ms: u64, segment: u32) -> Event {
     event(at_ms, segment + 1, Told::Sent { segment, is_retransmission: false })
@@ -42,7 +50,7 @@ pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> 
 }
 
 fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> Event {
-    event(at_ms, next_segment, Told::Data { segment, mark, rtt })
+    event(at_ms, next_segment, Told::Data { segment, hop: driver::marked_hop(mark), rtt })
 }
 
 fn event(at_ms: u64, next_segment: u32, told: Told) -> Event {

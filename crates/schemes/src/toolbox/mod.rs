@@ -16,6 +16,7 @@ pub mod interest_shaper;
 pub mod next_try;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
+pub mod rate_follower;
 pub mod retransmission_suppression;
 pub mod split_ratios;
 pub mod split_table;

@@ -9,7 +9,7 @@ use tidegate_core::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{Span, Time};
 
-use crate::driver::{Driver, Event, RTT, Told};
+use crate::driver::{Driver, Event, RTT, Told, marked_hop};
 
 /// Of the Interests sent while this many packets are under way, one in ten comes back marked.
 const MARK_ABOVE: u32 = 60;
@@ -120,7 +120,7 @@ impl Run {
             self.delivered += 1;
             self.marks += u32::from(outcome.is_marked);
             let rtt = (!outcome.is_retransmission).then_some(RTT);
-            self.tell(Told::Data { segment, mark: u8::from(outcome.is_marked), rtt });
+            self.tell(Told::Data { segment, hop: marked_hop(u8::from(outcome.is_marked)), rtt });
         }
     }
 

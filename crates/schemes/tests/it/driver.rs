@@ -3,12 +3,12 @@
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
-use tidegate_core::face::NodeId;
+use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::signal::HopSignals;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// Round-trip time of a Data that says nothing else.
 pub const RTT: Span = Span::from_millis(40);
@@ -18,8 +18,8 @@ pub const RTT: Span = Span::from_millis(40);
 pub enum Told {
     /// An Interest leaves.
     Sent { segment: u32, is_retransmission: bool },
-    /// A segment arrives; `rtt` is `None` after a retransmission.
-    Data { segment: u32, mark: u8, rtt: Option<Span> },
+    /// A segment arrives with what routers wrote on it; `rtt` is `None` after a retransmission.
+    Data { segment: u32, hop: HopSignals, rtt: Option<Span> },
     /// A loss is heard of.
     Loss { segment: u32, signal: LossSignal },
 }
@@ -38,6 +38,15 @@ pub struct Driver {
     pub controller: Box<dyn CongestionController>,
     pub flow: FlowView,
     names: NameTable,
+    /// One device.
+    faces: [FaceView; 1],
+}
+
+/// What stands on a Data with this congestion mark and nothing else.
+pub fn marked_hop(mark: u8) -> HopSignals {
+    let mut hop = HopSignals::default();
+    hop.raise_mark(mark);
+    hop
 }
 
 impl Driver {
@@ -47,7 +56,9 @@ impl Driver {
         let make = scheme.consumer.expect("the scheme has a consumer");
         let controller = make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
         let flow = FlowView { rto: Span::from_secs(1), ..FlowView::default() };
-        Self { controller, flow, names: NameTable::new() }
+        let limit = Limit::Packets(Packets::new(100));
+        let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];
+        Self { controller, flow, names: NameTable::new(), faces }
     }
 
     /// Makes the call; returns the window after it, packets.
@@ -60,7 +71,7 @@ impl Driver {
             sink: &mut NoSink,
             mask: EventMask::NONE,
         };
-        let cx = &mut Context::new(env, &[]);
+        let cx = &mut Context::new(env, &self.faces);
         let flow = &mut self.flow;
         flow.next_segment = event.next_segment;
         flow.highest_sent = event.next_segment.saturating_sub(1);
@@ -70,8 +81,8 @@ impl Driver {
                 let sent = Sent { segment, at: event.at, is_retransmission };
                 self.controller.on_sent(cx, &sent, &mut HopSignals::default(), flow);
             }
-            Told::Data { segment, mark, rtt } => {
-                let delivery = delivery(event.at, segment, mark, rtt, flow);
+            Told::Data { segment, hop, rtt } => {
+                let delivery = delivery(event.at, segment, hop, rtt, flow);
                 flow.in_flight = flow.in_flight.saturating_sub(1);
                 flow.highest_received = flow.highest_received.max(segment);
                 flow.delivered += 1;
@@ -94,9 +105,7 @@ fn before(at: Time, span: Span) -> Time {
     Time::from_nanos(at.as_nanos().saturating_sub(span.as_nanos()))
 }
 
-fn delivery(at: Time, segment: u32, mark: u8, rtt: Option<Span>, flow: &FlowView) -> Delivery {
-    let mut hop = HopSignals::default();
-    hop.raise_mark(mark);
+fn delivery(at: Time, segment: u32, hop: HopSignals, rtt: Option<Span>, flow: &FlowView) -> Delivery {
     Delivery {
         segment,
         size: ByteCount::new(1_100),
@@ -106,7 +115,7 @@ fn delivery(at: Time, segment: u32, mark: u8, rtt: Option<Span>, flow: &FlowView
         retransmissions: u32::from(rtt.is_none()),
         delivered_at_send: flow.delivered.saturating_sub(u64::from(flow.in_flight)),
         in_flight_before: flow.in_flight,
-        mark,
+        mark: hop.mark,
         hop,
         newly_acked: 1,
         newly_sacked: 0,

@@ -5,10 +5,11 @@ use tidegate_core::packet::NackReason;
 use tidegate_core::params::Value;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
 use crate::consumers;
-use crate::driver::{Driver, Event, Told};
+use crate::driver::{Driver, Event, Told, marked_hop};
 use crate::parameters::ends;
 
 const SEEDS: u64 = 40;
@@ -75,6 +76,15 @@ impl History {
         Told::Sent { segment, is_retransmission: false }
     }
 
+    /// A rate as a router may write it: ordinary, none, or the largest.
+    fn stamp(&mut self) -> u32 {
+        match self.rng.below(10) {
+            0 => 0,
+            1 => u32::MAX,
+            _ => 1_000 * self.rng.below(10_000),
+        }
+    }
+
     fn any_outstanding(&mut self) -> usize {
         self.rng.below(self.outstanding.len() as u32) as usize
     }
@@ -83,7 +93,11 @@ impl History {
         let index = self.any_outstanding();
         let (segment, sent_at) = self.outstanding.swap_remove(index);
         let mark = if self.rng.chance(0.1) { 1 + self.rng.below(3) as u8 } else { 0 };
-        Told::Data { segment, mark, rtt: sent_at.map(|sent_at| self.now.since(sent_at)) }
+        let mut hop = marked_hop(mark);
+        if self.rng.chance(0.2) {
+            hop.put(Signal::StampingRate, self.stamp());
+        }
+        Told::Data { segment, hop, rtt: sent_at.map(|sent_at| self.now.since(sent_at)) }
     }
 
     fn lose(&mut self) -> Told {

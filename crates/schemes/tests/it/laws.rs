@@ -1,6 +1,7 @@
 //! Windows against textbook laws.
 
 use tidegate_core::congestion::LossSignal;
+use tidegate_core::signal::HopSignals;
 use tidegate_core::units::Time;
 
 use crate::driver::{Driver, Event, RTT, Told};
@@ -23,7 +24,7 @@ fn mean_window(name: &str, period: u32) -> f64 {
             let told = if is_lost {
                 Told::Loss { segment: received, signal: LossSignal::Timeout }
             } else {
-                Told::Data { segment: received, mark: 0, rtt: Some(RTT) }
+                Told::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
             };
             driver.tell(Event { at: now, next_segment: received + in_round, told });
         }
