@@ -9,6 +9,7 @@ use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
+pub mod gate_bench;
 
 use driver::{Driver, Event, RTT, Told};
 
