@@ -89,10 +89,14 @@ fn network(plan: &Plan) -> Vec<String> {
         let stores = node.prefix_caches.iter();
         parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
         parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
+        parts.extend(node.clock.map(|clock| format!("clock: {clock}")));
         parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
         parts.join(", ")
     };
     lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
+    let hosts = plan.nodes.iter().filter(|node| !node.is_router);
+    let clocks = hosts.filter_map(|node| Some((format!("clock: {}", node.clock?), node.name.as_str())));
+    lines.extend(grouped(clocks));
     lines.extend(plan.controller.as_ref().map(controller));
     lines
 }
