@@ -1,6 +1,7 @@
 //! The clock of a node.
 
-use tidegate_settings::document::Value;
+use tidegate_core::units::Span;
+use tidegate_settings::document::{Item, Value};
 use tidegate_settings::fields::Fields;
 
 use super::keys;
@@ -14,10 +15,24 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
     }
     let table = fields.table("clock", &keys::CLOCK)?;
     let (period, flush) = (table.time("period"), table.flag("flush_on_arrival"));
-    let phase = match table.item("phase").map(|phase| &phase.value) {
+    let phase = match table.item("phase") {
         None => None,
-        Some(Value::Text(word)) if word == keys::RANDOM_PHASE => None,
-        Some(_) => Some(table.time("phase")?),
+        Some(item) => read_phase(&table, item)?,
     };
     Some(ClockPlan { period: period?, phase, flush_on_arrival: flush.unwrap_or(false) })
+}
+
+/// A time or the word for a drawn one, which is `None` within.
+fn read_phase(table: &Fields<'_>, item: &Item) -> Option<Option<Span>> {
+    if let Value::Text(text) = &item.value
+        && text.parse::<Span>().is_err()
+    {
+        if text != keys::RANDOM_PHASE {
+            let word = keys::RANDOM_PHASE;
+            table.refuse("phase", format!("phase: {text:?} is neither {word:?} nor a time like \"25ms\""));
+            return None;
+        }
+        return Some(None);
+    }
+    table.time("phase").map(Some)
 }
