@@ -1,4 +1,6 @@
 //! The gate of one face: counts and polices Interests, computes the fair rate and stamps it on Data.
+//!
+//! For multipath it computes a second rate, of what primary Interests leave of the link, and swaps path labels.
 
 use tidegate_core::choice;
 use tidegate_core::context::Context;
@@ -9,8 +11,10 @@ use tidegate_core::pit::PitId;
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
-use super::Params;
+use super::{Params, SECONDARY};
 use super::fair_rate::{FairRate, LOWEST, Measured, Rule, smooth};
+use super::path_table::SharedPaths;
+use super::secondary::Secondary;
 use crate::toolbox::token_bucket::TokenBucket;
 
 choice! {
@@ -38,9 +42,11 @@ pub(super) struct RateGate {
     face: FaceId,
     params: Params,
     primary: FairRate,
+    /// With multipath alone.
+    multipath: Option<Multipath>,
     bucket: Bucket,
-    /// Interests since the last update.
-    arrived: u64,
+    /// Primary and secondary Interests since the last update.
+    arrived: [u64; 2],
     /// Seconds.
     rtt: f64,
     /// Bytes.
@@ -49,14 +55,24 @@ pub(super) struct RateGate {
     updated_at: Option<Time>,
 }
 
+/// What a gate has beside the rest for several paths.
+#[derive(Debug)]
+struct Multipath {
+    secondary: Secondary,
+    /// The node's.
+    paths: SharedPaths,
+}
+
 impl RateGate {
-    pub fn new(params: Params, face: FaceId) -> Self {
+    /// The gate of `face`; `paths` are those of its node, with multipath.
+    pub fn new(params: Params, face: FaceId, paths: Option<SharedPaths>) -> Self {
         let rule = Rule { utilisation: params.utilisation, beta: params.beta, weight: params.weight };
         Self {
             face,
             primary: FairRate::new(rule),
+            multipath: paths.map(|paths| Multipath { secondary: Secondary::new(rule), paths }),
             bucket: Bucket { depth: params.depth, tokens: None },
-            arrived: 0,
+            arrived: [0, 0],
             rtt: params.first_rtt.as_secs_f64(),
             data_size: params.data_size.get() as f64,
             updated_at: None,
@@ -80,8 +96,38 @@ impl RateGate {
     fn update(&mut self, cx: &Context<'_>, elapsed: Span) {
         let capacity = self.capacity(cx);
         let queue = self.bucket.at(cx.now, capacity).missing(cx.now) / COST.get() as f64;
-        let load = std::mem::take(&mut self.arrived) as f64 / elapsed.as_secs_f64();
-        self.primary.update(Measured { capacity, load, queue, rtt: self.rtt });
+        let [load, secondary] =
+            std::mem::take(&mut self.arrived).map(|count| count as f64 / elapsed.as_secs_f64());
+        let measured = Measured { capacity, load, queue, rtt: self.rtt };
+        self.primary.update(measured);
+        if let Some(multipath) = &mut self.multipath {
+            multipath.secondary.update(measured, secondary);
+        }
+    }
+
+    /// Counts an Interest in its class; on with it along its path.
+    fn count(&mut self, interest: &mut Header) {
+        let mut class = 0;
+        if let Some(Multipath { paths, .. }) = &self.multipath {
+            class = usize::from(interest.hop.get(Signal::FlowClass) == Some(SECONDARY));
+            if let Some(label) = interest.hop.get(Signal::PathChoice) {
+                interest.hop.put(Signal::PathChoice, paths.borrow().beyond(label, self.face));
+            }
+        }
+        self.arrived[class] += 1;
+    }
+
+    fn stamp(&self, cx: &Context<'_>, data: &mut Header) {
+        let capacity = self.capacity(cx);
+        if self.params.stamping {
+            data.hop.put(Signal::StampingRate, milli(self.primary.get(capacity)));
+        }
+        let Some(Multipath { secondary, paths }) = &self.multipath else { return };
+        if self.params.stamping {
+            data.hop.put(Signal::StampingRateSecondary, milli(secondary.get(capacity)));
+        }
+        let beyond = data.hop.get(Signal::PathLabel).unwrap_or_default();
+        data.hop.put(Signal::PathLabel, paths.borrow_mut().learn(beyond, self.face));
     }
 }
 
@@ -105,9 +151,14 @@ impl Bucket {
 }
 
 impl FaceGate for RateGate {
-    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
+    fn on_interest_out(
+        &mut self,
+        cx: &mut Context<'_>,
+        _: PitId,
+        interest: &mut Header,
+    ) -> GateVerdict {
         self.updated_at.get_or_insert(cx.now);
-        self.arrived += 1;
+        self.count(interest);
         match (self.polices(cx), self.params.policing) {
             (true, Policing::Drop) => GateVerdict::Drop,
             (true, Policing::Nack) => GateVerdict::Nack(NackReason::Congestion),
@@ -118,9 +169,7 @@ impl FaceGate for RateGate {
     fn on_data_in(&mut self, cx: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
         self.rtt = rtt.map_or(self.rtt, |rtt| smooth(self.rtt, rtt.as_secs_f64(), GAIN));
         self.data_size = smooth(self.data_size, data.size().get() as f64, GAIN);
-        if self.params.stamping {
-            data.hop.put(Signal::StampingRate, stamp(self.primary.get(self.capacity(cx))));
-        }
+        self.stamp(cx, data);
     }
 
     fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
@@ -137,7 +186,7 @@ impl FaceGate for RateGate {
 }
 
 /// A rate of Interests per second as it stands on Data.
-fn stamp(rate: f64) -> u32 {
+fn milli(rate: f64) -> u32 {
     (rate * 1_000.0).round() as u32
 }
 
@@ -152,7 +201,7 @@ mod tests {
 
     fn gate(given: &[(&str, Value)]) -> RateGate {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-        RateGate::new(Params::from_settings(&Settings(given)).expect("valid"), FaceId(1))
+        RateGate::new(Params::from_settings(&Settings(given)).expect("valid"), FaceId(1), None)
     }
 
     fn word(word: &str) -> Value {
@@ -255,5 +304,27 @@ mod tests {
             wake(&mut bench, &mut gate, u64::MAX / 2_000);
             assert_eq!(answer(&mut bench, &mut gate, u64::MAX / 2_000, 0, None), expected);
         }
+    }
+
+    #[test]
+    fn with_several_paths_classes_are_counted_apart_and_labels_swapped() {
+        let (mut bench, paths) = (GateBench::new(), SharedPaths::default());
+        let mut gate = RateGate::new(gate(&[]).params, FaceId(1), Some(SharedPaths::clone(&paths)));
+        let label = paths.borrow_mut().learn(77, FaceId(1));
+        let mut sent = interest(NameTable::ROOT, 1);
+        sent.hop.put(Signal::FlowClass, SECONDARY);
+        sent.hop.put(Signal::PathChoice, label);
+        (0..30).for_each(|_| _ = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent.clone())));
+        (0..20).for_each(|_| _ = ask(&mut bench, &mut gate, 0));
+        bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut sent));
+        assert_eq!(sent.hop.get(Signal::PathChoice), Some(77));
+        assert_eq!(gate.arrived, [20, 31]);
+        wake(&mut bench, &mut gate, 100_000);
+        let mut data = data(NameTable::ROOT, 1, 1_250);
+        data.hop.put(Signal::PathLabel, 77);
+        bench.at(100_000, |cx| gate.on_data_in(cx, PitId(0), &mut data, None));
+        // Primary: N = 1, base = 1000, excess = 1000 - 200. Secondary: C2 = 800, base = 800, above the capacity with any excess.
+        let found = [Signal::StampingRate, Signal::StampingRateSecondary, Signal::PathLabel];
+        assert_eq!(found.map(|signal| data.hop.get(signal)), [Some(1_000_000), Some(800_000), Some(label)]);
     }
 }

@@ -1,6 +1,7 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
 mod mircc;
+mod mircc_multipath;
 mod pcon;
 mod reconstructions;
 mod runs;
