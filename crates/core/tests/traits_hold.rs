@@ -11,7 +11,7 @@ use std::rc::Rc;
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::name::{Name, NameTable, PrefixId};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
