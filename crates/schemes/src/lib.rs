@@ -28,6 +28,7 @@ schemes! {
     fixed,
     flecom_like,
     icp,
+    mircc,
     multicast,
     ndnsieve,
     ndnsim_aimd,
