@@ -3,3 +3,4 @@
 mod pcon;
 mod reconstructions;
 mod runs;
+mod stateful_forwarding;

@@ -36,12 +36,13 @@ use limit::{FaceLimit, Measure};
 use limit_gate::LimitGate;
 
 /// What the parts do differently from the sources.
-pub const DEVIATIONS: [&str; 9] = [
+pub const DEVIATIONS: [&str; 10] = [
     "Faces are ranked by the cost of the route alone, without the paper's colours and round-trip times.",
     "A limit never falls below least_limit, nor a burst below least_burst; in the source both may reach 0, after which nothing is sent any more: set both to 0 for that.",
     "The dynamic burst changes the burst alone; in the source every Data then also sets the limit back to the link's.",
     "Only congestion Nacks lower a limit; in the source every valid Nack does.",
     "An Interest that is sent again while it is pending has its place in a pending limit already.",
+    "An Interest that is sent again while it is pending is not refused early; in the source it may be.",
     "Data in the content store are sent whatever the queue; the source sends early Nacks before it looks for them.",
     "Early Nacks are counted per downstream as RED does, from the first Interest above the lower threshold on; the source counts all downstreams together and lets that first one pass.",
     "When all upstreams but one refused and that one waits for an answer itself, it alone is told, as in NFD.",

@@ -45,7 +45,10 @@ fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, reason: NackReason) 
 
 impl Strategy for RankedStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        if self.early_nack.as_mut().is_some_and(|early_nack| early_nack.refuses(cx, arrival.from)) {
+        // One that is sent again asks for no further Data, and to refuse it would lose the first one's.
+        if !arrival.is_repeated
+            && self.early_nack.as_mut().is_some_and(|early_nack| early_nack.refuses(cx, arrival.from))
+        {
             return Decision::Nack(NackReason::Congestion);
         }
         if !arrival.is_repeated && is_open(arrival.entry) {
