@@ -11,14 +11,12 @@ use std::rc::Rc;
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::NextHop;
+use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::{Name, NameHash, NameTable, PrefixId};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
-use tidegate_core::pit::{Pit, PitId, Selector};
+use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken, TcpSegment};
+use tidegate_core::pit::PitId;
 use tidegate_core::signal::Signal;
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// The node's surroundings: three devices, and what was reported.
@@ -76,31 +74,6 @@ fn data() -> Header {
 
 fn name() -> Name {
     Name::segment(NameTable::ROOT, 1)
-}
-
-/// Asks `strategy` about a new Interest from face 0 with next hops 1 and 2; the faces it chose.
-fn ask(
-    cx: &mut Context<'_>,
-    question: impl FnOnce(&mut Context<'_>, &mut Arrival<'_>) -> Decision,
-) -> (Decision, Vec<FaceId>) {
-    let mut pit = Pit::new(NameHash::LOCALITY);
-    let interest = interest();
-    let (pending, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
-    let hops = [1, 2].map(|face| NextHop { cost: u32::from(face), face: FaceId(face) });
-    let mut targets = Vec::new();
-    let entry = pit.entry_mut(pending);
-    let from = FaceId(0);
-    let mut arrival = Arrival {
-        interest: &interest,
-        from,
-        pending,
-        entry,
-        is_repeated: false,
-        hops: &hops,
-        targets: &mut targets,
-    };
-    let decision = question(cx, &mut arrival);
-    (decision, targets.iter().map(|target| target.face).collect())
 }
 
 // HoBHIS: Interests of a flow wait in the gate and leave with a gap that the flow's Data queue sets.
@@ -161,79 +134,6 @@ fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
     bench.at(1, |cx| gate.on_wake(cx, &mut releases));
     assert_eq!(releases.drain().collect::<Vec<_>>(), [(NameTable::ROOT, 1)]);
     assert_eq!(gate.next_wake(), None);
-}
-
-// Stateful forwarding: a limit of pending Interests per face that Data, Nacks and expiries give back; the
-// strategy tries the next face, and a Nack goes down when all are full.
-
-#[derive(Debug)]
-struct SfLimit {
-    limit: f64,
-    pending: u32,
-}
-
-impl FaceGate for SfLimit {
-    fn on_interest_out(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
-        if f64::from(self.pending) >= self.limit {
-            return GateVerdict::Nack(NackReason::Congestion);
-        }
-        self.pending += 1;
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, _: Option<Span>) {
-        self.pending -= 1;
-        self.limit += 1.0 / self.limit;
-    }
-
-    fn on_nack_in(&mut self, _: &mut Context<'_>, _: PitId, _: NackReason) {
-        self.pending -= 1;
-        self.limit = (self.limit / 2.0).max(1.0);
-    }
-
-    fn on_expiry(&mut self, _: &mut Context<'_>, _: PitId) {
-        self.pending -= 1;
-    }
-}
-
-#[derive(Debug)]
-struct SfRanking;
-
-impl Strategy for SfRanking {
-    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let best = arrival.usable(cx).next();
-        best.map_or(Decision::Nack(NackReason::NoRoute), |face| {
-            arrival.forward(face);
-            Decision::Forward
-        })
-    }
-
-    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
-        let next = arrival.usable(cx).skip_while(|usable| *usable != face).nth(1);
-        next.map_or(Decision::Nack(NackReason::Congestion), |face| {
-            arrival.forward(face);
-            Decision::Forward
-        })
-    }
-}
-
-#[test]
-fn stateful_forwarding_tries_the_next_face_at_the_limit_and_nacks_at_the_last() {
-    let mut gate = SfLimit { limit: 1.0, pending: 0 };
-    let mut bench = Bench::new();
-    bench.at(0, |cx| {
-        assert_eq!(gate.on_interest_out(cx, PitId(0), &mut interest()), GateVerdict::Admit);
-        let refused = GateVerdict::Nack(NackReason::Congestion);
-        assert_eq!(gate.on_interest_out(cx, PitId(1), &mut interest()), refused);
-        let next = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(1), arrival));
-        assert_eq!(next, (Decision::Forward, vec![FaceId(2)]));
-        let last = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(2), arrival));
-        assert_eq!(last, (Decision::Nack(NackReason::Congestion), vec![]));
-        gate.on_data_in(cx, PitId(0), &mut data(), None);
-        gate.on_interest_out(cx, PitId(1), &mut interest());
-        gate.on_nack_in(cx, PitId(1), NackReason::Congestion);
-    });
-    assert_eq!((gate.limit, gate.pending), (1.0, 0));
 }
 
 // BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.

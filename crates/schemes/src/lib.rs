@@ -42,6 +42,8 @@ schemes! {
     plr,
     random_early_marking,
     red,
+    stateful_forwarding,
+    stateful_forwarding_rtt,
 }
 
 /// The scheme called `name` among `schemes`.

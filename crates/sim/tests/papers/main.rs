@@ -5,3 +5,4 @@ mod mircc_multipath;
 mod pcon;
 mod reconstructions;
 mod runs;
+mod stateful_forwarding;
