@@ -4,9 +4,7 @@
 
 #![allow(clippy::disallowed_types, reason = "sketches keep small tables; nothing iterates over them")]
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
@@ -171,66 +169,6 @@ fn mircc_polices_interests_and_stamps_data_with_its_rate() {
     bench.at(100, |cx| gate.on_data_in(cx, PitId(0), &mut answer, Some(Span::from_millis(400))));
     // N = 1, base = 1000 - 0.1 * 2 / 0.4, excess = 1000 - 40.
     assert_eq!(answer.hop.get(Signal::StampingRate), Some(1_959_500));
-}
-
-// HoBHIS: Interests of a flow wait in the gate and leave with a gap that the flow's Data queue sets.
-
-#[derive(Debug)]
-struct HobhisShaper {
-    data_queue: Rc<RefCell<BTreeMap<PrefixId, f64>>>,
-    waiting: VecDeque<PrefixId>,
-    free_at: Time,
-    delay: f64,
-}
-
-impl HobhisShaper {
-    /// Time to the next Interest: 1 / (mu + h (B - e) / A), of one flow.
-    fn gap(&self, flow: PrefixId) -> Span {
-        let queued = self.data_queue.borrow().get(&flow).copied().unwrap_or(0.0);
-        Span::from_secs_f64(1.0 / (1000.0 + 0.1 * (50.0 - queued) / self.delay))
-    }
-}
-
-impl FaceGate for HobhisShaper {
-    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
-        let flow = interest.name.prefix;
-        if cx.now < self.free_at || !self.waiting.is_empty() {
-            self.waiting.push_back(flow);
-            return GateVerdict::Hold(flow);
-        }
-        self.free_at = cx.now + self.gap(flow);
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, rtt: Option<Span>) {
-        self.delay = rtt.map_or(self.delay, Span::as_secs_f64);
-    }
-
-    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
-        let Some(flow) = self.waiting.pop_front() else { return };
-        releases.release(flow, 1);
-        self.free_at = cx.now + self.gap(flow);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        (!self.waiting.is_empty()).then_some(self.free_at)
-    }
-}
-
-#[test]
-fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
-    let data_queue = Rc::new(RefCell::new(BTreeMap::from([(NameTable::ROOT, 50.0)])));
-    let (waiting, free_at) = (VecDeque::new(), Time::ZERO);
-    let mut gate = HobhisShaper { data_queue, waiting, free_at, delay: 0.1 };
-    let mut bench = Bench::new();
-    let first = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut interest()));
-    let second = bench.at(0, |cx| gate.on_interest_out(cx, PitId(1), &mut interest()));
-    assert_eq!((first, second), (GateVerdict::Admit, GateVerdict::Hold(NameTable::ROOT)));
-    assert_eq!(gate.next_wake(), Some(ms(1)));
-    let mut releases = Releases::default();
-    bench.at(1, |cx| gate.on_wake(cx, &mut releases));
-    assert_eq!(releases.drain().collect::<Vec<_>>(), [(NameTable::ROOT, 1)]);
-    assert_eq!(gate.next_wake(), None);
 }
 
 // Stateful forwarding: a limit of pending Interests per face that Data, Nacks and expiries give back; the

@@ -27,6 +27,7 @@ schemes! {
     drop_tail,
     fixed,
     flecom_like,
+    hobhis,
     icp,
     multicast,
     ndnsieve,

@@ -17,6 +17,7 @@ pub mod next_try;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod rate_follower;
+pub mod refusal;
 pub mod retransmission_suppression;
 pub mod split_ratios;
 pub mod split_table;
