@@ -28,6 +28,7 @@ schemes! {
     fixed,
     flecom_like,
     hobhis,
+    hr_icp,
     icp,
     multicast,
     ndnsieve,

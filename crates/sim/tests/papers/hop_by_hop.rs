@@ -3,7 +3,7 @@
 
 use tidegate_core::records::RunRecord;
 
-use crate::runs::{goodput, runs};
+use crate::runs::{goodput, runs, sent_rate};
 
 /// Data of 1000 B of content per second that 10 Mbit/s carry: 1033 B each on the wire at most.
 const LINK: f64 = 10e6 / 8.0 / 1033.0;
@@ -131,4 +131,84 @@ fn turns_give_a_modest_flow_its_half_beside_an_insistent_one() {
     expect_near(part("turns"), 0.5, 0.05);
     // By arrival parts are as the windows: 60 of 360.
     expect_near(part("arrival"), 60.0 / 360.0, 0.05);
+}
+
+/// A flow each way over the link between the routers, whose directions have these rates, kbit/s.
+fn two_way(router: &str, [right, left]: [u32; 2]) -> String {
+    let ends = "consumer = \"p2\"\nproducer = \"c2\"";
+    let rates = format!("bottleneck = {{ rate = \"{right}kbps\", backward = {{ rate = \"{left}kbps\" }}");
+    dumbbell("\"hr-icp\"", router, 2)
+        .replace("consumer = \"c2\"\nproducer = \"p2\"", ends)
+        .replace("bottleneck = { rate = \"10Mbps\"", &rates)
+}
+
+/// Parts of the link between the routers that are used, there and back.
+fn used(record: &RunRecord, rates: [u32; 2]) -> [f64; 2] {
+    let there = sent_rate(record, ["r1", "r2"], [5.0, 20.0]) * 8e-3 / f64::from(rates[0]);
+    let back = sent_rate(record, ["r2", "r1"], [5.0, 20.0]) * 8e-3 / f64::from(rates[1]);
+    [there, back]
+}
+
+#[test]
+fn two_way_traffic_fills_both_directions_up_to_the_headroom_without_losing_data() {
+    for rates in [[10_000, 10_000], [10_000, 2_000]] {
+        for queue in ["drop-tail", "pie", "codel"] {
+            let part = format!("{{ name = \"hr-icp\", queue = \"{queue}\" }}");
+            for record in runs(&two_way(&part, rates), 1..=2) {
+                for part in used(&record, rates) {
+                    assert!((0.95 * 0.98..=0.981).contains(&part), "{queue}, {rates:?}: {part}");
+                }
+                assert_eq!(dropped(&record), 0, "{queue}, {rates:?}");
+                assert!(record.flows.iter().all(|flow| flow.nacks > 0), "{queue}, {rates:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_direction_of_a_fiftieth_is_shared_by_halves_and_the_other_cannot_be_full() {
+    // 50 > (43 * 43 + 1) / 86 for Interests of 24 B: half of the narrow direction is Interests for Data the wide way.
+    let rates = [10_000, 200];
+    let text = two_way("\"hr-icp\"", rates)
+        .replace("scheme = \"hr-icp\"", "scheme = { name = \"fixed\", window = 90 }");
+    let record = &runs(&text.replacen("window = 90", "window = 10", 1), 1..=1)[0];
+    let [there, back] = used(record, rates);
+    // What asks the narrow way sees 1.2 Interests per interval of the other's, so that it often finds fewer.
+    assert!((0.97..=1.0).contains(&back) && there < 0.5, "{there} {back}");
+    expect_near(goodput(record, 0, [5.0, 20.0]), 0.98 * LINK / 100.0, 0.02);
+    let narrow = record.links.iter().find(|link| link.from == "r2" && link.to == "r1").expect("a dumbbell");
+    assert_eq!(narrow.dropped_packets, 0);
+}
+
+#[test]
+fn data_overflow_where_nothing_shapes() {
+    let record = &runs(&two_way("", [10_000, 10_000]), 1..=1)[0];
+    assert!(dropped(record) > 100);
+}
+
+#[test]
+fn a_face_that_heeds_no_demand_leaves_the_other_ends_part_unused() {
+    let back = |settings: &str| {
+        let part = format!("{{ name = \"hr-icp\"{settings} }}");
+        let record = &runs(&dumbbell("\"hr-icp\"", &part, 2), 1..=1)[0];
+        used(record, [10_000, 10_000])[1]
+    };
+    expect_near(back(""), 0.98, 0.01);
+    // Before the first packet the other direction's Data are taken for 27.5 Interests, one of which is left room for.
+    expect_near(back(", heed_demand = false"), 0.98 * 26.5 / 27.5, 0.003);
+}
+
+#[test]
+fn two_flows_of_hr_icp_share_a_link_and_nacks_are_what_keeps_them_within_it() {
+    let run = |consumer: &str, settings: &str| {
+        let part = format!("{{ name = \"hr-icp\"{settings} }}");
+        runs(&dumbbell(consumer, &part, 2).replace("20s", "60s"), 1..=1).remove(0)
+    };
+    let record = run("\"hr-icp\"", "");
+    let parts = [0, 1].map(|flow| goodput(&record, flow, [10.0, 60.0]));
+    expect_near(parts[0] / parts[1], 1.0, 0.05);
+    let deaf = run("{ name = \"hr-icp\", beta = 1 }", "");
+    let nacks = |record: &RunRecord| record.flows.iter().map(|flow| flow.nacks).sum::<u64>();
+    assert!(nacks(&deaf) > 10 * nacks(&record), "{} {}", nacks(&deaf), nacks(&record));
+    assert_eq!(nacks(&run("\"hr-icp\"", ", refusal = \"drop\"")), 0);
 }
