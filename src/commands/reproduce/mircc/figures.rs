@@ -24,6 +24,7 @@ pub(super) fn all(results: &Results) -> Vec<Figure> {
     }
     figures.extend(results.depths.figures());
     figures.extend(results.costs.figures());
+    figures.extend(results.others.figures());
     figures
 }
 
