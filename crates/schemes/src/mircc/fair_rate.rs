@@ -1,4 +1,4 @@
-//! The fair rate of one link, equations 1 to 5 of the seed paper's section II.C.
+//! The fair rate of one link: equations 1 to 5 of Kato et al., section II.C.
 
 use tidegate_core::choice;
 
