@@ -141,6 +141,13 @@ mod tests {
     }
 
     #[test]
+    fn a_base_rate_below_zero_counts_as_zero() {
+        // beta = 1, so that the first base is (1000 - 1 * 2000 / 0.4) / 2. Then base and excess are the rate before,
+        // averaged with 0, 0.5 and 0.75.
+        follow(RULE, &[(2000.0, 2000.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.5), (0.0, 0.0, 2.25)]);
+    }
+
+    #[test]
     fn n_flows_at_the_fair_rate_keep_it() {
         for flows in [1.0, 2.0, 5.0] {
             let mut rate = FairRate::new(RULE);

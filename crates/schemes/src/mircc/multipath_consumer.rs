@@ -83,7 +83,6 @@ impl MultipathConsumer {
     fn note(&mut self, now: Time, label: u32, primary: u32, secondary: u32) {
         let memory = self.params.memory;
         self.paths.retain(|other, path| *other == label || now.since(path.heard_at) <= memory);
-        self.primary = self.primary.filter(|label| self.paths.contains_key(label));
         if self.paths.len() < MOST || self.paths.contains_key(&label) {
             let credit = self.paths.get(&label).map_or(0, |path| path.credit);
             self.paths.insert(label, Path { primary, secondary, heard_at: now, credit });
