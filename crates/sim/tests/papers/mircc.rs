@@ -171,10 +171,10 @@ fn policing_keeps_the_queue_short_that_late_stamps_would_fill() {
 fn a_content_store_answers_without_the_rate_that_its_data_came_with() {
     // c1 asks for what c0 got through 10 Mbit/s; with a gate of its own it gets the rate of its own link.
     let fastest = |parts: &str| {
-        let mut text = head("") + "cache = \"10000pkt\"\n" + &nodes(&["c0", "r1", "p0"]);
+        let mut text = head("") + "cache = \"10000pkt\"\n" + &nodes(&["c0", "r1", "r2", "p0"]);
         text += &format!("[[node]]\nname = \"c1\"\nparts = {parts}\n");
-        text +=
-            &(link(["c0", "r1"], "") + &link(["c1", "r1"], "") + &link(["r1", "p0"], "rate = \"10Mbps\""));
+        text += &(link(["c0", "r1"], "") + &link(["c1", "r1"], "") + &link(["r1", "r2"], ""));
+        text += &link(["r2", "p0"], "rate = \"10Mbps\"");
         text += &(flow(0, "c0", "p0") + "size = \"1MB\"\n");
         let slow =
             flow(0, "c1", "p0").replace(RUSH, "{ name = \"mircc\", start = \"rate\", first_rate = 100 }");
