@@ -27,6 +27,8 @@ schemes! {
     drop_tail,
     fixed,
     flecom_like,
+    hobhis,
+    hr_icp,
     icp,
     mircc,
     multicast,
@@ -42,6 +44,8 @@ schemes! {
     plr,
     random_early_marking,
     red,
+    stateful_forwarding,
+    stateful_forwarding_rtt,
 }
 
 /// The scheme called `name` among `schemes`.
