@@ -12,12 +12,12 @@ use crate::runs::{goodput, runs};
 /// Data per second that fill 100 Mbit/s: 1024 B of content take 1061 B.
 const FULL: f64 = 100e6 / (8.0 * 1061.0);
 
-const LAST: [f64; 2] = [5.0, 10.0];
+const LAST: [f64; 2] = [3.0, 6.0];
 
 /// Routers with MIRCC's part; links of 1 Gbit/s.
 fn head(settings: &str) -> String {
     format!(
-        "format = 1\n[scenario]\nname = \"mircc\"\nduration = \"10s\"\nsample = \"100ms\"\n[topology]\n\
+        "format = 1\n[scenario]\nname = \"mircc\"\nduration = \"6s\"\nsample = \"100ms\"\n[topology]\n\
          link = {{ rate = \"1Gbps\", delay = \"0ms\", queue = {{ limit = \"1000pkt\" }} }}\n\
          [router]\nparts = [{{ name = \"mircc\"{settings} }}]\n"
     )
@@ -182,7 +182,7 @@ fn a_content_store_answers_without_the_rate_that_its_data_came_with() {
         let record = once(&text);
         let hits: u64 = record.nodes.iter().map(|node| node.cache_hits).sum();
         assert_eq!(hits, record.flows[1].delivered_segments, "all from the store");
-        paces(&record, 1, [5.0, 10.0]).fold(0.0, f64::max)
+        paces(&record, 1, [5.0, 6.0]).fold(0.0, f64::max)
     };
     let (bare, gated) = (fastest("[]"), fastest("[\"mircc\"]"));
     assert!((bare - 100.0).abs() < 1e-3, "{bare}");
