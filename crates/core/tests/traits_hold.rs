@@ -14,7 +14,7 @@ use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
+use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken, TcpSegment};
 use tidegate_core::pit::PitId;
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -74,76 +74,6 @@ fn data() -> Header {
 
 fn name() -> Name {
     Name::segment(NameTable::ROOT, 1)
-}
-
-// MIRCC: a bucket polices Interests, their rate and the measured round trip give a rate, Data carry it away.
-
-#[derive(Debug)]
-struct MirccGate {
-    capacity: f64,
-    depth: f64,
-    fill: f64,
-    leaked_at: Time,
-    arrived: f64,
-    rate: f64,
-    rtt: f64,
-    update_at: Time,
-}
-
-impl FaceGate for MirccGate {
-    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
-        self.arrived += 1.0;
-        let leaked = cx.now.since(self.leaked_at).as_secs_f64() * self.capacity;
-        (self.fill, self.leaked_at) = ((self.fill - leaked).max(0.0), cx.now);
-        if self.fill > self.depth - 1.0 {
-            return GateVerdict::Nack(NackReason::Congestion);
-        }
-        self.fill += 1.0;
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
-        self.rtt += rtt.map_or(0.0, |rtt| (rtt.as_secs_f64() - self.rtt) / 8.0);
-        data.hop.put(Signal::StampingRate, (self.rate * 1000.0) as u32);
-    }
-
-    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
-        let offered = std::mem::take(&mut self.arrived) * 10.0;
-        let flows = self.capacity.max(offered) / self.rate;
-        self.rate = (self.capacity - 0.1 * self.fill / self.rtt) / flows + self.rate - offered / flows;
-        self.update_at = cx.now + Span::from_millis(100);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        Some(self.update_at)
-    }
-}
-
-#[test]
-fn mircc_polices_interests_and_stamps_data_with_its_rate() {
-    let mut gate = MirccGate {
-        capacity: 1000.0,
-        depth: 2.0,
-        fill: 0.0,
-        leaked_at: Time::ZERO,
-        arrived: 0.0,
-        rate: 1000.0,
-        rtt: 0.4,
-        update_at: ms(100),
-    };
-    let mut bench = Bench::new();
-    let verdicts: Vec<GateVerdict> = [0, 0, 0, 1]
-        .map(|at| bench.at(at, |cx| gate.on_interest_out(cx, PitId(0), &mut interest())))
-        .to_vec();
-    let refused = GateVerdict::Nack(NackReason::Congestion);
-    assert_eq!(verdicts, [GateVerdict::Admit, GateVerdict::Admit, refused, GateVerdict::Admit]);
-    bench.at(100, |cx| gate.on_wake(cx, &mut Releases::default()));
-    assert_eq!(gate.next_wake(), Some(ms(200)));
-    let mut answer = data();
-    answer.hop.put(Signal::StampingRate, 5_000_000);
-    bench.at(100, |cx| gate.on_data_in(cx, PitId(0), &mut answer, Some(Span::from_millis(400))));
-    // N = 1, base = 1000 - 0.1 * 2 / 0.4, excess = 1000 - 40.
-    assert_eq!(answer.hop.get(Signal::StampingRate), Some(1_959_500));
 }
 
 // HoBHIS: Interests of a flow wait in the gate and leave with a gap that the flow's Data queue sets.

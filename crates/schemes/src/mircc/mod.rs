@@ -32,6 +32,7 @@ pub static SCHEME: Scheme = Scheme {
         "The capacity is the link's rate over the mean size of Data, in place of a number (`capacity` sets it).",
         "The first interval begins with a face's first Interest, and an interval is as long as it really was when its end comes late.",
         "The paper does not say how the round-trip time is smoothed, nor where it starts: we take an eighth of each new one, from `first_rtt` on.",
+        "The seed's consumer seems to begin at the rate of its link (`start = \"link\"`); ours asks once and begins at the rate that is stamped on the answer.",
         "ndnSIM 1.0 delays the bucket's leak by a random time below 1 ms; ours leaks all the time.",
         "An Interest counts as one packet in the bucket, whatever the size of its Data.",
     ],
@@ -68,7 +69,7 @@ params! {
     /// Routers: whether Data get the rate.
     stamping: bool = true;
     /// Consumer: what it does before the first stamp: one Interest, `first_rate`, or the rate of its fastest link.
-    start: Start = Start::Link;
+    start: Start = Start::Probe;
     /// Consumer: rate before the first stamp, with `start = "rate"`.
     first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000.0;
 }
