@@ -4,18 +4,15 @@
 
 #![allow(clippy::disallowed_types, reason = "sketches keep small tables; nothing iterates over them")]
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceView, Limit, NodeId};
-use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::gate::{Direction, FaceGate, GateVerdict};
 use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken, TcpSegment};
-use tidegate_core::pit::PitId;
+use tidegate_core::packet::{Data, Header, Kind, Millis, PitToken, TcpSegment};
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
@@ -59,13 +56,6 @@ fn ms(at: u64) -> Time {
     Time::ZERO + Span::from_millis(at)
 }
 
-fn interest() -> Header {
-    let (nonce, lifetime, token) = (1, Millis(1000), PitToken(0));
-    let interest =
-        Interest { nonce, lifetime, token, hop_limit: None, can_be_prefix: false, must_be_fresh: false };
-    Header::new(name(), Kind::Interest(interest), ByteCount::new(40))
-}
-
 fn data() -> Header {
     let final_segment = tidegate_core::name::Segment::NONE;
     let data = Data { freshness: Millis(0), final_segment, payload: 1024, token: PitToken(0) };
@@ -74,66 +64,6 @@ fn data() -> Header {
 
 fn name() -> Name {
     Name::segment(NameTable::ROOT, 1)
-}
-
-// HoBHIS: Interests of a flow wait in the gate and leave with a gap that the flow's Data queue sets.
-
-#[derive(Debug)]
-struct HobhisShaper {
-    data_queue: Rc<RefCell<BTreeMap<PrefixId, f64>>>,
-    waiting: VecDeque<PrefixId>,
-    free_at: Time,
-    delay: f64,
-}
-
-impl HobhisShaper {
-    /// Time to the next Interest: 1 / (mu + h (B - e) / A), of one flow.
-    fn gap(&self, flow: PrefixId) -> Span {
-        let queued = self.data_queue.borrow().get(&flow).copied().unwrap_or(0.0);
-        Span::from_secs_f64(1.0 / (1000.0 + 0.1 * (50.0 - queued) / self.delay))
-    }
-}
-
-impl FaceGate for HobhisShaper {
-    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
-        let flow = interest.name.prefix;
-        if cx.now < self.free_at || !self.waiting.is_empty() {
-            self.waiting.push_back(flow);
-            return GateVerdict::Hold(flow);
-        }
-        self.free_at = cx.now + self.gap(flow);
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, rtt: Option<Span>) {
-        self.delay = rtt.map_or(self.delay, Span::as_secs_f64);
-    }
-
-    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
-        let Some(flow) = self.waiting.pop_front() else { return };
-        releases.release(flow, 1);
-        self.free_at = cx.now + self.gap(flow);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        (!self.waiting.is_empty()).then_some(self.free_at)
-    }
-}
-
-#[test]
-fn hobhis_holds_interests_and_releases_them_one_gap_apart() {
-    let data_queue = Rc::new(RefCell::new(BTreeMap::from([(NameTable::ROOT, 50.0)])));
-    let (waiting, free_at) = (VecDeque::new(), Time::ZERO);
-    let mut gate = HobhisShaper { data_queue, waiting, free_at, delay: 0.1 };
-    let mut bench = Bench::new();
-    let first = bench.at(0, |cx| gate.on_interest_out(cx, PitId(0), &mut interest()));
-    let second = bench.at(0, |cx| gate.on_interest_out(cx, PitId(1), &mut interest()));
-    assert_eq!((first, second), (GateVerdict::Admit, GateVerdict::Hold(NameTable::ROOT)));
-    assert_eq!(gate.next_wake(), Some(ms(1)));
-    let mut releases = Releases::default();
-    bench.at(1, |cx| gate.on_wake(cx, &mut releases));
-    assert_eq!(releases.drain().collect::<Vec<_>>(), [(NameTable::ROOT, 1)]);
-    assert_eq!(gate.next_wake(), None);
 }
 
 // BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.

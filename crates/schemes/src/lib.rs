@@ -27,6 +27,8 @@ schemes! {
     drop_tail,
     fixed,
     flecom_like,
+    hobhis,
+    hr_icp,
     icp,
     mircc,
     multicast,

@@ -78,6 +78,20 @@ fn a_flow_starts_when_the_application_says() {
 }
 
 #[test]
+fn a_paced_flow_waits_for_a_tick_from_its_first_interest_on() {
+    let clock = Clock::coarse(Span::from_millis(100), Span::ZERO, false);
+    let shell = Shell::of(ShellKind::Own);
+    let mut bench = Bench::with(shell, Demand::Endless, 1e6, |setup| {
+        setup.clock = clock;
+        setup.start = ms(130);
+    });
+    bench.set_pacing(Pacing::Gap(Span::from_millis(10)));
+    let sent = bench.run(ms(250));
+    // Due at 130, 140, ..., 200.
+    assert!(sent.len() == 8 && sent.iter().all(|(at, _)| *at == 200), "{sent:?}");
+}
+
+#[test]
 fn a_loss_is_found_at_the_first_tick_after_its_timeout() {
     // ndnSIM's first timeout is a second, looked for every 50 ms: at 1000, so at the tick of 1050.
     let clock = Clock::coarse(Span::from_millis(150), Span::ZERO, false);

@@ -321,7 +321,7 @@ impl Consumer {
     fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let pacing = self.controller.pacing();
         if !self.clock.is_fine() {
-            self.pacer.keep_due(cx.now, pacing);
+            self.pacer.take_on(cx.now, pacing);
         }
         if !self.pacer.admits(self.ticked(cx.now), pacing) {
             return None;

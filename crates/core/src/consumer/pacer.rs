@@ -81,16 +81,21 @@ impl Pacer {
         }
     }
 
-    /// Before `pacing` counts: what fell due up to `now` at the rate before stays due, although no tick has let it
-    /// leave yet.
-    pub fn keep_due(&mut self, now: Time, pacing: Pacing) {
-        if pacing == self.pacing || self.pacing == Pacing::Unpaced || !self.is_waiting {
+    /// Takes on a new rate under a clock with ticks: what fell due up to `now` at the rate before stays due, although
+    /// no tick has let it leave yet, and the very first Interest falls due now.
+    pub fn take_on(&mut self, now: Time, pacing: Pacing) {
+        if pacing == self.pacing {
             return;
         }
-        while self.due <= now && self.owed < MOST_OWED {
+        while self.is_waiting && self.due <= now && self.owed < MOST_OWED {
             self.owed += 1;
             self.last = self.due;
             self.due += self.cadence.step();
+        }
+        self.has_departed |= self.owed > 0;
+        self.change(pacing);
+        if !self.has_departed {
+            self.due = now;
         }
     }
 

@@ -19,6 +19,7 @@ pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod rate_follower;
 pub mod red_law;
+pub mod refusal;
 pub mod retransmission_suppression;
 pub mod split_ratios;
 pub mod split_table;

@@ -1,0 +1,141 @@
+//! The gate of an upstream face: Interests leave a gap apart that the Data queue of their flow sets.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::packet::Header;
+use tidegate_core::pit::PitId;
+use tidegate_core::signal::Signal;
+use tidegate_core::units::{Packets, Span, Time};
+
+use super::lines::{LineKey, Lines};
+use super::shaping::Flows;
+use super::{Feedback, Params};
+
+/// Pause before another look at a flow whose rate is not above zero (source).
+const RETRY: Span = Span::from_micros(100);
+/// A gap is reckoned anew after this long.
+const LOOK: Span = Span::from_millis(10);
+
+/// The gate of one face.
+#[derive(Debug)]
+pub(super) struct Shaper {
+    face: FaceId,
+    params: Params,
+    flows: Rc<RefCell<Flows>>,
+    lines: Lines,
+    /// When an Interest may be due next: it was not before.
+    wake: Option<Time>,
+}
+
+/// When the next Interest of a line may leave.
+enum Due {
+    /// Then, or as soon after it as the gate looks.
+    At(Time),
+    /// Not while its Data queue is so long.
+    Unknown,
+}
+
+impl Shaper {
+    pub(super) fn new(face: FaceId, params: Params, flows: Rc<RefCell<Flows>>) -> Self {
+        let lines = Lines::new(params.order);
+        Self { face, params, flows, lines, wake: None }
+    }
+
+    /// When an Interest of `flow` may leave by `line`.
+    fn due(&self, cx: &Context<'_>, line: LineKey, flow: FlowKey) -> Due {
+        let left_at = self.lines.left_at(line);
+        let flows = self.flows.borrow();
+        match flows.slowest(cx, flow, self.face) {
+            None => Due::At(left_at),
+            Some((_, rate)) if rate >= flows.capacity(cx, self.face) => Due::At(left_at),
+            Some((_, rate)) if rate <= 0.0 => Due::Unknown,
+            Some((_, rate)) => Due::At(left_at + Span::from_secs_f64(1.0 / rate)),
+        }
+    }
+
+    fn line_of(&self, cx: &Context<'_>, flow: FlowKey) -> LineKey {
+        let downstream = self.flows.borrow().slowest(cx, flow, self.face).map(|(face, _)| face);
+        self.lines.line_of(flow, downstream)
+    }
+
+    /// Lets out of `line` what has become due since `from`; late wake-ups take nothing from the rate.
+    fn release(&mut self, cx: &Context<'_>, line: LineKey, from: Time, releases: &mut Releases) {
+        while let Some(flow) = self.lines.head(line) {
+            let due = match self.due(cx, line, flow) {
+                Due::At(due) if due <= cx.now => due.max(from),
+                _ => break,
+            };
+            self.lines.pop(line, flow, due);
+            releases.release(flow, 1);
+        }
+    }
+
+    fn rearm(&mut self, cx: &Context<'_>) {
+        let heads = self.lines.busy().into_iter().filter_map(|line| Some((line, self.lines.head(line)?)));
+        let look = |(line, flow)| match self.due(cx, line, flow) {
+            Due::At(due) => due.clamp(cx.now, cx.now + LOOK),
+            Due::Unknown => cx.now + RETRY,
+        };
+        self.wake = heads.map(look).min();
+    }
+}
+
+impl FaceGate for Shaper {
+    fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, interest: &mut Header) -> GateVerdict {
+        let flow = interest.name.prefix;
+        self.flows.borrow_mut().see_interest(self.face, interest.size().get() as f64);
+        let line = self.line_of(cx, flow);
+        let is_first = self.lines.head(line).is_none();
+        if is_first && matches!(self.due(cx, line, flow), Due::At(due) if due <= cx.now) {
+            self.lines.pass(line, flow, cx.now);
+            return GateVerdict::Admit;
+        }
+        if self.lines.waiting() >= self.params.limit.get() as usize {
+            return self.params.refusal.verdict();
+        }
+        self.lines.push(line, flow, pending);
+        self.rearm(cx);
+        GateVerdict::Hold(flow)
+    }
+
+    fn on_data_in(&mut self, cx: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
+        let size = data.size().get() as f64;
+        self.flows.borrow_mut().see_data(data.name.prefix, self.face, size, rtt, cx.now);
+    }
+
+    fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, _: DataSource) {
+        let mut flows = self.flows.borrow_mut();
+        flows.queues.see(self.face, data.name.prefix, cx.now);
+        if self.params.feedback == Feedback::Rate {
+            let rate = flows.fair_rate(cx, data.name.prefix, self.face, data.size().get() as f64);
+            data.hop.put(Signal::StampingRate, (rate * 1e3) as u32);
+        }
+    }
+
+    fn on_withdrawn(&mut self, cx: &mut Context<'_>, pending: PitId, held: Option<FlowKey>) {
+        if let Some(flow) = held {
+            self.lines.remove(flow, pending);
+            self.rearm(cx);
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
+        let from = self.wake.unwrap_or(cx.now);
+        for line in self.lines.busy() {
+            self.release(cx, line, from, releases);
+        }
+        self.rearm(cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.wake
+    }
+
+    fn held_limit(&self) -> Packets {
+        self.params.limit
+    }
+}

@@ -1,0 +1,131 @@
+//! Sizes and demand as one face sees them.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::units::{Span, Time};
+
+use super::rate::Load;
+
+/// Weight of a new size in a mean.
+const GAIN: f64 = 1.0 / 8.0;
+
+/// A mean size, bytes: what is expected until the first packet, then from that on.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    mean: f64,
+    is_expected: bool,
+}
+
+impl Size {
+    const fn expected(bytes: f64) -> Self {
+        Self { mean: bytes, is_expected: true }
+    }
+
+    fn add(&mut self, bytes: f64) {
+        self.mean = if self.is_expected { bytes } else { self.mean + GAIN * (bytes - self.mean) };
+        self.is_expected = false;
+    }
+}
+
+/// Packets and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Count {
+    packets: f64,
+    bytes: f64,
+}
+
+impl Count {
+    fn add(&mut self, bytes: f64) {
+        self.packets += 1.0;
+        self.bytes += bytes;
+    }
+
+    fn less(self, other: Self) -> Self {
+        Self { packets: self.packets - other.packets, bytes: self.bytes - other.bytes }
+    }
+}
+
+/// The meter of one face.
+#[derive(Debug)]
+pub(super) struct Meter {
+    face: FaceId,
+    interval: Span,
+    interest_out: Size,
+    interest_in: Size,
+    data_out: Size,
+    data_in: Size,
+    /// Answers that came in, which are not the other end's demand.
+    answers: Count,
+    /// Interests that had come in when the demand was last reckoned.
+    asked: Count,
+    reckoned_at: Time,
+    /// Interests that come in, bit/s.
+    demand: f64,
+}
+
+impl Meter {
+    pub(super) fn new(face: FaceId, interval: Span) -> Self {
+        Self {
+            face,
+            interval,
+            interest_out: Size::expected(40.0),
+            interest_in: Size::expected(40.0),
+            data_out: Size::expected(1_100.0),
+            data_in: Size::expected(1_100.0),
+            answers: Count::default(),
+            asked: Count::default(),
+            reckoned_at: Time::ZERO,
+            demand: 0.0,
+        }
+    }
+
+    /// An Interest leaves.
+    pub(super) fn see_interest_out(&mut self, bytes: f64) {
+        self.interest_out.add(bytes);
+    }
+
+    /// Data leaves.
+    pub(super) fn see_data_out(&mut self, bytes: f64) {
+        self.data_out.add(bytes);
+    }
+
+    /// Data came in.
+    pub(super) fn see_data_in(&mut self, bytes: f64) {
+        self.data_in.add(bytes);
+        self.answers.add(bytes);
+    }
+
+    /// A Nack came in, which carries its Interest.
+    pub(super) fn see_nack_in(&mut self) {
+        self.answers.add(self.interest_out.mean);
+    }
+
+    /// Interests that come in, bit/s, as last reckoned; reckoned anew when an interval is over.
+    pub(super) fn demand(&mut self, cx: &Context<'_>) -> f64 {
+        let elapsed = cx.now.since(self.reckoned_at);
+        if elapsed >= self.interval {
+            let face = cx.face(self.face);
+            let received =
+                Count { packets: face.received_packets() as f64, bytes: face.received_bytes().get() as f64 };
+            let asked = received.less(self.answers);
+            let new = asked.less(self.asked);
+            if new.packets >= 1.0 && new.bytes > 0.0 {
+                self.interest_in.add(new.bytes / new.packets);
+            }
+            self.demand = (8.0 * new.bytes / elapsed.as_secs_f64()).max(0.0);
+            (self.asked, self.reckoned_at) = (asked, cx.now);
+        }
+        self.demand
+    }
+
+    /// The link as it is now.
+    pub(super) fn load(&self, cx: &Context<'_>) -> Load {
+        let face = cx.face(self.face);
+        Load {
+            out: face.rate().as_bps() as f64,
+            incoming: face.incoming_rate().as_bps() as f64,
+            data_in: self.data_in.mean / self.interest_out.mean,
+            data_out: self.data_out.mean / self.interest_in.mean,
+        }
+    }
+}

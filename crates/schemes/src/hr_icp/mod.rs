@@ -1,0 +1,117 @@
+//! HR-ICP as Wang et al. have it: every face shapes its Interests so that they, and the Data of both directions, fill the
+//! link without overflowing it; what does not fit is refused, and consumers halve their window on a refusal.
+//!
+//! The shaper follows Wang, Rozhnova, Narayanan, Oran & Rhee 2013 and the first author's ndnSIM face; the consumer his
+//! AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who shape Interests at routers first. Its
+//! parts:
+//! * [`shaper`]: the gate of a face;
+//! * [`rate`]: the rate from capacities, sizes and the other direction's demand;
+//! * [`meter`]: sizes and demand as a face sees them;
+//! * [`refusing`]: which Interests are refused, by `queue`: [`pie`], [`codel`], or those that find no room;
+//! * consumer: AIMD on Nacks, as on losses.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::units::{Packets, Span};
+use tidegate_core::{choice, params};
+
+use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::refusal::Refusal;
+
+pub mod codel;
+pub mod meter;
+pub mod pie;
+pub mod rate;
+pub mod refusing;
+pub mod shaper;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "hr-icp",
+    summary: "faces shape Interests by what the link carries both ways and refuse the rest; consumers halve on it",
+    paper: "Wang et al. 2013 (Interest shaper) and its authors' ndn-shaper-net-device-face; HR-ICP, Carofiglio et al. 2012",
+    provenance: Provenance::Source,
+    deviations: &[
+        "What came in is told from the face's counters, less Data that was asked for and Nacks, and looked at when an Interest leaves; the source counts Interests as they come.",
+        "Sizes of incoming Interests are means of an interval, those of the others means with weight 1/8 per packet.",
+        "Refused are also Interests that find `limit` waiting with `refusal = \"drop\"`; the source leaves to the strategy what a refusal means.",
+        "PIE's updates pause while nothing waits and its probability is 0.",
+        "The consumer halves its window, the source the Interests in flight; timeouts count as Nacks do. It is the first author's AIMD consumer, not ICP of the scheme's name.",
+    ],
+    draws: true,
+    params: Params::TABLE,
+    shell: ShellKind::Ndnsim,
+    consumer: Some(|settings| Ok(Box::new(consumer(&Params::from_settings(settings)?)))),
+    router: Some(router),
+    ..Scheme::NONE
+};
+
+choice! {
+    /// Which Interests are refused.
+    pub enum Queue {
+        /// Those that find no room.
+        DropTail = "drop-tail",
+        /// Some at random, more the longer Interests wait.
+        Pie = "pie",
+        /// One now and then while all wait for long.
+        Codel = "codel",
+    }
+}
+
+params! {
+    /// Routers: part of the rate that is used, and of the other direction's demand that counts as full.
+    headroom: f64 = 0.98, "of the rate", 0.01..=1.0;
+    /// Routers: time over which the other direction's demand is observed.
+    interval: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
+    /// Routers: whether the other direction's demand counts; otherwise it is taken to be full.
+    heed_demand: bool = true;
+    /// Routers: most Interests that wait at a face.
+    limit: Packets = Packets::new(100), "packets", Packets::new(1)..=Packets::new(1_000_000);
+    /// Routers: which Interests are refused.
+    queue: Queue = Queue::DropTail;
+    /// Routers: how they are refused.
+    refusal: Refusal = Refusal::Nack;
+    /// Routers, `pie` and `codel`: waiting time of Interests that is still good.
+    delay_target: Span = Span::from_millis(20), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Routers, `pie`: how long a burst may be before Interests are refused at random.
+    burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(10);
+    /// Routers, `codel`: time above the target before the first is refused.
+    delay_interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
+    /// Consumer: first window.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Consumer: part of the window kept after a Nack or loss, once per window of Interests.
+    beta: f64 = 0.5, "of the window", 0.1..=1.0;
+}
+
+/// The window never shrinks below this, packets (source).
+const LEAST_WINDOW: f64 = 2.0;
+
+fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
+    let rule = AimdRule {
+        initial: params.initial_window,
+        threshold: f64::INFINITY,
+        step: 1.0,
+        keep: params.beta,
+        least: LEAST_WINDOW,
+        divides_by_whole_window: true,
+        restarts: false,
+    };
+    let gate = Some(OncePerRoundTrip::default());
+    AdaptivePipeline { rule: AimdWindow::new(rule), gate, ignores_marks: true }
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let mut parts = RouterParts::default();
+    for device in &node.devices {
+        let draws = device.streams.stream(SCHEME.name);
+        parts.gates.push((device.face, Box::new(shaper::Shaper::new(device.face, params.clone(), draws))));
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! Which Interests are refused although there is room.
+
+use tidegate_core::rng::Rng;
+use tidegate_core::units::{Span, Time};
+
+use super::codel::Codel;
+use super::pie::Pie;
+use super::{Params, Queue};
+
+/// The rule of one face.
+#[derive(Debug)]
+pub(super) enum Refusing {
+    /// None.
+    Nothing,
+    /// At random.
+    Pie(Pie),
+    /// One at a time.
+    Codel(Codel),
+}
+
+impl Refusing {
+    pub(super) fn new(params: &Params, draws: Rng) -> Self {
+        match params.queue {
+            Queue::DropTail => Self::Nothing,
+            Queue::Pie => Self::Pie(Pie::new(params.delay_target, params.burst, draws)),
+            Queue::Codel => Self::Codel(Codel::new(params.delay_target, params.delay_interval)),
+        }
+    }
+
+    /// Whether an Interest that arrives is refused.
+    pub(super) fn refuses(&mut self, now: Time) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Pie(pie) => pie.refuses(),
+            Self::Codel(codel) => codel.refuses(now),
+        }
+    }
+
+    /// An Interest arrived and waits.
+    pub(super) fn arrive(&mut self, now: Time) {
+        if let Self::Pie(pie) = self {
+            pie.start(now);
+        }
+    }
+
+    /// An Interest that waited for `sojourn` leaves and `waiting` stay.
+    pub(super) fn depart(&mut self, now: Time, sojourn: Span, waiting: usize) {
+        match self {
+            Self::Nothing => {}
+            Self::Pie(pie) => pie.depart(now, waiting),
+            Self::Codel(codel) => codel.depart(now, sojourn),
+        }
+    }
+
+    /// The face is free and nothing waits.
+    pub(super) fn rest(&mut self) {
+        if let Self::Codel(codel) = self {
+            codel.rest();
+        }
+    }
+
+    /// Does what is due while `waiting` wait.
+    pub(super) fn on_wake(&mut self, now: Time, waiting: usize) {
+        if let Self::Pie(pie) = self {
+            pie.on_wake(now, waiting);
+        }
+    }
+
+    /// When something is due; `None` for never.
+    pub(super) fn next_wake(&self) -> Option<Time> {
+        match self {
+            Self::Pie(pie) => pie.next_wake(),
+            Self::Nothing | Self::Codel(_) => None,
+        }
+    }
+}

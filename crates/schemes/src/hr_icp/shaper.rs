@@ -1,0 +1,111 @@
+//! The gate of a face: Interests leave in the order in which they came, as far apart as their rate asks.
+
+use std::collections::VecDeque;
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::name::NameTable;
+use tidegate_core::packet::{Header, NackReason};
+use tidegate_core::pit::PitId;
+use tidegate_core::rng::Rng;
+use tidegate_core::units::{ByteCount, Packets, Span, Time};
+
+use super::Params;
+use super::meter::Meter;
+use super::refusing::Refusing;
+
+/// All flows wait in one line.
+const LINE: FlowKey = NameTable::ROOT;
+
+/// An Interest that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    pending: PitId,
+    size: ByteCount,
+    since: Time,
+}
+
+/// The gate of one face.
+#[derive(Debug)]
+pub(super) struct Shaper {
+    params: Params,
+    meter: Meter,
+    refusing: Refusing,
+    line: VecDeque<Waiting>,
+    /// From when on the next Interest may leave.
+    free_at: Time,
+}
+
+impl Shaper {
+    pub(super) fn new(face: FaceId, params: Params, draws: Rng) -> Self {
+        let (meter, refusing) = (Meter::new(face, params.interval), Refusing::new(&params, draws));
+        Self { params, meter, refusing, line: VecDeque::new(), free_at: Time::ZERO }
+    }
+
+    /// An Interest of `size` leaves at `at`, which may be a little past.
+    fn leave(&mut self, cx: &Context<'_>, size: ByteCount, sojourn: Span, at: Time) {
+        self.refusing.depart(cx.now, sojourn, self.line.len());
+        self.meter.see_interest_out(size.get() as f64);
+        let observed = self.meter.demand(cx);
+        let demand = if self.params.heed_demand { observed } else { f64::INFINITY };
+        let rate = self.meter.load(cx).shaped(demand, self.params.headroom);
+        self.free_at = at + Span::from_secs_f64(8.0 * size.get() as f64 / rate);
+    }
+}
+
+impl FaceGate for Shaper {
+    fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, interest: &mut Header) -> GateVerdict {
+        let size = interest.size();
+        if self.line.is_empty() && self.free_at <= cx.now {
+            // As the source does when the face becomes free: nobody waited in between.
+            self.refusing.rest();
+        }
+        if self.line.len() >= self.params.limit.get() as usize || self.refusing.refuses(cx.now) {
+            return self.params.refusal.verdict();
+        }
+        if self.line.is_empty() && self.free_at <= cx.now {
+            self.leave(cx, size, Span::ZERO, cx.now);
+            return GateVerdict::Admit;
+        }
+        self.line.push_back(Waiting { pending, size, since: cx.now });
+        self.refusing.arrive(cx.now);
+        GateVerdict::Hold(LINE)
+    }
+
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
+        self.meter.see_data_in(data.size().get() as f64);
+    }
+
+    fn on_data_out(&mut self, _: &mut Context<'_>, data: &mut Header, _: DataSource) {
+        self.meter.see_data_out(data.size().get() as f64);
+    }
+
+    fn on_nack_in(&mut self, _: &mut Context<'_>, _: PitId, _: NackReason) {
+        self.meter.see_nack_in();
+    }
+
+    fn on_withdrawn(&mut self, _: &mut Context<'_>, pending: PitId, held: Option<FlowKey>) {
+        if held.is_some() {
+            self.line.retain(|waiting| waiting.pending != pending);
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
+        self.refusing.on_wake(cx.now, self.line.len());
+        while self.free_at <= cx.now {
+            let Some(Waiting { size, since, .. }) = self.line.pop_front() else { break };
+            self.leave(cx, size, cx.now.since(since), self.free_at);
+            releases.release(LINE, 1);
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        let line = (!self.line.is_empty()).then_some(self.free_at);
+        line.into_iter().chain(self.refusing.next_wake()).min()
+    }
+
+    fn held_limit(&self) -> Packets {
+        self.params.limit
+    }
+}
