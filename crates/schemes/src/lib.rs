@@ -25,6 +25,7 @@ schemes! {
     codel_mark,
     coopcon_like,
     drop_tail,
+    ecn_rate_like,
     fixed,
     flecom_like,
     hobhis,
