@@ -3,6 +3,7 @@
 //! A driver (the simulator, the live forwarder) passes the time and packets in and takes packets out.
 #![forbid(unsafe_code)]
 
+pub mod clock;
 pub mod congestion;
 pub mod consumer;
 pub mod context;

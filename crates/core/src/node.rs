@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 
+use crate::clock::Clock;
 use crate::context::{Context, Env};
 use crate::control::{Directive, RouterAgent};
 use crate::event::{Event, EventMask};
 use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
 use crate::name::Name;
-use crate::packet::{Packet, PitToken};
+use crate::packet::{Kind, Packet, PitToken};
 use crate::queue::Queue;
 use crate::units::Time;
 
@@ -24,6 +25,7 @@ pub struct Node<B> {
     removed: Vec<FaceId>,
     /// The part of each scheme that talks to the controller.
     agents: Vec<Box<dyn RouterAgent>>,
+    clock: Clock,
 }
 
 /// A node's devices, as its driver runs them.
@@ -44,13 +46,14 @@ struct Egress<'a, B, D> {
     queues: &'a mut [Queue<B>],
     devices: &'a mut D,
     to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
+    clock: Clock,
 }
 
 impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
     #[inline]
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
         match self.queues.get_mut(face.index()) {
-            Some(queue) => offer(cx, face, queue, packet, self.devices),
+            Some(queue) => offer(cx, face, queue, packet, self.devices, self.clock),
             None => {
                 record_sent(cx, face, &packet);
                 self.to_applications.push_back((face, packet));
@@ -84,13 +87,14 @@ fn offer<B: Default>(
     queue: &mut Queue<B>,
     packet: Packet<B>,
     devices: &mut impl Devices<B>,
+    clock: Clock,
 ) {
     if !devices.is_free(face) {
         queue.push(cx, packet);
     } else if let Some(packet) = queue.pass(cx, packet) {
         transmit(cx, face, packet, devices);
     }
-    ask_for_service(cx, face, queue, devices);
+    ask_for_service(cx, face, queue, devices, clock);
 }
 
 #[inline(always)]
@@ -99,11 +103,46 @@ fn ask_for_service<B: Default>(
     face: FaceId,
     queue: &Queue<B>,
     devices: &mut impl Devices<B>,
+    clock: Clock,
 ) {
     let has_packets = cx.face(face).queued_packets() > 0;
-    let wake = queue.next_wake();
+    let wake = queue.next_wake().map(|at| clock.tick_from(at));
     if has_packets || wake.is_some() {
         devices.needs_service(face, has_packets, wake);
+    }
+}
+
+/// Runs what is due in a queue.
+fn wake_queue<B: Default>(
+    cx: &mut Context<'_>,
+    face: FaceId,
+    queue: &mut Queue<B>,
+    devices: &mut impl Devices<B>,
+    clock: Clock,
+) {
+    queue.on_wake(cx);
+    if devices.is_free(face)
+        && let Some(packet) = queue.pop(cx)
+    {
+        transmit(cx, face, packet, devices);
+    }
+    ask_for_service(cx, face, queue, devices, clock);
+}
+
+/// An arrival stands in for a tick: everything happens that is due by now.
+#[cold]
+fn run_due<B: Clone + Default, D: Devices<B>>(
+    cx: &mut Context<'_>,
+    forwarder: &mut Forwarder<B>,
+    out: &mut Egress<'_, B, D>,
+) {
+    if forwarder.next_wake().is_some_and(|at| at <= cx.now) {
+        forwarder.on_wake(cx, out);
+    }
+    for (face, queue) in (0..).map(FaceId).zip(out.queues.iter_mut()) {
+        if queue.next_wake().is_some_and(|at| at <= cx.now) {
+            wake_queue(cx, face, queue, out.devices, out.clock);
+        }
     }
 }
 
@@ -117,7 +156,18 @@ impl<B: Clone + Default> Node<B> {
             faces,
             removed: Vec::new(),
             agents: Vec::new(),
+            clock: Clock::FINE,
         }
+    }
+
+    /// Lets everything on the node that waits for a time wait for a tick of `clock`.
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// Its clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Adds a part that talks to the controller.
@@ -127,7 +177,8 @@ impl<B: Clone + Default> Node<B> {
 
     /// When an agent is to be woken; `None` for never.
     pub fn agent_wake(&self) -> Option<Time> {
-        self.agents.iter().filter_map(|agent| agent.next_wake()).min()
+        let due = self.agents.iter().filter_map(|agent| agent.next_wake()).min();
+        due.map(|at| self.clock.tick_from(at))
     }
 
     /// Wakes the agents that are due.
@@ -202,19 +253,25 @@ impl<B: Clone + Default> Node<B> {
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline]
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+        let clock = self.clock;
+        let is_flush = clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
         let Self { forwarder, queues, to_applications, faces, .. } = self;
         let mut cx = Context::new(env, faces);
         if cx.wants(EventMask::PACKETS) {
             cx.record(Event::Received { face: from.0, header: packet.header });
         }
-        forwarder.receive(&mut cx, from, packet, &mut Egress { queues, devices, to_applications });
+        let out = &mut Egress { queues, devices, to_applications, clock };
+        forwarder.receive(&mut cx, from, packet, out);
+        if is_flush {
+            run_due(&mut cx, forwarder, out);
+        }
     }
 
     /// Gives a packet to the device `face` past the forwarder (a host's only application).
     #[inline]
     pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices);
+        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices, self.clock);
     }
 
     /// The device `face` became free: it gets the next packet of its queue.
@@ -225,7 +282,7 @@ impl<B: Clone + Default> Node<B> {
         if let Some(packet) = queue.pop(&mut cx) {
             transmit(&mut cx, face, packet, devices);
         }
-        ask_for_service(&cx, face, queue, devices);
+        ask_for_service(&cx, face, queue, devices, self.clock);
     }
 
     /// The next packet for an application, and its face.
@@ -237,14 +294,15 @@ impl<B: Clone + Default> Node<B> {
     /// When the forwarder is to be woken; `None` for never.
     #[inline]
     pub fn forwarder_wake(&self) -> Option<Time> {
-        self.forwarder.next_wake()
+        self.forwarder.next_wake().map(|at| self.clock.tick_from(at))
     }
 
     /// Does what is due in the forwarder and its gates.
     pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
+        let clock = self.clock;
         let Self { forwarder, queues, to_applications, faces, .. } = self;
         let mut cx = Context::new(env, faces);
-        forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications });
+        forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications, clock });
     }
 
     /// Passes the controller's word to every part of the node.
@@ -253,7 +311,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            ask_for_service(&cx, face, queue, devices);
+            ask_for_service(&cx, face, queue, devices, self.clock);
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);
@@ -263,14 +321,7 @@ impl<B: Clone + Default> Node<B> {
     /// Runs what is due in the queue of the device `face`.
     pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        let queue = &mut self.queues[face.index()];
-        queue.on_wake(&mut cx);
-        if devices.is_free(face)
-            && let Some(packet) = queue.pop(&mut cx)
-        {
-            transmit(&mut cx, face, packet, devices);
-        }
-        ask_for_service(&cx, face, queue, devices);
+        wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, self.clock);
     }
 
     /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.

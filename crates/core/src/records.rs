@@ -113,6 +113,8 @@ pub struct NodeRecord {
     pub service_drops: u64,
     /// Most Interests that were pending at once.
     pub pit_peak_entries: u64,
+    /// Instants at which one of its timers went off.
+    pub wakeups: u64,
 }
 
 /// Mean, extremes and percentiles of a set of delays.

@@ -93,7 +93,7 @@ signals! {
     StampingRate = 904, "milli-Interests/s", Min, Data;
     /// Explicit rate of the secondary class (MIRCC multipath).
     StampingRateSecondary = 908, "milli-Interests/s", Min, Data;
-    /// Hash of the routers passed (RAAQM).
+    /// Hash of the path taken (RAAQM, MIRCC multipath).
     PathLabel = 912, "hash", Last, Data;
     /// Node that answered (SIRC, QSF).
     RouterId = 916, "node", Last, Data;
@@ -105,6 +105,8 @@ signals! {
     RateFeedback = 928, "zig-zag milli-Interests/s", Min, Data;
     /// Consumer's clock (CCTCP).
     TimestampEcho = 932, "us", Last, Echo;
+    /// Path label that the Interest is to follow; 0 asks for any path, to find new ones (MIRCC multipath).
+    PathChoice = 940, "hash", Last, Interest;
     /// Primary or secondary Interest (MIRCC multipath).
     FlowClass = 944, "0 or 1", Last, Interest;
     /// Consumer's rate (3CP).

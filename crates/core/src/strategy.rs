@@ -60,7 +60,8 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, data);
     }
 
-    /// A gate refused the Interest on `face`; another choice, or the refusal goes downstream.
+    /// A gate refused the Interest on `face`, or the upstream there did and [`NackDecision::Elsewhere`] was said, which
+    /// then stands in the out-record; another choice, or the refusal goes downstream.
     fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
         let _ = (cx, face, arrival);
         Decision::Nack(NackReason::Congestion)
@@ -151,4 +152,8 @@ pub enum NackDecision {
     Return(NackReason),
     /// All upstreams but one refused, and that one is itself a downstream: only it is told.
     ReturnTo(FaceId, NackReason),
+    /// Another upstream is asked, with the Interest that was refused and on behalf of the first downstream that still
+    /// waits; [`Strategy::on_rejected`] names it. When none takes it, every downstream is told the reason it gives.
+    /// The hop limit is that of the returned Interest: what the refused way used up is gone. Hop signals begin anew.
+    Elsewhere,
 }

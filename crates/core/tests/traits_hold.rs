@@ -9,14 +9,11 @@ use std::collections::{BTreeMap, VecDeque};
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
 use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::NextHop;
-use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::{Name, NameHash, NameTable, PrefixId};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, NackReason, PitToken, TcpSegment};
-use tidegate_core::pit::{Pit, PitId, Selector};
+use tidegate_core::face::{FaceView, Limit, NodeId};
+use tidegate_core::gate::{Direction, FaceGate, GateVerdict};
+use tidegate_core::name::{Name, NameTable, PrefixId};
+use tidegate_core::packet::{Data, Header, Kind, Millis, PitToken, TcpSegment};
 use tidegate_core::signal::Signal;
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// The node's surroundings: three devices, and what was reported.
@@ -59,13 +56,6 @@ fn ms(at: u64) -> Time {
     Time::ZERO + Span::from_millis(at)
 }
 
-fn interest() -> Header {
-    let (nonce, lifetime, token) = (1, Millis(1000), PitToken(0));
-    let interest =
-        Interest { nonce, lifetime, token, hop_limit: None, can_be_prefix: false, must_be_fresh: false };
-    Header::new(name(), Kind::Interest(interest), ByteCount::new(40))
-}
-
 fn data() -> Header {
     let final_segment = tidegate_core::name::Segment::NONE;
     let data = Data { freshness: Millis(0), final_segment, payload: 1024, token: PitToken(0) };
@@ -74,174 +64,6 @@ fn data() -> Header {
 
 fn name() -> Name {
     Name::segment(NameTable::ROOT, 1)
-}
-
-/// Asks `strategy` about a new Interest from face 0 with next hops 1 and 2; the faces it chose.
-fn ask(
-    cx: &mut Context<'_>,
-    question: impl FnOnce(&mut Context<'_>, &mut Arrival<'_>) -> Decision,
-) -> (Decision, Vec<FaceId>) {
-    let mut pit = Pit::new(NameHash::LOCALITY);
-    let interest = interest();
-    let (pending, _) = pit.find_or_insert(name(), Selector { can_be_prefix: false, must_be_fresh: false });
-    let hops = [1, 2].map(|face| NextHop { cost: u32::from(face), face: FaceId(face) });
-    let mut targets = Vec::new();
-    let entry = pit.entry_mut(pending);
-    let from = FaceId(0);
-    let mut arrival = Arrival {
-        interest: &interest,
-        from,
-        pending,
-        entry,
-        is_repeated: false,
-        hops: &hops,
-        targets: &mut targets,
-    };
-    let decision = question(cx, &mut arrival);
-    (decision, targets.iter().map(|target| target.face).collect())
-}
-
-// MIRCC: a bucket polices Interests, their rate and the measured round trip give a rate, Data carry it away.
-
-#[derive(Debug)]
-struct MirccGate {
-    capacity: f64,
-    depth: f64,
-    fill: f64,
-    leaked_at: Time,
-    arrived: f64,
-    rate: f64,
-    rtt: f64,
-    update_at: Time,
-}
-
-impl FaceGate for MirccGate {
-    fn on_interest_out(&mut self, cx: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
-        self.arrived += 1.0;
-        let leaked = cx.now.since(self.leaked_at).as_secs_f64() * self.capacity;
-        (self.fill, self.leaked_at) = ((self.fill - leaked).max(0.0), cx.now);
-        if self.fill > self.depth - 1.0 {
-            return GateVerdict::Nack(NackReason::Congestion);
-        }
-        self.fill += 1.0;
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, rtt: Option<Span>) {
-        self.rtt += rtt.map_or(0.0, |rtt| (rtt.as_secs_f64() - self.rtt) / 8.0);
-        data.hop.put(Signal::StampingRate, (self.rate * 1000.0) as u32);
-    }
-
-    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
-        let offered = std::mem::take(&mut self.arrived) * 10.0;
-        let flows = self.capacity.max(offered) / self.rate;
-        self.rate = (self.capacity - 0.1 * self.fill / self.rtt) / flows + self.rate - offered / flows;
-        self.update_at = cx.now + Span::from_millis(100);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        Some(self.update_at)
-    }
-}
-
-#[test]
-fn mircc_polices_interests_and_stamps_data_with_its_rate() {
-    let mut gate = MirccGate {
-        capacity: 1000.0,
-        depth: 2.0,
-        fill: 0.0,
-        leaked_at: Time::ZERO,
-        arrived: 0.0,
-        rate: 1000.0,
-        rtt: 0.4,
-        update_at: ms(100),
-    };
-    let mut bench = Bench::new();
-    let verdicts: Vec<GateVerdict> = [0, 0, 0, 1]
-        .map(|at| bench.at(at, |cx| gate.on_interest_out(cx, PitId(0), &mut interest())))
-        .to_vec();
-    let refused = GateVerdict::Nack(NackReason::Congestion);
-    assert_eq!(verdicts, [GateVerdict::Admit, GateVerdict::Admit, refused, GateVerdict::Admit]);
-    bench.at(100, |cx| gate.on_wake(cx, &mut Releases::default()));
-    assert_eq!(gate.next_wake(), Some(ms(200)));
-    let mut answer = data();
-    answer.hop.put(Signal::StampingRate, 5_000_000);
-    bench.at(100, |cx| gate.on_data_in(cx, PitId(0), &mut answer, Some(Span::from_millis(400))));
-    // N = 1, base = 1000 - 0.1 * 2 / 0.4, excess = 1000 - 40.
-    assert_eq!(answer.hop.get(Signal::StampingRate), Some(1_959_500));
-}
-
-// Stateful forwarding: a limit of pending Interests per face that Data, Nacks and expiries give back; the
-// strategy tries the next face, and a Nack goes down when all are full.
-
-#[derive(Debug)]
-struct SfLimit {
-    limit: f64,
-    pending: u32,
-}
-
-impl FaceGate for SfLimit {
-    fn on_interest_out(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header) -> GateVerdict {
-        if f64::from(self.pending) >= self.limit {
-            return GateVerdict::Nack(NackReason::Congestion);
-        }
-        self.pending += 1;
-        GateVerdict::Admit
-    }
-
-    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, _: &mut Header, _: Option<Span>) {
-        self.pending -= 1;
-        self.limit += 1.0 / self.limit;
-    }
-
-    fn on_nack_in(&mut self, _: &mut Context<'_>, _: PitId, _: NackReason) {
-        self.pending -= 1;
-        self.limit = (self.limit / 2.0).max(1.0);
-    }
-
-    fn on_expiry(&mut self, _: &mut Context<'_>, _: PitId) {
-        self.pending -= 1;
-    }
-}
-
-#[derive(Debug)]
-struct SfRanking;
-
-impl Strategy for SfRanking {
-    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let best = arrival.usable(cx).next();
-        best.map_or(Decision::Nack(NackReason::NoRoute), |face| {
-            arrival.forward(face);
-            Decision::Forward
-        })
-    }
-
-    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
-        let next = arrival.usable(cx).skip_while(|usable| *usable != face).nth(1);
-        next.map_or(Decision::Nack(NackReason::Congestion), |face| {
-            arrival.forward(face);
-            Decision::Forward
-        })
-    }
-}
-
-#[test]
-fn stateful_forwarding_tries_the_next_face_at_the_limit_and_nacks_at_the_last() {
-    let mut gate = SfLimit { limit: 1.0, pending: 0 };
-    let mut bench = Bench::new();
-    bench.at(0, |cx| {
-        assert_eq!(gate.on_interest_out(cx, PitId(0), &mut interest()), GateVerdict::Admit);
-        let refused = GateVerdict::Nack(NackReason::Congestion);
-        assert_eq!(gate.on_interest_out(cx, PitId(1), &mut interest()), refused);
-        let next = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(1), arrival));
-        assert_eq!(next, (Decision::Forward, vec![FaceId(2)]));
-        let last = ask(cx, |cx, arrival| SfRanking.on_rejected(cx, FaceId(2), arrival));
-        assert_eq!(last, (Decision::Nack(NackReason::Congestion), vec![]));
-        gate.on_data_in(cx, PitId(0), &mut data(), None);
-        gate.on_interest_out(cx, PitId(1), &mut interest());
-        gate.on_nack_in(cx, PitId(1), NackReason::Congestion);
-    });
-    assert_eq!((gate.limit, gate.pending), (1.0, 0));
 }
 
 // BRF: segments towards the receiver are counted by flow; the flow's ACKs carry the rate it is granted.

@@ -175,6 +175,11 @@ pub const DEFINITIONS: &[Definition] = &[
     ),
     define("pit_peak_entries", "packets", "Most Interests that were pending at the node at once."),
     define(
+        "timer_wakeups",
+        "",
+        "Instants at which a timer of the node went off: of a consumer, a gate, a queue or the forwarder; what happens at the same instant is one.",
+    ),
+    define(
         "queue_delay_mean_ms",
         "ms",
         "Mean waiting time in the queue per packet sent, without its own sending time; missing without packets.",

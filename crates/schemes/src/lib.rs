@@ -31,6 +31,7 @@ schemes! {
     hobhis,
     hr_icp,
     icp,
+    mircc,
     multicast,
     ndnsieve,
     ndnsim_aimd,
@@ -44,6 +45,8 @@ schemes! {
     plr,
     random_early_marking,
     red,
+    stateful_forwarding,
+    stateful_forwarding_rtt,
 }
 
 /// The scheme called `name` among `schemes`.

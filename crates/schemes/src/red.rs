@@ -15,6 +15,7 @@ use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
 
 use crate::toolbox::average_queue::AverageQueue;
+use crate::toolbox::red_law::{Chosen, RedChooser, RedLaw};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -28,7 +29,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     draws: true,
     params: Params::TABLE,
-    discipline: Some(|settings, device| Ok(Box::new(Red::new(checked(settings)?, device)))),
+    discipline: Some(|settings, device| Ok(Box::new(Red::new(&checked(settings)?, device)))),
     ..Scheme::NONE
 };
 
@@ -73,56 +74,35 @@ fn checked(settings: &tidegate_core::params::Settings) -> Result<Params, Vec<Par
 
 #[derive(Debug)]
 struct Red {
-    params: Params,
+    law: RedLaw,
+    action: Action,
+    typical_packet: ByteCount,
     average: AverageQueue,
-    /// Packets since the last one that was chosen; `None` below the lower threshold.
-    count: Option<u32>,
+    chooser: RedChooser,
     draws: Rng,
 }
 
-/// What the average says about a packet that arrives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Zone {
-    Quiet,
-    /// Chosen with this probability, before the spreading.
-    Early(f64),
-    Full,
-}
-
 impl Red {
-    fn new(params: Params, device: &DeviceSetup) -> Self {
-        let average = AverageQueue::new(params.weight);
-        Self { params, average, count: None, draws: device.streams.stream("red") }
-    }
-
-    fn zone(&self, average: f64) -> Zone {
-        let Params { min_threshold, max_threshold, max_probability, gentle, .. } = self.params;
-        if average < min_threshold {
-            Zone::Quiet
-        } else if average < max_threshold {
-            Zone::Early(max_probability * (average - min_threshold) / (max_threshold - min_threshold))
-        } else if gentle && average < 2.0 * max_threshold {
-            let beyond = (average - max_threshold) / max_threshold;
-            Zone::Early(max_probability + beyond * (1.0 - max_probability))
-        } else {
-            Zone::Full
+    fn new(params: &Params, device: &DeviceSetup) -> Self {
+        let Params { min_threshold, max_threshold, max_probability, gentle, .. } = *params;
+        Self {
+            law: RedLaw { min_threshold, max_threshold, max_probability, gentle },
+            action: params.action,
+            typical_packet: params.typical_packet,
+            average: AverageQueue::new(params.weight),
+            chooser: RedChooser::default(),
+            draws: device.streams.stream("red"),
         }
     }
 
-    /// Whether a packet is chosen with `probability` spread evenly: the more packets were let through since the
-    /// last choice, the surer it is, so that the gaps between choices are uniform and not geometric.
-    fn is_chosen(&mut self, probability: f64) -> bool {
-        let passed = self.count.map_or(0, |count| count.saturating_add(1));
-        let rest = 1.0 - f64::from(passed) * probability;
-        let is_chosen = rest <= 0.0 || self.draws.chance(probability / rest);
-        self.count = Some(if is_chosen { 0 } else { passed });
-        is_chosen
-    }
-
-    fn verdict(&self, cause: &'static str) -> Verdict {
-        match self.params.action {
-            Action::Drop => Verdict::Drop(Cause(cause)),
-            Action::Mark => Verdict::Mark(1, Cause(cause)),
+    fn verdict(&self, chosen: Chosen) -> Verdict {
+        let cause = Cause(match chosen {
+            Chosen::Early => "red early",
+            Chosen::Above => "red above",
+        });
+        match self.action {
+            Action::Drop => Verdict::Drop(cause),
+            Action::Mark => Verdict::Mark(1, cause),
         }
     }
 }
@@ -138,20 +118,10 @@ impl QueueDiscipline for Red {
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }
-        let packet_time = queue.rate().time_to_send(self.params.typical_packet);
+        let packet_time = queue.rate().time_to_send(self.typical_packet);
         let average = self.average.arrive(cx.now, queue.backlog(Class::BULK), packet_time);
-        match self.zone(average) {
-            Zone::Quiet => {
-                self.count = None;
-                Verdict::Pass
-            }
-            Zone::Early(probability) if self.is_chosen(probability) => self.verdict("red early"),
-            Zone::Early(_) => Verdict::Pass,
-            Zone::Full => {
-                self.count = Some(0);
-                self.verdict("red above")
-            }
-        }
+        let chosen = self.chooser.arrive(self.law.zone(average), &mut self.draws);
+        chosen.map_or(Verdict::Pass, |chosen| self.verdict(chosen))
     }
 
     fn on_dequeue(
@@ -170,56 +140,6 @@ impl QueueDiscipline for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::device;
-
-    fn red(params: Params) -> Red {
-        Red::new(params, &device())
-    }
-
-    fn params(gentle: bool) -> Params {
-        let settings = tidegate_core::params::Settings::default();
-        Params { gentle, max_probability: 0.1, ..Params::from_settings(&settings).expect("defaults") }
-    }
-
-    #[test]
-    fn the_probability_rises_in_a_line_between_the_thresholds() {
-        let red = red(params(false));
-        let zones = [4.99, 5.0, 7.5, 10.0, 14.0, 15.0, 40.0].map(|average| red.zone(average));
-        let early = [0.0, 0.025, 0.05, 0.09].map(Zone::Early);
-        assert_eq!(zones, [Zone::Quiet, early[0], early[1], early[2], early[3], Zone::Full, Zone::Full]);
-    }
-
-    #[test]
-    fn the_gentle_variant_rises_on_to_one_at_twice_the_upper_threshold() {
-        let red = red(params(true));
-        // 0.1 at 15, then (average - 15)/15 of the way to 1: 0.1 + 0.9/3 = 0.4 at 20.
-        for (average, expected) in [(15.0, 0.1), (20.0, 0.4), (22.5, 0.55), (25.0, 0.7)] {
-            let Zone::Early(found) = red.zone(average) else { panic!("no longer early at {average}") };
-            assert!((found - expected).abs() < 1e-12, "{average}: {found}");
-        }
-        assert_eq!(red.zone(30.0), Zone::Full);
-    }
-
-    /// Packets from one choice to the next at a steady probability.
-    fn gaps(probability: f64, choices: usize) -> Vec<u32> {
-        let mut red = red(params(false));
-        // From the first choice on the count starts over each time.
-        while !red.is_chosen(probability) {}
-        let gap = |_| 1 + (0..).take_while(|_| !red.is_chosen(probability)).count() as u32;
-        (0..choices).map(gap).collect()
-    }
-
-    #[test]
-    fn gaps_between_choices_are_uniform_below_the_inverse_of_the_probability() {
-        // p_a = p_b/(1 - count p_b) and a count of 1 for the first packet after a choice: uniform in 1..1/p_b.
-        // (Section 7 counts that packet as 0 and so reaches 1/p_b; figure 2 does not.)
-        let gaps = gaps(0.1, 18_000);
-        let mut counts = [0_u32; 9];
-        gaps.iter().for_each(|gap| counts[*gap as usize - 1] += 1);
-        let chi_square: f64 = counts.iter().map(|count| (f64::from(*count) - 2_000.0).powi(2) / 2_000.0).sum();
-        // 8 degrees of freedom: 26.12 is exceeded once in a thousand.
-        assert!(chi_square < 26.12, "{chi_square}: {counts:?}");
-    }
 
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {

@@ -100,6 +100,8 @@ pub struct NodePlan {
     pub parts: Vec<SchemeUse>,
     /// What every packet off a link takes before the forwarder sees it; `None` for nothing.
     pub service: Option<ServicePlan>,
+    /// When its timers go off; `None` for whenever something is due.
+    pub clock: Option<ClockPlan>,
 }
 
 impl NodePlan {
@@ -138,6 +140,17 @@ impl fmt::Display for ServicePlan {
             ServiceTime::Exponential(span) => write!(f, "{span} each on average")?,
         }
         self.queue.map_or(Ok(()), |queue| write!(f, ", room for {queue}"))
+    }
+}
+
+impl fmt::Display for ClockPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a tick each {}", self.period)?;
+        match self.phase {
+            Some(phase) => write!(f, " from {phase} on")?,
+            None => f.write_str(" from a random time on")?,
+        }
+        f.write_str(if self.flush_on_arrival { " and at arriving Data and Nacks" } else { "" })
     }
 }
 
@@ -193,6 +206,17 @@ pub struct ServicePlan {
     pub time: ServiceTime,
     /// Most that wait while one is handled; `None` for no limit.
     pub queue: Option<Packets>,
+}
+
+/// A clock with ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockPlan {
+    /// Time between two ticks, above zero.
+    pub period: Span,
+    /// First tick, counted from the start of the run; `None` for one drawn from U(0, period).
+    pub phase: Option<Span>,
+    /// Whether an arriving Data, Nack or loss notice stands in for a tick.
+    pub flush_on_arrival: bool,
 }
 
 /// How long one takes.

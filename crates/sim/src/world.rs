@@ -78,9 +78,26 @@ struct SimNode {
     consumers: Vec<u32>,
     wake: Time,
     agent_wake: Time,
+    wakeups: Wakeups,
     is_on: bool,
     /// What packets off links wait for before the forwarder sees them.
     service: Option<Box<Server>>,
+}
+
+/// Instants at which a node's timers went off.
+#[derive(Debug, Default)]
+struct Wakeups {
+    count: u64,
+    last: Option<Time>,
+}
+
+impl Wakeups {
+    /// A timer went off at `now`; several at one instant are one wake-up.
+    #[inline]
+    fn note(&mut self, now: Time) {
+        self.count += u64::from(self.last != Some(now));
+        self.last = Some(now);
+    }
 }
 
 /// Who handles the packets that arrive at a node.
@@ -436,7 +453,8 @@ impl World {
             return;
         }
         host.wake = Time::MAX;
-        let core = &self.nodes[host.node as usize].core;
+        let SimNode { core, wakeups, .. } = &mut self.nodes[host.node as usize];
+        wakeups.note(self.now);
         core.with_context(env!(self, host.node), |cx| host.consumer.on_wake(cx));
         self.drain(index);
         self.drain_ready();
@@ -560,7 +578,8 @@ impl World {
         }
         wire.queue_wake = Time::MAX;
         let from = wire.from;
-        let SimNode { core, directions, .. } = &mut self.nodes[from.node as usize];
+        let SimNode { core, directions, wakeups, .. } = &mut self.nodes[from.node as usize];
+        wakeups.note(self.now);
         core.wake_queue(env!(self, from.node), from.face, lines!(self, directions));
     }
 
@@ -570,7 +589,8 @@ impl World {
             return;
         }
         sim.wake = Time::MAX;
-        let SimNode { core, directions, .. } = sim;
+        let SimNode { core, directions, wakeups, .. } = sim;
+        wakeups.note(self.now);
         core.wake_forwarder(env!(self, node), lines!(self, directions));
         self.settle(node);
     }

@@ -42,6 +42,7 @@ pub(super) fn told(plan: &Plan) -> Vec<String> {
     nodes("random service times", &|node| {
         node.service.as_ref().is_some_and(|service| is_random(&service.time))
     });
+    nodes("phases of clocks", &|node| node.clock.is_some_and(|clock| clock.phase.is_none()));
     let mut flows = |what: &str, is: fn(&FlowPlan) -> bool| {
         let names: Vec<&str> =
             plan.flows.iter().filter(|flow| is(flow)).map(|flow| flow.name.as_str()).collect();

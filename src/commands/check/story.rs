@@ -8,8 +8,8 @@ use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_report::text::number;
 use tidegate_sim::plan::{
-    CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, Plan, QueuePlan, SchemeUse,
-    ServicePlan, ServiceTime,
+    CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
+    SchemeUse, ServicePlan, ServiceTime,
 };
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
@@ -79,22 +79,33 @@ fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
 fn network(plan: &Plan) -> Vec<String> {
     let mut lines = grouped(plan.links.iter().map(|link| (about_link(link), link.name.as_str())));
     let routers = plan.nodes.iter().filter(|node| node.is_router);
-    let parts = |node: &tidegate_sim::plan::NodePlan| {
+    let parts = |node: &NodePlan| {
         let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
-        if node.cache.size.get() > 0 {
-            parts.push(cache(&node.cache));
-        }
-        let stores = node.prefix_caches.iter();
-        parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
-        parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
-        parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+        parts.extend(belongings(node));
         parts.join(", ")
     };
     lines.extend(grouped(routers.map(|node| (parts(node), node.name.as_str()))));
+    let hosts = plan.nodes.iter().filter(|node| !node.is_router);
+    let hosts = hosts.map(|node| (belongings(node).join(", "), node.name.as_str()));
+    lines.extend(grouped(hosts.filter(|(parts, _)| !parts.is_empty())));
     lines.extend(plan.controller.as_ref().map(controller));
     lines
+}
+
+/// What a node has beside its links and strategies.
+fn belongings(node: &NodePlan) -> Vec<String> {
+    let mut parts = Vec::new();
+    if node.cache.size.get() > 0 {
+        parts.push(cache(&node.cache));
+    }
+    let stores = node.prefix_caches.iter();
+    parts.extend(stores.map(|(prefix, store)| format!("{} for {prefix}", cache(store))));
+    parts.extend(node.service.map(|service| format!("{} for each packet", service_time(&service))));
+    parts.extend(node.clock.map(|clock| format!("clock: {clock}")));
+    parts.extend((!node.parts.is_empty()).then(|| format!("parts {}", names(&node.parts))));
+    parts
 }
 
 fn controller(controller: &ControllerPlan) -> String {

@@ -1,6 +1,7 @@
 //! `tidegate reproduce`: a paper's experiments, its claims beside our results, and a page with its figures.
 
 mod batch;
+mod mircc;
 mod ndnsieve;
 mod plr;
 
@@ -32,8 +33,11 @@ struct Entry {
 }
 
 /// Papers that can be reproduced, in the order of `all`.
-static PAPERS: [Entry; 2] =
-    [Entry { name: "plr", board: plr::board }, Entry { name: "ndnsieve", board: ndnsieve::board }];
+static PAPERS: [Entry; 3] = [
+    Entry { name: "plr", board: plr::board },
+    Entry { name: "ndnsieve", board: ndnsieve::board },
+    Entry { name: "mircc", board: mircc::board },
+];
 
 /// Seeds of a quick look.
 const REDUCED_SEEDS: usize = 3;
@@ -41,7 +45,7 @@ const REDUCED_SEEDS: usize = 3;
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, ndnsieve, or all.
+    /// The paper: plr, ndnsieve, mircc, or all.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.

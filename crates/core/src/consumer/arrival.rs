@@ -31,6 +31,16 @@ pub enum Arrived {
 impl Consumer {
     /// Takes a packet in; Interests may leave afterwards.
     pub fn on_packet(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
+        let arrived = self.take_in(cx, header);
+        if self.clock.flushes_on_arrival() {
+            self.flushed_at = cx.now;
+            self.on_wake(cx);
+        }
+        arrived
+    }
+
+    #[inline]
+    fn take_in(&mut self, cx: &mut Context<'_>, header: &Header) -> Arrived {
         let Name { prefix, segment: Segment(segment) } = header.name;
         if prefix != self.prefix {
             return Arrived::Unasked;

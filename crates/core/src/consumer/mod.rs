@@ -4,6 +4,8 @@
 //! Sources: ndnSIM `ndn-consumer*.cpp`, ndn-tools `pipeline-interests-adaptive.cpp`, NDNts `fetch/logic.ts`.
 
 mod arrival;
+#[cfg(test)]
+mod clock_tests;
 mod demand;
 mod loss;
 pub mod outstanding;
@@ -21,6 +23,7 @@ pub use demand::Demand;
 pub use requests::{Arrivals, Popularity, Workload};
 pub use stats::ConsumerStats;
 
+use crate::clock::Clock;
 use crate::congestion::{CongestionController, FlowView, SendOrder, Sent};
 use crate::context::Context;
 use crate::event::{Cause, Event};
@@ -74,6 +77,8 @@ pub struct ConsumerSetup {
     /// Most segments asked for from the first missing one on, so that the receiver can put them in order in
     /// bounded memory; `None` for no such limit.
     pub receive_limit: Option<u32>,
+    /// Clock of its node.
+    pub clock: Clock,
 }
 
 /// The consumer of one flow.
@@ -100,6 +105,9 @@ pub struct Consumer {
     lost: RetransmitQueue,
     estimator: Estimator,
     pacer: Pacer,
+    clock: Clock,
+    /// Last arrival that stood in for a tick of the clock.
+    flushed_at: Time,
     /// First segment that does not belong to the flow.
     end: u32,
     /// Segments from the first missing one on that may be asked for.
@@ -163,6 +171,8 @@ impl Consumer {
             lost: RetransmitQueue::new(shell.retransmit),
             estimator,
             pacer: Pacer::new(payload),
+            clock: setup.clock,
+            flushed_at: Time::ZERO,
             shell,
             end,
             receive_limit: setup.receive_limit.unwrap_or(u32::MAX).max(1),
@@ -186,13 +196,14 @@ impl Consumer {
         if let Some(requests) = &mut self.requests {
             requests.advance(cx.now);
         }
-        if self.sweep_at <= cx.now {
+        let ticked = self.ticked(cx.now);
+        if self.sweep_at <= ticked {
             self.sweep(cx);
         }
-        if self.expire_at <= cx.now {
+        if self.expire_at <= ticked {
             self.expire(cx);
         }
-        if self.controller.next_wake().is_some_and(|at| at <= cx.now) {
+        if self.controller.next_wake().is_some_and(|at| at <= ticked) {
             self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
         }
     }
@@ -206,12 +217,20 @@ impl Consumer {
         if self.has_started {
             let tick = self.timetable.as_ref().and_then(|timetable| timetable.tick());
             next = self.sweep_at.min(self.expire_at);
-            let arrival = self.requests.as_ref().and_then(|requests| requests.next_arrival());
-            for other in [self.pacer.wake(), tick, arrival, self.controller.next_wake()] {
+            for other in [self.pacer.wake(), tick, self.controller.next_wake()] {
                 next = next.min(other.unwrap_or(Time::MAX));
             }
+            // The user comes when he likes.
+            let arrival = self.requests.as_ref().and_then(|requests| requests.next_arrival());
+            next = self.clock.tick_from(next).min(arrival.unwrap_or(Time::MAX));
         }
         (next < self.stop).then_some(next)
+    }
+
+    /// Up to when what waits for its time may happen at `now`.
+    #[inline]
+    fn ticked(&self, now: Time) -> Time {
+        if self.clock.is_fine() { now } else { self.clock.ticked(now).max(self.flushed_at) }
     }
 
     /// The next Interest that may leave now.
@@ -300,7 +319,11 @@ impl Consumer {
 
     /// The next Interest of a flow whose window is open, if its time has come.
     fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
-        if !self.pacer.admits(cx.now, self.controller.pacing()) {
+        let pacing = self.controller.pacing();
+        if !self.clock.is_fine() {
+            self.pacer.take_on(cx.now, pacing);
+        }
+        if !self.pacer.admits(self.ticked(cx.now), pacing) {
             return None;
         }
         self.pacer.depart(cx.now);
@@ -313,13 +336,13 @@ impl Consumer {
     /// Each tick of a burst carries a new segment and at most one lost one; between bursts lost segments
     /// leave at once.
     fn poll_timetable(&mut self, cx: &mut Context<'_>) -> Option<Header> {
-        let has_new = self.has_new();
+        let (has_new, ticked) = (self.has_new(), self.ticked(cx.now));
         let timetable = self.timetable.as_mut()?;
         if !has_new {
             timetable.end();
         }
-        if timetable.tick().is_none_or(|tick| tick > cx.now) {
-            let may_retransmit = self.queued > 0 && !timetable.is_running(cx.now);
+        if timetable.tick().is_none_or(|tick| tick > ticked) {
+            let may_retransmit = self.queued > 0 && !timetable.is_running(ticked);
             return if may_retransmit { self.send_lost(cx) } else { None };
         }
         if self.queued > 0 && timetable.take_retransmission() {

@@ -59,7 +59,12 @@ pub struct Pacer {
     has_departed: bool,
     /// An Interest could leave but for the pacer: a late wake-up then does not lower the rate.
     is_waiting: bool,
+    /// Interests that fell due before the rate changed, the last of them at `last`, and wait for a tick of the clock.
+    owed: u32,
 }
+
+/// Most Interests that a tick can owe, so that a rate without bound keeps a bound.
+const MOST_OWED: u32 = 1 << 20;
 
 impl Pacer {
     /// A pacer whose rates are rates of `payload` bytes per Interest.
@@ -72,6 +77,25 @@ impl Pacer {
             due: Time::ZERO,
             has_departed: false,
             is_waiting: false,
+            owed: 0,
+        }
+    }
+
+    /// Takes on a new rate under a clock with ticks: what fell due up to `now` at the rate before stays due, although
+    /// no tick has let it leave yet, and the very first Interest falls due now.
+    pub fn take_on(&mut self, now: Time, pacing: Pacing) {
+        if pacing == self.pacing {
+            return;
+        }
+        while self.is_waiting && self.due <= now && self.owed < MOST_OWED {
+            self.owed += 1;
+            self.last = self.due;
+            self.due += self.cadence.step();
+        }
+        self.has_departed |= self.owed > 0;
+        self.change(pacing);
+        if !self.has_departed {
+            self.due = now;
         }
     }
 
@@ -81,7 +105,7 @@ impl Pacer {
         if pacing != self.pacing {
             self.change(pacing);
         }
-        if self.due > now {
+        if self.next_due() > now {
             self.is_waiting = true;
             return false;
         }
@@ -92,6 +116,10 @@ impl Pacer {
     #[inline]
     pub fn depart(&mut self, now: Time) {
         self.has_departed = true;
+        if self.owed > 0 {
+            self.owed -= 1;
+            return;
+        }
         if self.pacing == Pacing::Unpaced {
             self.last = now;
             return;
@@ -105,12 +133,13 @@ impl Pacer {
     #[inline]
     pub fn rest(&mut self) {
         self.is_waiting = false;
+        self.owed = 0;
     }
 
     /// When the waiting Interest may leave; `None` when none waits for the pacer.
     #[inline]
     pub fn wake(&self) -> Option<Time> {
-        self.is_waiting.then_some(self.due)
+        self.is_waiting.then_some(self.next_due())
     }
 
     /// Interests per second that may leave; infinite without pacing.
@@ -121,6 +150,11 @@ impl Pacer {
         }
     }
 
+    #[inline]
+    fn next_due(&self) -> Time {
+        if self.owed > 0 { self.last } else { self.due }
+    }
+
     /// A new rate counts from the last departure.
     fn change(&mut self, pacing: Pacing) {
         self.pacing = pacing;
@@ -129,7 +163,9 @@ impl Pacer {
             Pacing::Rate(rate) => Cadence::of_rate(rate, self.payload),
             Pacing::Gap(gap) => Cadence::of_gap(gap),
         };
-        self.is_waiting &= pacing != Pacing::Unpaced;
+        if pacing == Pacing::Unpaced {
+            self.rest();
+        }
         self.due = if self.has_departed { self.last + self.cadence.step() } else { Time::ZERO };
     }
 }

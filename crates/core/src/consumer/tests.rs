@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::rto::EstimatorKind;
 use super::shell::ShellKind;
 use super::*;
+use crate::clock::Clock;
 use crate::congestion::{Delivery, Loss, LossSignal, Pacing};
 use crate::context::{Env, NoRoutes, Sink};
 use crate::event::EventMask;
@@ -92,14 +93,14 @@ impl Sink for Events {
 }
 
 /// A consumer and the test's hold on everything around it.
-struct Bench {
+pub(super) struct Bench {
     consumer: Consumer,
     names: NameTable,
     events: Events,
     puppet: Puppet,
 }
 
-const fn ms(millis: u64) -> Time {
+pub(super) const fn ms(millis: u64) -> Time {
     Time::from_nanos(millis * 1_000_000)
 }
 
@@ -112,7 +113,12 @@ impl Bench {
         Self::new(Shell::of(kind), Demand::File { segments }, window)
     }
 
-    fn with(shell: Shell, demand: Demand, window: f64, change: impl Fn(&mut ConsumerSetup)) -> Self {
+    pub(super) fn with(
+        shell: Shell,
+        demand: Demand,
+        window: f64,
+        change: impl Fn(&mut ConsumerSetup),
+    ) -> Self {
         let mut names = NameTable::new();
         let puppet = Puppet::new(window);
         let mut setup = ConsumerSetup {
@@ -128,6 +134,7 @@ impl Bench {
             nonces: Rng::stream(Seed(1), "nonces"),
             requests: Streams::of(Seed(1)).under("requests/"),
             receive_limit: None,
+            clock: Clock::FINE,
         };
         change(&mut setup);
         Self { consumer: Consumer::new(setup), names, events: Events::default(), puppet }
@@ -156,18 +163,18 @@ impl Bench {
     }
 
     /// Segments that are asked for at `now`.
-    fn sends(&mut self, now: Time) -> Vec<u32> {
+    pub(super) fn sends(&mut self, now: Time) -> Vec<u32> {
         self.poll(now).iter().map(|header| header.name.segment.0).collect()
     }
 
     /// Wakes the consumer at `now`, then takes what leaves.
-    fn wake(&mut self, now: Time) -> Vec<u32> {
+    pub(super) fn wake(&mut self, now: Time) -> Vec<u32> {
         self.call(now, |consumer, cx| consumer.on_wake(cx));
         self.sends(now)
     }
 
     /// Wakes the consumer whenever it asks up to and including `until`: when each segment left.
-    fn run(&mut self, until: Time) -> Vec<(u64, u32)> {
+    pub(super) fn run(&mut self, until: Time) -> Vec<(u64, u32)> {
         let mut log = Vec::new();
         let mut wakes = 0;
         while let Some(at) = self.consumer.next_wake().filter(|at| *at <= until) {
@@ -185,11 +192,11 @@ impl Bench {
         self.call(now, |consumer, cx| consumer.on_packet(cx, &header))
     }
 
-    fn data(&mut self, now: Time, segment: u32) -> Arrived {
+    pub(super) fn data(&mut self, now: Time, segment: u32) -> Arrived {
         self.receive(now, segment, data(Segment::NONE), 0)
     }
 
-    fn nack(&mut self, now: Time, segment: u32, reason: NackReason) -> Arrived {
+    pub(super) fn nack(&mut self, now: Time, segment: u32, reason: NackReason) -> Arrived {
         let interest = Interest {
             nonce: 0,
             lifetime: Millis(1000),
@@ -203,6 +210,10 @@ impl Bench {
 
     fn notice(&mut self, now: Time, segment: u32) -> Arrived {
         self.receive(now, segment, Kind::LossNotice(LossNotice { token: PitToken(0) }), 0)
+    }
+
+    pub(super) fn set_pacing(&self, pacing: Pacing) {
+        self.puppet.0.borrow_mut().pacing = pacing;
     }
 
     fn set_window(&mut self, window: f64) {

@@ -61,6 +61,14 @@ enum Attempt {
     Dropped,
 }
 
+/// What became of an Interest that was offered to the targets.
+pub(super) struct Offered {
+    pub is_sent: bool,
+    out_of_hops: bool,
+    /// What the strategy wants when no face takes it; `None` if no gate refused.
+    pub refusal: Option<Decision>,
+}
+
 /// Why nobody waits for an answer any more.
 pub(super) enum Ending {
     /// The lifetime is over.
@@ -104,8 +112,7 @@ impl<B: Clone + Default> Forwarder<B> {
         dropped.len() as u64
     }
 
-    /// As `forward`, for a node with gates: a face whose gates refuse is replaced by another choice of the strategy,
-    /// each face tried once.
+    /// As `forward`, for a node with gates.
     #[inline(never)]
     pub(super) fn forward_gated(
         &mut self,
@@ -116,38 +123,54 @@ impl<B: Clone + Default> Forwarder<B> {
         id: PitId,
         out: &mut impl Outbox<B>,
     ) {
-        let mut targets = std::mem::take(&mut self.targets);
-        let (mut is_sent, mut out_of_hops, mut refusal) = (false, false, None);
-        let mut next = 0;
-        while let Some(target) = targets.get(next).copied() {
-            next += 1;
-            if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
-                continue;
-            }
-            match self.send_gated(cx, target, &packet, interest, id, out) {
-                Attempt::Sent => is_sent = true,
-                Attempt::OutOfHops => out_of_hops = true,
-                Attempt::Dropped => {}
-                Attempt::Refused(reason) => {
-                    refusal = Some(self.ask_again(cx, target.face, from, &packet.header, id, reason));
-                    targets.append(&mut self.targets);
-                }
-            }
-        }
-        targets.clear();
-        self.targets = targets;
-        match refusal {
-            _ if is_sent => {}
+        let offered = self.offer(cx, from, &packet, interest, id, out);
+        match offered.refusal {
+            _ if offered.is_sent => {}
             Some(Decision::Suppress) => self.counters.suppressed += 1,
             Some(Decision::Nack(reason)) => {
                 send_nack(cx, from, packet, interest, reason, out);
                 self.end_refused(from, id);
             }
             Some(Decision::Forward) | None => {
-                self.counters.hop_limited += u64::from(out_of_hops);
+                self.counters.hop_limited += u64::from(offered.out_of_hops);
                 self.end_if_idle(id);
             }
         }
+    }
+
+    /// Sends the Interest to all targets; a face whose gates refuse is replaced by another choice of the strategy,
+    /// each face tried once.
+    pub(super) fn offer(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) -> Offered {
+        let mut targets = std::mem::take(&mut self.targets);
+        let mut offered = Offered { is_sent: false, out_of_hops: false, refusal: None };
+        let mut next = 0;
+        while let Some(target) = targets.get(next).copied() {
+            next += 1;
+            if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
+                continue;
+            }
+            match self.send_gated(cx, target, packet, interest, id, out) {
+                Attempt::Sent => offered.is_sent = true,
+                Attempt::OutOfHops => offered.out_of_hops = true,
+                Attempt::Dropped => {}
+                Attempt::Refused(reason) => {
+                    let decision = self.ask_again(cx, target.face, from, &packet.header, id, reason);
+                    offered.refusal = Some(decision);
+                    targets.append(&mut self.targets);
+                }
+            }
+        }
+        targets.clear();
+        self.targets = targets;
+        offered
     }
 
     /// Asks the strategy for another choice than `face`, which goes into the targets. What is to happen when none of

@@ -5,9 +5,9 @@ use super::interest::send_nack;
 use super::{Forwarder, Outbox};
 use crate::context::Context;
 use crate::face::FaceId;
-use crate::packet::{Interest, Nack, NackReason, Packet};
+use crate::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
 use crate::pit::{PitId, Selector};
-use crate::strategy::NackDecision;
+use crate::strategy::{Arrival, Decision, NackDecision, Strategy};
 
 impl<B: Clone + Default> Forwarder<B> {
     /// A Nack counts only when it answers the last Interest that went to the face it comes from.
@@ -51,8 +51,12 @@ impl<B: Clone + Default> Forwarder<B> {
         let name = packet.header.name;
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
-        match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
-            NackDecision::Wait => {}
+        let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
+            NackDecision::Elsewhere => self.ask_elsewhere(cx, from, packet, interest, reason, id, out),
+            decided => decided,
+        };
+        match decision {
+            NackDecision::Wait | NackDecision::Elsewhere => {}
             // Nobody waits for a satisfied entry, and nothing more can come for it.
             NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => {
                 self.end_at_gates(cx, id, &Ending::Elsewhere);
@@ -67,6 +71,43 @@ impl<B: Clone + Default> Forwarder<B> {
                 self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
+            }
+        }
+    }
+
+    /// Sends the refused Interest another way; what is left to decide then.
+    #[allow(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn ask_elsewhere(
+        &mut self,
+        cx: &mut Context<'_>,
+        refused_by: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        reason: NackReason,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) -> NackDecision {
+        let entry = self.pit.entry(id);
+        let waiting = entry.in_records().find(|record| record.is_pending(cx.now)).map(|record| record.face);
+        let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
+            return NackDecision::Return(reason);
+        };
+        let Packet { header, body } = packet.clone();
+        let header = Header::new(header.name, Kind::Interest(interest), header.size());
+        let ask = |strategy: &mut dyn Strategy, cx: &mut Context<'_>, arrival: &mut Arrival<'_>| {
+            strategy.on_rejected(cx, refused_by, arrival)
+        };
+        match self.consult(cx, from, &header, id, ask) {
+            Decision::Suppress => NackDecision::Wait,
+            Decision::Nack(reason) => NackDecision::Return(reason),
+            Decision::Forward => {
+                let offered = self.offer(cx, from, &Packet { header, body }, interest, id, out);
+                match offered.refusal {
+                    _ if offered.is_sent => NackDecision::Wait,
+                    Some(Decision::Suppress) => NackDecision::Wait,
+                    Some(Decision::Nack(reason)) => NackDecision::Return(reason),
+                    Some(Decision::Forward) | None => NackDecision::Return(reason),
+                }
             }
         }
     }

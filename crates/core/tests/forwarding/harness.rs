@@ -32,7 +32,9 @@ pub struct Script {
     pub fresh_nonces: bool,
     pub straggler: Span,
     pub refuses: Option<NackReason>,
-    /// Answers to refusals of gates, first one first; then the refusal goes on as it came.
+    /// After every Nack another upstream is asked.
+    pub asks_elsewhere: bool,
+    /// Answers to refusals of gates and to Nacks, first one first; then the refusal goes on as it came.
     pub after_refusals: VecDeque<Instead>,
     /// Face whose copies of Data are marked with this level.
     pub marks: Option<(u16, u8)>,
@@ -97,7 +99,7 @@ impl Strategy for Scripted {
         entry: &PitEntry,
     ) -> NackDecision {
         self.note(format!("nack {reason:?} from {}", from.0));
-        entry.nack_decision()
+        if self.0.borrow().asks_elsewhere { NackDecision::Elsewhere } else { entry.nack_decision() }
     }
 
     fn on_rejected(&mut self, _: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {

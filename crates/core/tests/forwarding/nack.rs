@@ -2,7 +2,7 @@
 
 use tidegate_core::packet::NackReason;
 
-use crate::harness::{Router, Script, Sent, data, interest, interest_in, nack, token, words};
+use crate::harness::{Instead, Router, Script, Sent, data, interest, interest_in, nack, token, words};
 
 /// Interests that went upstream, by face.
 fn sent_to(sent: &Sent, face: u16) -> tidegate_core::packet::Packet<u32> {
@@ -116,4 +116,42 @@ fn a_downstream_that_no_longer_waits_hears_of_no_nack() {
     router.receive(500, 1, interest(name, 2));
     let returned = router.receive(1000, 3, nack(&sent_to(&sent, 3), NackReason::NoRoute));
     assert_eq!(words(&returned), ["1 nack NoRoute"]);
+}
+
+fn elsewhere(instead: Instead) -> Router {
+    let after_refusals = [instead].into();
+    Router::scripted(&[3], Script { asks_elsewhere: true, after_refusals, ..Script::default() })
+}
+
+#[test]
+fn a_refused_interest_goes_elsewhere_as_it_was_and_its_answer_comes_back() {
+    let mut router = elsewhere(Instead::Face(4));
+    let name = router.name(1);
+    let sent = router.receive(0, 0, interest(name, 1));
+    let again = router.receive(1, 3, nack(&sent_to(&sent, 3), NackReason::Congestion));
+    assert_eq!(words(&again), ["4 interest"]);
+    assert_eq!(interest_in(&again[0].1), interest_in(&sent[0].1));
+    assert_eq!(router.told(), ["nack Congestion from 3", "rejected by 3"]);
+    assert_eq!(words(&router.receive(2, 4, data(name, 0))), ["0 data"]);
+    assert_eq!(router.pending(), 0);
+}
+
+#[test]
+fn where_there_is_no_other_way_every_downstream_hears_the_strategys_reason() {
+    let mut router = elsewhere(Instead::Nack(NackReason::NoRoute));
+    let name = router.name(1);
+    let sent = router.receive(0, 0, interest(name, 1));
+    router.receive(0, 1, interest(name, 2));
+    let returned = router.receive(1, 3, nack(&sent_to(&sent, 3), NackReason::Congestion));
+    assert_eq!(words(&returned), ["0 nack NoRoute", "1 nack NoRoute"]);
+    assert_eq!((router.pending(), router.forwarder.dead_nonces().len()), (0, 1));
+}
+
+#[test]
+fn nobody_is_asked_elsewhere_for_a_downstream_that_no_longer_waits() {
+    let mut router = elsewhere(Instead::Face(4));
+    let name = router.name(1);
+    let sent = router.receive(0, 0, interest(name, 1));
+    assert_eq!(words(&router.receive(1000, 3, nack(&sent_to(&sent, 3), NackReason::Congestion))), [""; 0]);
+    assert_eq!(router.pending(), 0);
 }

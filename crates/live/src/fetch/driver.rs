@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use bytes::Bytes;
+use tidegate_core::clock::Clock;
 use tidegate_core::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
@@ -79,6 +80,7 @@ impl<'a> Fetch<'a> {
             // Nothing is drawn without a catalogue.
             requests: Streams::of(Seed(0)),
             receive_limit: Some(RECEIVE_LIMIT),
+            clock: Clock::FINE,
         });
         Ok(Self {
             client,

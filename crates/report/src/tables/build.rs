@@ -274,6 +274,7 @@ fn node_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         count("cached_packets", |node| node.cached_packets),
         count("service_drops", |node| node.service_drops),
         count("pit_peak_entries", |node| node.pit_peak_entries),
+        count("timer_wakeups", |node| node.wakeups),
     ]
 }
 

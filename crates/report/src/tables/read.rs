@@ -151,6 +151,7 @@ fn read_nodes(table: &TableFile) -> Result<Vec<NodeRecord>, FolderFault> {
     set(&mut nodes, table.u64("cached_packets")?, |node, value| node.cached_packets = value);
     set(&mut nodes, table.u64("service_drops")?, |node, value| node.service_drops = value);
     set(&mut nodes, table.u64("pit_peak_entries")?, |node, value| node.pit_peak_entries = value);
+    set(&mut nodes, table.u64("timer_wakeups")?, |node, value| node.wakeups = value);
     Ok(nodes)
 }
 

@@ -163,6 +163,7 @@ impl Random {
             cached_packets: self.up_to(64),
             service_drops: self.up_to(64),
             pit_peak_entries: self.up_to(64),
+            wakeups: self.up_to(64),
         }
     }
 

@@ -35,6 +35,11 @@ impl AverageQueue {
         self.average
     }
 
+    /// The average as of the last arrival, packets.
+    pub fn latest(&self) -> f64 {
+        self.average
+    }
+
     /// A packet leaves and `waiting` stay behind.
     #[inline]
     pub fn depart(&mut self, now: Time, waiting: u32) {

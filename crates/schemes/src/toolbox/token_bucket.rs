@@ -55,6 +55,12 @@ impl TokenBucket {
         self.rate = rate;
     }
 
+    /// Bytes missing from a full bucket at `now`, 0..=depth: what a leaky bucket of the same rate holds.
+    pub fn missing(&mut self, now: Time) -> f64 {
+        self.fill(now);
+        (self.depth - self.level) as f64 / BYTE as f64
+    }
+
     fn fill(&mut self, now: Time) {
         let gained = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.as_bps());
         self.level = (self.level + gained).min(self.depth);
@@ -122,6 +128,16 @@ mod tests {
         assert!(bucket.take(ByteCount::new(1_500), late) && !bucket.take(ByteCount::new(501), late));
         assert_eq!(bucket.wait(ByteCount::new(501), late), Some(Span::from_micros(1)));
         assert_eq!(bucket.wait(ByteCount::new(2_001), late), None);
+    }
+
+    #[test]
+    fn what_is_missing_leaks_at_the_rate() {
+        let mut bucket = TokenBucket::new(BitRate::from_mbps(8.0), ByteCount::new(2_000), Time::ZERO);
+        assert_eq!(bucket.missing(Time::ZERO), 0.0);
+        assert!(bucket.take(ByteCount::new(1_500), Time::ZERO));
+        let missing =
+            [0, 500, 1_499, 1_500, 9_000].map(|at| bucket.missing(Time::ZERO + Span::from_micros(at)));
+        assert_eq!(missing, [1_500.0, 1_000.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Write as _;
 
-use tidegate_core::congestion::{LossSignal, Pacing, Sent};
+use tidegate_core::congestion::{LossSignal, Sent};
+use tidegate_core::consumer::pacer::Pacer;
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::driver::{Driver, Event, RTT, Told, marked_hop};
 
@@ -18,6 +19,8 @@ const MARK_EVERY: u32 = 10;
 const LOSE_ABOVE: u32 = 80;
 /// A loss is heard of this long after sending, unless the scheme has its own timer. It is never spurious.
 const TIMEOUT: Span = Span::from_millis(200);
+/// Content of a Data, which a pace in bits counts.
+const PAYLOAD: ByteCount = ByteCount::new(1_000);
 const END: Time = Time::from_nanos(4_000_000_000);
 const ROW: Span = Span::from_millis(80);
 
@@ -37,6 +40,7 @@ struct Run {
     now: Time,
     /// ndnget sends by the whole window, ndnSIM by the real one, PCON's consumer one more.
     shell: Shell,
+    pacer: Pacer,
     outcomes: BinaryHeap<Reverse<Outcome>>,
     lost: VecDeque<u32>,
     next_segment: u32,
@@ -55,6 +59,7 @@ impl Run {
             driver: Driver::new(scheme, &[]),
             now: Time::ZERO,
             shell: Shell::of(scheme.shell),
+            pacer: Pacer::new(PAYLOAD),
             outcomes: BinaryHeap::new(),
             lost: VecDeque::new(),
             next_segment: 0,
@@ -76,8 +81,11 @@ impl Run {
     }
 
     fn send_all(&mut self) {
-        assert_eq!(self.driver.controller.pacing(), Pacing::Unpaced, "this run has no pacer");
         while self.window_has_room() {
+            if !self.pacer.admits(self.now, self.driver.controller.pacing()) {
+                return;
+            }
+            self.pacer.depart(self.now);
             let lost = self.lost.pop_front();
             let segment = lost.unwrap_or(self.next_segment);
             if lost.is_none() {
@@ -85,6 +93,24 @@ impl Run {
             }
             self.send(segment, lost.is_some());
         }
+        self.pacer.rest();
+    }
+
+    /// When something happens next.
+    fn next(&self) -> Option<Time> {
+        let heard = self.outcomes.peek().map(|Reverse(outcome)| outcome.at);
+        heard.into_iter().chain(self.pacer.wake()).min()
+    }
+
+    /// What is due at `at` happens: an outcome is heard of, or the pacer's time has come.
+    fn advance(&mut self, at: Time) {
+        self.now = at;
+        if self.outcomes.peek().is_some_and(|Reverse(outcome)| outcome.at == at)
+            && let Some(Reverse(outcome)) = self.outcomes.pop()
+        {
+            self.hear(outcome);
+        }
+        self.send_all();
     }
 
     fn send(&mut self, segment: u32, is_retransmission: bool) {
@@ -109,7 +135,6 @@ impl Run {
 
     fn hear(&mut self, outcome: Outcome) {
         let segment = outcome.segment;
-        self.now = outcome.at;
         self.outstanding -= 1;
         if outcome.is_lost {
             self.losses += 1;
@@ -153,13 +178,12 @@ pub fn trace(scheme: &Scheme) -> String {
     let mut row_at = Time::ZERO + ROW;
     run.send_all();
     while row_at <= END {
-        let Some(Reverse(outcome)) = run.outcomes.pop() else { break };
-        while row_at < outcome.at && row_at <= END {
+        let Some(at) = run.next() else { break };
+        while row_at < at && row_at <= END {
             writeln!(text, "{}", run.row(row_at)).expect("a string takes every row");
             row_at += ROW;
         }
-        run.hear(outcome);
-        run.send_all();
+        run.advance(at);
     }
     text
 }

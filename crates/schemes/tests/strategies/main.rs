@@ -8,3 +8,4 @@ mod multicast;
 mod pcon;
 mod reading;
 mod router;
+mod stateful_forwarding;

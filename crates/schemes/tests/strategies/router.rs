@@ -10,7 +10,7 @@ use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReas
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::pit::PitEntry;
 use tidegate_core::rng::{Rng, Seed, Streams};
-use tidegate_core::scheme::NodeSetup;
+use tidegate_core::scheme::{DeviceSetup, NodeSetup};
 use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
@@ -63,6 +63,28 @@ impl Router {
         let node = NodeSetup { node: NodeId(0), devices: Vec::new(), streams: Streams::of(Seed(1)) };
         let parts = make(&Settings(given.collect()), &node).expect("valid settings");
         Self::with(parts.strategy.expect("a strategy"), upstreams)
+    }
+
+    /// A router with the strategy and the gates that `scheme` brings.
+    pub fn of_gated_part(scheme: &str, given: &[(&str, Value)], upstreams: &[u16]) -> Self {
+        let make = find(SCHEMES, scheme).and_then(|scheme| scheme.router).expect("a router part");
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let streams = Streams::of(Seed(1));
+        let device = |face| DeviceSetup {
+            face: FaceId(face),
+            rate: BitRate::from_mbps(10.0),
+            delay: Span::ZERO,
+            neighbour: None,
+            limit: Limit::Packets(Packets::new(100)),
+            streams,
+        };
+        let node = NodeSetup { node: NodeId(0), devices: (0..6).map(device).collect(), streams };
+        let parts = make(&Settings(given.collect()), &node).expect("valid settings");
+        let mut router = Self::with(parts.strategy.expect("a strategy"), upstreams);
+        for (face, gate) in parts.gates {
+            router.forwarder.set_gates(face, vec![gate]);
+        }
+        router
     }
 
     pub fn with(strategy: Box<dyn Strategy>, upstreams: &[u16]) -> Self {

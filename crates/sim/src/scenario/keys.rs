@@ -12,7 +12,7 @@ use tidegate_settings::queue::QUEUE;
 
 mod blocks;
 
-pub(super) use blocks::{DEMAND, NODE_CACHE, PREFIX_CACHE, ROUTER_CACHE, SERVICE};
+pub(super) use blocks::{CLOCK, DEMAND, NODE_CACHE, PREFIX_CACHE, RANDOM_PHASE, ROUTER_CACHE, SERVICE};
 
 use super::import::Format as TopologyFormat;
 use super::{timeline, topology};
@@ -225,7 +225,7 @@ fn loss_words() -> Vec<&'static str> {
     vec!["none", "bernoulli", "gilbert-elliott", "trace"]
 }
 
-static NODE_KEYS: [Key; 6] = [
+static NODE_KEYS: [Key; 7] = [
     key(
         "cache",
         AnyOf(&[Packets, Table(&NODE_CACHE)]),
@@ -233,6 +233,12 @@ static NODE_KEYS: [Key; 6] = [
         "Content store; of routers as in [router], of hosts none by default.",
     ),
     key("service", AnyOf(&[LongTime, Table(&SERVICE)]), May, "Service time, in place of [router]'s."),
+    key(
+        "clock",
+        AnyOf(&[LongTime, Table(&CLOCK)]),
+        May,
+        "How finely the node tells time: what waits for a time to come waits for the first tick after it; without it nothing waits longer than it has to. A time alone is the period.",
+    ),
     key("unsolicited", Bool, May, "Whether Data that nobody asked for is cached."),
     key("strategy", SchemeOf(&STRATEGY), May, "Forwarding strategy, in place of [router]'s."),
     key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts, in place of [router]'s."),
@@ -265,6 +271,12 @@ pub(super) static ROUTER: Keys = keys(
             AnyOf(&[LongTime, Table(&SERVICE)]),
             May,
             "What every packet off a link takes, one after the other, before a router forwards it; nothing by default.",
+        ),
+        key(
+            "clock",
+            AnyOf(&[LongTime, Table(&CLOCK)]),
+            May,
+            "How finely every router tells time, as at a node; each draws a phase of its own.",
         ),
         key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
         key("parts", List(&SchemeOf(&ROUTER_PART)), May, "Router parts of schemes on every router."),

@@ -18,6 +18,7 @@
 
 mod caches;
 mod canonical;
+mod clock;
 mod controller;
 mod flows;
 pub mod import;

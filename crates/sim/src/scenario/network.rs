@@ -18,8 +18,8 @@ use tidegate_settings::values::{read_name, read_number, read_text};
 use super::caches::{CacheRules, CacheValues};
 use super::links::LinkValues;
 use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
-use super::{Limits, keys, service};
-use crate::plan::{CachePlan, LinkPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan};
+use super::{Limits, clock, keys, service};
+use crate::plan::{CachePlan, ClockPlan, LinkPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
 const MOST_LINKS_OF_A_NODE: u32 = 60_000;
@@ -99,6 +99,7 @@ pub(super) struct RouterValues {
     parts: Vec<SchemeUse>,
     prefix_strategies: Vec<(String, SchemeUse)>,
     service: Option<ServicePlan>,
+    clock: Option<ClockPlan>,
     next_hops: NextHopRule,
 }
 
@@ -117,6 +118,7 @@ impl RouterValues {
             parts: uses::read_list(&router, "parts", &ROUTER_PART),
             prefix_strategies: Vec::new(),
             service: service::read(&router, "service"),
+            clock: clock::read(&router),
             next_hops: router.word("next_hops", &NextHopRule::ALL).unwrap_or_default(),
         };
         values.read_prefixes(&router);
@@ -165,6 +167,7 @@ impl RouterValues {
             prefix_strategies: self.prefix_strategies.clone(),
             parts: if is_router { self.parts.clone() } else { Vec::new() },
             service: self.service.filter(|_| is_router),
+            clock: self.clock.filter(|_| is_router),
         })
     }
 }
@@ -184,6 +187,7 @@ struct NodeValues {
     cache: CacheValues,
     has_cache: bool,
     service: Option<ServicePlan>,
+    clock: Option<ClockPlan>,
     unsolicited: Option<bool>,
     strategy: Option<SchemeUse>,
     parts: Option<Vec<SchemeUse>>,
@@ -196,6 +200,7 @@ impl NodeValues {
             cache: CacheValues::of_node(node),
             has_cache: node.item("cache").is_some(),
             service: service::read(node, "service"),
+            clock: clock::read(node),
             unsolicited: node.flag("unsolicited"),
             strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &STRATEGY)),
             parts: node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART)),
@@ -206,6 +211,7 @@ impl NodeValues {
     fn apply(self, node: &mut NodePlan) {
         node.cache = self.cache.over(node.cache);
         node.service = self.service.or(node.service);
+        node.clock = self.clock.or(node.clock);
         node.cache_unsolicited = self.unsolicited.unwrap_or(node.cache_unsolicited);
         if let Some(strategy) = self.strategy {
             node.strategy = strategy;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::clock::Clock;
 use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
 use tidegate_core::control::RouterAgent;
 use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
@@ -20,10 +21,10 @@ use tidegate_core::units::{Span, Time};
 
 use super::control::Control;
 use super::service::{Processing, Server};
-use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, World};
+use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{Direction, End};
-use crate::plan::{CachePlan, FlowPlan, NodePlan, Plan, SchemeUse};
+use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse};
 use crate::routes::{Edge, RouteTable};
 
 /// Why a checked part can be made without an error.
@@ -128,6 +129,7 @@ impl World {
             nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
             requests: Streams::of(seed).under(&format!("flow/{index}/requests/")),
             receive_limit: None,
+            clock: self.nodes[flow.consumer].core.clock(),
         };
         let node = flow.consumer;
         let sim = &mut self.nodes[node];
@@ -382,6 +384,7 @@ fn build_node(
     }
     let mut core = Node::new(forwarder, queues, faces);
     parts.agents.into_iter().for_each(|agent| core.add_agent(agent));
+    core.set_clock(clock(planned, seed));
     SimNode {
         core,
         role: ports.role(node, planned),
@@ -389,12 +392,23 @@ fn build_node(
         consumers: ports.consumers[node].clone(),
         wake: Time::MAX,
         agent_wake: Time::MAX,
+        wakeups: Wakeups::default(),
         is_on: true,
         service: planned.service.map(|service| {
             let draws = Rng::stream(seed, &format!("node/{}/service", planned.name));
             Box::new(Server::new(&service, draws))
         }),
     }
+}
+
+/// The clock of a node; consumers on it have the same.
+fn clock(node: &NodePlan, seed: Seed) -> Clock {
+    let Some(ClockPlan { period, phase, flush_on_arrival }) = node.clock else { return Clock::FINE };
+    let drawn = || {
+        let mut draws = Rng::stream(seed, &format!("node/{}/clock", node.name));
+        Span::from_secs_f64(period.as_secs_f64() * draws.uniform())
+    };
+    Clock::coarse(period, phase.unwrap_or_else(drawn), flush_on_arrival)
 }
 
 /// What schemes put on one node.

@@ -240,6 +240,7 @@ impl World {
             return;
         }
         sim.agent_wake = Time::MAX;
+        sim.wakeups.note(self.now);
         sim.core.wake_agents(env!(self, node));
         // What an agent tells its scheme's gates and strategy may be due earlier than they had asked for.
         self.rearm_node(node);

@@ -142,6 +142,7 @@ impl World {
             cached_packets: forwarder.cs().len() as u64,
             service_drops: self.service_drops(node),
             pit_peak_entries: forwarder.pit().peak() as u64,
+            wakeups: self.nodes[node].wakeups.count,
         }
     }
 

@@ -9,7 +9,7 @@ use tidegate_core::event::{Cause, Event};
 use tidegate_core::gate::{FaceGate, FlowKey, GateStats, GateVerdict, Releases};
 use tidegate_core::packet::{Header, NackReason};
 use tidegate_core::pit::PitId;
-use tidegate_core::records::RunRecord;
+use tidegate_core::records::{EventRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -238,4 +238,25 @@ fn with_gates_of_any_whim_every_packet_is_accounted_for_at_any_time_and_runs_rep
         assert!(both.iter().all(|stats| stats.released > 50 && stats.passed > 100), "{stats:?}");
         assert_eq!((record, stats), run(&plan, seed));
     }
+}
+
+#[test]
+fn a_gate_under_a_clock_with_ticks_lets_go_at_them_or_when_something_arrives() {
+    let released = |clock: &str| {
+        let plan = chain("pacer", &format!("[node.r1]\n{clock}\n"));
+        let (record, _) = run(&plan, 1);
+        let at_r1 = plan.nodes.iter().position(|node| node.name == "r1").expect("a router") as u32;
+        let is_release =
+            |event: &&EventRecord| event.node == at_r1 && matches!(event.event, Event::Released { .. });
+        record.events.iter().filter(is_release).map(|event| event.time.as_nanos() / 1_000).collect::<Vec<_>>()
+    };
+    let fine = released("");
+    let coarse = released("clock = { period = \"70ms\", phase = \"5ms\" }");
+    let flushed = released("clock = { period = \"70ms\", phase = \"5ms\", flush_on_arrival = true }");
+    // The pacer lets one go per wake-up, each 2 ms if it is woken then.
+    assert!((950..1_000).contains(&fine.len()), "{}", fine.len());
+    assert_eq!(coarse, (0..29).map(|tick| 5_000 + 70_000 * tick).collect::<Vec<u64>>()[..coarse.len()]);
+    assert!(coarse.len() >= 28, "{coarse:?}");
+    assert!(flushed.len() > 2 * coarse.len(), "{}", flushed.len());
+    assert!(flushed.iter().any(|at| at % 70_000 != 5_000));
 }

@@ -11,6 +11,7 @@ use tidegate_sim::scenario;
 
 mod batches;
 mod caches;
+mod clocks;
 mod determinism;
 mod gates;
 mod golden;

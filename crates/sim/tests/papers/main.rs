@@ -1,6 +1,9 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
 mod hop_by_hop;
+mod mircc;
+mod mircc_multipath;
 mod pcon;
 mod reconstructions;
 mod runs;
+mod stateful_forwarding;

@@ -119,7 +119,8 @@ impl History {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::stream(Seed(seed), "gates");
         let straggler = Span::from_millis(u64::from(rng.below(2) * 50));
-        let script = Script { resends: rng.chance(0.5), straggler, ..Script::default() };
+        let [resends, asks_elsewhere] = [0.5, 0.5].map(|part| rng.chance(part));
+        let script = Script { resends, asks_elsewhere, straggler, ..Script::default() };
         let mut router = Router::scripted(&UPSTREAMS[..1 + rng.below(3) as usize], script);
         let mut gates = Vec::new();
         for face in UPSTREAMS {

@@ -1,7 +1,7 @@
-//! Keys of content stores, servers and workloads.
+//! Keys of content stores, servers, clocks and workloads.
 
 use tidegate_core::cs::Policy;
-use tidegate_settings::keys::Kind::{Count, Frequency, LongTime, Number, Packets, Words};
+use tidegate_settings::keys::Kind::{AnyOf, Bool, Count, Frequency, LongTime, Number, Packets, Time, Words};
 use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{Key, Keys, key, keys};
 
@@ -67,6 +67,32 @@ pub(in super::super) static SERVICE: Keys = keys(
         key("queue", Packets, May, "Most that wait while one is handled; without limit by default."),
     ],
 );
+
+/// The phase that is drawn.
+pub(in super::super) const RANDOM_PHASE: &str = "random";
+
+pub(in super::super) static CLOCK: Keys = keys(
+    "a clock",
+    &[
+        key("period", LongTime, Must, "Time between two ticks."),
+        key(
+            "phase",
+            AnyOf(&[Words(phase_words), Time]),
+            Else("random"),
+            "First tick, from the start of the run; random draws it for each node and seed.",
+        ),
+        key(
+            "flush_on_arrival",
+            Bool,
+            Else("false"),
+            "Whether an arriving Data, Nack or loss notice stands in for a tick.",
+        ),
+    ],
+);
+
+fn phase_words() -> Vec<&'static str> {
+    vec![RANDOM_PHASE]
+}
 
 pub(in super::super) static DEMAND: Keys = keys(
     "demand",

@@ -1,0 +1,168 @@
+//! The fair rate of one link, equations 1 to 5 of the seed paper's section II.C.
+
+use tidegate_core::choice;
+
+choice! {
+    /// What the second argument of equation 3 is; it cannot be read in our copy.
+    pub enum Beta {
+        /// max(0.1, (y − C) / C).
+        ExcessLoad = "excess-load",
+        /// 0.1 always.
+        Constant = "constant",
+    }
+}
+
+/// Least weight of the queue in equation 2.
+const LEAST_BETA: f64 = 0.1;
+/// Lowest rate, Interests per second.
+pub(super) const LOWEST: f64 = 1.0;
+/// Shortest round trip that counts, seconds: a link may have none.
+const SHORTEST_RTT: f64 = 1e-6;
+
+impl Beta {
+    fn of(self, load: f64, capacity: f64) -> f64 {
+        match self {
+            Self::ExcessLoad => LEAST_BETA.max((load - capacity) / capacity),
+            Self::Constant => LEAST_BETA,
+        }
+    }
+}
+
+/// The constants of the equations.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    /// η, 0..=1.
+    pub utilisation: f64,
+    /// Equation 3.
+    pub beta: Beta,
+    /// Of the newest value in the averages, 0..=1.
+    pub weight: f64,
+}
+
+/// What one interval brought.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measured {
+    /// C: Interests per second whose Data fill the link, at least [`LOWEST`].
+    pub capacity: f64,
+    /// y: Interests per second that came for the link, refused ones too.
+    pub load: f64,
+    /// q: Interests in the bucket.
+    pub queue: f64,
+    /// d: smoothed round-trip time, seconds.
+    pub rtt: f64,
+}
+
+/// R(t), Interests per second.
+#[derive(Clone, Debug)]
+pub(super) struct FairRate {
+    rule: Rule,
+    /// `None` before the first interval has ended: the capacity.
+    rate: Option<f64>,
+    /// `None` before the first value, which it begins with.
+    base: Option<f64>,
+    excess: f64,
+}
+
+impl FairRate {
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, rate: None, base: None, excess: 0.0 }
+    }
+
+    /// The rate now, [`LOWEST`] to `capacity`.
+    pub fn get(&self, capacity: f64) -> f64 {
+        self.rate.unwrap_or(capacity).clamp(LOWEST, capacity)
+    }
+
+    /// An interval ends.
+    pub fn update(&mut self, measured: Measured) {
+        let Measured { capacity, load, queue, rtt } = measured;
+        let Rule { utilisation, beta, weight } = self.rule;
+        let before = self.get(capacity);
+        let flows = capacity.max(load) / before;
+        let drained = beta.of(load, capacity) * queue / rtt.max(SHORTEST_RTT);
+        let base = ((utilisation * capacity - drained) / flows).max(0.0);
+        let excess = before - load / flows;
+        let base = smooth(self.base.unwrap_or(base), base, weight);
+        self.excess = smooth(self.excess, excess, weight);
+        self.base = Some(base);
+        self.rate = Some((base + self.excess).clamp(LOWEST, capacity));
+    }
+}
+
+/// A moving average one step on.
+pub(super) fn smooth(average: f64, value: f64, weight: f64) -> f64 {
+    weight * value + (1.0 - weight) * average
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Rule = Rule { utilisation: 1.0, beta: Beta::ExcessLoad, weight: 0.5 };
+
+    /// Updates with C = 1000/s and d = 0.4 s; loads, fills of the bucket and rates by hand.
+    #[track_caller]
+    fn follow(rule: Rule, steps: &[(f64, f64, f64)]) {
+        let mut rate = FairRate::new(rule);
+        assert_eq!(rate.get(1000.0), 1000.0, "R(0) = C");
+        for (number, (load, queue, expected)) in (1..).zip(steps) {
+            rate.update(Measured { capacity: 1000.0, load: *load, queue: *queue, rtt: 0.4 });
+            let found = rate.get(1000.0);
+            assert!((found - expected).abs() < 1e-9, "step {number}: {found}, by hand {expected}");
+        }
+    }
+
+    #[test]
+    fn equations_by_hand_with_the_excess_load_in_equation_3() {
+        follow(
+            RULE,
+            &[
+                // N = 2; beta = 1; base = (1000 - 1 * 200 / 0.4) / 2; no excess.
+                (2000.0, 200.0, 250.0),
+                // N = 4; base = (1000 - 0.1 * 100 / 0.4) / 4 = 243.75, averaged with 250; excess = 250 - 500 / 4,
+                // averaged with 0.
+                (500.0, 100.0, 246.875 + 62.5),
+                // N = 1000 / 309.375; base = 309.375, averaged with 246.875; excess = 0, averaged with 62.5.
+                (1000.0, 0.0, 278.125 + 31.25),
+                // N = 1250 / 309.375; beta = 0.25; base = (1000 - 0.25 * 40 / 0.4) / N = 241.3125; excess = 0.
+                (1250.0, 40.0, 259.71875 + 15.625),
+            ],
+        );
+    }
+
+    #[test]
+    fn equations_by_hand_with_a_constant_equation_3() {
+        let rule = Rule { beta: Beta::Constant, ..RULE };
+        // base = (1000 - 0.1 * 200 / 0.4) / 2.
+        follow(rule, &[(2000.0, 200.0, 475.0)]);
+        // base = (0.9 * 1000 - 0.1 * 40 / 0.4) / 1, excess = 1000 - 500, averaged with 0 by the weight 0.2.
+        let rule = Rule { utilisation: 0.9, weight: 0.2, beta: Beta::Constant };
+        follow(rule, &[(500.0, 40.0, 990.0), (1_000.0, 0.0, 0.2 * 891.0 + 0.8 * 890.0 + 0.8 * 100.0)]);
+    }
+
+    #[test]
+    fn n_flows_at_the_fair_rate_keep_it() {
+        for flows in [1.0, 2.0, 5.0] {
+            let mut rate = FairRate::new(RULE);
+            for _ in 0..200 {
+                let load = flows * rate.get(1000.0);
+                rate.update(Measured { capacity: 1000.0, load, queue: 0.0, rtt: 0.4 });
+            }
+            assert!((rate.get(1000.0) - 1000.0 / flows).abs() < 1e-6, "{flows} flows: {rate:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_without_traffic_offers_its_capacity_and_one_that_is_swamped_the_lowest_rate() {
+        let mut rate = FairRate::new(RULE);
+        for _ in 0..50 {
+            rate.update(Measured { capacity: 1000.0, load: 1e9, queue: 200.0, rtt: 0.0 });
+        }
+        assert_eq!(rate.get(1000.0), LOWEST);
+        for _ in 0..50 {
+            rate.update(Measured { capacity: 1000.0, load: 0.0, queue: 0.0, rtt: 0.0 });
+        }
+        assert_eq!(rate.get(1000.0), 1000.0);
+        assert_eq!(rate.get(10.0), 10.0, "the link became slower");
+    }
+}

@@ -1,0 +1,93 @@
+//! The paths that a router knows, by the labels that it wrote on Data.
+//!
+//! A label says a router which face a path leaves by and what the next router calls the rest of it: Interests have
+//! their label swapped at every router, as in MPLS.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tidegate_core::face::FaceId;
+
+/// The label of no path: on an Interest it asks for any.
+pub(super) const ANY: u32 = 0;
+/// Most paths that a router remembers.
+const MOST: usize = 1024;
+
+/// The table of a node, which its gates and its strategy share.
+pub(super) type SharedPaths = Rc<RefCell<PathTable>>;
+
+/// Paths by label.
+#[derive(Debug, Default)]
+pub(super) struct PathTable {
+    paths: BTreeMap<u32, Path>,
+    /// Counts Data.
+    heard: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    face: FaceId,
+    /// The label of the rest of the path.
+    beyond: u32,
+    heard: u64,
+}
+
+impl PathTable {
+    /// Data came through `face` with the label `beyond`; its label from here on. With too many paths the one that
+    /// was not heard of for longest is forgotten.
+    pub fn learn(&mut self, beyond: u32, face: FaceId) -> u32 {
+        self.heard += 1;
+        let label = mix(beyond, u32::from(face.0)).max(ANY + 1);
+        if self.paths.len() >= MOST && !self.paths.contains_key(&label) {
+            let oldest = self.paths.iter().min_by_key(|(_, path)| path.heard).map(|(label, _)| *label);
+            oldest.and_then(|oldest| self.paths.remove(&oldest));
+        }
+        self.paths.insert(label, Path { face, beyond, heard: self.heard });
+        label
+    }
+
+    /// The face that the path `label` leaves by.
+    pub fn face_of(&self, label: u32) -> Option<FaceId> {
+        self.paths.get(&label).map(|path| path.face)
+    }
+
+    /// What the next router calls the path `label` if it leaves by `face`, else [`ANY`].
+    pub fn beyond(&self, label: u32, face: FaceId) -> u32 {
+        self.paths.get(&label).filter(|path| path.face == face).map_or(ANY, |path| path.beyond)
+    }
+}
+
+/// A hash of two numbers (FNV-1a).
+pub(super) fn mix(first: u32, second: u32) -> u32 {
+    let bytes = first.to_le_bytes().into_iter().chain(second.to_le_bytes());
+    bytes.fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_leads_back_along_the_path_that_it_came_by() {
+        let (mut far, mut near) = (PathTable::default(), PathTable::default());
+        let beyond = far.learn(ANY, FaceId(7));
+        let label = near.learn(beyond, FaceId(3));
+        let other = near.learn(beyond, FaceId(4));
+        assert!(label != ANY && label != other);
+        assert_eq!((near.face_of(label), near.beyond(label, FaceId(3))), (Some(FaceId(3)), beyond));
+        assert_eq!(far.face_of(beyond), Some(FaceId(7)));
+        assert_eq!((near.beyond(label, FaceId(4)), near.beyond(1, FaceId(3))), (ANY, ANY), "another way");
+        assert_eq!(near.face_of(1), None);
+    }
+
+    #[test]
+    fn the_path_that_was_silent_for_longest_is_forgotten() {
+        let mut table = PathTable::default();
+        let labels: Vec<u32> = (0..MOST as u32).map(|beyond| table.learn(beyond, FaceId(0))).collect();
+        table.learn(0, FaceId(0));
+        table.learn(0, FaceId(1));
+        assert_eq!(table.paths.len(), MOST);
+        assert_eq!((table.face_of(labels[0]), table.face_of(labels[1])), (Some(FaceId(0)), None));
+    }
+}

@@ -1,0 +1,130 @@
+//! Sends an Interest along the path that it names; one that asks for any path takes a next hop by its nonce, so that
+//! all are found; one that names none takes the cheapest.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::packet::{Kind, NackReason};
+use tidegate_core::signal::Signal;
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
+
+use super::path_table::{SharedPaths, mix};
+use crate::toolbox::next_try::next_try;
+
+/// The strategy of one node.
+#[derive(Debug)]
+pub(super) struct SteeringStrategy {
+    paths: SharedPaths,
+}
+
+impl SteeringStrategy {
+    pub(super) fn new(paths: SharedPaths) -> Self {
+        Self { paths }
+    }
+
+    /// The next hop of the path `label`, if it is known and can be used.
+    fn along(&self, cx: &Context<'_>, arrival: &Arrival<'_>, label: u32) -> Option<FaceId> {
+        let face = self.paths.borrow().face_of(label)?;
+        arrival.usable(cx).find(|usable| *usable == face)
+    }
+}
+
+/// Any next hop. Routers one after the other choose independently: the hops crossed go into the hash.
+fn any(cx: &Context<'_>, arrival: &Arrival<'_>) -> Option<FaceId> {
+    let Kind::Interest(interest) = arrival.interest.kind else { return None };
+    let hash = mix(interest.nonce, u32::from(arrival.interest.hop.hops)) >> 16;
+    let place = (hash as usize).checked_rem(arrival.usable(cx).count())?;
+    arrival.usable(cx).nth(place)
+}
+
+impl Strategy for SteeringStrategy {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let is_pending = arrival.entry.out_records().next().is_some();
+        if is_pending && !arrival.is_repeated {
+            return Decision::Suppress;
+        }
+        let face = match arrival.interest.hop.get(Signal::PathChoice) {
+            None => next_try(arrival.entry, || arrival.usable(cx)),
+            Some(label) => self.along(cx, arrival, label).or_else(|| any(cx, arrival)),
+        };
+        match face {
+            Some(face) => {
+                arrival.forward(face);
+                Decision::Forward
+            }
+            None if is_pending => Decision::Suppress,
+            None => Decision::Nack(NackReason::NoRoute),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mircc::path_table::ANY;
+    use crate::testing::gate_bench::{GateBench, interest};
+    use tidegate_core::face::{FaceView, Limit};
+    use tidegate_core::fib::NextHop;
+    use tidegate_core::name::{NameHash, NameTable};
+    use tidegate_core::pit::{Pit, Selector};
+    use tidegate_core::units::{BitRate, Packets, Span};
+
+    /// The faces, of next hops 1 and 2 (1 is the cheaper one), that an Interest from face 0 takes.
+    fn ask(bench: &mut GateBench, paths: &SharedPaths, choice: Option<u32>, nonce: u32, hops: u8) -> Vec<u16> {
+        let mut strategy = SteeringStrategy::new(SharedPaths::clone(paths));
+        let mut header = interest(NameTable::ROOT, 1);
+        if let Kind::Interest(interest) = &mut header.kind {
+            interest.nonce = nonce;
+        }
+        header.hop.hops = hops;
+        choice.map(|label| header.hop.put(Signal::PathChoice, label));
+        let mut pit = Pit::new(NameHash::LOCALITY);
+        let (pending, _) =
+            pit.find_or_insert(header.name, Selector { can_be_prefix: false, must_be_fresh: false });
+        let hops = [1, 2].map(|face| NextHop { cost: u32::from(face), face: FaceId(face) });
+        let mut targets = Vec::new();
+        let mut arrival = Arrival {
+            interest: &header,
+            from: FaceId(0),
+            pending,
+            entry: pit.entry_mut(pending),
+            is_repeated: false,
+            hops: &hops,
+            targets: &mut targets,
+        };
+        let decision = bench.at(0, |cx| strategy.on_interest(cx, &mut arrival));
+        assert_eq!(decision == Decision::Forward, !targets.is_empty());
+        targets.iter().map(|target| target.face.0).collect()
+    }
+
+    fn bench() -> (GateBench, SharedPaths) {
+        let mut bench = GateBench::new();
+        bench.faces.push(FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(1))));
+        (bench, SharedPaths::default())
+    }
+
+    #[test]
+    fn a_known_label_is_followed_while_its_face_is_up_and_no_label_takes_the_cheapest() {
+        let (mut bench, paths) = bench();
+        let labels = [1, 2].map(|face| paths.borrow_mut().learn(ANY, FaceId(face)));
+        for nonce in 0..50 {
+            let mut ask = |choice| ask(&mut bench, &paths, choice, nonce, 1);
+            assert_eq!([ask(Some(labels[0])), ask(Some(labels[1])), ask(None)], [[1], [2], [1]]);
+        }
+        bench.faces[2].set_up(false);
+        assert_eq!(ask(&mut bench, &paths, Some(labels[1]), 1, 1), [1]);
+        bench.faces[1].set_up(false);
+        assert_eq!(ask(&mut bench, &paths, Some(labels[1]), 1, 1), []);
+    }
+
+    #[test]
+    fn an_unknown_label_takes_every_next_hop_in_turn_and_routers_choose_apart() {
+        let (mut bench, paths) = bench();
+        let mut counts = [[0; 2]; 2];
+        for nonce in 0..4_000 {
+            let [here, beyond] = [1, 2].map(|hops| ask(&mut bench, &paths, Some(ANY), nonce, hops)[0]);
+            counts[usize::from(here) - 1][usize::from(beyond) - 1] += 1;
+        }
+        // A quarter each, within a tenth.
+        assert!(counts.iter().flatten().all(|count| (900..=1_100).contains(count)), "{counts:?}");
+    }
+}

@@ -1,0 +1,24 @@
+//! Stateful forwarding: limits of Interests per upstream face, the next face above them, Nacks when none is left.
+//!
+//! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of Cheng
+//! Yi's code; all parts stand in [`crate::toolbox::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "stateful-forwarding",
+    summary: "routers limit Interests per face and try the next one, else a Nack; each Nack slows the consumer down",
+    paper: "Yi et al.: A Case for Stateful Forwarding Plane, Computer Communications 2013; Cheng Yi's code for ndnSIM",
+    provenance: Provenance::Source,
+    deviations: &parts::DEVIATIONS,
+    draws: true,
+    params: Params::TABLE,
+    shell: ShellKind::Own,
+    consumer: Some(|settings| parts::consumer(settings, Decreases::Each)),
+    router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::Each)),
+    ..Scheme::NONE
+};

@@ -1,0 +1,29 @@
+//! Stateful forwarding with at most one decrease per round trip, at consumers and at routers' limits.
+//!
+//! Paper: "new SF", reference 15 of Kato, Enda, Yamamoto & Ohzahata 2020, who say of it no more than that; all else is as
+//! in `stateful-forwarding`. What left before a decrease causes no other.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
+
+const DEVIATIONS: [&str; parts::DEVIATIONS.len() + 1] = parts::deviations_after(
+    "Of the scheme we have one sentence, one decrease within a round trip; that a round trip is told by send times, and \
+     that routers keep to it too, is ours.",
+);
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "stateful-forwarding-rtt",
+    summary: "as stateful-forwarding, with at most one decrease per round trip",
+    paper: "new SF, as Kato et al., FedCSIS 2020, describe their reference 15; else as stateful-forwarding",
+    provenance: Provenance::Source,
+    deviations: &DEVIATIONS,
+    draws: true,
+    params: Params::TABLE,
+    shell: ShellKind::Own,
+    consumer: Some(|settings| parts::consumer(settings, Decreases::OncePerRoundTrip)),
+    router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::OncePerRoundTrip)),
+    ..Scheme::NONE
+};

@@ -1,0 +1,38 @@
+//! The clock of a node.
+
+use tidegate_core::units::Span;
+use tidegate_settings::document::{Item, Value};
+use tidegate_settings::fields::Fields;
+
+use super::keys;
+use crate::plan::ClockPlan;
+
+/// Reads a period alone or a table under `clock`; `None` without.
+pub(super) fn read(fields: &Fields<'_>) -> Option<ClockPlan> {
+    let item = fields.item("clock")?;
+    if !matches!(item.value, Value::Table(_)) {
+        return Some(ClockPlan { period: fields.time("clock")?, phase: None, flush_on_arrival: false });
+    }
+    let table = fields.table("clock", &keys::CLOCK)?;
+    let (period, flush) = (table.time("period"), table.flag("flush_on_arrival"));
+    let phase = match table.item("phase") {
+        None => None,
+        Some(item) => read_phase(&table, item)?,
+    };
+    Some(ClockPlan { period: period?, phase, flush_on_arrival: flush.unwrap_or(false) })
+}
+
+/// A time or the word for a drawn one, which is `None` within.
+fn read_phase(table: &Fields<'_>, item: &Item) -> Option<Option<Span>> {
+    if let Value::Text(text) = &item.value
+        && text.parse::<Span>().is_err()
+    {
+        if text != keys::RANDOM_PHASE {
+            let word = keys::RANDOM_PHASE;
+            table.refuse("phase", format!("phase: {text:?} is neither {word:?} nor a time like \"25ms\""));
+            return None;
+        }
+        return Some(None);
+    }
+    table.time("phase").map(Some)
+}
