@@ -32,6 +32,7 @@ schemes! {
     hr_icp,
     icp,
     mircc,
+    mnrcp_like,
     multicast,
     ndnsieve,
     ndnsim_aimd,
