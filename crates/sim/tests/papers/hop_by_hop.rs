@@ -27,9 +27,13 @@ fn dumbbell(consumer: &str, router: &str, flows: usize) -> String {
 }
 
 /// Mean queue of Data at the bottleneck between two instants, packets.
-fn queue(record: &RunRecord, [from, to]: [f64; 2]) -> f64 {
-    let place =
-        record.links.iter().position(|link| link.from == "r2" && link.to == "r1").expect("a dumbbell");
+fn queue(record: &RunRecord, between: [f64; 2]) -> f64 {
+    queue_of(record, ["r2", "r1"], between)
+}
+
+/// Mean queue of a link between two instants, packets.
+fn queue_of(record: &RunRecord, ends: [&str; 2], [from, to]: [f64; 2]) -> f64 {
+    let place = record.links.iter().position(|link| [&*link.from, &*link.to] == ends).expect("a dumbbell");
     let samples = &record.link_samples;
     let rows = (0..samples.time.len()).filter(|row| {
         samples.link[*row] as usize == place && (from..to).contains(&samples.time[*row].as_secs_f64())
@@ -211,4 +215,121 @@ fn two_flows_of_hr_icp_share_a_link_and_nacks_are_what_keeps_them_within_it() {
     let nacks = |record: &RunRecord| record.flows.iter().map(|flow| flow.nacks).sum::<u64>();
     assert!(nacks(&deaf) > 10 * nacks(&record), "{} {}", nacks(&deaf), nacks(&record));
     assert_eq!(nacks(&run("\"hr-icp\"", ", refusal = \"drop\"")), 0);
+}
+
+/// A consumer behind 10 Mbit/s and a producer behind 20 Mbit/s, with a router between them; 40 ms of round trip.
+fn chain(consumer: &str, router: &str) -> String {
+    format!(
+        "format = 1\n[scenario]\nname = \"chain\"\nduration = \"60s\"\nsample = \"10ms\"\n[topology]\n\
+         link = {{ delay = \"10ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nparts = [{router}]\n\
+         [[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
+         [[link]]\nends = [\"c\", \"r\"]\nrate = \"10Mbps\"\n[[link]]\nends = [\"r\", \"p\"]\nrate = \"20Mbps\"\n\
+         [[flow]]\nconsumer = \"c\"\nproducer = \"p\"\nprefix = \"/p\"\nscheme = {consumer}\npayload = \"1000B\"\n"
+    )
+}
+
+/// Routers of ECN-rate-like with these settings.
+fn ecn_rate(settings: &str) -> String {
+    format!("{{ name = \"ecn-rate-like\", {settings} }}")
+}
+
+#[test]
+fn ecn_rate_consumers_share_what_is_aimed_at_without_a_queue() {
+    let consumer = "\"ecn-rate-like\"";
+    for text in [dumbbell(consumer, consumer, 2), shared_producer(consumer, consumer)] {
+        for record in runs(&text, 1..=2) {
+            let parts = [0, 1].map(|flow| goodput(&record, flow, [5.0, 20.0]));
+            expect_near(parts[0] / parts[1], 1.0, 0.02);
+            expect_near(parts[0] + parts[1], 0.95 * LINK, 0.01);
+            assert!(queue(&record, [5.0, 20.0]) < 5.0, "{}", queue(&record, [5.0, 20.0]));
+            assert_eq!(dropped(&record), 0);
+        }
+    }
+}
+
+#[test]
+fn ecn_rates_queue_before_a_slower_link_rests_about_where_its_rule_says() {
+    // alpha (u C - y) d / beta: C and y are 20 and 10 Mbit/s, d is 20 ms and 0.6 ms of sending. The queue's own delay is
+    // none of d, so that it swings around that.
+    for (alpha, beta) in [(0.4, 0.1), (0.2, 0.1), (0.1, 0.05)] {
+        let router = ecn_rate(&format!("alpha = {alpha}, beta = {beta}"));
+        let record = &runs(&chain("\"ecn-rate-like\"", &router), 1..=1)[0];
+        let rest = alpha * (0.95 * 2.0 - 1.0) * LINK * 0.0206 / beta;
+        expect_near(queue_of(record, ["r", "c"], [10.0, 60.0]), rest, 0.1);
+        assert_eq!(dropped(record), 0);
+    }
+}
+
+#[test]
+fn ecn_rate_overflows_without_the_queue_and_starves_without_the_spare_capacity() {
+    let record = &runs(&chain("\"ecn-rate-like\"", &ecn_rate("beta = 0")), 1..=1)[0];
+    assert!(dropped(record) > 1_000);
+    let record = &runs(&dumbbell("\"ecn-rate-like\"", &ecn_rate("alpha = 0"), 2), 1..=1)[0];
+    assert!(goodput(record, 0, [10.0, 20.0]) < 0.01 * LINK);
+}
+
+/// A consumer behind 100 Mbit/s and a producer behind paths of 10 and 5 Mbit/s.
+fn two_paths(consumer: &str, router: &str) -> String {
+    format!(
+        "format = 1\n[scenario]\nname = \"paths\"\nduration = \"20s\"\nsample = \"10ms\"\n[topology]\n\
+         link = {{ rate = \"10Mbps\", delay = \"5ms\", queue = {{ limit = \"400pkt\" }} }}\n[router]\nparts = [{router}]\n\
+         [[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n\
+         [[link]]\nends = [\"c\", \"r\"]\nrate = \"100Mbps\"\n[[link]]\nends = [\"r\", \"a\"]\n\
+         [[link]]\nends = [\"r\", \"b\"]\nrate = \"5Mbps\"\n\
+         [[flow]]\nconsumer = \"c\"\nproducer = [\"a\", \"b\"]\nprefix = \"/p\"\nscheme = {consumer}\npayload = \"1000B\"\n"
+    )
+}
+
+/// Routers of MNRCP-like with these settings.
+fn mnrcp(settings: &str) -> String {
+    format!("{{ name = \"mnrcp-like\", {settings} }}")
+}
+
+fn nacks(record: &RunRecord) -> u64 {
+    record.flows.iter().map(|flow| flow.nacks).sum()
+}
+
+#[test]
+fn mnrcp_consumers_share_what_is_given_away_without_a_queue() {
+    let consumer = "\"mnrcp-like\"";
+    for text in [dumbbell(consumer, consumer, 2), shared_producer(consumer, consumer)] {
+        for record in runs(&text, 1..=2) {
+            let parts = [0, 1].map(|flow| goodput(&record, flow, [5.0, 20.0]));
+            expect_near(parts[0] / parts[1], 1.0, 0.02);
+            expect_near(parts[0] + parts[1], 0.97 * LINK, 0.01);
+            assert!(queue(&record, [5.0, 20.0]) < 2.0, "{}", queue(&record, [5.0, 20.0]));
+            assert_eq!(dropped(&record), 0);
+        }
+    }
+}
+
+#[test]
+fn mnrcp_uses_two_paths_to_their_sum_unless_it_may_not_spread() {
+    let sum = |settings: &str| {
+        let record = &runs(&two_paths("\"mnrcp-like\"", &mnrcp(settings)), 1..=1)[0];
+        assert_eq!(dropped(record), 0);
+        goodput(record, 0, [5.0, 20.0])
+    };
+    expect_near(sum(""), 0.97 * 1.5 * LINK, 0.02);
+    expect_near(sum("spread = false"), 0.97 * LINK, 0.02);
+}
+
+#[test]
+fn mnrcp_refuses_what_an_insistent_consumer_asks_beyond_its_part() {
+    let run = |settings: &str| {
+        let text = shared_producer("\"mnrcp-like\"", &mnrcp(settings));
+        let insistent =
+            text.replacen("scheme = \"mnrcp-like\"", "scheme = { name = \"fixed\", window = 300 }", 1);
+        runs(&insistent, 1..=1).remove(0)
+    };
+    let (policed, free) = (run("spread = false"), run("spread = false, police = false"));
+    assert!(nacks(&policed) > 0 && nacks(&free) == 0);
+    let modest = |record: &RunRecord| goodput(record, 1, [5.0, 20.0]) / LINK;
+    expect_near(modest(&policed), 0.97 / 2.0, 0.05);
+    assert!(
+        queue(&policed, [5.0, 20.0]) < 0.5 * queue(&free, [5.0, 20.0]),
+        "{} {}",
+        queue(&policed, [5.0, 20.0]),
+        queue(&free, [5.0, 20.0])
+    );
 }

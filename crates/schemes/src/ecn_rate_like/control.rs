@@ -1,0 +1,63 @@
+//! RCP's rule: the rate of every flow grows by the part of the capacity that is not asked for and falls by the queue.
+
+/// What was seen in one period.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// Length of the period, seconds.
+    pub period: f64,
+    /// Data that the upstream link brings, per second (C).
+    pub capacity: f64,
+    /// Interests that left, per second (y).
+    pub asked: f64,
+    /// Data that wait downstream, packets (q).
+    pub queue: f64,
+    /// Mean time from Interest to Data, seconds (d).
+    pub delay: f64,
+}
+
+/// The rule's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    pub utilisation: f64,
+    pub alpha: f64,
+    pub beta: f64,
+}
+
+/// Least rate reported, Interests per second.
+const LEAST: f64 = 1.0;
+
+impl Rule {
+    /// The rate after a period, Interests per second: R (1 + (T/d) (alpha (u C - y) - beta q/d) / C), with T no more
+    /// than d, between one and the capacity.
+    pub(super) fn next(self, rate: f64, seen: Seen) -> f64 {
+        let Seen { period, capacity, asked, queue, delay } = seen;
+        let spare = self.alpha * (self.utilisation * capacity - asked) - self.beta * queue / delay;
+        let factor = 1.0 + (period / delay).min(1.0) * spare / capacity;
+        (rate * factor).min(capacity).max(LEAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_follows_the_worked_periods() {
+        let rule = Rule { utilisation: 0.95, alpha: 0.4, beta: 0.2 };
+        let seen = Seen { period: 0.02, capacity: 1_000.0, asked: 950.0, queue: 0.0, delay: 0.04 };
+        // 950 are aimed at; half a round trip has passed.
+        for (asked, queue, rate, by_hand) in [
+            (950.0, 0.0, 400.0, 400.0),
+            (450.0, 0.0, 400.0, 400.0 * 1.1),          // 0.5 * 0.4 * 500 / 1000
+            (1_950.0, 0.0, 400.0, 400.0 * 0.8),        // 0.5 * 0.4 * -1000 / 1000
+            (950.0, 20.0, 400.0, 400.0 * 0.95),        // 0.5 * -0.2 * 20 / 0.04 / 1000
+            (0.0, 0.0, 950.0, 1_000.0),                // the capacity
+            (950.0, 10_000.0, 400.0, 1.0),             // the least
+        ] {
+            let found = rule.next(rate, Seen { asked, queue, ..seen });
+            assert!((found - by_hand).abs() < 1e-9, "{asked} {queue}: {found}");
+        }
+        let late = rule.next(400.0, Seen { period: 1.0, asked: 450.0, ..seen });
+        assert!((late - 400.0 * 1.2).abs() < 1e-9, "a round trip at most: {late}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The consumer: follows every report; a Nack halves the rate until the next one.
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
+use tidegate_core::context::Context;
+use tidegate_core::packet::NackReason;
+use tidegate_core::signal::{HopSignals, Signal};
+
+use super::Params;
+use crate::toolbox::rate_follower::RateFollower;
+
+/// The controller.
+#[derive(Debug)]
+pub(super) struct Consumer {
+    follower: RateFollower,
+    heeds_nacks: bool,
+    /// The last report, until a Nack has halved it.
+    report: Option<u32>,
+}
+
+impl Consumer {
+    pub(super) fn new(params: &Params) -> Self {
+        let follower = RateFollower::new(params.start, params.first_rate);
+        Self { follower, heeds_nacks: params.heed_nacks, report: None }
+    }
+}
+
+impl CongestionController for Consumer {
+    fn window(&self) -> f64 {
+        self.follower.window()
+    }
+
+    fn pacing(&self) -> Pacing {
+        self.follower.pacing()
+    }
+
+    fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        self.follower.on_sent(cx, sent, hop, flow);
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        self.report = delivery.hop.get(Signal::StampingRate).or(self.report);
+        self.follower.on_delivery(cx, delivery, flow);
+    }
+
+    fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        if self.heeds_nacks
+            && loss.signal == LossSignal::Nack(NackReason::Congestion)
+            && let Some(report) = self.report.take()
+        {
+            self.follower.follow(report / 2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::congestion::LossSignal::Timeout;
+    use tidegate_core::params::Value;
+    use tidegate_core::units::Span;
+
+    use super::super::SCHEME;
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{lost, sent, stamped};
+
+    const NACK: LossSignal = LossSignal::Nack(NackReason::Congestion);
+
+    #[test]
+    fn a_nack_halves_the_rate_once_until_the_next_report() {
+        let mut driver = Driver::new(&SCHEME, &[]);
+        driver.tell(sent(0, 0));
+        let steps = [
+            (stamped(40, 0, 1, 500_000), 2),
+            (lost(50, 1, 2, Timeout), 2),
+            (lost(51, 2, 3, LossSignal::Nack(NackReason::NoRoute)), 2),
+            (lost(52, 3, 4, NACK), 4),
+            (lost(53, 4, 5, NACK), 4),
+            (stamped(60, 5, 6, 500_000), 2),
+            (lost(61, 6, 7, NACK), 4),
+        ];
+        for (event, millis) in steps {
+            driver.tell(event);
+            assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(millis)), "{event:?}");
+        }
+    }
+
+    #[test]
+    fn nacks_may_be_left_alone() {
+        let mut driver = Driver::new(&SCHEME, &[("heed_nacks", Value::Bool(false))]);
+        driver.tell(stamped(40, 0, 1, 500_000));
+        driver.tell(lost(52, 3, 4, NACK));
+        assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(2)));
+    }
+}

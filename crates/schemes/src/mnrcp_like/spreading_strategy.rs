@@ -1,0 +1,184 @@
+//! The strategy: Interests go to next hops in proportion to the rates that they report, and the report that goes on is
+//! their sum.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::name::PrefixId;
+use tidegate_core::packet::{Header, NackReason};
+use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
+use tidegate_core::units::{Span, Time};
+
+/// The strategy of one node.
+#[derive(Debug)]
+pub(super) struct SpreadingStrategy {
+    memory: Span,
+    prefixes: BTreeMap<PrefixId, BTreeMap<FaceId, Path>>,
+    swept_at: Time,
+    /// Kept between Interests for its memory alone.
+    usable: Vec<FaceId>,
+}
+
+/// A next hop of one prefix.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    /// Last report, thousandths of an Interest per second.
+    rate: Option<u32>,
+    heard_at: Time,
+    used_at: Time,
+    /// Interests that it is owed.
+    credit: f64,
+}
+
+impl Path {
+    /// Its rate, if it is known from the last `memory`.
+    fn fresh(&self, now: Time, memory: Span) -> Option<u32> {
+        self.rate.filter(|_| now.since(self.heard_at) < memory)
+    }
+}
+
+impl SpreadingStrategy {
+    pub(super) fn new(memory: Span) -> Self {
+        Self { memory, prefixes: BTreeMap::new(), swept_at: Time::ZERO, usable: Vec::new() }
+    }
+
+    fn path(&mut self, prefix: PrefixId, face: FaceId) -> &mut Path {
+        self.prefixes.entry(prefix).or_default().entry(face).or_default()
+    }
+
+    fn hear(&mut self, now: Time, prefix: PrefixId, face: FaceId, rate: u32) {
+        let path = self.path(prefix, face);
+        (path.rate, path.heard_at) = (Some(rate), now);
+    }
+
+    /// Weights of the usable faces: what they report, and the mean of that for those that report nothing.
+    fn weights(&self, now: Time, prefix: PrefixId) -> Vec<f64> {
+        let paths = self.prefixes.get(&prefix);
+        let rate = |face: &FaceId| paths?.get(face)?.fresh(now, self.memory).map(f64::from);
+        let rates: Vec<Option<f64>> = self.usable.iter().map(rate).collect();
+        let known = rates.iter().flatten().count();
+        let sum: f64 = rates.iter().flatten().sum();
+        if sum == 0.0 {
+            return vec![1.0; rates.len()];
+        }
+        rates.into_iter().map(|rate| rate.unwrap_or(sum / known as f64)).collect()
+    }
+
+    /// The usable face that is owed most, the cheapest of equals.
+    fn choose(&mut self, now: Time, prefix: PrefixId) -> Option<FaceId> {
+        let weights = self.weights(now, prefix);
+        let total: f64 = weights.iter().sum();
+        let usable = std::mem::take(&mut self.usable);
+        let mut best: Option<(FaceId, f64)> = None;
+        for (face, weight) in usable.iter().zip(weights) {
+            let path = self.path(prefix, *face);
+            path.credit = (path.credit + weight / total).min(1.0);
+            path.used_at = now;
+            if best.is_none_or(|(_, most)| path.credit > most) {
+                best = Some((*face, path.credit));
+            }
+        }
+        self.usable = usable;
+        let (face, _) = best?;
+        self.path(prefix, face).credit -= 1.0;
+        Some(face)
+    }
+
+    fn sweep(&mut self, now: Time) {
+        if now.since(self.swept_at) < self.memory {
+            return;
+        }
+        self.swept_at = now;
+        let memory = self.memory;
+        self.prefixes.retain(|_, paths| {
+            paths.retain(|_, path| now.since(path.used_at.max(path.heard_at)) < memory);
+            !paths.is_empty()
+        });
+    }
+
+    /// What all next hops of the prefix report, thousandths of an Interest per second.
+    fn sum(&self, now: Time, prefix: PrefixId) -> u32 {
+        let paths = self.prefixes.get(&prefix).into_iter().flat_map(BTreeMap::values);
+        paths.filter_map(|path| path.fresh(now, self.memory)).fold(0, u32::saturating_add)
+    }
+}
+
+/// `hop` with another reported rate, which may be larger.
+fn with_rate(hop: &HopSignals, rate: u32) -> HopSignals {
+    let mut changed = HopSignals::default();
+    (changed.mark, changed.class) = (hop.mark, hop.class);
+    (changed.hops, changed.passed_store) = (hop.hops, hop.passed_store);
+    for signal in Signal::ALL {
+        if let Some(value) = hop.get(*signal) {
+            changed.put(*signal, if *signal == Signal::StampingRate { rate } else { value });
+        }
+    }
+    changed
+}
+
+impl Strategy for SpreadingStrategy {
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        let is_pending = arrival.entry.out_records().next().is_some();
+        if is_pending && !arrival.is_repeated {
+            return Decision::Suppress;
+        }
+        self.sweep(cx.now);
+        self.usable.clear();
+        self.usable.extend(arrival.usable(cx));
+        match self.choose(cx.now, arrival.interest.name.prefix) {
+            Some(face) => {
+                arrival.targets.push(Target { face, fresh_nonce: is_pending });
+                Decision::Forward
+            }
+            None if is_pending => Decision::Suppress,
+            None => Decision::Nack(NackReason::NoRoute),
+        }
+    }
+
+    fn on_data(&mut self, cx: &mut Context<'_>, data: &mut Header, from: FaceId, _: PitId, entry: &PitEntry) {
+        let prefix = entry.name().prefix;
+        if let Some(rate) = data.hop.get(Signal::StampingRate) {
+            self.hear(cx.now, prefix, from, rate);
+            data.hop = with_rate(&data.hop, self.sum(cx.now, prefix));
+        }
+    }
+
+    /// Half of what the refusing next hop reported is believed until it reports anew.
+    fn on_nack(
+        &mut self,
+        cx: &mut Context<'_>,
+        reason: NackReason,
+        from: FaceId,
+        _: PitId,
+        entry: &PitEntry,
+    ) -> NackDecision {
+        let path = self.path(entry.name().prefix, from);
+        if let (NackReason::Congestion, Some(rate)) = (reason, path.rate) {
+            (path.rate, path.heard_at) = (Some(rate / 2), cx.now);
+        }
+        entry.nack_decision()
+    }
+
+    /// A next hop that did not answer counts for nothing until it is forgotten or answers.
+    fn on_expiry(&mut self, cx: &mut Context<'_>, _: PitId, entry: &PitEntry) {
+        for record in entry.out_records() {
+            self.hear(cx.now, entry.name().prefix, record.face, 0);
+        }
+    }
+
+    /// Another next hop may have room: the one that is owed most.
+    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
+        self.usable.clear();
+        self.usable.extend(arrival.usable(cx).filter(|usable| *usable != face));
+        match self.choose(cx.now, arrival.interest.name.prefix) {
+            Some(other) => {
+                arrival.forward(other);
+                Decision::Forward
+            }
+            None => Decision::Nack(NackReason::Congestion),
+        }
+    }
+}
