@@ -8,11 +8,12 @@ mod kept;
 mod measure;
 mod others;
 mod runs;
+mod sensitivity;
 mod tables;
 
 use tidegate_sim::plan::Plan;
 
-use super::{Bench, Board, judge, read_claims};
+use super::{Bench, Board, Extent, judge, read_claims};
 use crate::exit::Failure;
 use cost::Costs;
 use depth::Depths;
@@ -67,13 +68,11 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let paper = read_claims(CLAIMS, "scenarios/papers/mircc/claims.toml")?;
     let results = simulate(bench)?;
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
-    Ok(Board {
-        paper,
-        claims,
-        figures: figures::all(&results),
-        tables: tables::all(&results),
-        scenarios: vec![FILE],
-    })
+    let mut tables = tables::all(&results);
+    if bench.extent == Extent::Full {
+        tables.extend(sensitivity::study(bench)?);
+    }
+    Ok(Board { paper, claims, figures: figures::all(&results), tables, scenarios: vec![FILE] })
 }
 
 /// Runs all cells in one batch, so that no core idles between experiments.
