@@ -1,9 +1,9 @@
 //! HR-ICP as Wang et al. have it: every face shapes its Interests so that they, and the Data of both directions, fill the
 //! link without overflowing it; what does not fit is refused, and consumers halve their window on a refusal.
 //!
-//! Paper: Wang, Rozhnova, Narayanan, Oran & Rhee 2013. The shaper follows it and the first author's ndnSIM face, the
-//! consumer his AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who shape Interests at routers
-//! first. Its parts:
+//! Paper: Wang, Rozhnova, Narayanan, Oran & Rhee 2013 for the shaper, whose rules were read in the first author's ndnSIM
+//! face; the consumer is his AIMD consumer. The name is that of Carofiglio, Gallo & Muscariello 2012, who shape Interests at routers first. Its
+//! parts:
 //! * [`shaper`]: the gate of a face;
 //! * [`rate`]: the rate from capacities, sizes and the other direction's demand;
 //! * [`meter`]: sizes and demand as a face sees them;

@@ -182,3 +182,67 @@ impl Strategy for SpreadingStrategy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::gate_bench::micros;
+
+    const PREFIX: PrefixId = PrefixId(1);
+    const ONE: FaceId = FaceId(1);
+    const OTHER: FaceId = FaceId(2);
+
+    fn strategy() -> SpreadingStrategy {
+        let mut strategy = SpreadingStrategy::new(Span::from_secs(1));
+        strategy.usable = vec![ONE, OTHER];
+        strategy
+    }
+
+    /// How many of 30 Interests at `at_us` go to the first face.
+    fn to_first(strategy: &mut SpreadingStrategy, at_us: u64) -> usize {
+        (0..30).filter(|_| strategy.choose(micros(at_us), PREFIX) == Some(ONE)).count()
+    }
+
+    #[test]
+    fn interests_go_in_proportion_to_reports_and_where_nothing_is_known_as_to_the_mean() {
+        let mut strategy = strategy();
+        assert_eq!(to_first(&mut strategy, 0), 15);
+        strategy.hear(micros(0), PREFIX, ONE, 2_000);
+        assert_eq!(to_first(&mut strategy, 0), 15);
+        strategy.hear(micros(500_000), PREFIX, OTHER, 1_000);
+        assert_eq!(to_first(&mut strategy, 500_000), 20);
+        strategy.hear(micros(500_000), PREFIX, OTHER, 0);
+        assert_eq!(to_first(&mut strategy, 500_000), 30);
+        assert_eq!(to_first(&mut strategy, 1_000_000), 15, "the first report is forgotten");
+    }
+
+    #[test]
+    fn fresh_reports_add_up() {
+        let mut strategy = strategy();
+        strategy.hear(micros(0), PREFIX, ONE, 2_000);
+        strategy.hear(micros(500_000), PREFIX, OTHER, 1_000);
+        assert_eq!(strategy.sum(micros(999_999), PREFIX), 3_000);
+        assert_eq!(strategy.sum(micros(1_000_000), PREFIX), 1_000);
+        strategy.hear(micros(1_000_000), PREFIX, ONE, u32::MAX);
+        assert_eq!(strategy.sum(micros(1_000_000), PREFIX), u32::MAX);
+    }
+
+    #[test]
+    fn next_hops_that_nobody_uses_are_forgotten() {
+        let mut strategy = strategy();
+        strategy.choose(micros(0), PREFIX);
+        strategy.sweep(micros(2_000_000));
+        assert!(strategy.prefixes.is_empty());
+    }
+
+    #[test]
+    fn a_larger_report_replaces_a_smaller_one_and_other_signals_stay() {
+        let mut hop = HopSignals::default();
+        hop.raise_mark(2);
+        hop.put(Signal::StampingRate, 5);
+        hop.put(Signal::PathLabel, 7);
+        let changed = with_rate(&hop, 9);
+        assert_eq!((changed.get(Signal::StampingRate), changed.get(Signal::PathLabel)), (Some(9), Some(7)));
+        assert_eq!(changed.mark, 2);
+    }
+}

@@ -4,6 +4,7 @@ mod best_route;
 mod coopcon_like;
 mod flecom_like;
 mod golden;
+mod mnrcp_like;
 mod multicast;
 mod pcon;
 mod reading;
