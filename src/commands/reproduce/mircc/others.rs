@@ -16,20 +16,23 @@ struct Row {
     parts: &'static str,
 }
 
-const ROWS: [Row; 4] = [
+const ROWS: [Row; 7] = [
     Row {
         name: "MIRCC",
         consumer: "{ name = \"mircc\", start = \"rate\", first_rate = 1000 }",
         parts: "[\"mircc\"]",
     },
     Row { name: "HoBHIS", consumer: "\"hobhis\"", parts: "[\"hobhis\"]" },
+    Row { name: "HR-ICP", consumer: "\"hr-icp\"", parts: "[\"hr-icp\"]" },
+    Row { name: "ECN rate (rebuilt)", consumer: "\"ecn-rate-like\"", parts: "[\"ecn-rate-like\"]" },
+    Row { name: "MNRCP (rebuilt)", consumer: "\"mnrcp-like\"", parts: "[\"mnrcp-like\"]" },
     Row {
-        name: "Stateful forwarding",
+        name: "SF",
         consumer: "{ name = \"stateful-forwarding\", sending = \"rate\" }",
         parts: "[\"stateful-forwarding\"]",
     },
     Row {
-        name: "the same, once per round trip",
+        name: "SF, once per RTT",
         consumer: "{ name = \"stateful-forwarding-rtt\", sending = \"rate\" }",
         parts: "[\"stateful-forwarding-rtt\"]",
     },
