@@ -2,6 +2,7 @@
 
 mod endings;
 mod matrix;
+mod rates;
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
