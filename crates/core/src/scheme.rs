@@ -95,14 +95,7 @@ impl Scheme {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
-        let device = DeviceSetup {
-            face: FaceId(0),
-            rate: BitRate::from_bps(1),
-            delay: Span::ZERO,
-            neighbour: None,
-            limit: Limit::Packets(crate::units::Packets::new(1)),
-            streams: Streams::of(Seed(0)),
-        };
+        let device = DeviceSetup::trial();
         if let Some(make) = self.consumer {
             make(settings)?;
         }
@@ -110,8 +103,7 @@ impl Scheme {
             make(settings, &device)?;
         }
         if let Some(make) = self.router {
-            let (node, streams) = (NodeId(0), device.streams);
-            make(settings, &NodeSetup { node, devices: vec![device], streams })?;
+            make(settings, &NodeSetup::trial())?;
         }
         if let Some(make) = self.strategy {
             make(settings)?;
@@ -120,6 +112,13 @@ impl Scheme {
             make(settings)?;
         }
         Ok(())
+    }
+
+    /// Whether its parts on a router with these settings have a strategy, which takes the place of the scenario's;
+    /// false for settings that are wrong.
+    pub fn brings_strategy(&self, settings: &Settings) -> bool {
+        let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
+        matches!(parts, Some(Ok(RouterParts { strategy: Some(_), .. })))
     }
 }
 
@@ -141,6 +140,18 @@ pub struct DeviceSetup {
 }
 
 impl DeviceSetup {
+    /// One to try settings on.
+    fn trial() -> Self {
+        Self {
+            face: FaceId(0),
+            rate: BitRate::from_bps(1),
+            delay: Span::ZERO,
+            neighbour: None,
+            limit: Limit::Packets(crate::units::Packets::new(1)),
+            streams: Streams::of(Seed(0)),
+        }
+    }
+
     /// As the discipline in this place of the device's list sees it: two of one scheme draw apart.
     pub fn of_discipline(&self, place: usize) -> Self {
         Self { streams: self.streams.under(&format!("discipline/{place}/")), ..*self }
@@ -156,6 +167,14 @@ pub struct NodeSetup {
     pub devices: Vec<DeviceSetup>,
     /// Where a part draws from: a stream called as its scheme is its own.
     pub streams: Streams,
+}
+
+impl NodeSetup {
+    /// One to try settings on.
+    fn trial() -> Self {
+        let device = DeviceSetup::trial();
+        Self { node: NodeId(0), devices: vec![device], streams: device.streams }
+    }
 }
 
 /// All parts of one scheme on one router; they may share state.

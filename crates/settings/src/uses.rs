@@ -27,6 +27,13 @@ pub struct SchemeUse {
     pub settings: Settings,
 }
 
+impl SchemeUse {
+    /// Whether its parts on a router have a strategy, which takes the place of the scenario's.
+    pub fn brings_strategy(&self) -> bool {
+        self.scheme.brings_strategy(&self.settings)
+    }
+}
+
 /// Bytes of memory that these take, about.
 pub fn bytes(uses: &[SchemeUse]) -> u64 {
     let setting = |(name, value): &(String, Setting)| match value {

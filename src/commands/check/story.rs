@@ -80,7 +80,12 @@ fn network(plan: &Plan) -> Vec<String> {
     let mut lines = grouped(plan.links.iter().map(|link| (about_link(link), link.name.as_str())));
     let routers = plan.nodes.iter().filter(|node| node.is_router);
     let parts = |node: &NodePlan| {
-        let mut parts = vec![format!("strategy {}", node.strategy.scheme.name)];
+        let of_part = node.parts.iter().find(|part| part.brings_strategy());
+        let strategy = match of_part {
+            Some(part) => format!("strategy of {}", part.scheme.name),
+            None => format!("strategy {}", node.strategy.scheme.name),
+        };
+        let mut parts = vec![strategy];
         let others = node.prefix_strategies.iter();
         parts.extend(others.map(|(prefix, strategy)| format!("{} for {prefix}", strategy.scheme.name)));
         parts.extend(belongings(node));

@@ -9,7 +9,7 @@ use tidegate_core::name::PrefixId;
 use tidegate_core::packet::Header;
 use tidegate_core::pit::{PitEntry, PitId};
 use tidegate_core::rng::Rng;
-use tidegate_core::strategy::{Arrival, Decision, Strategy, Target};
+use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{Span, Time};
 
 use super::{Params, SEVERE};
@@ -61,12 +61,7 @@ impl DivertStrategy {
 
 impl Strategy for DivertStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        let chosen = match self.splits.choose(cx, arrival) {
-            Ok(chosen) => chosen,
-            Err(otherwise) => return otherwise,
-        };
-        arrival.targets.push(Target { face: chosen.face, fresh_nonce: chosen.is_pending });
-        Decision::Forward
+        self.splits.forward(cx, arrival)
     }
 
     fn on_data(

@@ -12,7 +12,7 @@ use tidegate_core::name::PrefixId;
 use tidegate_core::packet::NackReason;
 use tidegate_core::pit::PitEntry;
 use tidegate_core::rng::Rng;
-use tidegate_core::strategy::{Arrival, Decision};
+use tidegate_core::strategy::{Arrival, Decision, Target};
 
 use super::split_ratios::{InitialSplit, SplitRatios};
 
@@ -63,6 +63,17 @@ impl SplitTable {
             Some(face) => Ok(Choice { face, draw, is_pending }),
             None if is_pending => Err(Decision::Suppress),
             None => Err(Decision::Nack(NackReason::NoRoute)),
+        }
+    }
+
+    /// Sends the Interest to the next hop drawn, and to no other.
+    pub fn forward(&mut self, cx: &Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
+        match self.choose(cx, arrival) {
+            Ok(Choice { face, is_pending, .. }) => {
+                arrival.targets.push(Target { face, fresh_nonce: is_pending });
+                Decision::Forward
+            }
+            Err(otherwise) => otherwise,
         }
     }
 

@@ -122,6 +122,7 @@ impl RouterValues {
             next_hops: router.word("next_hops", &NextHopRule::ALL).unwrap_or_default(),
         };
         values.read_prefixes(&router);
+        check_strategies(&router, &values.parts);
         values
     }
 
@@ -172,6 +173,18 @@ impl RouterValues {
     }
 }
 
+/// A node has one strategy: of the parts at most one may bring it, and then none is to be given.
+fn check_strategies(table: &Fields<'_>, parts: &[SchemeUse]) {
+    let mut bringing = parts.iter().filter(|part| part.brings_strategy()).map(|part| part.scheme.name);
+    let Some(first) = bringing.next() else { return };
+    if let Some(second) = bringing.next() {
+        let why = format!("parts: {first} and {second} each bring a forwarding strategy; a node has one");
+        table.refuse("parts", why);
+    } else if table.item("strategy").is_some() {
+        table.refuse("strategy", format!("strategy: the part {first} brings one of its own; leave this out"));
+    }
+}
+
 fn read_prefix(table: &Fields<'_>) -> Option<String> {
     match canonical_prefix(&table.text("prefix")?) {
         Ok(prefix) => Some(prefix),
@@ -196,6 +209,8 @@ struct NodeValues {
 
 impl NodeValues {
     fn read(node: &Fields<'_>) -> Self {
+        let parts = node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART));
+        check_strategies(node, parts.as_deref().unwrap_or(&[]));
         Self {
             cache: CacheValues::of_node(node),
             has_cache: node.item("cache").is_some(),
@@ -203,7 +218,7 @@ impl NodeValues {
             clock: clock::read(node),
             unsolicited: node.flag("unsolicited"),
             strategy: node.item("strategy").and_then(|item| uses::read(node.desk, item, &STRATEGY)),
-            parts: node.item("parts").map(|_| uses::read_list(node, "parts", &ROUTER_PART)),
+            parts,
             position: read_position(node),
         }
     }
