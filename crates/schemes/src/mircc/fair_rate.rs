@@ -1,4 +1,4 @@
-//! The fair rate of one link, equations 1 to 5 of the seed paper's section II.C.
+//! The fair rate of one link: equations 1 to 5 of Kato et al., section II.C.
 
 use tidegate_core::choice;
 
@@ -138,6 +138,13 @@ mod tests {
         // base = (0.9 * 1000 - 0.1 * 40 / 0.4) / 1, excess = 1000 - 500, averaged with 0 by the weight 0.2.
         let rule = Rule { utilisation: 0.9, weight: 0.2, beta: Beta::Constant };
         follow(rule, &[(500.0, 40.0, 990.0), (1_000.0, 0.0, 0.2 * 891.0 + 0.8 * 890.0 + 0.8 * 100.0)]);
+    }
+
+    #[test]
+    fn a_base_rate_below_zero_counts_as_zero() {
+        // beta = 1, so that the first base is (1000 - 1 * 2000 / 0.4) / 2. Then base and excess are the rate before,
+        // averaged with 0, 0.5 and 0.75.
+        follow(RULE, &[(2000.0, 2000.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.0, 1.5), (0.0, 0.0, 2.25)]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! MIRCC: every router computes the rate that each flow may have of the link towards the producer, writes it on Data,
 //! and consumers ask at the lowest rate on their path.
 //!
-//! Papers: Kato et al., FedCSIS 2020, sections II.C and III.A; Mahdian et al., ICN 2016, of which we have the abstract.
+//! Paper: Kato et al., FedCSIS 2020, sections II.C and III.A. The original (Mahdian et al., ICN 2016) we know by its abstract.
 //! Its parts:
 //! * [`fair_rate`]: equations 1 to 5;
 //! * [`rate_gate`]: measures for them, polices Interests, stamps Data;
@@ -46,7 +46,7 @@ pub static SCHEME: Scheme = Scheme {
         "The capacity is the link's rate over the mean size of Data, in place of a number (`capacity` sets it).",
         "The first interval begins with a face's first Interest, and an interval is as long as it really was when its end comes late.",
         "The paper does not say how the round-trip time is smoothed, nor where it starts: we take an eighth of each new one, from `first_rtt` on.",
-        "The seed's consumer seems to begin at the rate of its link (`start = \"link\"`); ours asks once and begins at the rate that is stamped on the answer.",
+        "The paper's consumer seems to begin at the rate of its link (`start = \"link\"`); ours asks once and begins at the rate that is stamped on the answer.",
         "ndnSIM 1.0 delays the bucket's leak by a random time below 1 ms; ours leaks all the time.",
         "Of the original's multipath part we have an abstract and an outline: path labels, how paths are found and forgotten, margin and pace of elections, and that both classes share one bucket are ours.",
         "An Interest counts as one packet in the bucket, whatever the size of its Data.",

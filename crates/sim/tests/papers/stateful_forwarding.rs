@@ -137,6 +137,17 @@ fn a_busy_providers_nacks_lower_the_limit_in_each_form_as_much_as_it_says() {
 }
 
 #[test]
+fn limits_that_are_halved_once_per_round_trip_let_more_out() {
+    let text = busy("adaptation = \"aimd\", early_nack = false");
+    let [each, once] = SCHEMES.map(|scheme| {
+        let parts = format!("parts = [{{ name = \"{scheme}\"");
+        let text = replaced(&text, "parts = [{ name = \"stateful-forwarding\"", &parts);
+        runs(&text, 1..=3).iter().map(|record| mbps(record, 0)).collect::<Vec<f64>>()
+    });
+    assert!(each.iter().zip(&once).all(|(each, once)| once > each), "{each:?} {once:?}");
+}
+
+#[test]
 fn a_burst_of_a_round_trip_is_longer_than_one_of_a_tenth_of_a_second() {
     // The way to the server and back takes 120 ms.
     let peak = |settings: &str| {

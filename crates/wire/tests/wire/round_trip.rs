@@ -170,7 +170,7 @@ fn fragments_count_on_from_one_packet_to_the_next() {
     let mut generator = Generator::new(6);
     let mut encoder = LinkEncoder::new(Some(400), 1_000);
     let mut batch = FrameBatch::new();
-    for _ in 0..40 {
+    for _ in 0..80 {
         let sample = generator.sample();
         encoder.encode(&sample.packet, None, &generator.names, &mut batch).expect("fits");
     }

@@ -78,7 +78,7 @@ impl Costs {
             x_label: "tick of the clock, ms".to_owned(),
             y_label: y_label.to_owned(),
             kind: FigureKind::Lines {
-                series: [("without smoothening", false), ("with smoothening", true)].map(series).to_vec(),
+                series: [("plain", false), ("smoothened", true)].map(series).to_vec(),
             },
         }
     }

@@ -63,13 +63,13 @@ impl Depths {
         let mut series: Vec<Series> = ROUND_TRIPS
             .iter()
             .map(|(round_trip, ..)| Series {
-                name: format!("round trips of {round_trip} ms"),
+                name: format!("RTT {round_trip} ms"),
                 points: DEPTHS.iter().map(|depth| self.point(*round_trip, *depth, tick_ms)).collect(),
                 published: Vec::new(),
             })
             .collect();
         series.push(Series {
-            name: "1 - depth / (1000/s · tick)".to_owned(),
+            name: "formula".to_owned(),
             points: DEPTHS
                 .iter()
                 .map(|depth| (*depth as f64, Estimate::of(&[formula(*depth, tick_ms)])))
@@ -79,8 +79,7 @@ impl Depths {
         Figure {
             id: format!("depth{tick_ms}"),
             title: format!("Loss of one consumer alone, clock {tick_ms} ms"),
-            caption: "What a tick sends and the bucket cannot hold is lost; how long a round trip takes does not matter."
-                .to_owned(),
+            caption: "What a tick sends and the bucket cannot hold is lost, however long a round trip (RTT) takes. Formula: 1 - depth / (1000/s · tick).".to_owned(),
             x_label: "bucket depth, packets".to_owned(),
             y_label: "loss".to_owned(),
             kind: FigureKind::Lines { series },

@@ -3,7 +3,7 @@
 use tidegate_report::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind};
 use tidegate_report::stats::{self, Estimate};
 
-use super::kept::{BIN_S, FlowKept, Kept};
+use super::kept::{BIN_S, FlowKept};
 use super::{Results, TICKS_MS, measure};
 
 const FLOWS: [&str; 2] = ["C1-P1", "C2-P2"];
@@ -14,53 +14,63 @@ pub(super) const TABLE_5: [[f64; 2]; 4] = [[0.009, 0.034], [0.062, 0.145], [0.15
 
 /// Figures in the paper's order, then what stands beside them.
 pub(super) fn all(results: &Results) -> Vec<Figure> {
-    let mut figures = each_tick(results, "5", "rate", false, rates);
-    figures.extend(each_tick(results, "6", "loss", false, losses));
-    figures.extend(each_tick(results, "7", "rate, with smoothening", true, rates));
-    figures.extend(each_tick(results, "8", "loss, with smoothening", true, losses));
+    let mut figures = each_tick(results, "5", "rate", false, &RATES);
+    figures.extend(each_tick(results, "6", "loss", false, &LOSSES));
+    figures.extend(each_tick(results, "7", "rate, with smoothening", true, &RATES));
+    figures.extend(each_tick(results, "8", "loss, with smoothening", true, &LOSSES));
     for (number, is_smooth, published) in [("4", false, TABLE_4), ("5", true, TABLE_5)] {
         figures.push(bars(results, number, is_smooth, published));
         figures.push(spread(results, number, is_smooth));
     }
     figures.extend(results.depths.figures());
     figures.extend(results.costs.figures());
+    figures.extend(results.others.figures());
     figures
 }
 
-type Drawn = (&'static str, fn(&FlowKept) -> Vec<(f64, f64)>);
-
-fn rates(_: &Kept) -> Drawn {
-    ("rate, Interests/s", |flow| flow.rates.clone())
+/// What a figure over time shows.
+struct Drawn {
+    y_label: &'static str,
+    caption: &'static str,
+    points: fn(&FlowKept) -> Vec<(f64, f64)>,
+    /// A line to compare with.
+    beside: Option<(&'static str, &'static [(f64, f64)])>,
 }
 
-fn losses(_: &Kept) -> Drawn {
-    let points = |flow: &FlowKept| {
+const RATES: Drawn = Drawn {
+    y_label: "rate, Interests/s",
+    caption: "First seed; the rate at which a consumer's Interests fall due.",
+    points: |flow| flow.rates.clone(),
+    beside: Some((
+        "fair share of C1",
+        &[(1.0, 1000.0), (3.0, 1000.0), (3.0, 600.0), (8.0, 600.0), (8.0, 1000.0), (10.0, 1000.0)],
+    )),
+};
+
+const LOSSES: Drawn = Drawn {
+    y_label: "loss",
+    caption: "First seed; of the Interests that fell due in each 100 ms.",
+    points: |flow| {
         let bins = flow.bins.iter().enumerate();
         bins.map(|(bin, losses)| ((bin as f64 + 0.5) * BIN_S, losses.loss())).collect()
-    };
-    ("loss", points)
-}
+    },
+    beside: None,
+};
 
 /// One figure per tick, `a` to `d`.
-fn each_tick(
-    results: &Results,
-    number: &str,
-    what: &str,
-    is_smooth: bool,
-    drawn: fn(&Kept) -> Drawn,
-) -> Vec<Figure> {
+fn each_tick(results: &Results, number: &str, what: &str, is_smooth: bool, drawn: &Drawn) -> Vec<Figure> {
     let figure = |(letter, tick_ms): (char, u64)| {
         let run = results.at(tick_ms, is_smooth).first()?;
-        let (y_label, points) = drawn(run);
-        let curve =
-            |(name, flow): (&&str, &FlowKept)| Curve { name: (*name).to_owned(), points: points(flow) };
+        let curve = |name: &str, points| Curve { name: name.to_owned(), points };
+        let flows = FLOWS.iter().zip(&run.flows).map(|(name, flow)| curve(name, (drawn.points)(flow)));
+        let beside = drawn.beside.map(|(name, points)| curve(name, points.to_vec()));
         Some(Figure {
             id: format!("fig{number}{letter}"),
             title: format!("Fig. {number}{letter}: {what}, clock {tick_ms} ms"),
-            caption: "First seed; losses are of the Interests that fell due in each 100 ms.".to_owned(),
+            caption: drawn.caption.to_owned(),
             x_label: "time, s".to_owned(),
-            y_label: y_label.to_owned(),
-            kind: FigureKind::Curves { curves: FLOWS.iter().zip(&run.flows).map(curve).collect() },
+            y_label: drawn.y_label.to_owned(),
+            kind: FigureKind::Curves { curves: flows.chain(beside).collect() },
         })
     };
     ('a'..).zip(TICKS_MS).filter_map(figure).collect()

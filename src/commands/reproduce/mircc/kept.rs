@@ -65,6 +65,13 @@ impl Kept {
         }
     }
 
+    /// Part of all Interests that brought no Data.
+    pub(super) fn loss(&self) -> f64 {
+        let bins = || self.flows.iter().flat_map(|flow| &flow.bins);
+        let [sent, lost] = [bins().map(|bin| bin.sent).sum(), bins().map(|bin| bin.lost).sum()];
+        Bin { sent, lost }.loss()
+    }
+
     /// First time from `from_s` on at which all rates are within `part` of `target` and stay so for a second; `until_s`
     /// if there is none before.
     pub(super) fn settled(&self, target: f64, part: f64, from_s: f64, until_s: f64) -> f64 {

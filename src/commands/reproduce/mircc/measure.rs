@@ -41,12 +41,15 @@ pub(super) fn samples(results: &Results, id: &str) -> Option<Vec<f64>> {
         ["M12", "rtt"] => results.depths.loss(800, 200, 500),
         ["M12", "depth"] => results.depths.loss(400, 800, 500),
         ["M13", "alone"] => results.fine.iter().map(|run| rate(run, 0, 2.0, 3.0)).collect(),
-        ["M13", flow] => {
-            let flow = place(flow)?;
-            results.fine.iter().map(|run| rate(run, flow, 6.0, 8.0)).collect()
-        }
+        ["M13", flow] => at_rest(&results.fine, place(flow)?),
+        ["M13", flow, "100"] => at_rest(&results.slow_fine, place(flow)?),
         _ => return None,
     })
+}
+
+/// A flow's rate at last, while there are two.
+fn at_rest(runs: &[Kept], flow: usize) -> Vec<f64> {
+    runs.iter().map(|run| rate(run, flow, 6.0, 8.0)).collect()
 }
 
 fn place(flow: &str) -> Option<usize> {

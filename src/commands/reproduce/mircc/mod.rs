@@ -6,16 +6,19 @@ mod depth;
 mod figures;
 mod kept;
 mod measure;
+mod others;
 mod runs;
+mod sensitivity;
 mod tables;
 
 use tidegate_sim::plan::Plan;
 
-use super::{Bench, Board, judge, read_claims};
+use super::{Bench, Board, Extent, judge, read_claims};
 use crate::exit::Failure;
 use cost::Costs;
 use depth::Depths;
 use kept::Kept;
+use others::Others;
 use runs::Phases;
 
 const CLAIMS: &str = include_str!("../../../../scenarios/papers/mircc/claims.toml");
@@ -39,8 +42,11 @@ struct Results {
     phased: Vec<Vec<[Vec<Kept>; 2]>>,
     /// With a fine clock and intervals of 10 ms.
     fine: Vec<Kept>,
+    /// With a fine clock and intervals of 100 ms.
+    slow_fine: Vec<Kept>,
     depths: Depths,
     costs: Costs,
+    others: Others,
 }
 
 impl Results {
@@ -62,13 +68,11 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let paper = read_claims(CLAIMS, "scenarios/papers/mircc/claims.toml")?;
     let results = simulate(bench)?;
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
-    Ok(Board {
-        paper,
-        claims,
-        figures: figures::all(&results),
-        tables: tables::all(&results),
-        scenarios: vec![FILE],
-    })
+    let mut tables = tables::all(&results);
+    if bench.extent == Extent::Full {
+        tables.extend(sensitivity::study(bench)?);
+    }
+    Ok(Board { paper, claims, figures: figures::all(&results), tables, scenarios: vec![FILE] })
 }
 
 /// Runs all cells in one batch, so that no core idles between experiments.
@@ -87,8 +91,10 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
         }
     }
     plans.push(runs::fine(bench, 10)?);
+    plans.push(runs::fine(bench, 100)?);
     plans.extend(depth::plans(bench)?);
     plans.extend(cost::plans(bench)?);
+    plans.extend(others::plans(bench)?);
     let mut kept = bench.run(&plans, Kept::of).into_iter();
     let mut next = || kept.next().unwrap_or_default();
     Ok(Results {
@@ -96,7 +102,9 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
         smooth: TICKS_MS.iter().map(|_| next()).collect(),
         phased: OTHER_PHASES.iter().map(|_| TICKS_MS.iter().map(|_| [next(), next()]).collect()).collect(),
         fine: next(),
+        slow_fine: next(),
         depths: Depths::sorted(&mut next),
         costs: Costs::sorted(&mut next),
+        others: Others::sorted(&mut next),
     })
 }

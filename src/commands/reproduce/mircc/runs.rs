@@ -89,7 +89,8 @@ pub(super) fn aside(mut plan: Plan) -> Plan {
     plan
 }
 
-fn plan(bench: &Bench<'_>, set: &[(String, String)]) -> Result<Plan, Failure> {
+/// The scenario with these values.
+pub(super) fn plan(bench: &Bench<'_>, set: &[(String, String)]) -> Result<Plan, Failure> {
     let (file, text) = FILE;
     let mut plan = checked(bench.session, (&format!("scenarios/papers/mircc/{file}"), text), set)?;
     if bench.extent == Extent::Reduced {

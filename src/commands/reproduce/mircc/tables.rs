@@ -17,6 +17,7 @@ pub(super) fn all(results: &Results) -> Vec<Titled> {
         settling(results),
         depths(results),
         results.costs.table(),
+        results.others.table(),
     ]
 }
 

@@ -151,7 +151,7 @@ params! {
 pub enum Decreases {
     /// Every Nack.
     Each,
-    /// The first of those whose Interests had left by the last decrease: one per round trip.
+    /// Those alone whose Interests left after the last decrease: one per round trip.
     OncePerRoundTrip,
 }
 
