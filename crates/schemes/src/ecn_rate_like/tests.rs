@@ -92,16 +92,6 @@ fn the_first_report_is_the_capacity_and_more_interests_than_that_lower_it() {
 }
 
 #[test]
-fn a_smaller_rate_on_the_data_stays() {
-    let mut bench = Bench::new();
-    let mut header = data(FLOW, 0, 1_100);
-    header.hop.put(Signal::StampingRate, 5);
-    let Bench { up, bench: surroundings, .. } = &mut bench;
-    surroundings.at(0, |cx| up.on_data_in(cx, PitId(0), &mut header, None));
-    assert_eq!(header.hop.get(Signal::StampingRate), Some(5));
-}
-
-#[test]
 fn without_interests_the_rate_returns_to_the_capacity_and_the_timer_stops() {
     let mut bench = Bench::new();
     bench.ask(0, 100);

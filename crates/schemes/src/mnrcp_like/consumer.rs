@@ -13,7 +13,7 @@ use crate::toolbox::rate_follower::RateFollower;
 pub(super) struct Consumer {
     follower: RateFollower,
     heeds_nacks: bool,
-    /// The last report, until a Nack has halved it.
+    /// The last report.
     report: Option<u32>,
 }
 
@@ -45,7 +45,7 @@ impl CongestionController for Consumer {
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
         if self.heeds_nacks
             && loss.signal == LossSignal::Nack(NackReason::Congestion)
-            && let Some(report) = self.report.take()
+            && let Some(report) = self.report
         {
             self.follower.follow(report / 2);
         }
