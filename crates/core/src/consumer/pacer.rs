@@ -142,11 +142,19 @@ impl Pacer {
         self.is_waiting.then_some(self.next_due())
     }
 
-    /// Interests per second that may leave; infinite without pacing.
-    pub fn per_second(&self) -> f64 {
-        match self.pacing {
+    /// Interests per second that `pacing` lets leave; infinite without pacing.
+    pub fn per_second(&self, pacing: Pacing) -> f64 {
+        match pacing {
             Pacing::Unpaced => f64::INFINITY,
-            _ => 1e9 / self.cadence.mean_nanos(),
+            _ => 1e9 / self.cadence_of(pacing).mean_nanos(),
+        }
+    }
+
+    fn cadence_of(&self, pacing: Pacing) -> Cadence {
+        match pacing {
+            Pacing::Unpaced => Cadence::default(),
+            Pacing::Rate(rate) => Cadence::of_rate(rate, self.payload),
+            Pacing::Gap(gap) => Cadence::of_gap(gap),
         }
     }
 
@@ -158,11 +166,7 @@ impl Pacer {
     /// A new rate counts from the last departure.
     fn change(&mut self, pacing: Pacing) {
         self.pacing = pacing;
-        self.cadence = match pacing {
-            Pacing::Unpaced => Cadence::default(),
-            Pacing::Rate(rate) => Cadence::of_rate(rate, self.payload),
-            Pacing::Gap(gap) => Cadence::of_gap(gap),
-        };
+        self.cadence = self.cadence_of(pacing);
         if pacing == Pacing::Unpaced {
             self.rest();
         }

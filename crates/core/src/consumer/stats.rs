@@ -75,7 +75,7 @@ impl Consumer {
         samples.time.push(now);
         samples.flow.push(flow);
         samples.window_packets.push(self.window as f32);
-        samples.pacing_per_second.push(self.pacer.per_second() as f32);
+        samples.pacing_per_second.push(self.pacer.per_second(self.controller.pacing()) as f32);
         samples.in_flight_packets.push(self.view.in_flight);
         samples.delivered_segments.push(self.view.delivered);
         samples.smoothed_rtt.push(self.view.smoothed_rtt.unwrap_or_default());

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tidegate_core::consumer::shell::Tracking;
+use tidegate_core::params::Settings;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
@@ -169,7 +170,7 @@ impl Draw {
         let nodes = self.number(2, 12);
         let mut text = String::new();
         for node in 0..nodes {
-            writeln!(text, "[[node]]\nname = \"n{node}\"").expect("a string takes it");
+            writeln!(text, "[[node]]\nname = \"n{node}\"\n{}", self.clock()).expect("a string takes it");
         }
         let mut pairs: Vec<(u32, u32)> = (1..nodes).map(|node| (self.number(0, node - 1), node)).collect();
         for _ in 0..self.number(0, 4) {
@@ -267,6 +268,20 @@ impl Draw {
         )
     }
 
+    /// A clock with ticks, or none.
+    fn clock(&mut self) -> String {
+        if self.chance(0.7) {
+            return String::new();
+        }
+        let phase =
+            if self.chance(0.5) { "random".to_owned() } else { format!("{}us", self.number(0, 200_000)) };
+        format!(
+            "clock = {{ period = \"{}us\", phase = \"{phase}\", flush_on_arrival = {} }}",
+            self.number(1, 100_000),
+            self.chance(0.5)
+        )
+    }
+
     /// What `[router]` has beside its cache, strategy and parts.
     fn blocks(&mut self) -> String {
         let mut text = String::new();
@@ -298,6 +313,19 @@ impl Draw {
             self.part(0.0, 2.0),
             self.number(1, 5)
         )
+    }
+
+    /// Router parts: PLR's, those of another scheme, or none; whether they have a strategy.
+    fn parts(&mut self, plr: bool) -> (String, bool) {
+        if plr {
+            return (self.plr(), false);
+        }
+        if self.chance(0.4) {
+            return (String::new(), false);
+        }
+        let name = self.scheme(|scheme| scheme.router.is_some() && scheme.name != "plr");
+        let scheme = tidegate_schemes::find(SCHEMES, name).expect("registered");
+        (format!("{name:?}"), scheme.brings_strategy(&Settings::default()))
     }
 
     fn event(&mut self, shape: &Plan) -> String {
@@ -336,10 +364,14 @@ impl Draw {
         text.push_str(&network);
         let strategy = self.scheme(|scheme| scheme.strategy.is_some());
         let cache = if self.chance(0.5) { self.cache() } else { "\"0pkt\"".to_owned() };
-        let parts = if plr_part { self.plr() } else { String::new() };
-        writeln!(text, "[router]\nstrategy = {strategy:?}\ncache = {cache}\nparts = [{parts}]")
-            .expect("as above");
+        let (parts, brings_strategy) = self.parts(plr_part);
+        let strategy = if brings_strategy { String::new() } else { format!("strategy = {strategy:?}\n") };
+        let clock = self.clock();
+        writeln!(text, "[router]\n{strategy}cache = {cache}\nparts = [{parts}]\n{clock}").expect("as above");
         text.push_str(&self.blocks());
+        if consumer == "c1" {
+            writeln!(text, "[node.c1]\n{}", self.clock()).expect("as above");
+        }
         let shape = plan(&format!(
             "{text}[[flow]]\nconsumer = {consumer:?}\nproducer = {producer:?}\nprefix = \"/x\"\nscheme = \"fixed\"\n"
         ));
@@ -389,7 +421,8 @@ fn check_samples(record: &RunRecord) -> Result<(), String> {
     let samples = &record.flow_samples;
     for (row, window) in samples.window_packets.iter().enumerate() {
         let (time, flow) = (samples.time[row], samples.flow[row]);
-        check!(window.is_finite() && *window >= 1.0, "flow {flow} has a window of {window} at {time}");
+        let is_bound = window.is_finite() || samples.pacing_per_second[row].is_finite();
+        check!(is_bound && *window >= 1.0, "flow {flow} has a window of {window} at {time}");
     }
     let mut last = vec![0; record.flows.len()];
     for (flow, delivered) in samples.flow.iter().zip(&samples.delivered_segments) {
