@@ -46,7 +46,7 @@ struct Egress<'a, B, D> {
     queues: &'a mut [Queue<B>],
     devices: &'a mut D,
     to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
-    clock: Clock,
+    clock: &'a Clock,
 }
 
 impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
@@ -87,7 +87,7 @@ fn offer<B: Default>(
     queue: &mut Queue<B>,
     packet: Packet<B>,
     devices: &mut impl Devices<B>,
-    clock: Clock,
+    clock: &Clock,
 ) {
     if !devices.is_free(face) {
         queue.push(cx, packet);
@@ -103,7 +103,7 @@ fn ask_for_service<B: Default>(
     face: FaceId,
     queue: &Queue<B>,
     devices: &mut impl Devices<B>,
-    clock: Clock,
+    clock: &Clock,
 ) {
     let has_packets = cx.face(face).queued_packets() > 0;
     let wake = queue.next_wake().map(|at| clock.tick_from(at));
@@ -118,7 +118,7 @@ fn wake_queue<B: Default>(
     face: FaceId,
     queue: &mut Queue<B>,
     devices: &mut impl Devices<B>,
-    clock: Clock,
+    clock: &Clock,
 ) {
     queue.on_wake(cx);
     if devices.is_free(face)
@@ -253,9 +253,8 @@ impl<B: Clone + Default> Node<B> {
     /// A packet arrived through `from` and goes through the forwarder.
     #[inline]
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
-        let clock = self.clock;
-        let is_flush = clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
-        let Self { forwarder, queues, to_applications, faces, .. } = self;
+        let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
+        let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
         if cx.wants(EventMask::PACKETS) {
             cx.record(Event::Received { face: from.0, header: packet.header });
@@ -271,7 +270,7 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices, self.clock);
+        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices, &self.clock);
     }
 
     /// The device `face` became free: it gets the next packet of its queue.
@@ -282,7 +281,7 @@ impl<B: Clone + Default> Node<B> {
         if let Some(packet) = queue.pop(&mut cx) {
             transmit(&mut cx, face, packet, devices);
         }
-        ask_for_service(&cx, face, queue, devices, self.clock);
+        ask_for_service(&cx, face, queue, devices, &self.clock);
     }
 
     /// The next packet for an application, and its face.
@@ -299,8 +298,7 @@ impl<B: Clone + Default> Node<B> {
 
     /// Does what is due in the forwarder and its gates.
     pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
-        let clock = self.clock;
-        let Self { forwarder, queues, to_applications, faces, .. } = self;
+        let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
         let mut cx = Context::new(env, faces);
         forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications, clock });
     }
@@ -311,7 +309,7 @@ impl<B: Clone + Default> Node<B> {
         self.forwarder.on_directive(&mut cx, directive);
         for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
             queue.on_directive(&mut cx, directive);
-            ask_for_service(&cx, face, queue, devices, self.clock);
+            ask_for_service(&cx, face, queue, devices, &self.clock);
         }
         for agent in &mut self.agents {
             agent.on_directive(&mut cx, directive);
@@ -321,7 +319,7 @@ impl<B: Clone + Default> Node<B> {
     /// Runs what is due in the queue of the device `face`.
     pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
-        wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, self.clock);
+        wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, &self.clock);
     }
 
     /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
