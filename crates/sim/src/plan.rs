@@ -347,7 +347,7 @@ pub enum Change {
 ///   percentiles, averaged by what they delivered;
 /// * `queue_delay_ms`: mean waiting time in the queue where it is longest;
 /// * `retransmissions`, `timeouts`, `marks`, `loss_notices`: sums over the flows;
-/// * `dropped_packets` (by queues), `lost_packets` (on links): sums over the links;
+/// * `dropped_packets` (by queues and gates), `lost_packets` (on links): sums over the links;
 /// * `utilisation`: of the busiest direction of a link, 0..=1.
 pub const MEASURES: &[&str] = &[
     "completion_s",

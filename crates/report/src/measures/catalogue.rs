@@ -133,10 +133,10 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
     }),
     measure(
         "dropped_packets",
-        "drops by queues",
+        "drops by queues and gates",
         "packets",
         Better::Less,
-        "Packets dropped by all queues.",
+        "Packets dropped by all queues and the gates before them.",
         |run| over_links(run, |link| link.dropped_packets),
     ),
     measure(
