@@ -21,7 +21,8 @@ impl Clock {
     pub const FINE: Self = Self { period: Span::ZERO, phase: Span::ZERO, flushes: false };
 
     /// Ticks at `phase` after the start and every `period` from there on; a period of zero makes a fine clock. With
-    /// `flush_on_arrival` an arriving Data, Nack or loss notice also lets everything happen that is due by then.
+    /// `flush_on_arrival` an arriving Data, Nack or loss notice also lets everything happen that is due by then in
+    /// forwarder, gates, queues, and the consumer that it is for.
     pub fn coarse(period: Span, phase: Span, flush_on_arrival: bool) -> Self {
         let phase = Span::from_nanos(phase.as_nanos().checked_rem(period.as_nanos()).unwrap_or(0));
         Self { period, phase, flushes: flush_on_arrival }

@@ -17,7 +17,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &parts::DEVIATIONS,
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::Each)),
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::Each)),
     ..Scheme::NONE

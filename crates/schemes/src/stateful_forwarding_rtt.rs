@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &DEVIATIONS,
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::OncePerRoundTrip)),
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::OncePerRoundTrip)),
     ..Scheme::NONE

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidegate_core::consumer::Arrivals;
 use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::face::Limit;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::units::{BitRate, Span, Time};
 use tidegate_report::text::number;
 use tidegate_sim::plan::{
     CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
@@ -226,7 +226,10 @@ fn demand(flow: &FlowPlan) -> String {
     let payload = flow.payload;
     match &flow.demand {
         Demand::File { segments } => format!("{segments} segments of {payload}"),
-        Demand::Endless => format!("segments of {payload} until the run ends"),
+        Demand::Endless => match flow.stop {
+            Some(stop) => format!("segments of {payload} until {}", stop.since(Time::ZERO)),
+            None => format!("segments of {payload} until the run ends"),
+        },
         Demand::Objects(workload) => {
             let objects = workload.popularity.objects();
             let segments = workload.object_segments;

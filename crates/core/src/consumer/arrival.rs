@@ -220,6 +220,7 @@ impl Consumer {
             NackReason::Duplicate => {}
             NackReason::Congestion if is_instant => {
                 let loss = Loss { segment, sent_at: slot.last_sent, signal };
+                self.outstanding.refuse(segment);
                 self.record_loss(cx, &loss);
                 self.answer_loss(cx, &loss);
             }

@@ -142,7 +142,8 @@ impl Consumer {
         }
     }
 
-    /// Counts a lost Interest out; its segment waits to be asked for again or is given up.
+    /// Counts a lost Interest out; its segment waits to be asked for again or is given up. The loss, unless it was told
+    /// before.
     fn count_lost(&mut self, cx: &mut Context<'_>, segment: u32, signal: LossSignal) -> Option<Loss> {
         let slot = *self.outstanding.get(segment)?;
         let loss = Loss { segment, sent_at: slot.last_sent, signal };
@@ -152,6 +153,9 @@ impl Consumer {
         } else {
             self.queued += 1;
             self.lost.push(segment);
+        }
+        if slot.is_refused {
+            return None;
         }
         self.record_loss(cx, &loss);
         Some(loss)

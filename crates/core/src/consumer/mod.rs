@@ -189,11 +189,15 @@ impl Consumer {
     }
 
     /// Runs what is due: losses found by the clock, the controller's own wake-up.
+    /// After the stop losses are still found, so that nothing counts as outstanding for ever.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
-        if !self.is_active(cx.now) {
+        let is_active = self.is_active(cx.now);
+        if !self.has_started {
             return;
         }
-        if let Some(requests) = &mut self.requests {
+        if let Some(requests) = &mut self.requests
+            && is_active
+        {
             requests.advance(cx.now);
         }
         let ticked = self.ticked(cx.now);
@@ -203,7 +207,7 @@ impl Consumer {
         if self.expire_at <= ticked {
             self.expire(cx);
         }
-        if self.controller.next_wake().is_some_and(|at| at <= ticked) {
+        if is_active && self.controller.next_wake().is_some_and(|at| at <= ticked) {
             self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
         }
     }
@@ -214,17 +218,21 @@ impl Consumer {
             return None;
         }
         let mut next = self.start;
+        let lost = self.clock.tick_from(self.sweep_at.min(self.expire_at));
         if self.has_started {
             let tick = self.timetable.as_ref().and_then(|timetable| timetable.tick());
-            next = self.sweep_at.min(self.expire_at);
+            next = Time::MAX;
             for other in [self.pacer.wake(), tick, self.controller.next_wake()] {
                 next = next.min(other.unwrap_or(Time::MAX));
             }
             // The user comes when he likes.
             let arrival = self.requests.as_ref().and_then(|requests| requests.next_arrival());
-            next = self.clock.tick_from(next).min(arrival.unwrap_or(Time::MAX));
+            next = self.clock.tick_from(next).min(arrival.unwrap_or(Time::MAX)).min(lost);
         }
-        (next < self.stop).then_some(next)
+        if next < self.stop {
+            return Some(next);
+        }
+        (self.has_started && self.view.in_flight > 0 && lost != Time::MAX).then_some(lost)
     }
 
     /// Up to when what waits for its time may happen at `now`.

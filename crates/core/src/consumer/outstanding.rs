@@ -35,6 +35,8 @@ pub struct Slot {
     pub retransmissions: u16,
     /// Where it stands.
     pub state: State,
+    /// Whether that Interest was refused in the instant of sending, which the controller was told then.
+    pub is_refused: bool,
 }
 
 const _: () = assert!(size_of::<Slot>() <= 32);
@@ -95,6 +97,7 @@ impl Outstanding {
             delivered_at_send: delivered,
             retransmissions: 0,
             state: State::InFlight,
+            is_refused: false,
         });
     }
 
@@ -106,6 +109,7 @@ impl Outstanding {
         slot.delivered_at_send = delivered;
         slot.retransmissions = slot.retransmissions.saturating_add(1);
         slot.state = State::InFlight;
+        slot.is_refused = false;
         self.drop_stale_resent();
         self.resent.push_back((segment, now));
     }
@@ -137,6 +141,13 @@ impl Outstanding {
     pub fn lose(&mut self, segment: u32) {
         if let Some(slot) = self.get_mut(segment) {
             slot.state = State::Queued;
+        }
+    }
+
+    /// The Interest for `segment` was refused at once, and its timer decides what follows.
+    pub fn refuse(&mut self, segment: u32) {
+        if let Some(slot) = self.get_mut(segment) {
+            slot.is_refused = true;
         }
     }
 

@@ -10,6 +10,8 @@ use crate::units::Span;
 pub enum ShellKind {
     /// ndnSIM's `ConsumerWindow` and its heirs.
     Ndnsim,
+    /// The same, but hearing congestion Nacks, as its consumers for congestion control of 2012 and 2013 do.
+    NdnsimNack,
     /// ndn-tools' `ndnget`, formerly `ndncatchunks`.
     NdnTools,
     /// NDNts' segmented-object fetcher.
@@ -24,8 +26,9 @@ pub enum ShellKind {
 
 impl ShellKind {
     /// Every kind with its name in a scenario.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Ndnsim, "ndnsim"),
+        (Self::NdnsimNack, "ndnsim-nack"),
         (Self::NdnTools, "ndn-tools"),
         (Self::Ndnts, "ndnts"),
         (Self::Ndnd, "ndnd"),
@@ -142,6 +145,7 @@ impl Shell {
         };
         match kind {
             ShellKind::Ndnsim => ndnsim,
+            ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
             ShellKind::Pcon => Self {
                 timeout: TimeoutLimits { least: None, backoff: Some(8) },
                 nack_is_loss: true,

@@ -43,7 +43,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     draws: true,
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer(&Params::from_settings(settings)?)))),
     router: Some(router),
     ..Scheme::NONE

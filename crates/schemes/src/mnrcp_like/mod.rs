@@ -34,7 +34,7 @@ pub static SCHEME: Scheme = Scheme {
         "Data from a content store carry the part of the downstream link alone.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Ndnsim,
+    shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
     ..Scheme::NONE

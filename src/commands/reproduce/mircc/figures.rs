@@ -51,7 +51,7 @@ const LOSSES: Drawn = Drawn {
     y_label: "loss",
     caption: "First seed; of the Interests that fell due in each 100 ms.",
     points: |flow| {
-        let bins = flow.bins.iter().enumerate();
+        let bins = flow.due.iter().enumerate();
         bins.map(|(bin, losses)| ((bin as f64 + 0.5) * BIN_S, losses.loss())).collect()
     },
     beside: None,

@@ -26,11 +26,15 @@ pub(super) struct Kept {
 pub(super) struct FlowKept {
     /// Time, s, and rate asked at, Interests/s, at each sample of the session.
     pub(super) rates: Vec<(f64, f64)>,
-    /// Interests that left and of those the ones without a Data, by the bin in which they fell due.
-    pub(super) bins: Vec<Bin>,
+    /// All Interests.
+    pub(super) total: Bin,
+    /// Interests by the bin in which they fell due.
+    pub(super) due: Vec<Bin>,
+    /// Interests by the bin in which they left.
+    pub(super) left: Vec<Bin>,
 }
 
-/// The Interests of a tenth of a second.
+/// Interests, and those of them that no Data came for in time, which is before their timeout.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Bin {
     pub(super) sent: u32,
@@ -67,9 +71,8 @@ impl Kept {
 
     /// Part of all Interests that brought no Data.
     pub(super) fn loss(&self) -> f64 {
-        let bins = || self.flows.iter().flat_map(|flow| &flow.bins);
-        let [sent, lost] = [bins().map(|bin| bin.sent).sum(), bins().map(|bin| bin.lost).sum()];
-        Bin { sent, lost }.loss()
+        let sum = |of: fn(&FlowKept) -> u32| self.flows.iter().map(of).sum();
+        Bin { sent: sum(|flow| flow.total.sent), lost: sum(|flow| flow.total.lost) }.loss()
     }
 
     /// First time from `from_s` on at which all rates are within `part` of `target` and stay so for a second; `until_s`
@@ -106,7 +109,17 @@ impl FlowKept {
             .filter(|row| in_session(samples.time[*row]))
             .map(|row| (samples.time[row].as_secs_f64(), f64::from(samples.pacing_per_second[row])))
             .collect();
-        Self { rates, bins: bins(run, flow as u32, planned.start, stop) }
+        let record = &run.flows[flow];
+        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let answered = record.delivered_segments + record.duplicates;
+        let lost = count(record.interests.saturating_sub(answered));
+        let bursts = bursts(run, flow as u32);
+        Self {
+            rates,
+            total: Bin { sent: count(record.interests), lost },
+            due: binned(stop, due(&bursts, planned.start)),
+            left: binned(stop, left(&bursts)),
+        }
     }
 
     /// Samples after `from_s` up to `to_s`.
@@ -120,48 +133,68 @@ impl FlowKept {
         tidegate_report::stats::mean(&rates)
     }
 
-    /// Part of all Interests that brought no Data.
+    /// Part of all Interests that brought no Data, not even a late one.
     pub(super) fn loss(&self) -> f64 {
-        let sum = |of: fn(&Bin) -> u32| self.bins.iter().map(of).sum();
-        Bin { sent: sum(|bin| bin.sent), lost: sum(|bin| bin.lost) }.loss()
-    }
-
-    /// Bins in which everything was lost.
-    pub(super) fn dead_bins(&self) -> f64 {
-        self.bins.iter().filter(|bin| bin.sent > 0 && bin.sent == bin.lost).count() as f64
+        self.total.loss()
     }
 }
 
-/// Interests of `flow` by the bin in which they fell due; nothing is asked for twice. What leaves at one tick fell due
-/// one after the other since the tick before.
-fn bins(run: &RunRecord, flow: u32, start: Time, stop: Time) -> Vec<Bin> {
-    let bin_of = |at: f64| (at / BIN_S) as usize;
-    let mut bins = vec![Bin::default(); bin_of(stop.as_secs_f64()) + 1];
-    let mut answered = BTreeSet::new();
-    let mut bursts: Vec<(Time, Vec<u32>)> = Vec::new();
+/// Bins in which everything was lost.
+pub(super) fn dead(bins: &[Bin]) -> f64 {
+    bins.iter().filter(|bin| bin.sent > 0 && bin.sent == bin.lost).count() as f64
+}
+
+/// What left at one instant: when, and of each Interest whether it was lost.
+type Burst = (Time, Vec<bool>);
+
+/// Bursts of `flow` in order; nothing is asked for twice.
+fn bursts(run: &RunRecord, flow: u32) -> Vec<Burst> {
+    let data = run.events.iter().filter_map(|record| match record.event {
+        Event::DataReceived { flow: of, name, .. } if of == flow => Some(name.segment.0),
+        _ => None,
+    });
+    let answered: BTreeSet<u32> = data.collect();
+    let mut bursts: Vec<Burst> = Vec::new();
     for record in &run.events {
-        match record.event {
-            Event::InterestSent { flow: of, name, .. } if of == flow => match bursts.last_mut() {
-                Some((at, segments)) if *at == record.time => segments.push(name.segment.0),
-                _ => bursts.push((record.time, vec![name.segment.0])),
-            },
-            Event::DataReceived { flow: of, name, .. } if of == flow => {
-                answered.insert(name.segment.0);
-            }
-            _ => {}
+        let Event::InterestSent { flow: of, name, .. } = record.event else { continue };
+        if of != flow {
+            continue;
+        }
+        let is_lost = !answered.contains(&name.segment.0);
+        match bursts.last_mut() {
+            Some((at, interests)) if *at == record.time => interests.push(is_lost),
+            _ => bursts.push((record.time, vec![is_lost])),
         }
     }
+    bursts
+}
+
+/// Seconds at which each Interest left, and whether it was lost.
+fn left(bursts: &[Burst]) -> impl Iterator<Item = (f64, bool)> + '_ {
+    bursts.iter().flat_map(|(at, interests)| interests.iter().map(|is_lost| (at.as_secs_f64(), *is_lost)))
+}
+
+/// The same by when it fell due: what leaves at one tick did so one after the other since the tick before.
+fn due(bursts: &[Burst], start: Time) -> Vec<(f64, bool)> {
     let mut before = start.as_secs_f64();
-    for (at, segments) in bursts {
+    let mut all = Vec::new();
+    for (at, interests) in bursts {
         let at = at.as_secs_f64();
-        for (place, segment) in segments.iter().enumerate() {
-            let due = before + (at - before) * (place + 1) as f64 / segments.len() as f64;
-            if let Some(bin) = bins.get_mut(bin_of(due)) {
-                bin.sent += 1;
-                bin.lost += u32::from(!answered.contains(segment));
-            }
-        }
+        let gap = (at - before) / interests.len() as f64;
+        all.extend((1..).zip(interests).map(|(place, is_lost)| (before + gap * f64::from(place), *is_lost)));
         before = at;
+    }
+    all
+}
+
+fn binned(stop: Time, interests: impl IntoIterator<Item = (f64, bool)>) -> Vec<Bin> {
+    let bin_of = |at: f64| (at / BIN_S) as usize;
+    let mut bins = vec![Bin::default(); bin_of(stop.as_secs_f64()) + 1];
+    for (at, is_lost) in interests {
+        if let Some(bin) = bins.get_mut(bin_of(at)) {
+            bin.sent += 1;
+            bin.lost += u32::from(is_lost);
+        }
     }
     bins
 }

@@ -1,6 +1,6 @@
 //! Each claim's quantity, made of what is kept of the runs.
 
-use super::kept::Kept;
+use super::kept::{Bin, FlowKept, Kept, dead};
 use super::{Results, TICKS_MS};
 
 /// Fair rate of two flows, Interests/s.
@@ -31,8 +31,12 @@ pub(super) fn samples(results: &Results, id: &str) -> Option<Vec<f64>> {
             let times = |tick| results.measured(tick, true, |run| settled(run, 0.1));
             times(750).iter().zip(times(500)).map(|(slow, fast)| slow - fast).collect()
         }
-        ["M10", "smooth", flow] => dead_bins(results, 750, true, place(flow)?),
-        ["M10", tick, flow] => dead_bins(results, tick_ms(tick)?, false, place(flow)?),
+        ["M10", "smooth", flow] => dead_bins(results, 750, true, place(flow)?, |flow| &flow.left),
+        ["M10", "due", "smooth", flow] => dead_bins(results, 750, true, place(flow)?, |flow| &flow.due),
+        ["M10", "due", tick, flow] => {
+            dead_bins(results, tick_ms(tick)?, false, place(flow)?, |flow| &flow.due)
+        }
+        ["M10", tick, flow] => dead_bins(results, tick_ms(tick)?, false, place(flow)?, |flow| &flow.left),
         ["M11", tick] => results.depths.loss(400, 200, tick_ms(tick)?),
         ["M12", "onset"] => {
             let (long, short) = (losses(results, 500, false, 0), losses(results, 250, false, 0));
@@ -79,8 +83,14 @@ pub(super) fn loss(run: &Kept, flow: usize) -> f64 {
     run.flows.get(flow).map_or(f64::NAN, |flow| flow.loss())
 }
 
-fn dead_bins(results: &Results, tick_ms: u64, is_smooth: bool, flow: usize) -> Vec<f64> {
-    results.measured(tick_ms, is_smooth, |run| run.flows.get(flow).map_or(f64::NAN, |flow| flow.dead_bins()))
+fn dead_bins(
+    results: &Results,
+    tick_ms: u64,
+    is_smooth: bool,
+    flow: usize,
+    of: fn(&FlowKept) -> &[Bin],
+) -> Vec<f64> {
+    results.measured(tick_ms, is_smooth, |run| run.flows.get(flow).map_or(f64::NAN, |flow| dead(of(flow))))
 }
 
 /// Losses without and with smoothening, under the same phases.

@@ -114,7 +114,8 @@ impl Others {
         Figure {
             id: format!("others-{id}"),
             title: format!("Smoothening under other schemes: {id}"),
-            caption: "The paper's dumbbell; consumers and routers have the clock, smoothening is at both."
+            caption: "The paper's dumbbell; consumers and routers have the clock, smoothening is at both. Goodput is over \
+                      the session of C1. SF is stateful forwarding."
                 .to_owned(),
             x_label: String::new(),
             y_label: y_label.to_owned(),

@@ -79,13 +79,13 @@ pub(in super::super) static CLOCK: Keys = keys(
             "phase",
             AnyOf(&[Words(phase_words), Time]),
             Else("random"),
-            "First tick, from the start of the run; random draws it for each node and seed.",
+            "Any tick, from the start of the run (a period more or less is the same); random draws it for each node and seed.",
         ),
         key(
             "flush_on_arrival",
             Bool,
             Else("false"),
-            "Whether an arriving Data, Nack or loss notice stands in for a tick.",
+            "Whether an arriving Data, Nack or loss notice stands in for a tick: for forwarder, gates and queues, and for the consumer that it is for.",
         ),
     ],
 );
