@@ -18,6 +18,8 @@ macro_rules! schemes {
 }
 
 schemes! {
+    bbr,
+    bbr_cd,
     best_route,
     catchunks_aimd,
     catchunks_cubic,

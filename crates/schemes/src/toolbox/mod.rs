@@ -3,6 +3,7 @@
 pub mod adaptive_pipeline;
 pub mod aimd_window;
 pub mod average_queue;
+pub mod bbr_model;
 pub mod bic_window;
 pub mod codel_marker;
 pub mod congestion_loss;
@@ -18,6 +19,7 @@ pub mod once_per_flight;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod rate_follower;
+pub mod recent;
 pub mod red_law;
 pub mod refusal;
 pub mod retransmission_suppression;

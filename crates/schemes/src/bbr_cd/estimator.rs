@@ -1,0 +1,115 @@
+//! BBR-CD's BDP estimator and the timer of its loss detector.
+
+use tidegate_core::choice;
+use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::units::{Span, Time};
+
+use super::Params;
+use crate::toolbox::bbr_model::{PacketRate, delivery_rate};
+use crate::toolbox::recent::{Largest, Recent};
+
+choice! {
+    /// How the delivery rates of a window make one.
+    pub enum BandwidthRule {
+        /// Their mean (BBR-CD).
+        Mean = "avg",
+        /// The largest (BBR).
+        Largest = "max",
+    }
+}
+
+#[derive(Debug)]
+enum Rates {
+    Mean(Recent),
+    Largest(Largest),
+}
+
+impl Rates {
+    fn add(&mut self, now: Time, rate: PacketRate, window: Span) {
+        match self {
+            Self::Mean(rates) => rates.add(now, rate.0, window),
+            Self::Largest(rates) => rates.add(now, rate.0, window),
+        }
+    }
+
+    fn get(&self) -> PacketRate {
+        let rate = match self {
+            Self::Mean(rates) => rates.mean(),
+            Self::Largest(rates) => rates.get(),
+        };
+        PacketRate(rate.unwrap_or(0))
+    }
+}
+
+/// Mean round trip, bandwidth and their product over a window of some round trips; the last values stay while no sample
+/// comes.
+#[derive(Debug)]
+pub struct Estimator {
+    beta: f64,
+    local_cache_rtt: Span,
+    samples_retransmissions: bool,
+    alpha: f64,
+    least_margin: Span,
+    initial_timeout: Span,
+    rtts: Recent,
+    rates: Rates,
+}
+
+impl Estimator {
+    /// One without samples.
+    pub fn new(params: &Params) -> Self {
+        Self {
+            beta: params.beta,
+            local_cache_rtt: params.local_cache_rtt,
+            samples_retransmissions: params.sample_retransmissions,
+            alpha: params.alpha,
+            least_margin: params.least_margin,
+            initial_timeout: params.initial_timeout,
+            rtts: Recent::default(),
+            rates: match params.bw_agg {
+                BandwidthRule::Mean => Rates::Mean(Recent::default()),
+                BandwidthRule::Largest => Rates::Largest(Largest::default()),
+            },
+        }
+    }
+
+    /// Takes the Data's round trip and rate unless the filter refuses them; whether it did not.
+    pub fn take(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) -> bool {
+        let again = self.samples_retransmissions.then(|| now.since(delivery.sent_at));
+        let Some(rtt) = delivery.rtt.or(again) else { return false };
+        if rtt < self.local_cache_rtt {
+            return false;
+        }
+        let window = self.window();
+        self.rtts.add(now, rtt.as_nanos(), window);
+        self.rates.add(now, delivery_rate(delivery, flow, rtt), window);
+        true
+    }
+
+    /// Mean round trip (RTprop); `None` before the first sample.
+    pub fn rtprop(&self) -> Option<Span> {
+        self.rtts.mean().map(Span::from_nanos)
+    }
+
+    /// Delivery rate (BtlBw); 0 before the first sample.
+    pub fn rate(&self) -> PacketRate {
+        self.rates.get()
+    }
+
+    /// Bandwidth-delay product, packets; 0 before the first sample.
+    pub fn product(&self) -> f64 {
+        self.rtprop().map_or(0.0, |rtprop| self.rate().packets_in(rtprop))
+    }
+
+    /// Length of the window of samples (W).
+    pub fn window(&self) -> Span {
+        self.rtprop().unwrap_or(self.initial_timeout).scale(self.beta)
+    }
+
+    /// After how long an Interest counts as lost: the mean round trip and some standard deviations.
+    pub fn loss_timeout(&self) -> Span {
+        let Some(rtprop) = self.rtprop() else { return self.initial_timeout };
+        let deviation = Span::from_nanos(self.rtts.deviation());
+        rtprop + deviation.scale(self.alpha).max(self.least_margin)
+    }
+}
