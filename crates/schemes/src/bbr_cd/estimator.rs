@@ -5,8 +5,8 @@ use tidegate_core::congestion::{Delivery, FlowView};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
-use crate::toolbox::bbr_model::{PacketRate, delivery_rate};
-use crate::toolbox::recent::{Largest, Recent};
+use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::recent::{Largest, Recent, window_start};
 
 choice! {
     /// How the delivery rates of a window make one.
@@ -21,14 +21,14 @@ choice! {
 #[derive(Debug)]
 enum Rates {
     Mean(Recent),
-    Largest(Largest),
+    Largest(Largest<Time>),
 }
 
 impl Rates {
     fn add(&mut self, now: Time, rate: PacketRate, window: Span) {
         match self {
             Self::Mean(rates) => rates.add(now, rate.0, window),
-            Self::Largest(rates) => rates.add(now, rate.0, window),
+            Self::Largest(rates) => rates.add(now, rate.0, window_start(now, window)),
         }
     }
 
@@ -73,8 +73,8 @@ impl Estimator {
         }
     }
 
-    /// Takes the Data's round trip and rate unless the filter refuses them; whether it did not.
-    pub fn take(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) -> bool {
+    /// Takes the Data's round trip, and its rate if `takes_rate`, unless the filter refuses them; whether it did not.
+    pub fn take(&mut self, now: Time, delivery: &Delivery, flow: &FlowView, takes_rate: bool) -> bool {
         let again = self.samples_retransmissions.then(|| now.since(delivery.sent_at));
         let Some(rtt) = delivery.rtt.or(again) else { return false };
         if rtt < self.local_cache_rtt {
@@ -82,7 +82,11 @@ impl Estimator {
         }
         let window = self.window();
         self.rtts.add(now, rtt.as_nanos(), window);
-        self.rates.add(now, delivery_rate(delivery, flow, rtt), window);
+        if takes_rate {
+            // From Interest to Data, its own Data counted, as the paper has it: a packet per round trip too much at most.
+            let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send).max(1);
+            self.rates.add(now, PacketRate::over(delivered, rtt), window);
+        }
         true
     }
 

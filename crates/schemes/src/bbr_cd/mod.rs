@@ -31,11 +31,12 @@ pub static SCHEME: Scheme = Scheme {
         "ProbeRTT ends with the fourth sample since it began; in the paper's window of eight round trips four never lie \
          at 4 Interests per second below about 94 ms; probe_rtt_exit = \"window\" is the paper's rule.",
         "A flow is judged by its samples a whole window after its first sample or its last ProbeRTT, not before.",
-        "The timer of an Interest is fixed when it leaves; the paper compares with the estimates of each check.",
+        "An Interest leaves a gap after the one before; in the paper every Data and timeout sets the next departure a \
+         whole gap away, so that while Data comes no slower than that none would ever leave.",
         "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    shell: ShellKind::OwnAtSweep,
     consumer: Some(|settings| Ok(Box::new(BbrCd::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };
@@ -74,6 +75,9 @@ params! {
     probe_rtt_threshold: u32 = 4, "count", 0..=1_000;
     /// When ProbeRTT ends: "window" is the paper's (enough samples in the window), "since-entry" as many since it began.
     probe_rtt_exit: ProbeExit = ProbeExit::SinceEntry;
+    /// Whether the rates of ProbeRTT count; true is the paper's, and leaves a flow with a packet per round trip to go on
+    /// from. BBR does without them.
+    probe_rtt_rates: bool = true;
     /// Interests per second in ProbeRTT (k, §III-C d).
     probe_rtt_rate: f64 = 4.0, "Interests/s", 0.01..=1_000_000.0;
     /// Whether new segments go before those to be asked for again; true is the paper's (§IV-D b).
@@ -96,6 +100,8 @@ struct BbrCd {
     rounds: Rounds,
     pipe: FullPipe,
     watch: SampleWatch,
+    /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
+    limited_until: u64,
 }
 
 impl BbrCd {
@@ -106,6 +112,7 @@ impl BbrCd {
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             watch: SampleWatch::new(params.probe_rtt_threshold, params.probe_rtt_exit),
+            limited_until: 0,
             params,
         }
     }
@@ -113,12 +120,16 @@ impl BbrCd {
     /// Goes from state to state as far as time and what is outstanding tell.
     fn step(&mut self, now: Time, flow: &FlowView) {
         let window = self.estimator.window();
+        if matches!(self.state, State::ProbeRtt) {
+            self.hold_rates(flow);
+        }
         match &mut self.state {
             State::ProbeRtt if self.watch.suffices(now, window) => self.leave_probe(now, flow),
             State::ProbeRtt => {}
             _ if self.watch.runs_short_at(window).is_some_and(|at| at <= now) => {
                 self.watch.begin_probe();
                 self.state = State::ProbeRtt;
+                self.hold_rates(flow);
             }
             State::Startup if self.pipe.is_full() => self.state = State::Drain,
             State::Drain if f64::from(flow.in_flight) <= self.estimator.product() => {
@@ -129,6 +140,11 @@ impl BbrCd {
             }
             State::Startup | State::Drain | State::ProbeBw(_) => {}
         }
+    }
+
+    /// What is under way and what leaves next is held down by ProbeRTT.
+    fn hold_rates(&mut self, flow: &FlowView) {
+        self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
     }
 
     fn leave_probe(&mut self, now: Time, flow: &FlowView) {
@@ -168,7 +184,8 @@ impl CongestionController for BbrCd {
     }
 
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        let is_sample = self.estimator.take(cx.now, delivery, flow);
+        let takes_rate = self.params.probe_rtt_rates || delivery.delivered_at_send >= self.limited_until;
+        let is_sample = self.estimator.take(cx.now, delivery, flow, takes_rate);
         if is_sample || self.params.probe_rtt_samples == CountedSamples::Arrivals {
             self.watch.note(cx.now);
         }

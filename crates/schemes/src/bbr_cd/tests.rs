@@ -1,10 +1,10 @@
 //! Filters, timer and states of BBR-CD by hand.
 
 use tidegate_core::congestion::{LossSignal, Pacing, SendOrder, Sent};
-use tidegate_core::params::Value;
+use tidegate_core::params::{Settings, Value};
 use tidegate_core::units::{Span, Time};
 
-use super::SCHEME;
+use super::{BbrCd, Params, SCHEME, State};
 use super::samples::{ProbeExit, SampleWatch};
 use crate::testing::bottleneck::{Bottleneck, PRODUCT};
 use crate::testing::driver::Driver;
@@ -20,6 +20,11 @@ fn at(after: u64) -> Time {
 
 fn word(word: &str) -> Value {
     Value::Text(word.to_owned())
+}
+
+fn bbr_cd(given: &[(&str, Value)]) -> BbrCd {
+    let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
+    BbrCd::new(Params::from_settings(&settings).expect("valid"))
 }
 
 fn timer(driver: &Driver) -> Span {
@@ -186,15 +191,86 @@ fn a_watch_is_short_an_instant_after_the_fourth_last_sample_leaves_the_window() 
     assert_eq!(watch.runs_short_at(ms(100)), Some(at(250) + Span::from_nanos(1)));
 }
 
+/// A path whose flow is still in Startup, and after it.
+fn started(given: &[(&str, Value)]) -> Bottleneck<BbrCd> {
+    let mut path = Bottleneck::new(bbr_cd(given));
+    path.run_while(|path| matches!(path.driver.controller.state, State::Startup));
+    path
+}
+
 #[test]
-fn startup_ends_and_drain_ends_with_no_more_than_the_product_in_flight() {
+fn with_the_largest_rate_startup_takes_the_logarithm_of_the_product_and_four_rounds() {
+    let path = started(&[("bw_agg", word("max"))]);
+    assert!(f64::from(path.rounds) <= PRODUCT.log2() + 4.0, "{} rounds", path.rounds);
+}
+
+#[test]
+fn with_the_papers_mean_startup_does_not_double() {
+    // Growth by e^x per round trip: a rate tells of the round trip before, (1 - e^-x) e^-x / x of what leaves now, and
+    // the mean of ever more samples is half the last rate, so 2.885 / 2 * (1 - e^-x) e^-x / x = 1: x = 0.246.
+    let x = 0.246_f64;
+    assert!((2.885 / 2.0 * (1.0 - (-x).exp()) * (-x).exp() / x - 1.0).abs() < 0.001);
+    let path = started(&[]);
+    let rounds = f64::from(path.rounds);
+    assert!(rounds > PRODUCT.log2() + 4.0, "{rounds} rounds");
+    assert!(rounds <= PRODUCT.ln() / x + 4.0, "{rounds} rounds");
+}
+
+#[test]
+fn drain_ends_with_the_estimated_product_in_flight_which_a_mean_round_trip_makes_too_large() {
     for rule in ["avg", "max"] {
-        let mut path = Bottleneck::new(Driver::new(&SCHEME, &[("bw_agg", word(rule))]));
-        path.run_while(|path| path.state() == "Startup");
-        println!("{rule} {} rounds", path.rounds);
-        path.run_while(|path| path.state() == "Drain");
-        println!("{rule} {} in flight, {} window, {PRODUCT}", path.in_flight(), path.driver.controller.window());
-        // The window of ProbeBW is the product and three packets; one Interest may have left since.
-        assert!(path.in_flight() <= path.driver.controller.window() - 3.0 + 1.0);
+        let mut path = started(&[("bw_agg", word(rule))]);
+        path.run_while(|path| matches!(path.driver.controller.state, State::Drain));
+        assert!(matches!(path.driver.controller.state, State::ProbeBw(_)));
+        let product = path.driver.controller.estimator.product();
+        assert!(path.in_flight() <= product, "{rule}: {} of {product}", path.in_flight());
+        assert!(product > 2.0 * PRODUCT, "{rule}: the queue of Startup counts as path, {product}");
     }
+}
+
+#[test]
+fn the_phases_of_probe_bandwidth_last_a_mean_round_trip_each() {
+    let mut path = started(&[]);
+    let gain = |path: &Bottleneck<BbrCd>| match &path.driver.controller.state {
+        State::ProbeBw(cycle) => Some(cycle.gain()),
+        _ => None,
+    };
+    path.run_while(|path| gain(path) != Some(0.75));
+    for (phase, expected) in [(0.75, 1.0), (1.0, 6.0), (1.25, 1.0)] {
+        assert_eq!(gain(&path), Some(phase));
+        // The mean round trip changes meanwhile, so each piece of time is measured by that of its end.
+        let (mut last, mut round_trips) = (path.now, 0.0);
+        path.run_while(|path| {
+            let rtprop = path.driver.controller.estimator.rtprop().expect("sampled");
+            round_trips += path.now.since(last).as_secs_f64() / rtprop.as_secs_f64();
+            last = path.now;
+            gain(path) == Some(phase)
+        });
+        assert!((round_trips / expected - 1.0).abs() < 0.1, "{phase}: {round_trips} round trips");
+    }
+}
+
+#[test]
+fn the_rates_of_probe_rtt_leave_a_packet_per_round_trip_unless_they_do_not_count() {
+    let after = |counts: bool| {
+        let mut driver = Driver::new(&SCHEME, &[("probe_rtt_rates", Value::Bool(counts))]);
+        // 10 Interests a millisecond apart: the last Data tells ten in 40 ms, then nothing for the window.
+        for segment in 0..10 {
+            driver.tell(sent(u64::from(segment), segment));
+        }
+        for segment in 0..10 {
+            driver.tell(data_after(40 + u64::from(segment), segment, 10, Some(40)));
+        }
+        driver.tell(sent(100, 10));
+        driver.tell(lost(500, 10, 11, LossSignal::Timeout));
+        assert_eq!(driver.controller.pacing(), Pacing::Gap(ms(250)), "ProbeRTT");
+        for number in 0..4 {
+            driver.tell(sent(500 + 250 * number, 11 + number as u32));
+            driver.tell(data_after(540 + 250 * number, 11 + number as u32, 12 + number as u32, Some(40)));
+        }
+        driver.controller.window()
+    };
+    // In Startup: 2.885 * 1 + 3; the mean of one to ten is 5.5: 2.885 * 5.5 + 3.
+    assert!((after(true) - 5.885).abs() < 1e-3, "{}", after(true));
+    assert!((after(false) - 18.867_5).abs() < 1e-3, "{}", after(false));
 }

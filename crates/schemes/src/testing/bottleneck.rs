@@ -1,7 +1,8 @@
-//! One flow behind a bottleneck without loss: 1000 packets per second, 40 ms of round trip, a queue without end.
+//! One flow behind a bottleneck without loss: 1600 packets per second, 40 ms of round trip, a queue without end.
 
 use std::collections::VecDeque;
 
+use tidegate_core::congestion::CongestionController;
 use tidegate_core::consumer::pacer::Pacer;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -9,13 +10,13 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use super::driver::{Driver, Event, RTT, Told};
 
 /// Time that the bottleneck takes for a packet.
-const SERVICE: Span = Span::from_millis(1);
+const SERVICE: Span = Span::from_micros(625);
 /// Bandwidth-delay product of the path, packets.
-pub const PRODUCT: f64 = 40.0;
+pub const PRODUCT: f64 = 64.0;
 
 /// The flow and what is under way to it.
-pub struct Bottleneck {
-    pub driver: Driver,
+pub struct Bottleneck<C: CongestionController> {
+    pub driver: Driver<C>,
     pub now: Time,
     /// Round trips counted: each ends with the first Data of an Interest sent after the last one's end.
     pub rounds: u32,
@@ -27,11 +28,11 @@ pub struct Bottleneck {
     last_arrival: Time,
 }
 
-impl Bottleneck {
+impl<C: CongestionController> Bottleneck<C> {
     /// A flow that has sent nothing yet.
-    pub fn new(driver: Driver) -> Self {
+    pub fn new(controller: C) -> Self {
         Self {
-            driver,
+            driver: Driver::of(Box::new(controller)),
             now: Time::ZERO,
             rounds: 0,
             round_ends_with: 0,
@@ -47,18 +48,11 @@ impl Bottleneck {
         self.under_way.len() as f64
     }
 
-    /// The state that the controller's debug text names.
-    pub fn state(&self) -> String {
-        let text = format!("{:?}", self.driver.controller);
-        let after = text.split("state: ").nth(1).expect("a controller with a state");
-        after.chars().take_while(char::is_ascii_alphanumeric).collect()
-    }
-
-    /// Runs while `goes_on` after each Data, a minute at most.
+    /// Runs from Data to Data while `goes_on`, a minute at most. It is asked after each Data, before Interests leave.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(&Self) -> bool) {
-        self.send();
         while goes_on(self) {
             assert!(self.now < Time::ZERO + Span::from_secs(60), "never over: {:?}", self.driver.controller);
+            self.send();
             self.receive();
         }
     }
@@ -78,7 +72,6 @@ impl Bottleneck {
             (self.rounds, self.round_ends_with) = (self.rounds + 1, self.next_segment);
         }
         self.tell(Told::Data { segment, hop: HopSignals::default(), rtt: Some(arrival.since(sent_at)) });
-        self.send();
     }
 
     fn send(&mut self) {

@@ -1,4 +1,4 @@
-//! What BBR and its relatives share: rounds, the delivery rate of a packet, the full pipe, the cycle of gains.
+//! What BBR and its relatives share: rates, rounds, the least round trip, the full pipe, the cycle of gains.
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00. Rates are packets per second: the size of a packet falls out
 //! of window and gap alike.
@@ -16,6 +16,12 @@ const HIGHEST: f64 = 1e14;
 pub struct PacketRate(pub u64);
 
 impl PacketRate {
+    /// So many packets in this time, a nanosecond at least.
+    pub fn over(packets: u64, time: Span) -> Self {
+        let seconds = time.max(Span::from_nanos(1)).as_secs_f64();
+        Self((packets as f64 / seconds * MICRO).min(HIGHEST) as u64)
+    }
+
     /// Packets per second.
     pub fn per_second(self) -> f64 {
         self.0 as f64 / MICRO
@@ -39,14 +45,6 @@ impl PacketRate {
 /// Longest gap between two Interests, so that a rate near 0 still tells when it has risen.
 const LONGEST_GAP: Span = Span::from_secs(10);
 
-/// What was delivered from the sending of the Interest to its Data, per second of that time (`rtt`); the Data itself
-/// counts.
-pub fn delivery_rate(delivery: &Delivery, flow: &FlowView, rtt: Span) -> PacketRate {
-    let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send).max(1);
-    let seconds = rtt.max(Span::from_nanos(1)).as_secs_f64();
-    PacketRate((delivered as f64 / seconds * MICRO).min(HIGHEST) as u64)
-}
-
 /// Counts round trips: one ends when the first Data of an Interest arrives that left after the last one's end.
 #[derive(Debug, Default)]
 pub struct Rounds {
@@ -67,6 +65,38 @@ impl Rounds {
     /// The round now under way begins anew.
     pub fn restart(&mut self, flow: &FlowView) {
         self.ended_at = flow.delivered;
+    }
+}
+
+/// The least round trip (RTprop) and when it was last seen.
+#[derive(Debug, Default)]
+pub struct LeastRoundTrip {
+    least: Option<Span>,
+    seen_at: Time,
+}
+
+impl LeastRoundTrip {
+    /// The least round trip; `None` before the first sample.
+    pub const fn get(&self) -> Option<Span> {
+        self.least
+    }
+
+    /// Takes a sample and tells whether the least round trip was older than `age`; then the sample replaces it,
+    /// whatever it is.
+    pub fn take(&mut self, now: Time, rtt: Option<Span>, age: Span) -> bool {
+        let is_stale = self.least.is_some() && now.since(self.seen_at) > age;
+        if let Some(rtt) = rtt
+            && (is_stale || self.least.is_none_or(|least| rtt <= least))
+        {
+            self.least = Some(rtt);
+            self.seen_at = now;
+        }
+        is_stale
+    }
+
+    /// Counts as seen at `now`.
+    pub fn renew(&mut self, now: Time) {
+        self.seen_at = now;
     }
 }
 
@@ -108,6 +138,15 @@ pub const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// The phase that a cycle never begins with: nothing stands in the queue for it to drain.
 const DRAINING: usize = 1;
 
+/// What BBR looks at to end a phase.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Packets under way before the arrival.
+    pub in_flight: f64,
+    /// Whether a loss was heard of since the arrival before.
+    pub has_lost: bool,
+}
+
 /// Where a flow stands in the cycle of gains.
 #[derive(Debug)]
 pub struct GainCycle {
@@ -128,9 +167,22 @@ impl GainCycle {
         GAINS[self.phase]
     }
 
-    /// Whether the phase has lasted `length`.
+    /// Whether the phase has lasted longer than `length`.
     pub fn has_lasted(&self, now: Time, length: Span) -> bool {
-        now.since(self.since) >= length
+        now.since(self.since) > length
+    }
+
+    /// Whether BBR ends the phase: after a round trip, the probing one only when as much was under way as it aims at or
+    /// something was lost, the draining one as soon as no more than the target is. `target` gives what should be under way with a gain.
+    pub fn is_over(&self, now: Time, rtprop: Span, seen: &Seen, target: impl Fn(f64) -> f64) -> bool {
+        let (gain, is_long) = (self.gain(), self.has_lasted(now, rtprop));
+        if gain > 1.0 {
+            is_long && (seen.has_lost || seen.in_flight >= target(gain))
+        } else if gain < 1.0 {
+            is_long || seen.in_flight <= target(1.0)
+        } else {
+            is_long
+        }
     }
 
     /// The next phase begins.
@@ -163,6 +215,45 @@ mod tests {
     }
 
     #[test]
+    fn the_probing_phase_waits_for_its_target_and_the_draining_one_does_not_wait_for_the_round_trip() {
+        let (rtt, target) = (Span::from_millis(10), |gain: f64| gain * 40.0);
+        let after = |ms: u64| Time::ZERO + Span::from_millis(ms);
+        let seen = |in_flight: f64| Seen { in_flight, has_lost: false };
+        let mut cycle = GainCycle::begin(Time::ZERO, 0);
+        assert!(!cycle.is_over(after(10), rtt, &seen(50.0), target), "no longer than the round trip");
+        assert!(!cycle.is_over(after(11), rtt, &seen(49.0), target));
+        assert!(cycle.is_over(after(11), rtt, &seen(50.0), target));
+        assert!(cycle.is_over(after(11), rtt, &Seen { in_flight: 1.0, has_lost: true }, target));
+        cycle.advance(after(11));
+        assert!(!cycle.is_over(after(12), rtt, &seen(41.0), target));
+        assert!(cycle.is_over(after(12), rtt, &seen(40.0), target));
+        assert!(cycle.is_over(after(22), rtt, &seen(41.0), target));
+        cycle.advance(after(22));
+        assert!(!cycle.is_over(after(32), rtt, &seen(1.0), target));
+        assert!(cycle.is_over(after(33), rtt, &seen(99.0), target));
+    }
+
+    #[test]
+    fn the_least_round_trip_stays_until_it_is_too_old() {
+        let (mut least, age) = (LeastRoundTrip::default(), Span::from_millis(100));
+        let mut take = |at_ms: u64, rtt_ms: Option<u64>| {
+            let is_stale =
+                least.take(Time::from_nanos(at_ms * 1_000_000), rtt_ms.map(Span::from_millis), age);
+            (is_stale, least.get().map(|least| least.as_nanos() / 1_000_000))
+        };
+        assert_eq!(take(0, None), (false, None));
+        assert_eq!(take(500, Some(40)), (false, Some(40)), "nothing is stale before the first");
+        assert_eq!(take(550, Some(41)), (false, Some(40)));
+        assert_eq!(take(560, Some(40)), (false, Some(40)), "seen again");
+        assert_eq!(take(660, Some(50)), (false, Some(40)));
+        assert_eq!(take(661, None), (true, Some(40)));
+        assert_eq!(take(662, Some(50)), (true, Some(50)));
+        assert_eq!(take(762, Some(60)), (false, Some(50)));
+        least.renew(Time::from_nanos(762_000_000));
+        assert!(!least.take(Time::from_nanos(862_000_000), None, age));
+    }
+
+    #[test]
     fn a_pipe_is_full_after_three_rounds_in_a_row_of_little_growth() {
         let mut pipe = FullPipe::new(1.25, 3);
         // 124 is less than 1.25 times 100; 125 is not.
@@ -180,6 +271,8 @@ mod tests {
 
     #[test]
     fn a_rate_gives_window_and_gap() {
+        assert_eq!(PacketRate::over(10, Span::from_millis(40)), PacketRate(250_000_000));
+        assert_eq!(PacketRate::over(u64::MAX, Span::ZERO), PacketRate(HIGHEST as u64));
         let rate = PacketRate(250_000_000);
         assert_eq!(rate.packets_in(Span::from_millis(40)), 10.0);
         assert_eq!(rate.pacing(2.0), Pacing::Gap(Span::from_millis(2)));

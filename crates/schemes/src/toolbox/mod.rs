@@ -19,6 +19,7 @@ pub mod once_per_flight;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod rate_follower;
+pub mod rate_sampler;
 pub mod recent;
 pub mod red_law;
 pub mod refusal;

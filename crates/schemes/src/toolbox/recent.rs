@@ -26,7 +26,7 @@ impl Recent {
         self.sum += u128::from(sample);
         self.squares += square(sample);
         while let Some((at, old)) = self.samples.front().copied()
-            && is_older(at, now, window)
+            && at < window_start(now, window)
         {
             self.samples.pop_front();
             self.sum -= u128::from(old);
@@ -52,33 +52,34 @@ impl Recent {
     }
 }
 
-/// The largest sample of a window.
+/// The largest sample of a window of time, or of whatever else `At` counts, such as round trips.
 #[derive(Debug, Default)]
-pub struct Largest {
+pub struct Largest<At> {
     /// Samples that no later one reaches, the largest in front.
-    samples: VecDeque<(Time, u64)>,
+    samples: VecDeque<(At, u64)>,
 }
 
-impl Largest {
-    /// Takes a sample at `now` and forgets those older than `window`; a sample just as old stays.
-    pub fn add(&mut self, now: Time, sample: u64, window: Span) {
+impl<At: Copy + Ord> Largest<At> {
+    /// Takes a sample at `now`, which never goes back, and forgets those before `oldest`.
+    pub fn add(&mut self, now: At, sample: u64, oldest: At) {
         while self.samples.back().is_some_and(|(_, last)| *last <= sample) {
             self.samples.pop_back();
         }
         self.samples.push_back((now, sample));
-        while self.samples.front().is_some_and(|(at, _)| is_older(*at, now, window)) {
+        while self.samples.front().is_some_and(|(at, _)| *at < oldest) {
             self.samples.pop_front();
         }
     }
 
-    /// The largest sample of the window that the last sample ended; `None` before the first.
+    /// The largest sample of the window that the last one ended; `None` before the first.
     pub fn get(&self) -> Option<u64> {
         self.samples.front().map(|(_, sample)| *sample)
     }
 }
 
-fn is_older(at: Time, now: Time, window: Span) -> bool {
-    now.since(at) > window
+/// The earliest instant of a window of this length that ends `now`.
+pub const fn window_start(now: Time, window: Span) -> Time {
+    Time::from_nanos(now.as_nanos().saturating_sub(window.as_nanos()))
 }
 
 fn square(sample: u64) -> u128 {
@@ -118,8 +119,17 @@ mod tests {
         for (ms, sample, expected) in
             [(0, 9, 9), (50, 5, 9), (60, 7, 9), (100, 6, 9), (101, 6, 7), (161, 3, 6)]
         {
-            largest.add(at(ms), sample, WINDOW);
+            largest.add(at(ms), sample, window_start(at(ms), WINDOW));
             assert_eq!(largest.get(), Some(expected), "{ms} ms");
+        }
+    }
+
+    #[test]
+    fn a_window_may_count_round_trips() {
+        let mut largest = Largest::default();
+        for (round, sample, expected) in [(1, 9, 9), (2, 5, 9), (3, 4, 9), (4, 1, 5), (4, 6, 6)] {
+            largest.add(round, sample, round.max(3) - 2);
+            assert_eq!(largest.get(), Some(expected), "round {round}");
         }
     }
 

@@ -36,8 +36,8 @@ pub struct Event {
 
 /// A controller and the flow around it.
 #[derive(Debug)]
-pub struct Driver {
-    pub controller: Box<dyn CongestionController>,
+pub struct Driver<C: CongestionController + ?Sized = dyn CongestionController> {
+    pub controller: Box<C>,
     pub flow: FlowView,
     /// Segments received when each outstanding Interest left.
     delivered_at: BTreeMap<u32, u64>,
@@ -58,7 +58,13 @@ impl Driver {
     pub fn new(scheme: &Scheme, given: &[(&str, Value)]) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
         let make = scheme.consumer.expect("the scheme has a consumer");
-        let controller = make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
+        Self::of(make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name)))
+    }
+}
+
+impl<C: CongestionController + ?Sized> Driver<C> {
+    /// This controller and a flow that has sent nothing yet.
+    pub fn of(controller: Box<C>) -> Self {
         let flow = FlowView { rto: Span::from_secs(1), ..FlowView::default() };
         let limit = Limit::Packets(Packets::new(100));
         let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];

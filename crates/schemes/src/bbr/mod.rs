@@ -2,15 +2,20 @@
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00, §4; MILCOM 2021 (BBR-CD), §III-A.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
+#[cfg(test)]
+mod tests;
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, Sent};
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{Span, Time};
 
-use crate::toolbox::bbr_model::{FullPipe, GainCycle, PacketRate, Rounds, delivery_rate};
-use crate::toolbox::recent::Largest;
+use crate::toolbox::bbr_model::{FullPipe, GainCycle, LeastRoundTrip, PacketRate, Rounds, Seen};
+use crate::toolbox::rate_sampler::RateSampler;
+use crate::toolbox::recent::{Largest, window_start};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -20,7 +25,8 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Paper,
     deviations: &[
         "The largest rate is that of ten round trips by the clock, as the BBR-CD study has it, not of ten counted rounds.",
-        "A rate is taken over the time from Interest to Data; BBR takes the longer of sending and arriving.",
+        "Data of an Interest that was sent again gives neither round trip nor rate.",
+        "Every rate counts but those of ProbeRTT: a consumer that had nothing to ask for is not told apart.",
         "The window is not held down after a loss (BBR's packet conservation): the study does not tell of it.",
         "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
     ],
@@ -80,13 +86,12 @@ struct Bbr {
     state: State,
     window: f64,
     pace: Pacing,
-    rates: Largest,
-    rtprop: Option<Span>,
-    /// When the smallest round trip was last seen.
-    rtprop_at: Time,
+    sampler: RateSampler,
+    rates: Largest<Time>,
+    rtprop: LeastRoundTrip,
     rounds: Rounds,
     pipe: FullPipe,
-    /// Rates of Interests sent before so many segments were received are held down by ProbeRTT.
+    /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
     limited_until: u64,
     /// A loss was heard of since the last Data.
     has_lost: bool,
@@ -98,9 +103,9 @@ impl Bbr {
             state: State::Startup,
             window: params.initial_window,
             pace: Pacing::Unpaced,
+            sampler: RateSampler::default(),
             rates: Largest::default(),
-            rtprop: None,
-            rtprop_at: Time::ZERO,
+            rtprop: LeastRoundTrip::default(),
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             limited_until: 0,
@@ -113,29 +118,12 @@ impl Bbr {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
-    /// Bandwidth-delay product, packets; 0 before the first sample.
-    fn product(&self) -> f64 {
-        self.rtprop.map_or(0.0, |rtprop| self.rate().packets_in(rtprop))
-    }
-
-    fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView, is_stale: bool) {
-        let Some(rtt) = delivery.rtt else { return };
-        let rtprop = match self.rtprop {
-            Some(rtprop) if rtt > rtprop && !is_stale => rtprop,
-            _ => {
-                self.rtprop_at = now;
-                rtt
-            }
-        };
-        self.rtprop = Some(rtprop);
-        let rate = delivery_rate(delivery, flow, rtt);
-        if rate >= self.rate() || !self.is_limited(delivery) {
-            self.rates.add(now, rate.0, rtprop.scale(self.params.rate_round_trips));
+    /// Packets that should be under way with this gain (BBRInflight).
+    fn target(&self, gain: f64) -> f64 {
+        match self.rtprop.get() {
+            Some(rtprop) => gain * self.rate().packets_in(rtprop) + self.params.quanta,
+            None => self.params.initial_window,
         }
-    }
-
-    fn is_limited(&self, delivery: &Delivery) -> bool {
-        delivery.delivered_at_send < self.limited_until
     }
 
     /// Gains of pace and window.
@@ -149,25 +137,37 @@ impl Bbr {
         }
     }
 
-    fn step(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
-        let product = self.product();
-        match &mut self.state {
-            State::Startup if self.pipe.is_full() => self.state = State::Drain,
-            State::Drain if f64::from(flow.in_flight) <= product => self.probe_bandwidth(now, flow),
-            State::ProbeBw(cycle) => {
-                let is_long = cycle.has_lasted(now, self.rtprop.unwrap_or(Span::ZERO));
-                let before = f64::from(delivery.in_flight_before);
-                let gain = cycle.gain();
-                let is_over = if gain > 1.0 {
-                    is_long && (self.has_lost || before >= gain * product)
-                } else {
-                    is_long || (gain < 1.0 && before <= product)
-                };
-                if is_over {
-                    cycle.advance(now);
-                }
-            }
-            _ => {}
+    /// Whether ProbeRTT held down the rate of this Data.
+    fn is_limited(&self, delivery: &Delivery) -> bool {
+        delivery.delivered_at_send < self.limited_until
+    }
+
+    fn take_rate(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
+        let rate = self.sampler.sample(now, delivery, flow);
+        let (Some(rtt), Some(rate)) = (delivery.rtt, rate) else { return };
+        if rate >= self.rate() || !self.is_limited(delivery) {
+            let window = self.rtprop.get().unwrap_or(rtt).scale(self.params.rate_round_trips);
+            self.rates.add(now, rate.0, window_start(now, window));
+        }
+    }
+
+    fn check_cycle(&mut self, now: Time, delivery: &Delivery) {
+        let seen = Seen { in_flight: f64::from(delivery.in_flight_before), has_lost: self.has_lost };
+        let rtprop = self.rtprop.get().unwrap_or(Span::ZERO);
+        if let State::ProbeBw(cycle) = &self.state
+            && cycle.is_over(now, rtprop, &seen, |gain| self.target(gain))
+            && let State::ProbeBw(cycle) = &mut self.state
+        {
+            cycle.advance(now);
+        }
+    }
+
+    fn check_drain(&mut self, now: Time, flow: &FlowView) {
+        if matches!(self.state, State::Startup) && self.pipe.is_full() {
+            self.state = State::Drain;
+        }
+        if matches!(self.state, State::Drain) && f64::from(flow.in_flight) <= self.target(1.0) {
+            self.probe_bandwidth(now, flow);
         }
     }
 
@@ -175,23 +175,26 @@ impl Bbr {
         self.state = State::ProbeBw(GainCycle::begin(now, flow.delivered));
     }
 
-    fn probe_round_trip(&mut self, now: Time, flow: &FlowView, ends_round: bool) {
+    /// The four packets of ProbeRTT must have been all for its whole time and for a round, so that one of them meets an
+    /// empty queue.
+    fn check_probe(&mut self, now: Time, flow: &FlowView, is_stale: bool, ends_round: bool) {
+        if is_stale && !matches!(self.state, State::ProbeRtt(_)) {
+            self.state = State::ProbeRtt(Probe { window: self.window, until: None, has_round: false });
+        }
         let State::ProbeRtt(probe) = &mut self.state else { return };
-        self.limited_until = flow.delivered + u64::from(flow.in_flight);
-        match probe.until {
-            None if f64::from(flow.in_flight) <= self.params.probe_rtt_window => {
+        self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
+        let Some(until) = probe.until else {
+            if f64::from(flow.in_flight) <= self.params.probe_rtt_window {
                 probe.until = Some(now + self.params.probe_rtt_time);
                 self.rounds.restart(flow);
             }
-            None => {}
-            Some(until) => {
-                probe.has_round |= ends_round;
-                if probe.has_round && now >= until {
-                    self.window = self.window.max(probe.window);
-                    self.rtprop_at = now;
-                    self.leave_probe(now, flow);
-                }
-            }
+            return;
+        };
+        probe.has_round |= ends_round;
+        if probe.has_round && now > until {
+            self.window = self.window.max(probe.window);
+            self.rtprop.renew(now);
+            self.leave_probe(now, flow);
         }
     }
 
@@ -203,9 +206,9 @@ impl Bbr {
         }
     }
 
-    /// A packet more per Data up to the target, at once down to it when the pipe was full.
+    /// A packet more per Data up to the target; at once down to it when the pipe was full.
     fn set_window(&mut self, cwnd_gain: f64) {
-        let target = cwnd_gain * self.product() + self.params.quanta;
+        let target = self.target(cwnd_gain);
         if self.pipe.is_full() {
             self.window = (self.window + 1.0).min(target);
         } else if self.window < target {
@@ -239,18 +242,20 @@ impl CongestionController for Bbr {
         self.pace
     }
 
+    fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
+        self.sampler.on_sent(sent, flow);
+    }
+
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        let is_stale = self.rtprop.is_some() && cx.now.since(self.rtprop_at) > self.params.rtprop_age;
         let ends_round = self.rounds.ends(delivery, flow);
-        self.sample(cx.now, delivery, flow, is_stale);
-        if ends_round && self.rtprop.is_some() && !self.is_limited(delivery) {
+        self.take_rate(cx.now, delivery, flow);
+        self.check_cycle(cx.now, delivery);
+        if ends_round && self.rates.get().is_some() && !self.is_limited(delivery) {
             self.pipe.end_round(self.rate());
         }
-        self.step(cx.now, delivery, flow);
-        if is_stale && !matches!(self.state, State::ProbeRtt(_)) {
-            self.state = State::ProbeRtt(Probe { window: self.window, until: None, has_round: false });
-        }
-        self.probe_round_trip(cx.now, flow, ends_round);
+        self.check_drain(cx.now, flow);
+        let is_stale = self.rtprop.take(cx.now, delivery.rtt, self.params.rtprop_age);
+        self.check_probe(cx.now, flow, is_stale, ends_round);
         let (pacing_gain, cwnd_gain) = self.gains();
         self.set_window(cwnd_gain);
         self.set_pace(pacing_gain);
@@ -259,48 +264,5 @@ impl CongestionController for Bbr {
 
     fn on_loss(&mut self, _: &mut Context<'_>, _: &Loss, _: &FlowView) {
         self.has_lost = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::bottleneck::{Bottleneck, PRODUCT};
-    use crate::testing::driver::Driver;
-    use tidegate_core::params::Value;
-
-    #[test]
-    fn startup_takes_the_logarithm_of_the_product_and_four_rounds_and_drain_ends_with_the_product_in_flight() {
-        let mut path = Bottleneck::new(Driver::new(&SCHEME, &[]));
-        path.run_while(|path| path.state() == "Startup");
-        assert!(f64::from(path.rounds) <= PRODUCT.log2() + 4.0, "{} rounds", path.rounds);
-        assert!(path.in_flight() > 1.5 * PRODUCT, "Startup fills the queue");
-        path.run_while(|path| path.state() == "Drain");
-        // A round trip of 40 ms holds 41 Data: one at each end. One Interest may have left since.
-        assert!(path.in_flight() <= PRODUCT + 2.0, "{}", path.in_flight());
-        assert_eq!(path.state(), "ProbeBw");
-    }
-
-    #[test]
-    fn an_old_smallest_round_trip_is_measured_with_four_packets_for_a_fifth_of_a_second() {
-        // Younger than a cycle of gains, so that its draining phase cannot renew it.
-        let age = [("rtprop_age", Value::Text("100ms".to_owned()))];
-        let mut path = Bottleneck::new(Driver::new(&SCHEME, &age));
-        path.run_while(|path| path.state() != "ProbeBw");
-        path.run_while(|path| path.state() != "ProbeRtt");
-        path.run_while(|path| path.state() == "ProbeRtt" && path.in_flight() > 4.0);
-        let begun = path.now;
-        path.run_while(|path| path.state() == "ProbeRtt" && path.driver.controller.window() == 4.0);
-        let lasted = path.now.since(begun);
-        assert!(lasted >= Span::from_millis(200) && lasted < Span::from_millis(300), "{lasted}");
-        assert!(path.driver.controller.window() > PRODUCT, "the window before it comes back");
-    }
-
-    #[test]
-    fn the_window_is_twice_the_product_and_three_packets() {
-        let mut path = Bottleneck::new(Driver::new(&SCHEME, &[]));
-        path.run_while(|path| path.now < Time::ZERO + Span::from_secs(5));
-        let window = path.driver.controller.window();
-        assert!((window - (2.0 * PRODUCT + 3.0)).abs() <= 3.0, "{window}");
     }
 }
