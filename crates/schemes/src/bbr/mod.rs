@@ -1,6 +1,6 @@
 //! BBR version 1 on Interests, as the BBR-CD study ported it: the largest delivery rate, the smallest round trip.
 //!
-//! Source: draft-cardwell-iccrg-bbr-congestion-control-00, §4; MILCOM 2021 (BBR-CD), §III-A.
+//! Paper: draft-cardwell-iccrg-bbr-congestion-control-00, §4; MILCOM 2021 (BBR-CD), §III-A.
 
 #[cfg(test)]
 mod tests;

@@ -46,7 +46,8 @@ params! {
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
     /// Gain of window and pace in Startup (highGain, §III-C a); Drain paces at its inverse.
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
-    /// Gain of the window in ProbeBW and ProbeRTT (§III-C c); 2 is BBR's.
+    /// Gain of the window in ProbeBW and ProbeRTT: 1 is the paper's (§III-C c), which leaves the phase of 5/4 nothing but
+    /// the quanta to send more; 2 is BBR's.
     cwnd_gain: f64 = 1.0, "of the bandwidth-delay product", 0.5..=10.0;
     /// Packets added to every window (quanta, §III-B).
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
