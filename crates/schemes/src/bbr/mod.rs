@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod tests;
 
+use tidegate_core::choice;
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, Sent};
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
@@ -14,6 +15,7 @@ use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{Span, Time};
 
 use crate::toolbox::bbr_model::{FullPipe, GainCycle, LeastRoundTrip, PacketRate, Rounds, Seen};
+use crate::toolbox::loss_timer::{LossTimer, LossTimerSettings};
 use crate::toolbox::rate_sampler::RateSampler;
 use crate::toolbox::recent::{Largest, window_start};
 
@@ -25,16 +27,28 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Paper,
     deviations: &[
         "The largest rate is that of ten round trips by the clock, as the BBR-CD study has it, not of ten counted rounds.",
+        "Losses are found by BBR-CD's timer, where TCP counts what arrives behind a gap; loss_timer = \"shell\" is the \
+         shell's.",
         "Data of an Interest that was sent again gives neither round trip nor rate.",
         "Every rate counts but those of ProbeRTT: a consumer that had nothing to ask for is not told apart.",
         "The window is not held down after a loss (BBR's packet conservation): the study does not tell of it.",
         "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
     ],
     params: Params::TABLE,
-    shell: ShellKind::Own,
+    shell: ShellKind::OwnAtSweep,
     consumer: Some(|settings| Ok(Box::new(Bbr::new(Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };
+
+choice! {
+    /// Whose timer finds losses.
+    pub enum TimerRule {
+        /// The mean round trip and some standard deviations (BBR-CD's).
+        BbrCd = "bbr-cd",
+        /// The shell's estimator.
+        Shell = "shell",
+    }
+}
 
 params! {
     /// First window; the study starts every scheme with 1.
@@ -55,6 +69,17 @@ params! {
     rate_round_trips: f64 = 10.0, "round trips", 1.0..=1_000.0;
     /// Age at which the smallest round trip is measured anew, in ProbeRTT.
     rtprop_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
+    /// When an Interest counts as lost: the study does not say what its port of BBR did; "bbr-cd" is the timer of its own
+    /// scheme, and comes near to what TCP finds out within a round trip; "shell" is that of the shell, 200 ms at least.
+    loss_timer: TimerRule = TimerRule::BbrCd;
+    /// Of the timer "bbr-cd": length of its window of round trips.
+    beta: f64 = 8.0, "round trips", 1.0..=1_000.0;
+    /// Of the timer "bbr-cd": standard deviations above the mean round trip.
+    alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
+    /// Of the timer "bbr-cd": it lies at least this far above the mean.
+    least_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
+    /// Of the timer "bbr-cd": the timer before the first sample.
+    initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Length of ProbeRTT.
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);
     /// Window in ProbeRTT.
@@ -88,6 +113,7 @@ struct Bbr {
     pace: Pacing,
     sampler: RateSampler,
     rates: Largest<Time>,
+    timer: LossTimer,
     rtprop: LeastRoundTrip,
     rounds: Rounds,
     pipe: FullPipe,
@@ -105,6 +131,12 @@ impl Bbr {
             pace: Pacing::Unpaced,
             sampler: RateSampler::default(),
             rates: Largest::default(),
+            timer: LossTimer::new(LossTimerSettings {
+                round_trips: params.beta,
+                deviations: params.alpha,
+                least_margin: params.least_margin,
+                initial: params.initial_timeout,
+            }),
             rtprop: LeastRoundTrip::default(),
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
@@ -259,10 +291,17 @@ impl CongestionController for Bbr {
         let (pacing_gain, cwnd_gain) = self.gains();
         self.set_window(cwnd_gain);
         self.set_pace(pacing_gain);
+        if let Some(rtt) = delivery.rtt {
+            self.timer.take(cx.now, rtt);
+        }
         self.has_lost = false;
     }
 
     fn on_loss(&mut self, _: &mut Context<'_>, _: &Loss, _: &FlowView) {
         self.has_lost = true;
+    }
+
+    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
+        (self.params.loss_timer == TimerRule::BbrCd).then(|| self.timer.timeout())
     }
 }

@@ -6,6 +6,7 @@ use tidegate_core::units::{Span, Time};
 
 use super::Params;
 use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::loss_timer::{LossTimer, LossTimerSettings};
 use crate::toolbox::recent::{Largest, Recent, window_start};
 
 choice! {
@@ -45,13 +46,9 @@ impl Rates {
 /// comes.
 #[derive(Debug)]
 pub struct Estimator {
-    beta: f64,
     local_cache_rtt: Span,
     samples_retransmissions: bool,
-    alpha: f64,
-    least_margin: Span,
-    initial_timeout: Span,
-    rtts: Recent,
+    rtts: LossTimer,
     rates: Rates,
 }
 
@@ -59,13 +56,14 @@ impl Estimator {
     /// One without samples.
     pub fn new(params: &Params) -> Self {
         Self {
-            beta: params.beta,
             local_cache_rtt: params.local_cache_rtt,
             samples_retransmissions: params.sample_retransmissions,
-            alpha: params.alpha,
-            least_margin: params.least_margin,
-            initial_timeout: params.initial_timeout,
-            rtts: Recent::default(),
+            rtts: LossTimer::new(LossTimerSettings {
+                round_trips: params.beta,
+                deviations: params.alpha,
+                least_margin: params.least_margin,
+                initial: params.initial_timeout,
+            }),
             rates: match params.bw_agg {
                 BandwidthRule::Mean => Rates::Mean(Recent::default()),
                 BandwidthRule::Largest => Rates::Largest(Largest::default()),
@@ -81,7 +79,7 @@ impl Estimator {
             return false;
         }
         let window = self.window();
-        self.rtts.add(now, rtt.as_nanos(), window);
+        self.rtts.take(now, rtt);
         if takes_rate {
             // From Interest to Data, its own Data counted, as the paper has it: a packet per round trip too much at most.
             let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send).max(1);
@@ -92,7 +90,7 @@ impl Estimator {
 
     /// Mean round trip (RTprop); `None` before the first sample.
     pub fn rtprop(&self) -> Option<Span> {
-        self.rtts.mean().map(Span::from_nanos)
+        self.rtts.mean()
     }
 
     /// Delivery rate (BtlBw); 0 before the first sample.
@@ -107,13 +105,11 @@ impl Estimator {
 
     /// Length of the window of samples (W).
     pub fn window(&self) -> Span {
-        self.rtprop().unwrap_or(self.initial_timeout).scale(self.beta)
+        self.rtts.window()
     }
 
     /// After how long an Interest counts as lost: the mean round trip and some standard deviations.
     pub fn loss_timeout(&self) -> Span {
-        let Some(rtprop) = self.rtprop() else { return self.initial_timeout };
-        let deviation = Span::from_nanos(self.rtts.deviation());
-        rtprop + deviation.scale(self.alpha).max(self.least_margin)
+        self.rtts.timeout()
     }
 }

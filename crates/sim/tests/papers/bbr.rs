@@ -177,6 +177,11 @@ fn every_parameter_of_both_changes_what_they_do() {
         "rate_round_trips = 3.0",
         "rtprop_age = \"2s\"",
         "probe_rtt_time = \"400ms\"",
+        "loss_timer = \"shell\"",
+        "beta = 4.0",
+        "alpha = 4.0",
+        "least_margin = \"2s\"",
+        "initial_timeout = \"20ms\"",
         "probe_rtt_window = 2.0",
     ];
     let cd = [
