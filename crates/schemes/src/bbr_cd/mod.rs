@@ -15,7 +15,8 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{Span, Time};
 
-use crate::toolbox::bbr_model::{FullPipe, GainCycle, Rounds};
+use crate::toolbox::bbr_model::{FullPipe, Rounds};
+use crate::toolbox::gain_cycle::GainCycle;
 use estimator::{BandwidthRule, Estimator};
 use samples::{CountedSamples, ProbeExit, SampleWatch};
 

@@ -12,6 +12,7 @@ pub mod consumer_pcon;
 pub mod control_law;
 pub mod cubic_window;
 pub mod face_mark;
+pub mod gain_cycle;
 pub mod graded_window;
 pub mod interest_shaper;
 pub mod loss_timer;
