@@ -72,8 +72,13 @@ fn the_window_of_probe_bandwidth_is_twice_the_product_and_the_quanta() {
 #[test]
 fn a_smallest_round_trip_of_ten_seconds_ago_is_measured_with_four_packets_for_a_fifth_of_a_second() {
     let mut path = bbr(&[]);
-    path.run_while(|path| !matches!(state(path), State::ProbeRtt(_)));
-    let (begun, before) = (path.now, window(&path));
+    let mut before = 0.0;
+    path.run_while(|path| {
+        let is_probing = matches!(state(path), State::ProbeRtt(_));
+        before = if is_probing { before } else { window(path) };
+        !is_probing
+    });
+    let begun = path.now;
     assert!(begun >= Time::ZERO + Span::from_secs(10), "{}", begun.as_secs_f64());
     path.run_while(|path| path.in_flight() > 4.0);
     let emptied = path.now;
@@ -83,21 +88,43 @@ fn a_smallest_round_trip_of_ten_seconds_ago_is_measured_with_four_packets_for_a_
     assert!(lasted >= Span::from_millis(200) && lasted <= Span::from_millis(200) + RTT, "{lasted}");
     assert_eq!(path.driver.controller.rtprop.get(), Some(RTT));
     assert!(window(&path) >= before - 1.0, "the window before it comes back: {}", window(&path));
-    path.run_while(|path| path.now < begun + Span::from_secs(5));
+}
+
+/// When the first ProbeRTT began, and the path at its end.
+fn probed(given: &[(&str, &str)]) -> (Time, Bottleneck<Bbr>) {
+    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Text((*value).to_owned())));
+    let params = Params::from_settings(&Settings(given.collect())).expect("valid");
+    let mut path = Bottleneck::new(Bbr::new(params));
+    path.run_while(|path| !matches!(state(path), State::ProbeRtt(_)));
+    let begun = path.now;
+    path.run_while(|path| matches!(state(path), State::ProbeRtt(_)));
+    (begun, path)
+}
+
+#[test]
+fn probe_rtt_lasts_a_round_with_four_packets_however_short_it_should_be() {
+    let (_, mut path) = probed(&[("probe_rtt_time", "0ns")]);
+    assert_eq!(path.driver.controller.rtprop.get(), Some(RTT), "a packet has met an empty queue");
+    path.run_while(|path| path.now < Time::ZERO + Span::from_secs(15));
     assert!(matches!(state(&path), State::ProbeBw(_)));
-    let rate = path.driver.controller.rate().per_second();
-    assert!((1_550.0..=1_620.0).contains(&rate), "what ProbeRTT held down is no rate: {rate}");
+}
+
+#[test]
+fn what_probe_rtt_holds_down_is_no_rate() {
+    // Longer than the window of rates: a hundred per second would be the largest.
+    let (_, mut path) = probed(&[("probe_rtt_time", "600ms")]);
+    let end = path.now;
+    path.run_while(|path| {
+        let rate = path.driver.controller.rate().per_second();
+        assert!((1_550.0..=1_650.0).contains(&rate), "{rate}");
+        path.now < end + RTT * 20
+    });
 }
 
 #[test]
 fn length_window_and_age_of_probe_rtt_are_parameters() {
     let probe = |given: &[(&str, &str)]| {
-        let given = given.iter().map(|(name, value)| ((*name).into(), Value::Text((*value).to_owned())));
-        let params = Params::from_settings(&Settings(given.collect())).expect("valid");
-        let mut path = Bottleneck::new(Bbr::new(params));
-        path.run_while(|path| !matches!(state(path), State::ProbeRtt(_)));
-        let begun = path.now;
-        path.run_while(|path| matches!(state(path), State::ProbeRtt(_)));
+        let (begun, path) = probed(given);
         (begun, path.now.since(begun))
     };
     let usual = probe(&[]);
