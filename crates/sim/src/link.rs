@@ -44,6 +44,7 @@ impl<B> Direction<B> {
             jitter: plan.jitter,
             reorder: plan.reorder,
             loss: plan.loss[way].clone(),
+            mtu: plan.mtu,
         };
         let stream = |what: &str| Rng::stream(seed, &format!("link/{}/{way}/{what}", plan.name));
         Self {

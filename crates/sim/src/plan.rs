@@ -241,10 +241,13 @@ pub struct LinkPlan {
     pub rate: [BitRate; 2],
     /// Propagation delay.
     pub delay: Span,
-    /// Extra delay U(0, jitter) per packet.
+    /// Extra delay U(0, jitter) per frame.
     pub jitter: Span,
-    /// Whether jitter may change the order of packets.
+    /// Whether jitter may change the order of frames.
     pub reorder: bool,
+    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::line::SMALLEST_MTU); `None`: a packet of
+    /// any size is one frame.
+    pub mtu: Option<ByteCount>,
     /// Loss of each direction.
     pub loss: [LossPlan; 2],
     /// Queue of each direction.

@@ -209,6 +209,10 @@ impl Devices<Body> for Lines<'_> {
         wire.is_armed = false;
         match wire.line.transmit(packet, self.now) {
             Carriage::Lost => return false,
+            Carriage::Torn(arrival) => {
+                self.events.push(arrival, Target(direction));
+                return false;
+            }
             Carriage::Behind => {}
             Carriage::First(arrival) => self.events.push(arrival, Target(direction)),
         }
@@ -362,15 +366,16 @@ impl World {
         self.events.push(at, Target(index as u32));
     }
 
-    /// A packet reached the far end of a link.
+    /// A frame reached the far end of a link.
     #[inline]
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((mut packet, next)) = wire.line.take_arrival(self.now) else { return };
+        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
+        let Some(mut packet) = packet else { return };
         self.packet_hops += 1;
         let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());

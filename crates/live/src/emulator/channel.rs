@@ -101,6 +101,7 @@ impl Channel {
         self.advance(now);
         let due = self.line.next_arrival().filter(|due| *due <= now)?;
         let (packet, _) = self.line.take_arrival(now)?;
+        let packet = packet?;
         self.delivered += packet.header.size();
         Some((due, packet.body))
     }

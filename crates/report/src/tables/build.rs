@@ -251,6 +251,8 @@ fn link_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         count("delivered_packets", |link| link.delivered_packets),
         count("dropped_packets", |link| link.dropped_packets),
         count("lost_packets", |link| link.lost_packets),
+        count("sent_frames", |link| link.sent_frames),
+        count("lost_frames", |link| link.lost_frames),
         count("marked_packets", |link| link.marked_packets),
         count("stored_packets", |link| link.stored_packets),
         count("released_packets", |link| link.released_packets),

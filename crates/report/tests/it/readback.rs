@@ -146,6 +146,8 @@ impl Random {
             delivered_packets: self.up_to(64),
             dropped_packets: self.up_to(40),
             lost_packets: self.up_to(40),
+            sent_frames: self.up_to(64),
+            lost_frames: self.up_to(64),
             marked_packets: self.up_to(40),
             stored_packets: self.up_to(64),
             released_packets: self.up_to(64),

@@ -165,11 +165,17 @@ fn formats() -> Vec<&'static str> {
     TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
 }
 
-static LINK_KEYS: [Key; 9] = [
+static LINK_KEYS: [Key; 10] = [
     key("rate", Rate, May, "Rate of each direction; needed."),
     key("delay", Time, May, "Propagation delay; needed."),
-    key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per packet."),
-    key("reorder", Bool, Else("false"), "Whether jitter may change the order of packets."),
+    key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per frame."),
+    key("reorder", Bool, Else("false"), "Whether jitter may change the order of frames."),
+    key(
+        "mtu",
+        Size(65_535),
+        May,
+        "Largest frame, 128 bytes or more; larger packets go as several frames. By default a packet of any size is one frame.",
+    ),
     key("cost", Count(1, 4_294_967_295), Else("1"), "Cost for routing."),
     key("loss", AnyOf(&[Words(loss_words), Table(&LOSS)]), Else("none"), "Loss of both directions."),
     key("queue", Table(&QUEUE), May, "Queue of both directions."),

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::line::SMALLEST_MTU;
+use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;
 use tidegate_settings::fields::Fields;
@@ -22,6 +23,7 @@ pub(super) struct LinkValues {
     delay: Option<Span>,
     jitter: Option<Span>,
     reorder: Option<bool>,
+    mtu: Option<ByteCount>,
     cost: Option<u32>,
     directions: [DirectionValues; 2],
 }
@@ -48,6 +50,7 @@ impl LinkValues {
             delay: link.time("delay").or(given("delay").then_some(Span::ZERO)),
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
+            mtu: read_mtu(link),
             cost: link.count_u32("cost").filter(|_| given("cost")),
             directions: [direction("forward"), direction("backward")],
         }
@@ -61,6 +64,7 @@ impl LinkValues {
             delay: over.delay.or(self.delay),
             jitter: over.jitter.or(self.jitter),
             reorder: over.reorder.or(self.reorder),
+            mtu: over.mtu.or(self.mtu),
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
         }
@@ -105,6 +109,7 @@ impl LinkValues {
             delay: self.delay.unwrap_or_default(),
             jitter: self.jitter.unwrap_or_default(),
             reorder: self.reorder.unwrap_or(false),
+            mtu: self.mtu,
             loss: [forward, backward].map(|direction| direction.loss.clone().unwrap_or(LossPlan::None)),
             queue: [forward, backward].map(|direction| direction.queue.plan()),
             cost: self.cost.unwrap_or(1),
@@ -128,6 +133,14 @@ impl DirectionValues {
             queue: self.queue.with(&over.queue),
         }
     }
+}
+
+fn read_mtu(link: &Fields<'_>) -> Option<ByteCount> {
+    let mtu = link.size("mtu")?;
+    if mtu < SMALLEST_MTU {
+        link.refuse("mtu", format!("mtu: {mtu} is less than {SMALLEST_MTU}"));
+    }
+    Some(mtu)
 }
 
 /// The models and the keys each needs.

@@ -27,7 +27,7 @@ impl World {
             samples.link.push(link as u32);
             samples.queue_packets.push(face.queued_packets());
             samples.queue_bytes.push(count(face.queued_bytes().get()));
-            samples.sent_bytes.push(face.sent_bytes().get());
+            samples.sent_bytes.push((face.sent_bytes() + wire.line.header_bytes()).get());
             samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
             samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
             let stats = core.queue(wire.from.face).stats();

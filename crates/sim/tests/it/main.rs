@@ -13,6 +13,7 @@ mod batches;
 mod caches;
 mod clocks;
 mod determinism;
+mod frames;
 mod gates;
 mod golden;
 mod links;
