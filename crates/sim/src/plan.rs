@@ -256,6 +256,13 @@ pub struct LinkPlan {
     pub cost: u32,
 }
 
+impl LinkPlan {
+    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames where it is cut.
+    pub fn bytes_on_wire(&self, size: ByteCount) -> ByteCount {
+        self.mtu.map_or(size, |mtu| Cut::of(size, mtu).total())
+    }
+}
+
 /// A flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -291,6 +298,7 @@ pub struct FlowPlan {
 
 pub use tidegate_core::consumer::Demand;
 pub use tidegate_core::cs::{Admission, Policy};
+use tidegate_core::line::Cut;
 pub use tidegate_core::line::LossPlan;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;

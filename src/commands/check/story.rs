@@ -159,6 +159,9 @@ fn about_link(link: &LinkPlan) -> String {
         let order = if link.reorder { ", which may change their order" } else { "" };
         parts.push(format!("jitter up to {}{order}", link.jitter));
     }
+    if let Some(mtu) = link.mtu {
+        parts.push(format!("frames of {mtu} at most"));
+    }
     let loss = both([0, 1].map(|way| about_loss(&link.loss[way])));
     parts.extend((loss != "no loss").then_some(loss));
     parts.push(format!("queue {}", both([0, 1].map(|way| about_queue(&link.queue[way])))));
