@@ -111,6 +111,9 @@ impl Draw {
             values.push(format!("jitter = \"{}us\"", self.number(1, 20_000)));
             values.push(format!("reorder = {}", reorder && self.chance(0.5)));
         }
+        if self.chance(0.3) {
+            values.push(format!("mtu = \"{}B\"", self.number(128, 1_500)));
+        }
         if self.chance(0.5) {
             values.push(format!("forward = {{ loss = {} }}", self.loss()));
             values.push(format!(
@@ -411,6 +414,8 @@ fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
         );
         check!(link.queue_delay.count == link.sent_packets, "{link:?}");
         check!(link.released_packets <= link.stored_packets, "{link:?}");
+        check!(link.sent_frames >= link.sent_packets && link.lost_frames <= link.sent_frames, "{link:?}");
+        check!(link.lost_frames >= link.lost_packets, "{link:?}");
     }
     let delivered: u64 = ledgers.iter().map(|ledger| ledger.delivered).sum();
     check!(delivered == record.packet_hops, "{delivered} delivered, {} hops", record.packet_hops);
