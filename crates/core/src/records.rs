@@ -87,6 +87,8 @@ pub struct LinkRecord {
     pub sent_frames: u64,
     /// Frames lost as packets are.
     pub lost_frames: u64,
+    /// Frames among those sent that the link service sent again.
+    pub resent_frames: u64,
     /// Packets that got a congestion mark here.
     pub marked_packets: u64,
     /// Packets put into a side store, of the queue (PLR's retransmission storage) or of gates.

@@ -158,6 +158,11 @@ pub const DEFINITIONS: &[Definition] = &[
         "Frames put on the wire: one per packet unless packets are larger than the link's mtu.",
     ),
     define("lost_frames", "frames", "Frames lost on the wire or by a link that went down."),
+    define(
+        "resent_frames",
+        "frames",
+        "Frames among sent_frames that the link service (belrp, wldr) sent again.",
+    ),
     define("marked_packets", "packets", "Packets that got a congestion mark at this queue."),
     define(
         "stored_packets",

@@ -245,9 +245,11 @@ pub struct LinkPlan {
     pub jitter: Span,
     /// Whether jitter may change the order of frames.
     pub reorder: bool,
-    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::line::SMALLEST_MTU); `None`: a packet of
+    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::framed::SMALLEST_MTU); `None`: a packet of
     /// any size is one frame.
     pub mtu: Option<ByteCount>,
+    /// What both ends do about lost frames.
+    pub link_service: Option<SchemeUse>,
     /// Loss of each direction.
     pub loss: [LossPlan; 2],
     /// Queue of each direction.
@@ -257,9 +259,21 @@ pub struct LinkPlan {
 }
 
 impl LinkPlan {
-    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames where it is cut.
+    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames where it goes in some.
     pub fn bytes_on_wire(&self, size: ByteCount) -> ByteCount {
-        self.mtu.map_or(size, |mtu| Cut::of(size, mtu).total())
+        let labels = self.service().map(|service| service.label_bytes());
+        if self.mtu.is_none() && labels.is_none() {
+            return size;
+        }
+        let cut = Cut::of(size, self.mtu.unwrap_or(ByteCount::new(u64::from(u32::MAX))), labels);
+        ByteCount::new(cut.total().get() + cut.count * u64::from(labels.unwrap_or(0)))
+    }
+
+    /// One end's link service, if the link has one.
+    pub fn service(&self) -> Option<Box<dyn LinkService>> {
+        let used = self.link_service.as_ref()?;
+        let make = used.scheme.link_service.expect("the plan gives links only schemes of links");
+        Some(make(&used.settings).expect("settings were checked with the plan"))
     }
 }
 
@@ -298,8 +312,9 @@ pub struct FlowPlan {
 
 pub use tidegate_core::consumer::Demand;
 pub use tidegate_core::cs::{Admission, Policy};
-use tidegate_core::line::Cut;
+use tidegate_core::framed::Cut;
 pub use tidegate_core::line::LossPlan;
+use tidegate_core::link_service::LinkService;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 

@@ -6,6 +6,7 @@
 mod surroundings;
 mod build;
 mod control;
+mod frames;
 mod outcome;
 mod sample;
 mod service;
@@ -28,7 +29,7 @@ use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
 use tidegate_core::units::{Span, Time};
 
 use crate::events::{EventQueue, Target};
-use crate::link::Direction;
+use crate::link::{Direction, End};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use control::{Control, Reported};
@@ -65,6 +66,8 @@ pub struct World {
     packet_hops: u64,
     /// Consumers that got a packet and may send.
     ready: Vec<u32>,
+    /// First target of frames.
+    frame_targets: u32,
 }
 
 /// A node and what runs on it.
@@ -183,6 +186,9 @@ enum Due {
     AgentWake(usize),
     /// A producer has made an answer.
     Processed(usize),
+    /// A frame reaches the far end of its link.
+    FrameArrival(usize),
+    LinkWake(usize),
 }
 
 /// The directions in which one node sends, as its devices.
@@ -192,6 +198,8 @@ struct Lines<'a> {
     ids: &'a [u32],
     directions: &'a mut [Direction<Body>],
     events: &'a mut EventQueue,
+    /// First target of frames.
+    frame_targets: u32,
 }
 
 impl Devices<Body> for Lines<'_> {
@@ -205,14 +213,14 @@ impl Devices<Body> for Lines<'_> {
     fn transmit(&mut self, face: FaceId, packet: Packet<Body>) -> bool {
         let direction = self.ids[face.index()];
         let wire = &mut self.directions[direction as usize];
+        if wire.framed.is_some() {
+            return self.transmit_framed(direction, packet);
+        }
         // An event for an earlier end of sending finds that it is not meant.
         wire.is_armed = false;
-        match wire.line.transmit(packet, self.now) {
+        let size = packet.header.size();
+        match wire.line.transmit(packet, size, self.now) {
             Carriage::Lost => return false,
-            Carriage::Torn(arrival) => {
-                self.events.push(arrival, Target(direction));
-                return false;
-            }
             Carriage::Behind => {}
             Carriage::First(arrival) => self.events.push(arrival, Target(direction)),
         }
@@ -288,6 +296,8 @@ impl World {
                 Due::ControllerWake => self.wake_controller(),
                 Due::AgentWake(node) => self.wake_agents(node),
                 Due::Processed(index) => self.give_answer(index),
+                Due::FrameArrival(direction) => self.arrive_frame(direction),
+                Due::LinkWake(direction) => self.wake_link(direction),
             }
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
@@ -337,8 +347,25 @@ impl World {
         match index {
             _ if index < nodes => Due::Served(index),
             _ if index < 2 * nodes => Due::AgentWake(index - nodes),
-            _ => Due::Processed(index - 2 * nodes),
+            _ => self.due_last(index - 2 * nodes),
         }
+    }
+
+    #[cold]
+    fn due_last(&self, index: usize) -> Due {
+        let (directions, frames) = (self.directions.len(), self.processing.len());
+        match index.checked_sub(frames) {
+            None => Due::Processed(index),
+            Some(index) if index < directions => Due::FrameArrival(index),
+            Some(index) => Due::LinkWake(index - directions),
+        }
+    }
+
+    /// First target of frames.
+    fn frame_targets(&self) -> u32 {
+        let nodes = self.nodes.len();
+        let before = 3 * self.directions.len() + self.consumers.len() + nodes + self.changes.len();
+        (before + 4 + 2 * nodes + self.processing.len()) as u32
     }
 
     #[inline]
@@ -362,11 +389,13 @@ impl World {
             Due::Served(node) => after_changes + 4 + node,
             Due::AgentWake(node) => after_changes + 4 + self.nodes.len() + node,
             Due::Processed(index) => after_changes + 4 + 2 * self.nodes.len() + index,
+            Due::FrameArrival(direction) => self.frame_targets as usize + direction,
+            Due::LinkWake(direction) => self.frame_targets as usize + directions + direction,
         };
         self.events.push(at, Target(index as u32));
     }
 
-    /// A frame reached the far end of a link.
+    /// A packet reached the far end of a link.
     #[inline]
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
@@ -375,7 +404,12 @@ impl World {
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
-        let Some(mut packet) = packet else { return };
+        self.take_in(to, packet);
+    }
+
+    /// A node gets a packet off a link.
+    #[inline(always)]
+    fn take_in(&mut self, to: End, mut packet: Packet<Body>) {
         self.packet_hops += 1;
         let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
@@ -547,6 +581,9 @@ impl World {
     #[inline]
     fn sent(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
+        if wire.framed.is_some() {
+            return self.sent_frame(direction);
+        }
         // A link that went down in between left an event behind.
         if wire.line.busy_until != self.now || !wire.is_armed {
             return;
@@ -614,7 +651,7 @@ impl World {
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
-                    wire.line.set_rate(rate);
+                    wire.set_rate(rate);
                     let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
                     face.set_rate(rate);
                     face.set_incoming_rate(rate);
@@ -662,12 +699,14 @@ impl World {
             if !up {
                 if self.recorder.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
-                    let lost = wire.line.on_the_way().map(|header| lost(header.name));
+                    let lost = wire.line.on_the_way().map(|packet| lost(packet.header.name));
                     lost.for_each(|event| self.recorder.record(self.now, NodeId(from.node), event));
                 }
                 wire.line.cut(self.now);
+                wire.framed.iter_mut().for_each(|framed| framed.cut(self.now));
                 wire.is_armed = false;
             }
+            self.tell_lost(direction);
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
             if up {
                 self.service(direction);

@@ -253,6 +253,7 @@ fn link_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         count("lost_packets", |link| link.lost_packets),
         count("sent_frames", |link| link.sent_frames),
         count("lost_frames", |link| link.lost_frames),
+        count("resent_frames", |link| link.resent_frames),
         count("marked_packets", |link| link.marked_packets),
         count("stored_packets", |link| link.stored_packets),
         count("released_packets", |link| link.released_packets),

@@ -148,6 +148,7 @@ impl Random {
             lost_packets: self.up_to(40),
             sent_frames: self.up_to(64),
             lost_frames: self.up_to(64),
+            resent_frames: self.up_to(64),
             marked_packets: self.up_to(40),
             stored_packets: self.up_to(64),
             released_packets: self.up_to(64),

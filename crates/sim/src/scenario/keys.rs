@@ -7,7 +7,9 @@ use tidegate_settings::keys::Kind::{
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
-use tidegate_settings::keys::{CONSUMER, CONTROLLER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::keys::{
+    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, STRATEGY, key, keys,
+};
 use tidegate_settings::queue::QUEUE;
 
 mod blocks;
@@ -165,7 +167,7 @@ fn formats() -> Vec<&'static str> {
     TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
 }
 
-static LINK_KEYS: [Key; 10] = [
+static LINK_KEYS: [Key; 11] = [
     key("rate", Rate, May, "Rate of each direction; needed."),
     key("delay", Time, May, "Propagation delay; needed."),
     key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per frame."),
@@ -175,6 +177,12 @@ static LINK_KEYS: [Key; 10] = [
         Size(65_535),
         May,
         "Largest frame, 128 bytes or more; larger packets go as several frames. By default a packet of any size is one frame.",
+    ),
+    key(
+        "link_service",
+        SchemeOf(&LINK_SERVICE),
+        May,
+        "What both ends do about lost frames: belrp or wldr. By default nothing.",
     ),
     key("cost", Count(1, 4_294_967_295), Else("1"), "Cost for routing."),
     key("loss", AnyOf(&[Words(loss_words), Table(&LOSS)]), Else("none"), "Loss of both directions."),

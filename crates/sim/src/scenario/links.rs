@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegate_core::line::SMALLEST_MTU;
+use tidegate_core::framed::SMALLEST_MTU;
 use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;
 use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::LINK_SERVICE;
 use tidegate_settings::queue::{QUEUE, QueueValues};
+use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::shown;
 
 use super::keys;
@@ -24,6 +26,7 @@ pub(super) struct LinkValues {
     jitter: Option<Span>,
     reorder: Option<bool>,
     mtu: Option<ByteCount>,
+    service: Option<SchemeUse>,
     cost: Option<u32>,
     directions: [DirectionValues; 2],
 }
@@ -51,6 +54,7 @@ impl LinkValues {
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
             mtu: read_mtu(link),
+            service: link.item("link_service").and_then(|item| uses::read(link.desk, item, &LINK_SERVICE)),
             cost: link.count_u32("cost").filter(|_| given("cost")),
             directions: [direction("forward"), direction("backward")],
         }
@@ -65,6 +69,7 @@ impl LinkValues {
             jitter: over.jitter.or(self.jitter),
             reorder: over.reorder.or(self.reorder),
             mtu: over.mtu.or(self.mtu),
+            service: over.service.clone().or_else(|| self.service.clone()),
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
         }
@@ -110,6 +115,7 @@ impl LinkValues {
             jitter: self.jitter.unwrap_or_default(),
             reorder: self.reorder.unwrap_or(false),
             mtu: self.mtu,
+            link_service: self.service.clone(),
             loss: [forward, backward].map(|direction| direction.loss.clone().unwrap_or(LossPlan::None)),
             queue: [forward, backward].map(|direction| direction.queue.plan()),
             cost: self.cost.unwrap_or(1),

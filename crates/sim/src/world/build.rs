@@ -90,6 +90,7 @@ impl World {
             unfinished: 0,
             packet_hops: 0,
             ready: Vec::new(),
+            frame_targets: 0,
         };
         world.nodes = (0..plan.nodes.len())
             .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
@@ -102,6 +103,7 @@ impl World {
         if world.unfinished == 0 {
             world.stop_when_complete = false;
         }
+        world.frame_targets = world.frame_targets();
         world.ask_first_events();
         world
     }

@@ -1,7 +1,7 @@
 //! Link frames (NDNLPv2): which fields are read, which ignored, which make a frame unreadable.
 
 use bytes::Bytes;
-use tidegate_core::line::Cut;
+use tidegate_core::framed::Cut;
 use tidegate_core::name::NameTable;
 use tidegate_core::packet::{Kind, NackReason};
 use tidegate_core::signal::{Class, Signal};
@@ -199,7 +199,7 @@ fn a_simulated_line_cuts_packets_into_frames_of_the_sizes_that_are_really_sent()
             let mut batch = FrameBatch::new();
             encoder.encode(&packet, None, &names, &mut batch).expect("it can be cut");
             let sent: Vec<u64> = batch.iter().map(|(head, body)| (head.len() + body.len()) as u64).collect();
-            let cut = Cut::of(size, ByteCount::new(mtu as u64));
+            let cut = Cut::of(size, ByteCount::new(mtu as u64), None);
             let told: Vec<u64> = (0..cut.count).map(|index| cut.size(index).get()).collect();
             assert_eq!(sent, told, "{size} in {mtu}");
         }

@@ -7,14 +7,7 @@ use super::*;
 /// 8 Mbit/s: a byte takes a microsecond.
 fn setup(delay: Span, loss: f64, queue: Limit) -> ChannelSetup {
     let loss = if loss > 0.0 { LossPlan::Bernoulli { probability: loss } } else { LossPlan::None };
-    let line = LineSetup {
-        rate: BitRate::from_mbps(8.0),
-        delay,
-        jitter: Span::ZERO,
-        reorder: false,
-        loss,
-        mtu: None,
-    };
+    let line = LineSetup { rate: BitRate::from_mbps(8.0), delay, jitter: Span::ZERO, reorder: false, loss };
     ChannelSetup { line, queue }
 }
 

@@ -3,7 +3,8 @@
 //! Frames are NDNLPv2's (<https://redmine.named-data.net/projects/nfd/wiki/NDNLPv2>): an LpPacket (type 0x64) of
 //! Sequence (10 bytes: type, length, 8 of number), FragIndex and FragCount (3 bytes each up to 255, 4 above) and
 //! the part itself in a Fragment. The two elements around take 2 bytes each for up to 252 of value, 4 from there
-//! on: 24 bytes in a frame of 1500. A packet that fits a frame goes as it is.
+//! on: 24 bytes in a frame of 1500. A packet that fits a frame goes as it is, unless a link service labels it: then
+//! it has a Sequence, too.
 
 use crate::units::{ByteCount, Span};
 
@@ -26,12 +27,19 @@ pub struct Cut {
 
 impl Cut {
     /// The frames of a packet of `size` on a line whose frames have at most `mtu`; what is less than
-    /// [`SMALLEST_MTU`] is taken as that.
-    pub fn of(size: ByteCount, mtu: ByteCount) -> Self {
+    /// [`SMALLEST_MTU`] is taken as that. With a link service, `labels` bytes of each are left free.
+    pub fn of(size: ByteCount, mtu: ByteCount, labels: Option<u32>) -> Self {
         let (size, mtu) = (size.get(), mtu.max(SMALLEST_MTU).get());
-        if size <= mtu {
-            return Self { count: 1, full: ByteCount::new(size), last: ByteCount::new(size) };
-        }
+        let one = |bytes| Self { count: 1, full: ByteCount::new(bytes), last: ByteCount::new(bytes) };
+        let Some(labels) = labels else {
+            return if size <= mtu { one(size) } else { Self::in_parts(size, mtu) };
+        };
+        let mtu = mtu - u64::from(labels).min(mtu / 2);
+        let alone = element(SEQUENCE + element(size));
+        if alone <= mtu { one(alone) } else { Self::in_parts(size, mtu) }
+    }
+
+    fn in_parts(size: u64, mtu: u64) -> Self {
         let few = Self::with_fields(size, mtu, fields(1));
         if few.count <= 255 { few } else { Self::with_fields(size, mtu, fields(2)) }
     }
@@ -55,9 +63,14 @@ impl Cut {
     }
 }
 
+/// Bytes of a Sequence.
+const SEQUENCE: u64 = 10;
+/// Bytes of an LpPacket around labels alone.
+pub(super) const ENVELOPE: u32 = 4;
+
 /// Bytes of Sequence, FragIndex and FragCount, whose numbers take `width` bytes.
 const fn fields(width: u64) -> u64 {
-    10 + 2 * (2 + width)
+    SEQUENCE + 2 * (2 + width)
 }
 
 /// Bytes of an element with a type of one byte and a value of `len`, at most 65,535.
@@ -81,7 +94,7 @@ mod tests {
     use super::*;
 
     fn cut(size: u64, mtu: u64) -> Cut {
-        Cut::of(ByteCount::new(size), ByteCount::new(mtu))
+        Cut::of(ByteCount::new(size), ByteCount::new(mtu), None)
     }
 
     #[test]
