@@ -53,7 +53,7 @@ pub trait LinkService: std::fmt::Debug {
 
     /// A frame leaves: with `part`, which the link keeps until it is released or given up, or with labels alone.
     /// `room` bytes are free for labels.
-    fn on_send(&mut self, now: Time, part: Option<Part>, room: u32) -> Labels;
+    fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels;
 
     /// A frame of the peer arrived, with the part of this sequence if it has one; whether the part is new here.
     fn on_receive(

@@ -18,6 +18,7 @@ macro_rules! schemes {
 }
 
 schemes! {
+    belrp,
     best_route,
     catchunks_aimd,
     catchunks_cubic,
@@ -48,6 +49,7 @@ schemes! {
     red,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    wldr,
 }
 
 /// The scheme called `name` among `schemes`.

@@ -162,6 +162,7 @@ fn about_link(link: &LinkPlan) -> String {
     if let Some(mtu) = link.mtu {
         parts.push(format!("frames of {mtu} at most"));
     }
+    parts.extend(link.link_service.iter().map(|service| format!("link service {}", service.scheme.name)));
     let loss = both([0, 1].map(|way| about_loss(&link.loss[way])));
     parts.extend((loss != "no loss").then_some(loss));
     parts.push(format!("queue {}", both([0, 1].map(|way| about_queue(&link.queue[way])))));

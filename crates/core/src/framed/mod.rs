@@ -137,21 +137,24 @@ impl<B> FramedLine<B> {
     pub fn next_frame(&mut self, now: Time) -> Option<Frame> {
         let part = self.waiting.pop_front()?;
         let bytes = part.map_or(cut::ENVELOPE, |part| part.bytes);
-        let labels = match &mut self.service {
-            None => Labels::default(),
-            Some(service) => {
-                let room = (self.mtu.get() as u32).saturating_sub(bytes);
-                if let Some(part) = part.filter(|part| part.resends == 0) {
-                    self.transits.keep(part.packet);
-                }
-                service.on_send(now, part, room)
-            }
-        };
+        let labels = self.label(now, part, bytes);
         let size = ByteCount::new(u64::from(bytes + labels.bytes));
         self.counts.sent += 1;
         self.counts.resent += u64::from(part.is_some_and(|part| part.resends > 0));
         self.counts.bytes += size.get();
         Some(Frame { part, labels, size })
+    }
+
+    /// What the service writes into a frame of `bytes` that leaves now.
+    fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
+        let Some(service) = &mut self.service else { return Labels::default() };
+        if let Some(part) = part.filter(|part| part.resends == 0) {
+            self.transits.keep(part.packet);
+        }
+        let room = (self.mtu.get() as u32).saturating_sub(bytes);
+        let labels = service.on_send(now, part, room, &mut self.actions);
+        self.act();
+        labels
     }
 
     /// Sends a frame over the line, which must be free.

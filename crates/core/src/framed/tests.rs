@@ -48,7 +48,7 @@ impl LinkService for Steered {
         12
     }
 
-    fn on_send(&mut self, _: Time, part: Option<Part>, room: u32) -> Labels {
+    fn on_send(&mut self, _: Time, part: Option<Part>, room: u32, _: &mut LinkActions) -> Labels {
         assert!(part.is_none_or(|part| part.bytes + room == 1500));
         self.sent.extend(part);
         Labels { number: Some(self.sent.len() as u64), bytes: 12, ..Labels::default() }

@@ -149,3 +149,104 @@ fn frames_that_overtake_each_other_still_make_their_packets() {
         assert_eq!(in_order, !reorder);
     }
 }
+
+/// Constant Data over a link that loses frames backward; what a link service makes of it.
+fn lossy(service: &str, loss: f64, more: &str) -> RunRecord {
+    let link = format!(
+        "rate = \"100Mbps\"\ndelay = \"2ms\"\nmtu = \"1500B\"\nlink_service = {service}\nqueue = {{ limit = \
+         \"1000pkt\" }}\nbackward = {{ loss = {{ model = \"bernoulli\", probability = {loss} }} }}"
+    );
+    let flow = format!("scheme = \"fixed\"\nrate = \"8Mbps\"\n{more}");
+    record(&one_link("duration = \"40s\"\nsample = false\nevents = [\"lost\"]", &link, 1000, &flow))
+}
+
+#[test]
+fn a_link_service_loses_a_packet_only_when_every_transmission_of_its_frame_is_lost() {
+    const LOSS: f64 = 0.3;
+    for (service, transmissions) in [
+        ("{ scheme = \"belrp\", retries = 0 }", 1),
+        ("{ scheme = \"belrp\", retries = 1 }", 2),
+        ("\"belrp\"", 4),
+        ("{ scheme = \"wldr\", retries = 1, buffer = 200 }", 2),
+        ("{ scheme = \"wldr\", buffer = 200 }", 4),
+    ] {
+        let record = lossy(service, LOSS, "stop = \"39s\"");
+        let data = &record.links[1];
+        let (sent, share) = (data.sent_packets as f64, LOSS.powi(transmissions));
+        let sigmas = (data.lost_packets as f64 - share * sent) / (sent * share * (1.0 - share)).sqrt();
+        assert!(sent > 25_000.0 && sigmas.abs() < 4.0, "{service}: {} of {sent}", data.lost_packets);
+        let told = record.events.iter().filter(|event| matches!(event.event, Event::Lost { .. })).count();
+        assert_eq!(told as u64, data.lost_packets + record.links[0].lost_packets, "{service}");
+        // Every loss but the last of each packet is followed by one transmission more.
+        let again = sent * (1..transmissions).map(|number| LOSS.powi(number)).sum::<f64>();
+        let resent = data.resent_frames as f64;
+        assert!((resent - again).abs() <= 0.03 * sent, "{service}: {resent} resent, {again} expected");
+        // Not one Interest was lost, and no more of them were needed than there were Data.
+        assert_eq!((record.links[0].lost_packets, record.links[0].lost_frames), (0, 0));
+    }
+}
+
+#[test]
+fn frames_of_a_link_service_carry_its_labels_and_acks() {
+    let record = lossy("\"wldr\"", 0.0, "");
+    // Data of 1036 bytes (1035 up to segment 255): Fragment 4, Sequence 10, label 6 and the LpPacket's 4.
+    let data = &record.links[1];
+    let expected = data.sent_packets * (1036 + 24) - 256;
+    assert_eq!((data.sent_bytes.get(), data.sent_frames), (expected, data.sent_packets));
+    // An acknowledgement for every frame: on Interests, or alone after 5 ms.
+    let record = lossy("\"belrp\"", 0.0, "");
+    let [interests, data] = [&record.links[0], &record.links[1]];
+    assert_eq!((data.lost_packets, data.resent_frames, interests.resent_frames), (0, 0, 0));
+    assert_eq!(interests.sent_frames, interests.sent_packets);
+    let expected = data.sent_packets * (1036 + 30) - 256;
+    let acks = data.sent_bytes.get() - expected;
+    assert_eq!(acks % 12, 0);
+    assert!(acks / 12 <= interests.sent_frames && acks / 12 + 3 >= interests.sent_frames, "{acks}");
+}
+
+#[test]
+fn acknowledgements_go_alone_when_nothing_goes_their_way() {
+    // One Interest and its Data; 5 ms after it the consumer acknowledges, and that is all.
+    let link = format!("{TEN}\nlink_service = \"belrp\"");
+    let record = one_data(&link, "");
+    let [interests, data] = [&record.links[0], &record.links[1]];
+    // Data in three frames; those and the Interest are acknowledged alone: 4 and 12 bytes for each.
+    assert_eq!((data.sent_frames, data.sent_packets, data.resent_frames), (3, 1, 0));
+    assert_eq!((interests.sent_frames, interests.sent_packets), (2, 1));
+    assert_eq!(interests.sent_bytes.get(), (23 + 2 + 10 + 12 + 2) + (4 + 3 * 12));
+    assert_eq!(data.sent_bytes.get(), 4000 + 3 * (24 + 12) + 12);
+}
+
+#[test]
+fn wldr_never_finds_the_last_frame_before_a_pause_and_belrp_does_after_its_timeout() {
+    // Without a sample the timeout is 1 s: a packet of several frames is given up before that by who puts them
+    // together.
+    for (service, payload, delivered) in
+        [("", 1000, 0), ("\"wldr\"", 1000, 0), ("\"belrp\"", 1000, 1), ("\"belrp\"", 3965, 0)]
+    {
+        let frames = if payload > 1000 { 3 } else { 1 };
+        let pattern = format!("{}1000000", "0".repeat(frames - 1));
+        let loss = format!("backward = {{ loss = {{ model = \"trace\", pattern = {pattern:?} }} }}");
+        let service = if service.is_empty() { String::new() } else { format!("link_service = {service}\n") };
+        let flow = "scheme = \"fixed\"\nsegments = 1\nstop = \"100ms\"";
+        let text = one_link("duration = \"2s\"", &format!("{TEN}\n{service}{loss}"), payload, flow);
+        let record = record(&text);
+        let data = &record.links[1];
+        assert_eq!((data.sent_packets, data.delivered_packets), (1, delivered), "{service}{payload}");
+    }
+}
+
+#[test]
+fn a_link_service_goes_on_after_its_link_was_down() {
+    // Data of 40 ms are on the wire when it goes down; with nothing sent again they are lost.
+    let down = "[[event]]\nat = \"1s\"\nlink = \"c1-p1\"\nstate = \"down\"\n[[event]]\nat = \"1100ms\"\n\
+                link = \"c1-p1\"\nstate = \"up\"";
+    for (service, is_lost) in [("", true), ("link_service = \"belrp\"", false)] {
+        let link = format!("rate = \"100Mbps\"\ndelay = \"40ms\"\n{service}");
+        let flow = format!("scheme = \"fixed\"\nrate = \"8Mbps\"\n{down}");
+        let record = record(&one_link("duration = \"4s\"", &link, 1000, &flow));
+        let data = &record.links[1];
+        assert_eq!(data.lost_packets >= 39, is_lost, "{service}: {data:?}");
+        assert!(is_lost || data.resent_frames >= 39, "{data:?}");
+    }
+}

@@ -114,6 +114,9 @@ impl Draw {
         if self.chance(0.3) {
             values.push(format!("mtu = \"{}B\"", self.number(128, 1_500)));
         }
+        if self.chance(0.3) {
+            values.push(format!("link_service = {:?}", ["belrp", "wldr"][self.number(0, 1) as usize]));
+        }
         if self.chance(0.5) {
             values.push(format!("forward = {{ loss = {} }}", self.loss()));
             values.push(format!(
