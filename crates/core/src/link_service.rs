@@ -3,7 +3,7 @@
 //! The link owns the frames (see [`crate::framed`]); a service sees numbers alone, as disciplines see headers
 //! alone. Each end of a link has one, and both are of one scheme.
 
-use crate::units::Time;
+use crate::units::{ByteCount, Time};
 
 /// A part of a packet, as one frame carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ pub struct LinkActions {
 /// One end of a link, as it sends frames and gets the peer's.
 pub trait LinkService: std::fmt::Debug {
     /// Bytes of labels to be left free in each frame with a part of a packet.
-    fn label_bytes(&self) -> u32;
+    fn label_bytes(&self) -> ByteCount;
 
     /// A frame leaves: with `part`, which the link keeps until it is released or given up, or with labels alone.
     /// `room` bytes are free for labels.

@@ -1,7 +1,7 @@
 //! WLDR: the neighbour tells of gaps in the labels of what it receives, and what was in them is sent again.
 //!
-//! Source: hicn's `wldr` (Carofiglio et al., "Leveraging ICN in-network control for loss detection and recovery in
-//! wireless mobile networks", ICN 2016). No timers and no acknowledgements: a loss is found with the next frame
+//! Paper: Carofiglio, Muscariello, Papalini, Rozhnova, Zeng, "Leveraging ICN in-network control for loss detection
+//! and recovery in wireless mobile networks", ICN 2016; rules from hicn's `wldr`. No timers and no acknowledgements: a loss is found with the next frame
 //! that arrives, and the last ones before a pause are never found.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use tidegate_core::link_service::{Labels, LinkActions, LinkService, Part};
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::Time;
+use tidegate_core::units::{ByteCount, Time};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -103,8 +103,8 @@ impl Wldr {
 }
 
 impl LinkService for Wldr {
-    fn label_bytes(&self) -> u32 {
-        LABEL
+    fn label_bytes(&self) -> ByteCount {
+        ByteCount::new(u64::from(LABEL))
     }
 
     fn on_send(&mut self, _: Time, part: Option<Part>, _: u32, actions: &mut LinkActions) -> Labels {
@@ -195,7 +195,9 @@ mod tests {
     fn a_full_buffer_lets_the_oldest_go() {
         let mut near = wldr(2, 3);
         let mut actions = LinkActions::default();
-        (0..4).for_each(|packet| drop(send(&mut near, part(packet), &mut actions)));
+        for packet in 0..4 {
+            send(&mut near, part(packet), &mut actions);
+        }
         assert_eq!(actions.releases, [part(0), part(1)]);
         let gap = Labels { gap: Some((1, 5)), ..Labels::default() };
         assert_eq!(hear(&mut near, &gap).resends, []);

@@ -266,7 +266,7 @@ impl LinkPlan {
             return size;
         }
         let cut = Cut::of(size, self.mtu.unwrap_or(ByteCount::new(u64::from(u32::MAX))), labels);
-        ByteCount::new(cut.total().get() + cut.count * u64::from(labels.unwrap_or(0)))
+        ByteCount::new(cut.total().get() + cut.count * labels.unwrap_or_default().get())
     }
 
     /// One end's link service, if the link has one.

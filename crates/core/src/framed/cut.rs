@@ -27,14 +27,14 @@ pub struct Cut {
 
 impl Cut {
     /// The frames of a packet of `size` on a line whose frames have at most `mtu`; what is less than
-    /// [`SMALLEST_MTU`] is taken as that. With a link service, `labels` bytes of each are left free.
-    pub fn of(size: ByteCount, mtu: ByteCount, labels: Option<u32>) -> Self {
+    /// [`SMALLEST_MTU`] is taken as that. With a link service, `labels` of each are left free.
+    pub fn of(size: ByteCount, mtu: ByteCount, labels: Option<ByteCount>) -> Self {
         let (size, mtu) = (size.get(), mtu.max(SMALLEST_MTU).get());
         let one = |bytes| Self { count: 1, full: ByteCount::new(bytes), last: ByteCount::new(bytes) };
         let Some(labels) = labels else {
             return if size <= mtu { one(size) } else { Self::in_parts(size, mtu) };
         };
-        let mtu = mtu - u64::from(labels).min(mtu / 2);
+        let mtu = mtu - labels.get().min(mtu / 2);
         let alone = element(SEQUENCE + element(size));
         if alone <= mtu { one(alone) } else { Self::in_parts(size, mtu) }
     }

@@ -44,8 +44,8 @@ struct Steered {
 }
 
 impl LinkService for Steered {
-    fn label_bytes(&self) -> u32 {
-        12
+    fn label_bytes(&self) -> ByteCount {
+        ByteCount::new(12)
     }
 
     fn on_send(&mut self, _: Time, part: Option<Part>, room: u32, _: &mut LinkActions) -> Labels {

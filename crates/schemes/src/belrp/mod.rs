@@ -1,6 +1,7 @@
 //! NDNLPv2 reliability: every frame is acknowledged by the neighbour, and sent again a few times if it is not.
 //!
-//! Source: NFD's `LpReliability` ("best effort link reliability protocol", BELRP). Acknowledgements ride on frames
+//! Paper: Vusirikala, Mastorakis, Afanasyev, Zhang, "Hop-By-Hop Best Effort Link Layer Reliability in Named Data
+//! Networking" (NDN-0041); rules from NFD's `LpReliability`. Acknowledgements ride on frames
 //! of the other direction, or go alone after a short wait. A frame counts as lost when three later ones were
 //! acknowledged, or after a timeout.
 
@@ -10,7 +11,7 @@ use tidegate_core::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
 use tidegate_core::link_service::{Labels, LinkActions, LinkService, Part};
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -126,7 +127,9 @@ impl Belrp {
         actions.given_up.push(part.packet);
         let of_packet = |(number, unacked): (&u64, &Unacked)| (unacked.part.packet == part.packet).then_some(*number);
         let others: Vec<u64> = self.unacked.iter().filter_map(of_packet).collect();
-        others.into_iter().for_each(|number| drop(self.take(number)));
+        for number in others {
+            self.take(number);
+        }
     }
 
     /// Whether a sequence did not come within the last timeout.
@@ -146,8 +149,8 @@ impl Belrp {
 }
 
 impl LinkService for Belrp {
-    fn label_bytes(&self) -> u32 {
-        FIELD
+    fn label_bytes(&self) -> ByteCount {
+        ByteCount::new(u64::from(FIELD))
     }
 
     fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels {
