@@ -17,6 +17,7 @@ pub mod forwarder;
 pub mod gate;
 pub mod histogram;
 pub mod line;
+pub mod medium;
 pub mod name;
 pub mod node;
 pub mod packet;
