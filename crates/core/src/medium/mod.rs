@@ -1,74 +1,27 @@
 //! An 802.11 medium: a half-duplex channel that radios share by DCF.
 //!
 //! A driver offers frames, asks for the time of the next event, calls at that time, and is told which frames were
-//! delivered or given up. Source: IEEE 802.11-2016, 10.3 (DCF) and 19 (HT PHY). All radios hear each other, and frames that are sent at the
-//! same time are all lost (no hidden radios, no capture); propagation takes no time. What an attempt loses otherwise
-//! is the driver's to draw, behind the MAC.
+//! delivered or given up. Source: IEEE 802.11-2016, 10.3 (DCF), 10.22.2 (EDCA) and 19 (HT PHY). All radios hear each
+//! other, and frames that are sent at the same time are all lost (no hidden radios, no capture); propagation takes no
+//! time. Loss by anything but a collision is the driver's to draw, behind the MAC.
 //!
-//! Slots count from the end of the DIFS after a busy medium. A transmission begins at the beginning of a slot, also of a frame that
-//! comes while the medium is idle (10.22.2.4): whoever decides within the same slot does not hear the other.
+//! Slots count from the end of the DIFS after a busy medium. Every transmission begins at the beginning of a slot
+//! (10.22.2.4), also of a frame that comes while the medium is idle: who decides in the same slot does not hear the
+//! other.
 
 mod dcf;
+mod frame;
 mod phy;
 mod radio;
 mod setup;
 
 use crate::rng::Rng;
-use crate::units::{ByteCount, Span, Time};
+use crate::units::{Span, Time};
 use dcf::Contention;
+pub use frame::{Airtime, Frame, Outcome, Sent};
 use radio::{Framing, Radio};
 use setup::MOST_BYTES;
 pub use setup::{Access, MediumSetup};
-
-/// A frame to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// Number of the radio that is to receive it.
-    pub to: usize,
-    /// Bytes of what LLC carries; the set-up's `overhead` comes on top.
-    pub size: ByteCount,
-    /// By which the driver knows it again.
-    pub tag: u64,
-}
-
-/// What became of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was acknowledged.
-    Delivered,
-    /// All its attempts failed, it was forgotten, or nobody can send it.
-    GivenUp,
-}
-
-/// A frame that is no longer the medium's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// As offered.
-    pub tag: u64,
-    /// Number of the radio that sent it.
-    pub from: usize,
-    /// Number of the radio that was to receive it.
-    pub to: usize,
-    /// What became of it.
-    pub outcome: Outcome,
-}
-
-/// What happened on a medium.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Airtime {
-    /// Transmissions of data, each of one frame or of an aggregate; those that collided among them.
-    pub transmissions: u64,
-    /// Times at which more than one radio sent.
-    pub collisions: u64,
-    /// Transmissions of what had been sent before.
-    pub retries: u64,
-    /// Frames that were acknowledged.
-    pub delivered: u64,
-    /// Frames that were given up after their last attempt.
-    pub given_up: u64,
-    /// Time from the beginning of a transmission to the end of its ACK, or of the longest that collided.
-    pub busy: Span,
-}
 
 /// A medium and its radios.
 #[derive(Debug)]
@@ -227,7 +180,8 @@ impl Medium {
         self.airtime.transmissions += self.senders.len() as u64;
         let collide = self.senders.len() > 1;
         self.airtime.collisions += u64::from(collide);
-        // Nobody may go on before EIFS, whose first part is as long as SIFS and ACK (10.3.2.3.7).
+        // After a collision the others wait EIFS, which is SIFS, ACK and DIFS (10.3.2.3.7). Who collided waits for an
+        // ACK a few microseconds longer (10.3.2.9); taken as the same, so that the slots of all begin together.
         let ack = if collide { self.framing.ack() } else { ack };
         self.ends = start + longest + self.sifs + ack;
         let busy_until = if collide { start + longest } else { self.ends };
@@ -240,9 +194,7 @@ impl Medium {
     fn end(&mut self) {
         let collided = self.senders.len() > 1;
         let before = self.told.len();
-        if before == 0 {
-            self.told_from = self.ends;
-        }
+        self.told_from = if before == 0 { self.ends } else { self.told_from };
         for number in self.senders.drain(..) {
             let radio = &mut self.radios[number];
             if !collided || !radio.has_batch() {

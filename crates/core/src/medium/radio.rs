@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use super::dcf::Contention;
+use super::frame::{Frame, Outcome, Sent};
 use super::phy::Phy;
 use super::setup::MediumSetup;
-use super::{Frame, Outcome, Sent};
 use crate::units::{ByteCount, Span};
 
 /// Frames that one Block ACK can answer.

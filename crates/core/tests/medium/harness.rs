@@ -9,6 +9,24 @@ pub fn medium(setup: &MediumSetup, radios: usize, seed: u64) -> Medium {
     Medium::new(setup, radios, |name| Rng::stream(Seed(seed), name)).expect("a set-up without faults")
 }
 
+/// What was told about a frame, and when.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Told {
+    pub at: Time,
+    pub tag: u64,
+    pub outcome: Outcome,
+}
+
+/// Calls the medium at its times until nothing is left to do.
+pub fn run_until_idle(medium: &mut Medium) -> Vec<Told> {
+    let (mut told, mut out) = (Vec::new(), Vec::new());
+    while let Some(at) = medium.next_event() {
+        medium.on_event(at, &mut out);
+        told.extend(out.drain(..).map(|Sent { tag, outcome, .. }| Told { at, tag, outcome }));
+    }
+    told
+}
+
 /// What stations did that always had frames for radio 0.
 #[derive(Debug)]
 pub struct Saturated {

@@ -9,7 +9,7 @@
 
 use crate::harness::{Saturated, saturate};
 use tidegate_core::medium::{Access, MediumSetup};
-use tidegate_core::units::Span;
+use tidegate_core::units::{ByteCount, Span};
 
 const STATIONS: [usize; 5] = [1, 2, 5, 10, 20];
 const SIZES: [u64; 3] = [100, 500, 1500];
@@ -68,19 +68,23 @@ fn bianchi(stations: usize, size: u64) -> Model {
 /// The refinement: who draws 0 after a success goes on at once, alone, which belongs to the same slot; so draws are
 /// from 1..=window-1, and a slot with a transmission has an idle one behind it.
 fn refined(stations: usize, size: u64) -> Model {
+    refined_by_exchange(stations, size, exchange_us(size))
+}
+
+fn refined_by_exchange(stations: usize, payload: u64, exchange_us: f64) -> Model {
     let tau = |probability| attempts_per_slot(probability, |window| window / 2.0);
     let (collision_probability, tau) = fixed_point(stations, tau);
     let (none, one) = none_and_one(stations, tau);
     let in_a_row = 1.0 / (1.0 - 1.0 / WINDOWS[0]);
-    let success_us = exchange_us(size) * in_a_row + SLOT_US;
-    let collision_us = exchange_us(size) + SLOT_US;
+    let success_us = exchange_us * in_a_row + SLOT_US;
+    let collision_us = exchange_us + SLOT_US;
     let slot_us = none * SLOT_US + one * success_us + (1.0 - none - one) * collision_us;
-    Model { collision_probability, goodput_mbps: one * in_a_row * size as f64 * 8.0 / slot_us }
+    Model { collision_probability, goodput_mbps: one * in_a_row * payload as f64 * 8.0 / slot_us }
 }
 
 fn run(access: Access, stations: usize, size: u64, seed: u64) -> Saturated {
     let setup = MediumSetup { access, ..Default::default() };
-    saturate(&setup, stations, size, Span::from_secs(20), seed)
+    saturate(&setup, stations, size, Span::from_secs(10), seed)
 }
 
 fn goodput_mbps(run: &Saturated, size: u64) -> f64 {
@@ -166,5 +170,19 @@ fn saturated_stations_have_equal_shares() {
             let jain = sum * sum / (stations as f64 * squares);
             assert!(jain > 0.99, "{access:?}, {stations} stations: {jain}, {delivered:?}");
         }
+    }
+}
+
+#[test]
+fn aggregates_of_two_share_an_exchange_as_the_refined_model_says() {
+    // 2 * 1538 B with delimiters are 1544 + 1542 B, 106 symbols; Block ACK 32 us.
+    let exchange_us = 36.0 + 106.0 * 4.0 + 16.0 + 32.0 + 34.0;
+    let setup = MediumSetup { aggregate: Some(ByteCount::new(65_535)), ..Default::default() };
+    for stations in STATIONS {
+        // Each station has two frames, and two more when they are delivered.
+        let run = saturate(&setup, stations, 1500, Span::from_secs(10), 1);
+        let (ours, published) = (goodput_mbps(&run, 1500), refined_by_exchange(stations, 3000, exchange_us));
+        let off = ours / published.goodput_mbps - 1.0;
+        assert!(off.abs() < 0.03, "{stations} stations: {ours}, {off:+}");
     }
 }
