@@ -25,7 +25,7 @@ pub struct MediumSetup {
     pub width_mhz: u8,
     /// Whether symbols last 3.6 us (guard interval of 400 ns), not 4 us.
     pub short_guard: bool,
-    /// Rate of ACKs and Block ACKs: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s (OFDM, 17.2.3.3).
+    /// Rate of ACKs and Block ACKs: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s (OFDM, clause 17).
     pub basic_rate: BitRate,
     /// How radios get at the medium.
     pub access: Access,
