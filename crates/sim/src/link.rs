@@ -18,6 +18,19 @@ pub struct End {
     pub face: FaceId,
 }
 
+/// The radios of one direction of a link on a medium.
+#[derive(Clone, Copy, Debug)]
+pub struct Radio {
+    /// The medium's number.
+    pub medium: usize,
+    /// Number of the radio that sends.
+    pub from: usize,
+    /// Number of the radio that receives.
+    pub to: usize,
+    /// Frames that it may have at once.
+    pub most: usize,
+}
+
 /// One direction of a link.
 #[derive(Debug)]
 pub struct Direction<B> {
@@ -29,6 +42,8 @@ pub struct Direction<B> {
     pub line: Line<Packet<B>>,
     /// What carries the packets of a link with frames.
     pub framed: Option<Box<FramedLine<B>>>,
+    /// The radios of a link on a medium.
+    pub radio: Option<Radio>,
     /// An event at the end of sending is pending.
     pub is_armed: bool,
     /// Earliest pending wake of the queue; [`Time::MAX`] for none.
@@ -53,13 +68,14 @@ impl<B> Direction<B> {
         };
         let stream = |what: &str| Rng::stream(seed, &format!("link/{}/{way}/{what}", plan.name));
         let service = plan.service();
-        let is_framed = plan.mtu.is_some() || service.is_some();
+        let is_framed = plan.mtu.is_some() || service.is_some() || plan.medium.is_some();
         let framed = is_framed.then(|| Box::new(FramedLine::new(&setup, plan.mtu, service, stream)));
         Self {
             from,
             to,
             line: Line::new(&setup, stream),
             framed,
+            radio: None,
             is_armed: false,
             queue_wake: Time::MAX,
             link_wake: Time::MAX,

@@ -32,6 +32,8 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// Links between them.
     pub links: Vec<LinkPlan>,
+    /// Media that links share.
+    pub media: Vec<MediumPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
     /// The network controller; `None` for none.
@@ -248,6 +250,8 @@ pub struct LinkPlan {
     /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::framed::SMALLEST_MTU); `None`: a packet of
     /// any size is one frame.
     pub mtu: Option<ByteCount>,
+    /// Number of the medium that both directions share with others; `None` for a wire.
+    pub medium: Option<usize>,
     /// What both ends do about lost frames.
     pub link_service: Option<SchemeUse>,
     /// Loss of each direction.
@@ -275,6 +279,15 @@ impl LinkPlan {
         let make = used.scheme.link_service.expect("the plan gives links only schemes of links");
         Some(make(&used.settings).expect("settings were checked with the plan"))
     }
+}
+
+/// An 802.11 channel, whose radios are the ends of the links on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediumPlan {
+    /// Name.
+    pub name: String,
+    /// Rates and rules.
+    pub setup: MediumSetup,
 }
 
 /// A flow.
@@ -315,6 +328,7 @@ pub use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::framed::Cut;
 pub use tidegate_core::line::LossPlan;
 use tidegate_core::link_service::LinkService;
+use tidegate_core::medium::MediumSetup;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 

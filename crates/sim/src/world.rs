@@ -7,6 +7,7 @@ mod surroundings;
 mod build;
 mod control;
 mod frames;
+mod media;
 mod outcome;
 mod sample;
 mod service;
@@ -33,6 +34,7 @@ use crate::link::{Direction, End};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use control::{Control, Reported};
+use media::SharedMedium;
 use service::{Processing, Server};
 use tidegate_core::line::Carriage;
 
@@ -47,6 +49,7 @@ pub struct World {
     stop_when_complete: bool,
     events: EventQueue,
     directions: Vec<Direction<Body>>,
+    media: Vec<SharedMedium>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
     servers: Servers,
@@ -189,6 +192,7 @@ enum Due {
     /// A frame reaches the far end of its link.
     FrameArrival(usize),
     LinkWake(usize),
+    Medium(usize),
 }
 
 /// The directions in which one node sends, as its devices.
@@ -200,6 +204,7 @@ struct Lines<'a> {
     events: &'a mut EventQueue,
     /// First target of frames.
     frame_targets: u32,
+    media: &'a mut [SharedMedium],
 }
 
 impl Devices<Body> for Lines<'_> {
@@ -298,6 +303,7 @@ impl World {
                 Due::Processed(index) => self.give_answer(index),
                 Due::FrameArrival(direction) => self.arrive_frame(direction),
                 Due::LinkWake(direction) => self.wake_link(direction),
+                Due::Medium(medium) => self.move_medium(medium),
             }
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
@@ -357,7 +363,8 @@ impl World {
         match index.checked_sub(frames) {
             None => Due::Processed(index),
             Some(index) if index < directions => Due::FrameArrival(index),
-            Some(index) => Due::LinkWake(index - directions),
+            Some(index) if index < 2 * directions => Due::LinkWake(index - directions),
+            Some(index) => Due::Medium(index - 2 * directions),
         }
     }
 
@@ -391,6 +398,7 @@ impl World {
             Due::Processed(index) => after_changes + 4 + 2 * self.nodes.len() + index,
             Due::FrameArrival(direction) => self.frame_targets as usize + direction,
             Due::LinkWake(direction) => self.frame_targets as usize + directions + direction,
+            Due::Medium(medium) => self.frame_targets as usize + 2 * directions + medium,
         };
         self.events.push(at, Target(index as u32));
     }
@@ -706,12 +714,17 @@ impl World {
                 wire.framed.iter_mut().for_each(|framed| framed.cut(self.now));
                 wire.is_armed = false;
             }
+            if !up {
+                self.forget_frames(direction);
+            }
             self.tell_lost(direction);
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
-            if up {
-                self.service(direction);
-            } else {
+            if !up {
                 self.drop_queue(direction);
+            } else if self.directions[direction].radio.is_some() {
+                self.refill(direction);
+            } else {
+                self.service(direction);
             }
         }
         self.routes.set_link(link, up);

@@ -7,9 +7,10 @@ use tidegate_core::line::Carriage;
 use tidegate_core::packet::Packet;
 use tidegate_core::units::Time;
 
+use super::media::SharedMedium;
 use super::{Body, Lines, World};
 use crate::events::{EventQueue, Target};
-use crate::link::Direction;
+use crate::link::{Direction, Radio};
 
 /// Where the events of frames go.
 struct Agenda<'a> {
@@ -20,11 +21,45 @@ struct Agenda<'a> {
     directions: u32,
     /// First target of frames.
     frame_targets: u32,
+    media: &'a mut [SharedMedium],
 }
 
 impl Agenda<'_> {
-    /// Sends what waits while the line is free; nothing gets through a link that is down.
     fn send(&mut self, wire: &mut Direction<Body>) {
+        match wire.radio {
+            None => self.send_on_line(wire),
+            Some(radio) => self.offer_to(radio, wire),
+        }
+        self.ask_for_wake(wire);
+    }
+
+    /// Hands the radio what waits while it may have more.
+    fn offer_to(&mut self, radio: Radio, wire: &mut Direction<Body>) {
+        let Some(framed) = &mut wire.framed else { return };
+        let shared = &mut self.media[radio.medium];
+        let is_full = |shared: &SharedMedium| shared.medium.waiting(radio.from, radio.to) >= radio.most;
+        while !wire.is_up || !is_full(shared) {
+            let Some(frame) = framed.next_frame(self.now) else { break };
+            if wire.is_up {
+                shared.offer(self.now, self.direction, radio, frame);
+            } else {
+                framed.lose_frame(&frame);
+            }
+        }
+        // The medium says when it may have more.
+        wire.is_armed = wire.is_up;
+        wire.line.busy_until = if is_full(shared) { Time::MAX } else { self.now };
+        if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
+            && at < shared.wake
+        {
+            shared.wake = at;
+            let base = self.frame_targets + 2 * self.directions;
+            self.events.push(at, Target(base + radio.medium as u32));
+        }
+    }
+
+    /// Sends what waits while the line is free; nothing gets through a link that is down.
+    fn send_on_line(&mut self, wire: &mut Direction<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
         while framed.busy_until() <= self.now || !wire.is_up {
@@ -42,7 +77,6 @@ impl Agenda<'_> {
         }
         // What waits here goes before what waits in the queue.
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
-        self.ask_for_wake(wire);
     }
 
     fn ask_for_wake(&mut self, wire: &mut Direction<Body>) {
@@ -64,8 +98,14 @@ impl Lines<'_> {
         let wire = &mut self.directions[direction as usize];
         let Some(framed) = &mut wire.framed else { return true };
         framed.push(packet);
-        let frame_targets = self.frame_targets;
-        let mut agenda = Agenda { now: self.now, events: self.events, direction, directions, frame_targets };
+        let mut agenda = Agenda {
+            now: self.now,
+            events: self.events,
+            direction,
+            directions,
+            frame_targets: self.frame_targets,
+            media: self.media,
+        };
         agenda.send(wire);
         wire.framed.as_mut().is_none_or(|framed| framed.take_lost().next().is_none())
     }
@@ -76,6 +116,10 @@ impl World {
     #[cold]
     pub(super) fn sent_frame(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
+        if wire.radio.is_some() {
+            wire.is_armed = false;
+            return if wire.is_up { self.refill(direction) } else { self.drop_queue(direction) };
+        }
         let Some(framed) = &wire.framed else { return };
         // A link that went down in between left an event behind.
         if framed.busy_until() != self.now || !wire.is_armed {
@@ -109,6 +153,7 @@ impl World {
             direction: direction as u32,
             directions,
             frame_targets: self.frame_targets,
+            media: &mut self.media,
         };
         agenda.send(&mut self.directions[direction]);
     }
@@ -148,7 +193,7 @@ impl World {
     }
 
     /// Sends what a link service wants sent.
-    fn react(&mut self, direction: usize) {
+    pub(super) fn react(&mut self, direction: usize) {
         self.send_frames(direction);
         self.tell_lost(direction);
     }

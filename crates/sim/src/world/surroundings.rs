@@ -23,6 +23,7 @@ macro_rules! lines {
             directions: &mut $world.directions,
             events: &mut $world.events,
             frame_targets: $world.frame_targets,
+            media: &mut $world.media,
         }
     };
 }

@@ -17,6 +17,7 @@ mod frames;
 mod gates;
 mod golden;
 mod links;
+mod media;
 mod ndnsieve;
 mod oracles;
 mod properties;
