@@ -90,21 +90,22 @@ fn a_station_waits_out_the_backoff_after_its_own_transmission_also_if_it_had_no_
 
 #[test]
 fn stations_that_send_in_one_slot_collide_until_they_give_up() {
-    let setup = MediumSetup { attempts: 3, ..no_backoff() };
-    let mut medium = medium(&setup, 3, 1);
-    medium.offer(at(0), 0, frame(2, 1));
-    let long = Frame { to: 2, size: ByteCount::new(3000), tag: 2 };
-    medium.offer(at(0), 1, long);
-    // 3038 B are 105 symbols. Each attempt lasts as long as the longest and EIFS, which is SIFS, ACK and DIFS.
-    let attempt = 36 + 104 * 4 + SIFS + ACK;
-    let told_at = at(3 * attempt + 2 * DIFS);
-    let given_up = |tag| Told { at: told_at, tag, outcome: Outcome::GivenUp };
-    assert_eq!(run_until_idle(&mut medium), [given_up(1), given_up(2)]);
-    let airtime = medium.airtime();
-    assert_eq!((airtime.transmissions, airtime.collisions, airtime.retries), (6, 3, 4));
-    assert_eq!((airtime.delivered, airtime.given_up), (0, 2));
-    // The wait for an ACK that does not come is not busy.
-    assert_eq!(airtime.busy, Span::from_micros(3 * (36 + 104 * 4)));
+    // 3038 B are 104 symbols. Each attempt lasts as long as the longest and EIFS, which is SIFS, ACK and DIFS.
+    let longest = 36 + 104 * 4;
+    for sizes in [[1500, 3000], [3000, 1500]] {
+        let mut medium = medium(&MediumSetup { attempts: 3, ..no_backoff() }, 3, 1);
+        for (from, size) in sizes.into_iter().enumerate() {
+            medium.offer(at(0), from, Frame { to: 2, size: ByteCount::new(size), tag: from as u64 });
+        }
+        let told_at = at(3 * (longest + SIFS + ACK) + 2 * DIFS);
+        let given_up = |tag| Told { at: told_at, tag, outcome: Outcome::GivenUp };
+        assert_eq!(run_until_idle(&mut medium), [given_up(0), given_up(1)]);
+        let airtime = medium.airtime();
+        assert_eq!((airtime.transmissions, airtime.collisions, airtime.retries), (6, 3, 4));
+        assert_eq!((airtime.delivered, airtime.given_up), (0, 2));
+        // The wait for an ACK that does not come is not busy.
+        assert_eq!(airtime.busy, Span::from_micros(3 * longest));
+    }
 }
 
 /// Radio 0 has sent a second time behind its first, so it had drawn 0 and radio 1, which came during the first, 1.

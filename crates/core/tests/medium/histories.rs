@@ -148,3 +148,16 @@ fn called_early_nothing_happens() {
     }
     assert_eq!(events, [9_000, 301_000].map(Time::from_nanos));
 }
+
+#[test]
+fn a_late_driver_is_asked_for_what_has_passed() {
+    let mut medium = medium(&MediumSetup::default(), 2, 1);
+    let frame = |tag| Frame { to: 1, size: ByteCount::new(1500), tag };
+    medium.offer(Time::from_nanos(9_000), 0, frame(1));
+    let late = Time::ZERO + Span::from_millis(10);
+    medium.offer(late, 0, frame(2));
+    assert_eq!(medium.next_event(), Some(Time::from_nanos(301_000)));
+    let mut out = Vec::new();
+    medium.on_event(late, &mut out);
+    assert_eq!(out.iter().map(|sent| sent.tag).collect::<Vec<_>>(), [1]);
+}
