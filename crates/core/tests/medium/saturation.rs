@@ -63,9 +63,18 @@ fn bianchi(stations: usize, size: u64) -> Model {
 }
 
 /// Slots that are idle or as long as an exchange.
-fn by_slots(stations: usize, size: u64, (collision_probability, tau): (f64, f64)) -> Model {
+fn by_slots(stations: usize, size: u64, point: (f64, f64)) -> Model {
+    by_slots_and_exchange(stations, size, point, exchange_us(size))
+}
+
+fn by_slots_and_exchange(
+    stations: usize,
+    size: u64,
+    (collision_probability, tau): (f64, f64),
+    exchange_us: f64,
+) -> Model {
     let (none, one) = none_and_one(stations, tau);
-    let slot_us = none * SLOT_US + (1.0 - none) * exchange_us(size);
+    let slot_us = none * SLOT_US + (1.0 - none) * exchange_us;
     Model { collision_probability, goodput_mbps: one * size as f64 * 8.0 / slot_us }
 }
 
@@ -115,6 +124,16 @@ fn within_three_percent(setup: &MediumSetup, model: impl Fn(usize, u64) -> Model
 #[test]
 fn edca_is_within_three_percent_of_bianchis_model() {
     within_three_percent(&MediumSetup { access: EDCA, ..Default::default() }, bianchi);
+}
+
+#[test]
+fn edca_of_best_effort_is_within_three_percent_of_bianchis_model_with_aifs_in_place_of_difs() {
+    let model = |stations, size| {
+        let tau = |probability| attempts_per_slot(probability, |window| 1.0 + (window - 1.0) / 2.0);
+        by_slots_and_exchange(stations, size, fixed_point(stations, tau), exchange_us(size) + SLOT_US)
+    };
+    let access = Access::Edca { aifsn: 3 };
+    within_three_percent(&MediumSetup { access, ..Default::default() }, model);
 }
 
 #[test]

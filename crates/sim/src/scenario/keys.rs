@@ -176,7 +176,12 @@ pub(super) static MEDIUM: Keys = keys(
         key("width", Words(|| vec!["20MHz", "40MHz"]), Else("20MHz"), "Width of the channel."),
         key("short_guard", Bool, Else("false"), "Whether symbols last 3.6 us, not 4 us."),
         key("basic_rate", Rate, Else("24Mbps"), "Rate of ACKs: 6, 9, 12, 18, 24, 36, 48 or 54 Mbps."),
-        key("access", Words(|| vec!["dcf", "edca"]), Else("dcf"), "How radios get at the medium."),
+        key(
+            "access",
+            Words(|| vec!["edca", "dcf"]),
+            Else("edca"),
+            "How radios get at the medium: with QoS as HT has it, or without.",
+        ),
         key("aifsn", Count(1, 15), Else("3"), "edca: slots of AIFS behind its SIFS."),
         key("cw_min", Count(0, 65_535), Else("15"), "First contention window, slots."),
         key("cw_max", Count(0, 65_535), Else("1023"), "Largest contention window, slots."),

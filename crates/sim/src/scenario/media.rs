@@ -46,7 +46,7 @@ fn read_setup(fields: &Fields<'_>) -> MediumSetup {
     let usual = MediumSetup::default();
     let small =
         |key, otherwise: u16| fields.count_u32(key).map_or(otherwise, |count| count.min(65_535) as u16);
-    let is_edca = fields.word("access", &[(false, "dcf"), (true, "edca")]).unwrap_or(false);
+    let is_edca = fields.word("access", &[(false, "dcf"), (true, "edca")]).unwrap_or(true);
     let aifsn = small("aifsn", 3) as u8;
     if fields.item("aifsn").is_some() && !is_edca {
         fields.refuse("aifsn", "aifsn goes with access = \"edca\" only");

@@ -31,14 +31,14 @@ const WINDOW: &str = "scheme = { name = \"fixed\", window = 20 }\npayload = \"14
 #[test]
 fn an_exchange_takes_the_times_of_80211() {
     // Interest of 22 B: 36 us of preamble and 3 symbols of 4 us for 16 + 8 * 60 + 6 bits; SIFS and ACK 44 us. The
-    // Data of 1035 B comes when the medium was just busy: DIFS of 34 us, 0 to 15 slots, 36 us, 37 symbols, 44 us.
+    // Data of 1035 B comes when the medium was just busy: AIFS of 43 us, 0 to 15 slots, 36 us, 37 symbols, 44 us.
     let flow = "scheme = \"fixed\"\nsegments = 1\npayload = \"1000B\"";
     let mut seen = std::collections::BTreeSet::new();
     for seed in 1..40 {
         let text = cell(1, "", "", flow, "");
         let record = run(&plan(&text), Seed(seed));
         let [(at, ..)] = arrivals(&record, 0)[..] else { panic!("one Data") };
-        let backoff = (at - (36 + 12 + 44 + 34 + 36 + 37 * 4 + 44) * 1000) as f64 / 9_000.0;
+        let backoff = (at - (36 + 12 + 44 + 43 + 36 + 37 * 4 + 44) * 1000) as f64 / 9_000.0;
         assert!(backoff.fract() == 0.0 && (0.0..=15.0).contains(&backoff), "{backoff}");
         seen.insert(backoff as u32);
     }
@@ -120,7 +120,7 @@ fn links_of_one_medium_name_it_and_have_no_rate_of_their_own() {
     assert!(of("", "mtu = \"9000B\"").contains("2304"));
     assert!(of("mcs = 40", "").contains("mcs"));
     assert!(of("basic_rate = \"11Mbps\"", "").contains("basic_rate"));
-    assert!(of("aifsn = 2", "").contains("edca"));
+    assert!(of("access = \"dcf\"\naifsn = 2", "").contains("edca"));
     let unknown = cell(1, "", "", WINDOW, "").replace("medium = \"air\"", "medium = \"aire\"");
     assert!(refused(&unknown).contains("air"));
     let twice =
