@@ -69,7 +69,7 @@ fn packets_go_in_frames_of_the_medium_and_queues_wait_in_front_of_the_radio() {
     let flow = "scheme = { name = \"fixed\", window = 200 }\npayload = \"8000B\"";
     let record = record(&cell(1, "", "queue = { limit = \"50pkt\" }", flow, ""));
     let data = &record.links[1];
-    assert_eq!(data.sent_frames / data.sent_packets, 6);
+    assert_eq!(data.sent_frames.div_ceil(data.sent_packets), 6);
     // The radio has one frame; 50 packets wait, and the others of the window do not fit.
     assert_eq!(data.peak_queue_packets, 50);
     assert!(data.dropped_packets > 0);
