@@ -19,6 +19,8 @@ macro_rules! schemes {
 
 schemes! {
     belrp,
+    bbr,
+    bbr_cd,
     best_route,
     catchunks_aimd,
     catchunks_cubic,

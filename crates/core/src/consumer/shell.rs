@@ -22,11 +22,13 @@ pub enum ShellKind {
     Pcon,
     /// Tidegate's own, for schemes that bring their own timers.
     Own,
+    /// The same with a timer that counts as it is at each look, not as it was at departure (BBR-CD).
+    OwnAtSweep,
 }
 
 impl ShellKind {
     /// Every kind with its name in a scenario.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Ndnsim, "ndnsim"),
         (Self::NdnsimNack, "ndnsim-nack"),
         (Self::NdnTools, "ndn-tools"),
@@ -34,6 +36,7 @@ impl ShellKind {
         (Self::Ndnd, "ndnd"),
         (Self::Pcon, "pcon"),
         (Self::Own, "own"),
+        (Self::OwnAtSweep, "own-at-sweep"),
     ];
 }
 
@@ -143,6 +146,7 @@ impl Shell {
             whole_window: false,
             ..ndn_tools
         };
+        let own = Self { retry_limit: None, whole_window: false, ..ndn_tools };
         match kind {
             ShellKind::Ndnsim => ndnsim,
             ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
@@ -162,7 +166,8 @@ impl Shell {
                 ..ndn_tools
             },
             ShellKind::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
-            ShellKind::Own => Self { retry_limit: None, whole_window: false, ..ndn_tools },
+            ShellKind::Own => own,
+            ShellKind::OwnAtSweep => Self { reading: TimeoutReading::AtSweep, ..own },
         }
     }
 }

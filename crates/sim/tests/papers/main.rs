@@ -1,5 +1,7 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
+mod bbr;
+mod bbr_study;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;
