@@ -56,6 +56,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         rule: AimdWindow::new(rule),
         gate: (!params.disable_cwa).then(OncePerRoundTrip::default),
         ignores_marks: params.ignore_marks,
+        timer: None,
     }
 }
 

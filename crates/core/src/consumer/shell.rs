@@ -158,6 +158,7 @@ impl Shell {
                 estimator: EstimatorKind::Ndnts,
                 sweep: Span::from_millis(4),
                 lifetime: None,
+                nack_is_loss: false,
                 whole_window: false,
                 ..ndn_tools
             },

@@ -13,6 +13,7 @@ pub mod cubic_window;
 pub mod face_mark;
 pub mod graded_window;
 pub mod interest_shaper;
+pub mod loss_timer;
 pub mod next_try;
 pub mod once_per_flight;
 pub mod once_per_round_trip;

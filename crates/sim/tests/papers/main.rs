@@ -1,5 +1,6 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
+mod applications;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;
