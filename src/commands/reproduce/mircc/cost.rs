@@ -1,6 +1,6 @@
 //! What a clock costs: wake-ups of a consumer per second, and what it gets for them.
 
-use tidegate_report::figure::{Figure, FigureKind, Series};
+use tidegate_report::figure::{BarSeries, Figure, FigureKind};
 use tidegate_report::stats::Estimate;
 use tidegate_report::text::{Align, TextTable, number, short};
 use tidegate_sim::plan::Plan;
@@ -61,22 +61,21 @@ impl Costs {
     }
 
     fn figure(&self, id: &str, title: &str, y_label: &str, of: fn(&Kept) -> f64) -> Figure {
-        let series = |(name, is_smooth): (&str, bool)| Series {
+        let series = |(name, is_smooth): (&str, bool)| BarSeries {
             name: name.to_owned(),
-            points: (0..TICKS_MS.len())
-                .map(|place| (TICKS_MS[place] as f64, self.estimate(place, is_smooth, of)))
-                .collect(),
-            published: Vec::new(),
+            values: (0..TICKS_MS.len()).map(|place| Some(self.estimate(place, is_smooth, of))).collect(),
+            published: vec![None; TICKS_MS.len()],
         };
         Figure {
             id: id.to_owned(),
             title: title.to_owned(),
-            caption: "Two consumers in the dumbbell, intervals of 100 ms at routers; at 0 the clock has no ticks. Wake-ups are \
-                      those of timers; arriving packets wake a node besides. Goodput is over the session of C1."
+            caption: "By the tick of the clock. Two consumers in the dumbbell, intervals of 100 ms at routers. Wake-ups are those \
+                      of timers; arriving packets wake a node besides. Goodput is over the session of C1."
                 .to_owned(),
-            x_label: "tick of the clock, ms".to_owned(),
+            x_label: String::new(),
             y_label: y_label.to_owned(),
-            kind: FigureKind::Lines {
+            kind: FigureKind::Bars {
+                groups: TICKS_MS.iter().map(|tick_ms| named(*tick_ms)).collect(),
                 series: [("plain", false), ("smoothened", true)].map(series).to_vec(),
             },
         }
@@ -85,7 +84,7 @@ impl Costs {
     /// The measured cost beside the paper's arithmetic.
     pub(super) fn table(&self) -> (String, TextTable) {
         let mut table = TextTable::new(&[
-            ("tick, ms", Align::Right),
+            ("tick", Align::Right),
             ("wake-ups of C1 per second", Align::Right),
             ("with smoothening", Align::Right),
             ("goodput, Mbit/s", Align::Right),
@@ -95,7 +94,7 @@ impl Costs {
         for (place, tick_ms) in TICKS_MS.into_iter().enumerate() {
             let cell = |is_smooth, of: fn(&Kept) -> f64| short(&self.estimate(place, is_smooth, of));
             table.row([
-                if tick_ms == 0 { "none".to_owned() } else { tick_ms.to_string() },
+                named(tick_ms),
                 cell(false, |run| run.wakeups_per_s),
                 cell(true, |run| run.wakeups_per_s),
                 cell(false, |run| run.goodput_mbps),
@@ -111,4 +110,8 @@ impl Costs {
                      each tick, so 1 µs for 100 flows, a whole CPU at ticks of 1 µs";
         (title.to_owned(), table)
     }
+}
+
+fn named(tick_ms: u64) -> String {
+    if tick_ms == 0 { "none".to_owned() } else { format!("{tick_ms} ms") }
 }

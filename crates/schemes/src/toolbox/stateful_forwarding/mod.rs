@@ -5,7 +5,7 @@
 //! * [`limit`] and [`limit_gate`]: how many Interests may go to an upstream face;
 //! * [`early_nack`]: random early Nacks while the queue of Data towards a downstream is long;
 //! * [`ranked_strategy`]: the next face, or a Nack downstream;
-//! * [`consumer`]: AIMD, to which a Nack is a loss.
+//! * [`mod@consumer`]: AIMD, to which a Nack is a loss.
 //!
 //! Two schemes are made of them, which differ in [`Decreases`].
 
