@@ -3,11 +3,9 @@
 //! Paper: none; ndn-tools `PipelineInterestsFixed` and `DataFetcher`. A fetcher has no timer but the Interest's
 //! lifetime and waits after a congestion Nack before it asks again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use tidegate_core::congestion::{
-    CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, SendOrder, Sent,
-};
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::packet::NackReason;
@@ -27,8 +25,6 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &[
         "The waits after congestion Nacks double, as they are meant to; `wait_doubles = false` restores the program of \
          2019, which forgets them with each Interest and always waits 1 ms.",
-        "When a wait is over, the segment lost first is asked for first, and at the end of a file, where no new segment \
-         is left, before its wait is over.",
         "A Nack for a duplicate is not heard; the program asks again at once.",
     ],
     params: Params::TABLE,
@@ -58,20 +54,12 @@ struct Fetchers {
     waits: BTreeMap<u32, Time>,
     /// Wait of a segment at its next congestion Nack.
     next_waits: BTreeMap<u32, Span>,
-    /// Lost segments that may be asked for now.
-    due: BTreeSet<u32>,
     last_sent: Time,
 }
 
 impl Fetchers {
     fn new(params: Params) -> Self {
-        Self {
-            params,
-            waits: BTreeMap::new(),
-            next_waits: BTreeMap::new(),
-            due: BTreeSet::new(),
-            last_sent: Time::ZERO,
-        }
+        Self { params, waits: BTreeMap::new(), next_waits: BTreeMap::new(), last_sent: Time::ZERO }
     }
 
     fn wait(&mut self, segment: u32, now: Time) {
@@ -103,37 +91,23 @@ impl CongestionController for Fetchers {
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, _: &FlowView) {
         self.last_sent = sent.at;
-        self.due.remove(&sent.segment);
-        self.waits.remove(&sent.segment);
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
-        self.due.remove(&delivery.segment);
         self.waits.remove(&delivery.segment);
         self.next_waits.remove(&delivery.segment);
     }
 
     fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
-        match loss.signal {
-            // Refused in the instant of sending it stays outstanding, and its timer decides.
-            LossSignal::Nack(NackReason::Congestion) if loss.sent_at == cx.now => {}
-            LossSignal::Nack(NackReason::Congestion) => self.wait(loss.segment, cx.now),
-            LossSignal::Timeout | LossSignal::Expired | LossSignal::Gap => {
-                self.due.insert(loss.segment);
-            }
-            LossSignal::Nack(_) | LossSignal::Notice => {}
+        // Refused in the instant of sending it stays outstanding, and its timer decides.
+        let is_instant = loss.sent_at == cx.now;
+        if loss.signal == LossSignal::Nack(NackReason::Congestion) && !is_instant {
+            self.wait(loss.segment, cx.now);
         }
     }
 
     fn on_wake(&mut self, cx: &mut Context<'_>, _: &FlowView) {
-        let due = &mut self.due;
-        self.waits.retain(|segment, until| {
-            let is_waiting = *until > cx.now;
-            if !is_waiting {
-                due.insert(*segment);
-            }
-            is_waiting
-        });
+        self.waits.retain(|_, until| *until > cx.now);
     }
 
     fn next_wake(&self) -> Option<Time> {
@@ -144,10 +118,8 @@ impl CongestionController for Fetchers {
         self.params.loss_timer.span()
     }
 
-    /// A segment that waits holds no other fetcher up.
-    fn order(&self) -> SendOrder {
-        let only_waits = self.due.is_empty() && !self.waits.is_empty();
-        if only_waits { SendOrder::NewFirst } else { SendOrder::RetransmissionsFirst }
+    fn holds_back(&self, segment: u32) -> bool {
+        self.waits.contains_key(&segment)
     }
 }
 
@@ -176,18 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_congestion_nack_takes_a_fetcher_away() {
+    fn nothing_but_a_congestion_nack_takes_a_fetcher_away_until_its_wait_is_over() {
         let mut driver = fetchers(3.0);
         for event in [sent(0, 0), sent(0, 1), data(40, 0, 3), marked(40, 1, 4), lost(4_000, 2, 4, Expired)] {
             assert_eq!(driver.tell(event), 3.0, "{event:?}");
         }
-        assert_eq!(driver.controller.order(), SendOrder::RetransmissionsFirst);
         assert_eq!(driver.tell(lost(4_010, 3, 5, Nack(Congestion))), 2.0);
-        assert_eq!(driver.controller.order(), SendOrder::RetransmissionsFirst, "2 is due");
-        driver.tell(sent(4_010, 2));
-        assert_eq!(driver.controller.order(), SendOrder::NewFirst, "only 3 is lost, and waits");
-        assert_eq!(wake(&mut driver, 4_011), 3.0);
-        assert_eq!(driver.controller.order(), SendOrder::RetransmissionsFirst, "3 is due");
+        let held = |driver: &Driver| [2, 3].map(|segment| driver.controller.holds_back(segment));
+        assert_eq!(held(&driver), [false, true]);
+        assert_eq!((wake(&mut driver, 4_010), held(&driver)), (2.0, [false, true]), "too early");
+        assert_eq!((wake(&mut driver, 4_011), held(&driver)), (3.0, [false, false]));
     }
 
     #[test]
@@ -196,7 +166,7 @@ mod tests {
         for (at, until) in [(100, 101), (200, 202), (300, 304), (400, 408)] {
             driver.tell(lost(at, 0, 2, Nack(Congestion)));
             assert_eq!(wakes_at(&driver), Some(until));
-            driver.tell(sent(until, 0));
+            wake(&mut driver, until);
             assert_eq!(wakes_at(&driver), None);
         }
         driver.tell(lost(500, 1, 2, Nack(Congestion)));

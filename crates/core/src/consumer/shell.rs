@@ -2,6 +2,8 @@
 //!
 //! Programs differ here as much as in their controllers, so the habits of each are kept apart.
 
+use std::num::NonZeroU32;
+
 use super::rto::{EstimatorKind, TimeoutLimits};
 use crate::units::Span;
 
@@ -117,7 +119,7 @@ impl Shell {
     pub const fn of(kind: ShellKind) -> Self {
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
-            timeout: TimeoutLimits { least: None, backoff: None },
+            timeout: TimeoutLimits { least: None, backoff: None, variations: None },
             sweep: Span::from_millis(10),
             reading: TimeoutReading::AtSend,
             tracking: Tracking::Exact,
@@ -147,7 +149,7 @@ impl Shell {
             ShellKind::Ndnsim => ndnsim,
             ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
             ShellKind::Pcon => Self {
-                timeout: TimeoutLimits { least: None, backoff: Some(8) },
+                timeout: TimeoutLimits { backoff: NonZeroU32::new(8), ..ndnsim.timeout },
                 nack_is_loss: true,
                 one_over: true,
                 no_route_is_final: false,
