@@ -50,6 +50,7 @@ schemes! {
     plr,
     random_early_marking,
     red,
+    sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
 }

@@ -6,5 +6,6 @@ mod mircc;
 mod mircc_multipath;
 mod pcon;
 mod reconstructions;
+mod rivals;
 mod runs;
 mod stateful_forwarding;
