@@ -449,6 +449,12 @@ pub(super) static SHELL: Keys = keys(
             May,
             "Largest factor by which ndnSIM's timeout backs off; 64 by default, 8 for the shell pcon.",
         ),
+        key(
+            "variations",
+            Count(1, 1_000),
+            May,
+            "Variations that the timeout adds to the smoothed round-trip time; 8 by default for ndn-tools, 4 for ndnSIM and NDNts.",
+        ),
         key("sweep", LongTime, May, "Pause between two looks for timed-out Interests."),
         key("reading", Words(reading_words), May, "When the timeout of an Interest is read."),
         key("tracking", Words(tracking_words), May, "How outstanding Interests are counted and losses told."),
