@@ -57,6 +57,13 @@ pub trait CongestionController: std::fmt::Debug {
         None
     }
 
+    /// Whether the lost `segment` is not asked for again yet; others go first. It is asked after every call, so a wait
+    /// needs a wake-up at its end.
+    fn holds_back(&self, segment: u32) -> bool {
+        let _ = segment;
+        false
+    }
+
     /// What is sent first.
     fn order(&self) -> SendOrder {
         SendOrder::RetransmissionsFirst

@@ -1,6 +1,8 @@
 //! ndnget's AIMD pipeline: one step more per round trip, half on a mark or loss, once per round trip.
 //!
-//! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`).
+//! Paper: none; ndn-tools `PipelineInterestsAimd` (`ndnget`, formerly `ndncatchunks`). Releases differ: 0.6.2 had AIMD as its default, a first window of 1,
+//! 4 variations in the timeout and 3 retries; 0.6.4 CUBIC, 1, 8 and 15; since 2024 the first window is 2. A scenario sets the
+//! last two in `shell`, as `variations` and `retry_limit`.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;
@@ -56,6 +58,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         rule: AimdWindow::new(rule),
         gate: (!params.disable_cwa).then(OncePerRoundTrip::default),
         ignores_marks: params.ignore_marks,
+        timer: None,
     }
 }
 

@@ -1,13 +1,14 @@
 //! ndnget's CUBIC pipeline, its default: RFC 8312 with the TCP-friendly region, one decrease per round trip.
 //!
 //! Paper: RFC 8312, in the form of ndn-tools `PipelineInterestsCubic` (`ndnget`, formerly `ndncatchunks`).
+//! What differs between releases stands in the head of `catchunks-aimd`.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
 use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
-use crate::toolbox::cubic_window::{CubicRule, CubicWindow};
+use crate::toolbox::cubic_window::{CubicRule, CubicWindow, TcpFriendliness};
 use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
 
 /// The catalogue entry.
@@ -39,16 +40,16 @@ params! {
 
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
-        initial: params.initial_window,
         threshold: params.initial_threshold,
-        keep: params.beta,
         fast_convergence: params.fast_convergence.then_some(1.0),
-        is_tcp_friendly: true,
+        friendliness: TcpFriendliness::Target,
+        ..CubicRule::with_floor(params.initial_window, params.beta)
     };
     AdaptivePipeline {
         rule: CubicWindow::new(rule),
         gate: (!params.disable_cwa).then(OncePerRoundTrip::default),
         ignores_marks: params.ignore_marks,
+        timer: None,
     }
 }
 

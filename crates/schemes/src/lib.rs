@@ -18,11 +18,13 @@ macro_rules! schemes {
 }
 
 schemes! {
+    belrp,
     bbr,
     bbr_cd,
     best_route,
     catchunks_aimd,
     catchunks_cubic,
+    catchunks_fixed,
     codel,
     codel_mark,
     coopcon_like,
@@ -36,11 +38,14 @@ schemes! {
     mircc,
     mnrcp_like,
     multicast,
+    ndnd_aimd,
+    ndnd_cubic,
     ndnsieve,
     ndnsim_aimd,
     ndnsim_bic,
     ndnsim_cubic,
     ndnsim_window,
+    ndnts_cubic,
     nfd_marking,
     nfd_marking_0_6,
     pcon,
@@ -48,8 +53,10 @@ schemes! {
     plr,
     random_early_marking,
     red,
+    sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    wldr,
 }
 
 /// The scheme called `name` among `schemes`.

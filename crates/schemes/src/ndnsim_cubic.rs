@@ -40,11 +40,8 @@ params! {
 
 fn controller(params: &Params) -> ConsumerPcon<CubicWindow> {
     let rule = CubicRule {
-        initial: params.initial_window,
-        threshold: f64::INFINITY,
-        keep: params.beta,
         fast_convergence: params.fast_convergence.then_some(0.99),
-        is_tcp_friendly: false,
+        ..CubicRule::with_floor(params.initial_window, params.beta)
     };
     ConsumerPcon {
         rule: CubicWindow::new(rule),

@@ -85,11 +85,8 @@ fn aimd(params: &Params) -> AimdRule {
 
 fn cubic(params: &Params) -> CubicRule {
     CubicRule {
-        initial: params.initial_window,
-        threshold: f64::INFINITY,
-        keep: params.cubic_beta,
         fast_convergence: params.fast_convergence.then_some(0.99),
-        is_tcp_friendly: false,
+        ..CubicRule::with_floor(params.initial_window, params.cubic_beta)
     }
 }
 

@@ -334,11 +334,23 @@ impl Consumer {
         if !self.pacer.admits(self.ticked(cx.now), pacing) {
             return None;
         }
-        self.pacer.depart(cx.now);
-        if self.queued > 0 && !(self.may_ask_new() && self.controller.order() == SendOrder::NewFirst) {
-            return self.send_lost(cx);
+        let may_ask_new = self.may_ask_new();
+        let new_first = may_ask_new && self.controller.order() == SendOrder::NewFirst;
+        let lost = if self.queued > 0 && !new_first { self.next_lost() } else { None };
+        if lost.is_none() && !may_ask_new {
+            self.pacer.rest();
+            return None;
         }
-        Some(self.send_new(cx))
+        self.pacer.depart(cx.now);
+        Some(match lost {
+            Some(segment) => self.send_again(cx, segment),
+            None => self.send_new(cx),
+        })
+    }
+
+    /// The lost segment that is to be asked for again first.
+    fn next_lost(&mut self) -> Option<u32> {
+        self.lost.pop(&self.outstanding, |segment| self.controller.holds_back(segment))
     }
 
     /// Each tick of a burst carries a new segment and at most one lost one; between bursts lost segments
@@ -373,12 +385,16 @@ impl Consumer {
     }
 
     fn send_lost(&mut self, cx: &mut Context<'_>) -> Option<Header> {
-        let segment = self.lost.pop(&self.outstanding)?;
+        let segment = self.next_lost()?;
+        Some(self.send_again(cx, segment))
+    }
+
+    fn send_again(&mut self, cx: &mut Context<'_>, segment: u32) -> Header {
         self.queued -= 1;
         self.stats.retransmissions += 1;
         let (header, deadline) = self.send(cx, segment, true);
         self.outstanding.send_again(segment, cx.now, deadline, self.view.delivered as u32);
-        Some(header)
+        header
     }
 
     /// Makes the Interest for a segment; also the last instant at which it does not count as lost, if that

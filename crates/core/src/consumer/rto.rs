@@ -4,6 +4,7 @@
 //! segments asked for once (Karn); the consumer sees to that.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 use crate::units::Span;
 
@@ -53,7 +54,9 @@ pub struct Estimator {
     /// Smallest timeout, ns.
     least: f64,
     /// Largest factor of ndnSIM's.
-    most_backoff: f64,
+    most_backoff: u32,
+    /// Variations added to the smoothed time.
+    variations: u32,
     rto: Span,
     /// The last samples, newest last; of [`EstimatorKind::Range`] alone.
     recent: VecDeque<Span>,
@@ -65,12 +68,15 @@ pub struct TimeoutLimits {
     /// Smallest timeout once there is a sample.
     pub least: Option<Span>,
     /// Largest factor by which ndnSIM's timeout backs off; other estimators have none.
-    pub backoff: Option<u32>,
+    pub backoff: Option<NonZeroU32>,
+    /// Variations that the timeout adds to the smoothed time; [`EstimatorKind::Range`] has none.
+    pub variations: Option<NonZeroU32>,
 }
 
 impl Estimator {
     /// An estimator without samples; its timeout is 1 s.
     pub fn new(kind: EstimatorKind, limits: TimeoutLimits) -> Self {
+        let own_variations = if kind == EstimatorKind::NdnTools { 8 } else { 4 };
         let own_least = if kind == EstimatorKind::Range { RANGE_MIN } else { nanos(MIN) };
         Self {
             kind,
@@ -79,7 +85,8 @@ impl Estimator {
             variation: 0.0,
             backoff: 1.0,
             least: limits.least.unwrap_or(own_least).as_nanos() as f64,
-            most_backoff: f64::from(limits.backoff.unwrap_or(NDNSIM_MAX_BACKOFF).max(1)),
+            most_backoff: limits.backoff.map_or(NDNSIM_MAX_BACKOFF, NonZeroU32::get),
+            variations: limits.variations.map_or(own_variations, NonZeroU32::get),
             rto: nanos(INITIAL),
             recent: VecDeque::new(),
         }
@@ -117,12 +124,7 @@ impl Estimator {
         self.backoff = 1.0;
         self.rto = match self.kind {
             EstimatorKind::Ndnsim => self.ndnsim_timeout(),
-            EstimatorKind::NdnTools => {
-                nanos((self.smoothed + 8.0 * self.variation).max(self.least).min(NDN_CXX_MAX))
-            }
-            EstimatorKind::Ndnts => {
-                nanos((self.smoothed + 4.0 * self.variation).max(self.least).min(NDN_CXX_MAX))
-            }
+            EstimatorKind::NdnTools | EstimatorKind::Ndnts => nanos(self.unlimited().min(NDN_CXX_MAX)),
             EstimatorKind::Range => self.range_timeout(rtt),
         };
     }
@@ -131,7 +133,7 @@ impl Estimator {
     pub fn back_off(&mut self) {
         match self.kind {
             EstimatorKind::Ndnsim => {
-                self.backoff = (self.backoff * 2.0).min(self.most_backoff);
+                self.backoff = (self.backoff * 2.0).min(f64::from(self.most_backoff));
                 self.rto = self.ndnsim_timeout();
             }
             EstimatorKind::NdnTools | EstimatorKind::Ndnts => {
@@ -142,8 +144,12 @@ impl Estimator {
     }
 
     fn ndnsim_timeout(&self) -> Span {
-        let timeout = (self.smoothed + 4.0 * self.variation).max(self.least);
-        nanos((self.backoff * timeout).min(NDNSIM_MAX))
+        nanos((self.backoff * self.unlimited()).min(NDNSIM_MAX))
+    }
+
+    /// The timeout without backoff and upper limit, ns.
+    fn unlimited(&self) -> f64 {
+        (self.smoothed + f64::from(self.variations) * self.variation).max(self.least)
     }
 
     /// ICP's τ = min + δ (max - min) with δ = 1/2.
@@ -218,7 +224,11 @@ mod tests {
 
     #[test]
     fn a_set_floor_and_a_set_backoff_limit_hold_in_place_of_the_programs_own() {
-        let limits = TimeoutLimits { least: Some(Span::from_millis(300)), backoff: Some(8) };
+        let limits = TimeoutLimits {
+            least: Some(Span::from_millis(300)),
+            backoff: NonZeroU32::new(8),
+            variations: None,
+        };
         let mut estimator = Estimator::new(EstimatorKind::Ndnsim, limits);
         estimator.sample(Span::from_millis(20), 1);
         let timeouts: Vec<f64> = (0..5)
@@ -234,6 +244,25 @@ mod tests {
             estimator.sample(Span::from_millis(1), 0);
             assert_eq!(millis(&estimator), 300.0, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn a_set_number_of_variations_holds_in_place_of_the_programs_own() {
+        // One sample of 100 ms: variation 50 ms.
+        let timeout = |kind, variations| {
+            let mut estimator =
+                Estimator::new(kind, TimeoutLimits { variations, ..TimeoutLimits::default() });
+            estimator.sample(Span::from_millis(100), 0);
+            millis(&estimator)
+        };
+        for kind in [EstimatorKind::Ndnsim, EstimatorKind::NdnTools, EstimatorKind::Ndnts] {
+            assert_eq!(
+                [2, 4, 8].map(|count| timeout(kind, NonZeroU32::new(count))),
+                [200.0, 300.0, 500.0],
+                "{kind:?}"
+            );
+        }
+        assert_eq!(timeout(EstimatorKind::Range, NonZeroU32::new(8)), timeout(EstimatorKind::Range, None));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! Programs differ here as much as in their controllers, so the habits of each are kept apart.
 
+use std::num::NonZeroU32;
+
 use super::rto::{EstimatorKind, TimeoutLimits};
 use crate::units::Span;
 
@@ -120,7 +122,7 @@ impl Shell {
     pub const fn of(kind: ShellKind) -> Self {
         let ndn_tools = Self {
             estimator: EstimatorKind::NdnTools,
-            timeout: TimeoutLimits { least: None, backoff: None },
+            timeout: TimeoutLimits { least: None, backoff: None, variations: None },
             sweep: Span::from_millis(10),
             reading: TimeoutReading::AtSend,
             tracking: Tracking::Exact,
@@ -151,7 +153,7 @@ impl Shell {
             ShellKind::Ndnsim => ndnsim,
             ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
             ShellKind::Pcon => Self {
-                timeout: TimeoutLimits { least: None, backoff: Some(8) },
+                timeout: TimeoutLimits { backoff: NonZeroU32::new(8), ..ndnsim.timeout },
                 nack_is_loss: true,
                 one_over: true,
                 no_route_is_final: false,
@@ -162,6 +164,7 @@ impl Shell {
                 estimator: EstimatorKind::Ndnts,
                 sweep: Span::from_millis(4),
                 lifetime: None,
+                nack_is_loss: false,
                 whole_window: false,
                 ..ndn_tools
             },

@@ -100,7 +100,7 @@ fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
         restarts: false,
     };
     let gate = Some(OncePerRoundTrip::default());
-    AdaptivePipeline { rule: AimdWindow::new(rule), gate, ignores_marks: true }
+    AdaptivePipeline { rule: AimdWindow::new(rule), gate, ignores_marks: true, timer: None }
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -1,9 +1,11 @@
 //! ndn-tools' adaptive pipeline around any window rule: one decrease per round trip, for marks and losses alike.
+//! Without its gate and deaf to marks it is ndnd's, where every Data grows and every loss shrinks the window.
 //!
 //! Paper: ndn-tools `PipelineInterestsAdaptive`. A mark that the gate holds back neither grows nor shrinks.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
 use tidegate_core::context::Context;
+use tidegate_core::units::Span;
 
 use super::congestion_loss::is_congestion;
 use super::once_per_round_trip::OncePerRoundTrip;
@@ -18,6 +20,8 @@ pub struct AdaptivePipeline<R> {
     pub gate: Option<OncePerRoundTrip>,
     /// Whether a marked Data counts as an unmarked one.
     pub ignores_marks: bool,
+    /// After how long an Interest counts as lost; `None` for what the shell's estimator says.
+    pub timer: Option<Span>,
 }
 
 impl<R: WindowRule> AdaptivePipeline<R> {
@@ -45,6 +49,10 @@ impl<R: WindowRule> CongestionController for AdaptivePipeline<R> {
         if is_congestion(loss.signal) {
             self.decrease(cx, loss.segment, flow);
         }
+    }
+
+    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
+        self.timer
     }
 
     fn slow_start_threshold(&self) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! CUBIC: the window follows a cubic curve of the time since the last decrease.
 //!
-//! Paper: RFC 8312 eq. 1, 2 and 4 with C = 0.4, in the form of ndnSIM 2.9 `ConsumerPcon` and ndn-tools
-//! `PipelineInterestsCubic`: the curve is read at `t` and not one round trip ahead, and never shrinks the window.
+//! Paper: RFC 8312 eq. 1, 2 and 4 with C = 0.4, in the forms of ndnSIM 2.9 `ConsumerPcon`, ndn-tools
+//! `PipelineInterestsCubic`, NDNts `TcpCubic` and ndnd `CUBICCongestionWindow`.
 
 use tidegate_core::units::{Span, Time};
 
@@ -10,19 +10,58 @@ use super::window_rule::WindowRule;
 /// Steepness of the curve, packets/s³ (RFC 8312 §5).
 const C: f64 = 0.4;
 
+/// What the window of a standard TCP (eq. 4) does to this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpFriendliness {
+    /// Nothing.
+    Off,
+    /// The higher of it and the curve is the target.
+    Target,
+    /// Above the curve, it is the window at once, even if that shrinks it (NDNts).
+    Jump,
+}
+
 /// The numbers of one program's rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubicRule {
-    /// First window and floor of all, packets, at least 1.
+    /// First window, packets, at least 1.
     pub initial: f64,
+    /// The window never shrinks below this, packets; what is told of it is at least 1 all the same.
+    pub least: f64,
+    /// The slow-start threshold never shrinks below this, packets.
+    pub least_threshold: f64,
+    /// A plateau below this, packets, gives way to the window at the next growth above the threshold.
+    pub least_plateau: f64,
     /// First slow-start threshold, packets.
     pub threshold: f64,
     /// Part of the window kept, 0..1 (beta).
     pub keep: f64,
     /// A loss below this part of the last plateau lowers the plateau; `None` turns fast convergence off.
     pub fast_convergence: Option<f64>,
-    /// Whether the window keeps up with a standard TCP's (eq. 4).
-    pub is_tcp_friendly: bool,
+    /// Whether and how the window keeps up with a standard TCP's.
+    pub friendliness: TcpFriendliness,
+    /// Whether the curve is read one round trip ahead (RFC 8312 §4.1).
+    pub looks_ahead: bool,
+    /// Whether a curve below the window shrinks it (NDNts); otherwise the window waits for the curve.
+    pub may_shrink: bool,
+}
+
+impl CubicRule {
+    /// The form that ndnSIM and ndn-tools share: `initial` is the floor of everything; no option is on.
+    pub fn with_floor(initial: f64, keep: f64) -> Self {
+        Self {
+            initial,
+            least: initial,
+            least_threshold: initial,
+            least_plateau: initial,
+            threshold: f64::INFINITY,
+            keep,
+            fast_convergence: None,
+            friendliness: TcpFriendliness::Off,
+            looks_ahead: false,
+            may_shrink: false,
+        }
+    }
 }
 
 /// A CUBIC window.
@@ -52,14 +91,12 @@ impl CubicWindow {
     }
 
     /// Eq. 4; zero without a round-trip time.
-    fn standard_tcp(&self, t: f64, smoothed_rtt: Option<Span>) -> f64 {
+    fn standard_tcp(&self, t: f64, rtt: f64) -> f64 {
         let keep = self.rule.keep;
-        match smoothed_rtt.map(Span::as_secs_f64) {
-            Some(rtt) if self.rule.is_tcp_friendly && rtt > 0.0 => {
-                self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
-            }
-            _ => 0.0,
+        if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
+            return 0.0;
         }
+        self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
     }
 
     fn plateau_after(&self, peak: f64) -> f64 {
@@ -72,32 +109,40 @@ impl CubicWindow {
 
 impl WindowRule for CubicWindow {
     fn window(&self) -> f64 {
-        self.window
+        self.window.max(1.0)
     }
 
     fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    fn increase(&mut self, now: Time, smoothed_rtt: Option<Span>) {
+    fn increase(&mut self, now: Time, rtt: Option<Span>) {
         if self.window < self.threshold {
             self.window += 1.0;
             return;
         }
         // A finite first threshold is reached without a loss: the window there is the plateau.
-        if self.plateau < self.rule.initial {
+        if self.epoch.is_none() || self.plateau < self.rule.least_plateau {
             self.plateau = self.window;
         }
         let t = now.since(*self.epoch.get_or_insert(now)).as_secs_f64();
-        let target = self.curve(t).max(self.standard_tcp(t, smoothed_rtt));
-        self.window += (target - self.window).max(0.0) / self.window;
+        let rtt = rtt.map_or(0.0, Span::as_secs_f64);
+        let curve = self.curve(if self.rule.looks_ahead { t + rtt } else { t });
+        let standard = self.standard_tcp(t, rtt);
+        if self.rule.friendliness == TcpFriendliness::Jump && standard > curve {
+            self.window = standard;
+            return;
+        }
+        let least = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
+        self.window += (curve.max(standard) - self.window).max(least) / self.window;
     }
 
     fn decrease(&mut self, now: Time) {
         self.plateau = self.plateau_after(self.window);
         self.last_peak = self.window;
-        self.threshold = (self.window * self.rule.keep).max(self.rule.initial);
-        self.window = self.threshold;
+        let kept = self.window * self.rule.keep;
+        self.threshold = kept.max(self.rule.least_threshold);
+        self.window = kept.max(self.rule.least);
         self.epoch = Some(now);
     }
 }
@@ -108,13 +153,7 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_closed_form_within_one_percent() {
-        let rule = CubicRule {
-            initial: 1.0,
-            threshold: 0.0,
-            keep: 0.8,
-            fast_convergence: None,
-            is_tcp_friendly: false,
-        };
+        let rule = CubicRule { threshold: 0.0, ..CubicRule::with_floor(1.0, 0.8) };
         let mut cubic = CubicWindow::new(rule);
         cubic.window = 1_000.0;
         cubic.decrease(Time::ZERO);

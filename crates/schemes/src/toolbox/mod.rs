@@ -15,6 +15,7 @@ pub mod face_mark;
 pub mod gain_cycle;
 pub mod graded_window;
 pub mod interest_shaper;
+pub mod lifetime_timer;
 pub mod loss_timer;
 pub mod next_try;
 pub mod once_per_flight;

@@ -1,6 +1,7 @@
 //! Flows: who asks whom for what, one plan per repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
 use tidegate_core::consumer::shell::{Shell, ShellKind};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
@@ -181,7 +182,10 @@ fn read_shell_table(table: &Fields<'_>, kind: ShellKind) -> Shell {
     let mut shell = Shell::of(table.word("kind", &ShellKind::ALL).unwrap_or(kind));
     set(&mut shell.estimator, table.word("estimator", keys::ESTIMATORS));
     shell.timeout.least = table.time("min_timeout").or(shell.timeout.least);
-    shell.timeout.backoff = table.count_u32("backoff_limit").or(shell.timeout.backoff);
+    shell.timeout.backoff =
+        table.count_u32("backoff_limit").and_then(NonZeroU32::new).or(shell.timeout.backoff);
+    shell.timeout.variations =
+        table.count_u32("variations").and_then(NonZeroU32::new).or(shell.timeout.variations);
     set(&mut shell.sweep, table.time("sweep"));
     set(&mut shell.reading, table.word("reading", keys::READINGS));
     set(&mut shell.tracking, table.word("tracking", keys::TRACKINGS));

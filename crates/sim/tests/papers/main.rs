@@ -1,5 +1,6 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
+mod applications;
 mod bbr;
 mod bbr_study;
 mod hop_by_hop;
@@ -7,5 +8,6 @@ mod mircc;
 mod mircc_multipath;
 mod pcon;
 mod reconstructions;
+mod rivals;
 mod runs;
 mod stateful_forwarding;

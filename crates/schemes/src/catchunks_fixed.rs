@@ -1,0 +1,202 @@
+//! ndnget's fixed pipeline: so many fetchers, each of which asks for its segment until it comes.
+//!
+//! Paper: none; ndn-tools `PipelineInterestsFixed` and `DataFetcher`. A fetcher has no timer but the Interest's
+//! lifetime and waits after a congestion Nack before it asks again.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::context::Context;
+use tidegate_core::packet::NackReason;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::signal::HopSignals;
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::lifetime_timer::LifetimeTimer;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "catchunks-fixed",
+    summary: "ndnget's fixed pipeline: so many fetchers, each waits longer after every congestion Nack",
+    paper: "ndn-tools PipelineInterestsFixed and DataFetcher",
+    provenance: Provenance::Source,
+    deviations: &[
+        "The waits after congestion Nacks double, as they are meant to; `wait_doubles = false` restores the program of \
+         2019, which forgets them with each Interest and always waits 1 ms.",
+        "A Nack for a duplicate is not heard; the program asks again at once.",
+    ],
+    params: Params::TABLE,
+    shell: ShellKind::NdnTools,
+    consumer: Some(|settings| Ok(Box::new(Fetchers::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Fetchers, each with one Interest outstanding (`pipeline-size`, at most 1024 there).
+    fetchers: u32 = 1, "count", 1..=1_024;
+    /// Whether each congestion Nack for a segment doubles the wait before it is asked for again, from 1 ms to 10 s.
+    wait_doubles: bool = true;
+    /// When an Interest counts as lost.
+    loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
+}
+
+/// First wait after a congestion Nack.
+const FIRST_WAIT: Span = Span::from_millis(1);
+/// Longest wait (`MAX_CONGESTION_BACKOFF_TIME`).
+const LONGEST_WAIT: Span = Span::from_secs(10);
+
+#[derive(Debug)]
+struct Fetchers {
+    params: Params,
+    /// Until when a segment is not asked for again.
+    waits: BTreeMap<u32, Time>,
+    /// Wait of a segment at its next congestion Nack.
+    next_waits: BTreeMap<u32, Span>,
+    last_sent: Time,
+}
+
+impl Fetchers {
+    fn new(params: Params) -> Self {
+        Self { params, waits: BTreeMap::new(), next_waits: BTreeMap::new(), last_sent: Time::ZERO }
+    }
+
+    fn wait(&mut self, segment: u32, now: Time) {
+        let next = self.next_waits.entry(segment).or_insert(FIRST_WAIT);
+        self.waits.insert(segment, now + *next);
+        if self.params.wait_doubles {
+            *next = (*next * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// How many fetchers do not wait.
+    fn ready(&self) -> u32 {
+        self.params.fetchers.saturating_sub(self.waits.len() as u32)
+    }
+}
+
+impl CongestionController for Fetchers {
+    fn window(&self) -> f64 {
+        f64::from(self.ready().max(1))
+    }
+
+    /// No window is below 1, so when every fetcher waits the pace keeps the consumer silent until one may go on.
+    fn pacing(&self) -> Pacing {
+        match self.next_wake() {
+            Some(at) if self.ready() == 0 => Pacing::Gap(at.since(self.last_sent)),
+            _ => Pacing::Unpaced,
+        }
+    }
+
+    fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, _: &FlowView) {
+        self.last_sent = sent.at;
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
+        self.waits.remove(&delivery.segment);
+        self.next_waits.remove(&delivery.segment);
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        // Refused in the instant of sending it stays outstanding, and its timer decides.
+        let is_instant = loss.sent_at == cx.now;
+        if loss.signal == LossSignal::Nack(NackReason::Congestion) && !is_instant {
+            self.wait(loss.segment, cx.now);
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, _: &FlowView) {
+        self.waits.retain(|_, until| *until > cx.now);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.waits.values().min().copied()
+    }
+
+    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
+        self.params.loss_timer.span()
+    }
+
+    fn holds_back(&self, segment: u32) -> bool {
+        self.waits.contains_key(&segment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::gate_bench::GateBench;
+    use crate::testing::{data, lost, marked, sent};
+    use tidegate_core::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::packet::NackReason::Congestion;
+    use tidegate_core::params::Value;
+
+    fn fetchers(count: f64) -> Driver {
+        Driver::new(&SCHEME, &[("fetchers", Value::Number(count))])
+    }
+
+    fn wake(driver: &mut Driver, at_ms: u64) -> f64 {
+        let flow = driver.flow;
+        GateBench::new().at(at_ms * 1_000, |cx| driver.controller.on_wake(cx, &flow));
+        driver.controller.window()
+    }
+
+    fn wakes_at(driver: &Driver) -> Option<u64> {
+        driver.controller.next_wake().map(|at| at.as_nanos() / 1_000_000)
+    }
+
+    #[test]
+    fn nothing_but_a_congestion_nack_takes_a_fetcher_away_until_its_wait_is_over() {
+        let mut driver = fetchers(3.0);
+        for event in [sent(0, 0), sent(0, 1), data(40, 0, 3), marked(40, 1, 4), lost(4_000, 2, 4, Expired)] {
+            assert_eq!(driver.tell(event), 3.0, "{event:?}");
+        }
+        assert_eq!(driver.tell(lost(4_010, 3, 5, Nack(Congestion))), 2.0);
+        let held = |driver: &Driver| [2, 3].map(|segment| driver.controller.holds_back(segment));
+        assert_eq!(held(&driver), [false, true]);
+        assert_eq!((wake(&mut driver, 4_010), held(&driver)), (2.0, [false, true]), "too early");
+        assert_eq!((wake(&mut driver, 4_011), held(&driver)), (3.0, [false, false]));
+    }
+
+    #[test]
+    fn waits_double_per_segment_and_end_with_its_data() {
+        let mut driver = fetchers(2.0);
+        for (at, until) in [(100, 101), (200, 202), (300, 304), (400, 408)] {
+            driver.tell(lost(at, 0, 2, Nack(Congestion)));
+            assert_eq!(wakes_at(&driver), Some(until));
+            wake(&mut driver, until);
+            assert_eq!(wakes_at(&driver), None);
+        }
+        driver.tell(lost(500, 1, 2, Nack(Congestion)));
+        assert_eq!(wakes_at(&driver), Some(501), "another segment");
+        driver.tell(lost(500, 0, 2, Nack(Congestion)));
+        assert_eq!(driver.tell(data(505, 0, 2)), 1.0, "a late Data ends the wait");
+        driver.tell(lost(600, 0, 2, Nack(Congestion)));
+        assert_eq!(wake(&mut driver, 600), 1.0, "501 is over, 601 is not");
+        assert_eq!(wakes_at(&driver), Some(601), "the Data has ended the doubling");
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_ten_seconds_and_without_doubling_than_one_millisecond() {
+        for (doubles, longest) in [(true, 10_000), (false, 1)] {
+            let mut driver = Driver::new(&SCHEME, &[("wait_doubles", Value::Bool(doubles))]);
+            for _ in 0..20 {
+                driver.tell(lost(100, 0, 2, Nack(Congestion)));
+            }
+            assert_eq!(wakes_at(&driver), Some(100 + longest));
+        }
+    }
+
+    #[test]
+    fn when_all_wait_the_pace_bridges_the_time_from_the_last_interest() {
+        let mut driver = fetchers(1.0);
+        driver.tell(sent(90, 0));
+        assert_eq!(driver.controller.pacing(), Pacing::Unpaced);
+        assert_eq!(driver.tell(lost(100, 0, 1, Nack(Congestion))), 1.0);
+        assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(11)));
+        wake(&mut driver, 101);
+        assert_eq!(driver.controller.pacing(), Pacing::Unpaced);
+    }
+}

@@ -1,0 +1,93 @@
+//! ndnd's AIMD window: one packet more per round trip, half on every loss.
+//!
+//! Paper: none; ndnd `AIMDCongestionWindow` under its segment fetcher. Marks are not looked at.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+
+use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::lifetime_timer::LifetimeTimer;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "ndnd-aimd",
+    summary: "ndnd's AIMD window: half on every loss, however many a round trip has",
+    paper: "ndnd AIMDCongestionWindow",
+    provenance: Provenance::Source,
+    deviations: &["One flow is one stream; ndnd shares a window between the streams of a client."],
+    params: Params::TABLE,
+    shell: ShellKind::Ndnd,
+    consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+/// Slow-start thresholds and windows never shrink below this, packets (`minSsthresh`).
+const LEAST_THRESHOLD: f64 = 2.0;
+
+params! {
+    /// First window (`cwnd`); the segment fetcher's.
+    initial_window: f64 = 100.0, "packets", 1.0..=1_000_000.0;
+    /// Growth per Data in slow start and per round trip above (`aiStep`).
+    step: f64 = 1.0, "packets", 0.01..=100.0;
+    /// Part of the window kept on a decrease (`mdCoef`).
+    beta: f64 = 0.5, "of the window", 0.1..=0.99;
+    /// Whether a decrease goes back to the first window (`resetCwnd`).
+    reset_to_initial: bool = false;
+    /// When an Interest counts as lost.
+    loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
+}
+
+fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
+    let rule = AimdRule {
+        initial: params.initial_window,
+        threshold: f64::INFINITY,
+        step: params.step,
+        keep: params.beta,
+        least: LEAST_THRESHOLD,
+        divides_by_whole_window: false,
+        restarts: params.reset_to_initial,
+    };
+    AdaptivePipeline {
+        rule: AimdWindow::new(rule),
+        gate: None,
+        ignores_marks: true,
+        timer: params.loss_timer.span(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, follow, lost, marked};
+    use tidegate_core::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::params::Value;
+
+    #[test]
+    fn every_loss_of_a_round_trip_halves_the_window_down_to_two() {
+        // 10 + 1 in slow start; 11/2, 5.5/2, then 1.375 < 2. Above the threshold each Data, marked or not, adds
+        // 1/W: 2 + 1/2, 2.5 + 1/2.5, 2.9 + 1/2.9.
+        let steps = [
+            (data(40, 1, 12), 11.0),
+            (lost(4_000, 2, 12, Expired), 5.5),
+            (lost(4_000, 3, 12, Nack(Congestion)), 2.75),
+            (lost(4_000, 4, 12, Nack(Duplicate)), 2.75),
+            (lost(4_000, 5, 12, Expired), 2.0),
+            (data(4_040, 6, 12), 2.5),
+            (marked(4_050, 7, 12), 2.9),
+            (data(4_060, 8, 12), 3.244828),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[("initial_window", Value::Number(10.0))]), &steps);
+    }
+
+    #[test]
+    fn a_reset_goes_back_to_the_first_window_above_the_threshold() {
+        // Threshold 11/2, W = 10 again: 10 + 1/10.
+        let given = [("initial_window", Value::Number(10.0)), ("reset_to_initial", Value::Bool(true))];
+        let steps = [(data(40, 1, 12), 11.0), (lost(4_000, 2, 12, Expired), 10.0), (data(4_040, 3, 12), 10.1)];
+        follow(&mut Driver::new(&SCHEME, &given), &steps);
+    }
+}

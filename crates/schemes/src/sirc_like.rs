@@ -1,0 +1,246 @@
+//! SIRC: Interests leave as far apart as Data arrive, a little closer while nothing is lost.
+//!
+//! Paper: Amadeo et al. (SIRC), of which we know what the evaluation of BBR-CD (MILCOM 2021) tells: AIMD until ten gaps
+//! between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the ten are ours.
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::context::Context;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::congestion_loss::is_congestion;
+use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::window_rule::WindowRule;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "sirc-like",
+    summary: "paces Interests by the gaps between Data, a little faster while nothing is lost",
+    paper: "Amadeo et al.: SIRC, as BBR-CD's evaluation (MILCOM 2021) describes it",
+    provenance: Provenance::Reconstruction,
+    deviations: &[
+        "One flow per file, as in that evaluation; the original has one for each node that answers.",
+        "How gaps are averaged, which are left out, the probing, the reaction to losses and the limit on outstanding \
+         Interests are ours.",
+        "AIMD is that of ndn-tools with slow start; a loss shrinks its window once per round trip, and later \
+         each widens the gap.",
+    ],
+    params: Params::TABLE,
+    shell: ShellKind::NdnTools,
+    consumer: Some(|settings| Ok(Box::new(Sirc::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// First window of AIMD.
+    initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
+    /// Gaps that end AIMD.
+    samples: u32 = 10, "count", 1..=1_000_000;
+    /// Weight of the newest gap in the mean.
+    weight: f64 = 0.1, "of the gap", 0.001..=1.0;
+    /// Gaps longer than so many means are left out: nothing was asked for.
+    outlier: f64 = 5.0, "means", 1.0..=1_000_000.0;
+    /// By how much closer than Data Interests are while nothing is lost.
+    probing: f64 = 0.05, "of the gap", 0.0..=0.9;
+    /// Factor of a loss on the mean.
+    backoff: f64 = 1.25, "of the gap", 1.0..=16.0;
+    /// Most Interests outstanding, in round trips at the pace of Data.
+    limit: f64 = 2.0, "round trips", 1.0..=1_000.0;
+}
+
+/// Shortest gap, so that a pace has an end when Data arrive together.
+const SHORTEST: Span = Span::from_micros(1);
+/// Longest gap: a flow that lost much still asks.
+const LONGEST: Span = Span::from_secs(1);
+
+#[derive(Debug)]
+struct Sirc {
+    params: Params,
+    /// Counts while there are too few gaps.
+    start: AimdWindow,
+    gate: OncePerRoundTrip,
+    gaps: u32,
+    /// Mean gap; `None` before the first.
+    gap: Option<Span>,
+    last_data: Option<Time>,
+    round_trip: Span,
+    /// The last loss; no probing until a Data comes that was asked for afterwards.
+    lost_at: Option<Time>,
+}
+
+impl Sirc {
+    fn new(params: Params) -> Self {
+        let rule = AimdRule {
+            initial: params.initial_window,
+            threshold: f64::INFINITY,
+            step: 1.0,
+            keep: 0.5,
+            least: 1.0,
+            divides_by_whole_window: false,
+            restarts: false,
+        };
+        Self {
+            params,
+            start: AimdWindow::new(rule),
+            gate: OncePerRoundTrip::default(),
+            gaps: 0,
+            gap: None,
+            last_data: None,
+            round_trip: Span::ZERO,
+            lost_at: None,
+        }
+    }
+
+    /// The mean gap, once there are enough of them.
+    fn paced(&self) -> Option<Span> {
+        self.gap.filter(|_| self.gaps >= self.params.samples)
+    }
+
+    fn sample(&mut self, gap: Span) {
+        let mean = match self.gap {
+            None => gap,
+            Some(mean) if gap > mean.scale(self.params.outlier) => return,
+            Some(mean) => mean.scale(1.0 - self.params.weight) + gap.scale(self.params.weight),
+        };
+        self.gap = Some(mean.clamp(SHORTEST, LONGEST));
+        self.gaps = self.gaps.saturating_add(1);
+    }
+}
+
+impl CongestionController for Sirc {
+    fn window(&self) -> f64 {
+        let Some(gap) = self.paced() else { return self.start.window() };
+        let in_a_round_trip = (self.round_trip.as_secs_f64() / gap.as_secs_f64()).ceil();
+        self.params.limit * in_a_round_trip.max(1.0)
+    }
+
+    fn pacing(&self) -> Pacing {
+        let Some(gap) = self.paced() else { return Pacing::Unpaced };
+        let probing = if self.lost_at.is_none() { self.params.probing } else { 0.0 };
+        Pacing::Gap(gap.scale(1.0 - probing))
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        if self.paced().is_none() {
+            self.start.increase(cx.now, None);
+        }
+        if let Some(last) = self.last_data.replace(cx.now) {
+            self.sample(cx.now.since(last));
+        }
+        self.round_trip = flow.smoothed_rtt.unwrap_or(self.round_trip);
+        self.lost_at = self.lost_at.filter(|lost_at| delivery.sent_at < *lost_at);
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
+        if !is_congestion(loss.signal) {
+            return;
+        }
+        match self.paced() {
+            Some(gap) => {
+                self.gap = Some(gap.scale(self.params.backoff).min(LONGEST));
+                self.lost_at = Some(cx.now);
+            }
+            None if self.gate.admits(loss.segment, flow) => self.start.decrease(cx.now),
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::driver::Driver;
+    use crate::testing::{data, data_after, follow, lost, marked};
+    use tidegate_core::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::params::Value;
+
+    fn micros(driver: &Driver) -> Option<u64> {
+        match driver.controller.pacing() {
+            Pacing::Gap(gap) => Some(gap.as_nanos() / 1_000),
+            _ => None,
+        }
+    }
+
+    fn sirc(given: &[(&str, f64)]) -> Driver {
+        let given: Vec<_> = given.iter().map(|(name, value)| (*name, Value::Number(*value))).collect();
+        Driver::new(&SCHEME, &given)
+    }
+
+    /// Data `gap_ms` apart until there are as many gaps as asked for.
+    fn after_gaps(driver: &mut Driver, gaps: u32, gap_ms: u64) {
+        for segment in 0..=gaps {
+            driver.tell(data(100 + u64::from(segment) * gap_ms, segment, segment + 9));
+        }
+    }
+
+    #[test]
+    fn aimd_rules_until_ten_gaps_are_there() {
+        // 2 + 1 + 1; half once per round trip; 2 + 1/2, marked or not.
+        let mut driver = sirc(&[]);
+        let steps = [
+            (data(40, 0, 4), 3.0),
+            (data(50, 1, 6), 4.0),
+            (lost(60, 2, 8, Timeout), 2.0),
+            (lost(61, 7, 8, Timeout), 2.0),
+            (lost(62, 8, 9, Nack(Duplicate)), 2.0),
+            (marked(70, 3, 9), 2.5),
+        ];
+        follow(&mut driver, &steps);
+        assert_eq!(micros(&driver), None);
+        let mut driver = sirc(&[]);
+        after_gaps(&mut driver, 9, 4);
+        assert_eq!((micros(&driver), driver.controller.window()), (None, 12.0));
+        // 0.95 of 4 ms; twice the 40/4 of a round trip.
+        let mut driver = sirc(&[]);
+        after_gaps(&mut driver, 10, 4);
+        assert_eq!((micros(&driver), driver.controller.window()), (Some(3_800), 20.0));
+    }
+
+    #[test]
+    fn the_mean_follows_gaps_and_leaves_long_ones_out() {
+        let mut driver = sirc(&[("samples", 2.0), ("probing", 0.0)]);
+        after_gaps(&mut driver, 2, 10);
+        assert_eq!(micros(&driver), Some(10_000));
+        let mut arrive = |at| {
+            driver.tell(data(at, 9, 20));
+            micros(&driver)
+        };
+        // 0.9 * 10 + 0.1 * 20; 56 > 5 * 11; 0.9 * 11 + 0.1 * 51 = 15.
+        assert_eq!(arrive(140), Some(11_000));
+        assert_eq!(arrive(196), Some(11_000));
+        assert_eq!(arrive(247), Some(15_000));
+    }
+
+    #[test]
+    fn a_loss_widens_the_gap_and_ends_probing_until_what_was_asked_afterwards_comes() {
+        let mut driver = sirc(&[("samples", 2.0), ("weight", 0.001)]);
+        after_gaps(&mut driver, 2, 8);
+        assert_eq!(micros(&driver), Some(7_600));
+        driver.tell(lost(120, 5, 20, Timeout));
+        assert_eq!(micros(&driver), Some(10_000));
+        driver.tell(lost(121, 6, 20, Nack(Congestion)));
+        assert_eq!(micros(&driver), Some(12_500));
+        driver.tell(lost(121, 7, 20, Nack(Duplicate)));
+        assert_eq!(micros(&driver), Some(12_500));
+        driver.tell(data_after(126, 7, 20, Some(6)));
+        let old = micros(&driver).expect("paced");
+        driver.tell(data_after(138, 8, 20, Some(17)));
+        let probing = micros(&driver).expect("paced");
+        assert!((12_480..=12_500).contains(&old) && (11_850..=11_875).contains(&probing), "{old} {probing}");
+    }
+
+    #[test]
+    fn a_gap_lies_between_a_microsecond_and_a_second() {
+        let mut driver = sirc(&[("samples", 1.0), ("probing", 0.0)]);
+        after_gaps(&mut driver, 1, 0);
+        assert_eq!(micros(&driver), Some(1));
+        for number in 0..100_u64 {
+            driver.tell(lost(200 + number, 5, 20, Timeout));
+        }
+        assert_eq!((micros(&driver), driver.controller.window()), (Some(1_000_000), 2.0));
+    }
+}
