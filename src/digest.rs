@@ -28,7 +28,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
         plan::Change::LinkDown { link: of, .. } => format!("{} went down", link(of)),
         plan::Change::LinkUp { link: of } => format!("{} came back", link(of)),
         plan::Change::LinkRate { link: of, rate } => format!("{} changed to {rate}", link(of)),
-        plan::Change::NodeOff { node: of } => format!("{} stopped", node(of)),
+        plan::Change::NodeOff { node: of, .. } => format!("{} stopped", node(of)),
         plan::Change::NodeOn { node: of } => format!("{} came back", node(of)),
         plan::Change::ControllerDown => "the controller stopped".to_owned(),
         plan::Change::ControllerUp => "a new controller started".to_owned(),

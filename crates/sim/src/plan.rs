@@ -350,6 +350,8 @@ pub enum Change {
         link: usize,
         /// Whether queues keep their packets.
         keep_queue: bool,
+        /// Whether routing and the forwarders at its ends do not hear of it.
+        silent: bool,
     },
     /// The link comes back.
     LinkUp {
@@ -367,6 +369,8 @@ pub enum Change {
     NodeOff {
         /// Index into the nodes.
         node: usize,
+        /// Whether routing and its neighbours do not hear of it.
+        silent: bool,
     },
     /// The node comes back.
     NodeOn {

@@ -106,6 +106,15 @@ impl Wakeups {
     }
 }
 
+/// How a link changes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Manner {
+    /// Its queues keep their packets.
+    keep_queue: bool,
+    /// Routing and the forwarders at its ends do not hear of it.
+    silent: bool,
+}
+
 /// Who handles the packets that arrive at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -648,13 +657,13 @@ impl World {
     /// Something planned changes.
     fn change(&mut self, index: usize) {
         match self.changes[index].change {
-            Change::LinkDown { link, keep_queue } => {
+            Change::LinkDown { link, keep_queue, silent } => {
                 self.link_down[link] = true;
-                self.set_link(link, keep_queue);
+                self.set_link(link, Manner { keep_queue, silent });
             }
             Change::LinkUp { link } => {
                 self.link_down[link] = false;
-                self.set_link(link, false);
+                self.set_link(link, Manner::default());
             }
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
@@ -667,12 +676,12 @@ impl World {
             }
             Change::ControllerDown => self.set_controller(false),
             Change::ControllerUp => self.set_controller(true),
-            Change::NodeOff { node } => self.set_node(node, false),
-            Change::NodeOn { node } => self.set_node(node, true),
+            Change::NodeOff { node, silent } => self.set_node(node, false, silent),
+            Change::NodeOn { node } => self.set_node(node, true, false),
         }
     }
 
-    fn set_node(&mut self, node: usize, on: bool) {
+    fn set_node(&mut self, node: usize, on: bool, silent: bool) {
         self.nodes[node].is_on = on;
         if !on {
             self.clear_servers(node);
@@ -680,7 +689,7 @@ impl World {
         let links: Vec<usize> =
             self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
         for link in links {
-            self.set_link(link, false);
+            self.set_link(link, Manner { keep_queue: false, silent });
         }
         if on {
             for consumer in 0..self.consumers.len() {
@@ -693,7 +702,7 @@ impl World {
     }
 
     /// A link is up when no event took it down and both its ends are on.
-    fn set_link(&mut self, link: usize, keep_queue: bool) {
+    fn set_link(&mut self, link: usize, manner: Manner) {
         let ends = [self.directions[2 * link].from.node, self.directions[2 * link].to.node];
         let up = !self.link_down[link] && ends.iter().all(|node| self.nodes[*node as usize].is_on);
         if up == self.directions[2 * link].is_up {
@@ -702,7 +711,7 @@ impl World {
         for direction in [2 * link, 2 * link + 1] {
             let wire = &mut self.directions[direction];
             wire.is_up = up;
-            wire.keeps_queue = keep_queue;
+            wire.keeps_queue = manner.keep_queue;
             let from = wire.from;
             if !up {
                 if self.recorder.mask.has(EventMask::LOSSES) {
@@ -718,7 +727,9 @@ impl World {
                 self.forget_frames(direction);
             }
             self.tell_lost(direction);
-            self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
+            if !manner.silent {
+                self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
+            }
             if !up {
                 self.drop_queue(direction);
             } else if self.directions[direction].radio.is_some() {
@@ -726,6 +737,9 @@ impl World {
             } else {
                 self.service(direction);
             }
+        }
+        if manner.silent {
+            return;
         }
         self.routes.set_link(link, up);
         for node in &mut self.nodes {

@@ -282,17 +282,23 @@ fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {
     ]
 }
 
+fn unheard(silent: bool) -> &'static str {
+    if silent { ", and nobody hears of it" } else { "" }
+}
+
 fn changes(plan: &Plan) -> Vec<String> {
     let link = |link: usize| &plan.links[link].name;
     let node = |node: usize| &plan.nodes[node].name;
     let tell = |change: &Change| match *change {
-        Change::LinkDown { link: index, keep_queue: true } => {
-            format!("{} goes down, its queues stay", link(index))
+        Change::LinkDown { link: index, keep_queue, silent } => {
+            let queues = if keep_queue { ", its queues stay" } else { " with all its packets" };
+            format!("{} goes down{queues}{}", link(index), unheard(silent))
         }
-        Change::LinkDown { link: index, .. } => format!("{} goes down with all its packets", link(index)),
         Change::LinkUp { link: index } => format!("{} comes up", link(index)),
         Change::LinkRate { link: index, rate } => format!("{} has {rate} both ways", link(index)),
-        Change::NodeOff { node: index } => format!("{} goes down with all its links", node(index)),
+        Change::NodeOff { node: index, silent } => {
+            format!("{} goes down with all its links{}", node(index), unheard(silent))
+        }
         Change::NodeOn { node: index } => format!("{} comes up", node(index)),
         Change::ControllerDown => "the controller stops".to_owned(),
         Change::ControllerUp => "a new controller starts and knows nothing yet".to_owned(),

@@ -1,6 +1,7 @@
 //! `tidegate reproduce`: a paper's experiments, its claims beside our results, and a page with its figures.
 
 mod batch;
+mod bbr_cd;
 mod mircc;
 mod ndnsieve;
 mod plr;
@@ -33,10 +34,11 @@ struct Entry {
 }
 
 /// Papers that can be reproduced, in the order of `all`.
-static PAPERS: [Entry; 3] = [
+static PAPERS: [Entry; 4] = [
     Entry { name: "plr", board: plr::board },
     Entry { name: "ndnsieve", board: ndnsieve::board },
     Entry { name: "mircc", board: mircc::board },
+    Entry { name: "bbr-cd", board: bbr_cd::board },
 ];
 
 /// Seeds of a quick look.
@@ -45,7 +47,7 @@ const REDUCED_SEEDS: usize = 3;
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, ndnsieve, mircc, or all.
+    /// The paper: plr, ndnsieve, mircc, bbr-cd, or all.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.

@@ -539,6 +539,12 @@ pub(super) static EVENT: Keys = keys(
         key("rate", Rate, May, "New rate of both directions of the link."),
         key("state", Words(state_words), May, "Goes down or comes up."),
         key("keep_queue", Bool, May, "With a link's state down: its queues keep their packets."),
+        key(
+            "silent",
+            Bool,
+            May,
+            "With state down: routing and the forwarders around do not hear of it, and go on sending into nothing.",
+        ),
     ],
 );
 

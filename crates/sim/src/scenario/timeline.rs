@@ -189,13 +189,17 @@ fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
         return None;
     }
     let is_up = read_state(event);
-    if keep_queue.is_some() && is_up != Some(false) {
-        event.refuse("keep_queue", "keep_queue goes with state = \"down\" only");
+    let silent = event.flag("silent");
+    for (key, given) in [("keep_queue", keep_queue), ("silent", silent)] {
+        if given.is_some() && is_up != Some(false) {
+            event.refuse(key, format!("{key} goes with state = \"down\" only"));
+        }
     }
     if has_state {
         let (link, is_up) = (link?, is_up?);
-        let keep_queue = keep_queue.unwrap_or(false);
-        return Some(if is_up { Change::LinkUp { link } } else { Change::LinkDown { link, keep_queue } });
+        let (keep_queue, silent) = (keep_queue.unwrap_or(false), silent.unwrap_or(false));
+        let down = Change::LinkDown { link, keep_queue, silent };
+        return Some(if is_up { Change::LinkUp { link } } else { down });
     }
     if link.and_then(|link| network.links.get(link)).is_some_and(|link| link.medium.is_some()) {
         event.refuse("rate", "rate: a link on a medium has the rate of its MCS");
@@ -214,12 +218,20 @@ fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
     if event.item("state").is_none() {
         event.refuse_missing("\"state\"");
     }
+    let silent = event.flag("silent");
     let (is_up, node) = (read_state(event)?, node?);
-    Some(if is_up { Change::NodeOn { node } } else { Change::NodeOff { node } })
+    if silent.is_some() && is_up {
+        event.refuse("silent", "silent goes with state = \"down\" only");
+    }
+    Some(if is_up {
+        Change::NodeOn { node }
+    } else {
+        Change::NodeOff { node, silent: silent.unwrap_or(false) }
+    })
 }
 
 fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
-    for key in ["rate", "state", "keep_queue"] {
+    for key in ["rate", "state", "keep_queue", "silent"] {
         if let Some(entry) = event.entry(key) {
             event.desk.refuse(
                 entry.place,

@@ -314,3 +314,25 @@ fn no_event_is_left_over_after_the_end() {
     world.step_until(millis(5_000));
     assert_eq!((world.packet_hops(), world.now()), (before, millis(1_000)));
 }
+
+#[test]
+fn a_silent_outage_loses_interests_that_routing_would_have_refused() {
+    // Interests go on towards what is off: no Nack comes back, and they are dropped in front of the link.
+    let text = |silent: &str| {
+        format!(
+            "format = 1\n[scenario]\nname = \"silent\"\nduration = \"4s\"\n[topology]\nbuiltin = \"linear\"\nrouters = 2\n\
+             link = {{ rate = \"10Mbps\", delay = \"1ms\" }}\n[[flow]]\nconsumer = \"c1\"\nproducer = \"p1\"\n\
+             prefix = \"/a\"\nscheme = {{ name = \"catchunks-aimd\" }}\n[[event]]\nat = \"1s\"\nnode = \"p1\"\n\
+             state = \"down\"\n{silent}[[event]]\nat = \"2s\"\nnode = \"p1\"\nstate = \"up\"\n"
+        )
+    };
+    let [told, silent] = ["", "silent = true\n"].map(|silent| record(&text(silent)));
+    assert!(told.flows[0].nacks > 0 && silent.flows[0].nacks == 0);
+    let towards = |record: &RunRecord| {
+        let link = record.links.iter().find(|link| link.from == "r2" && link.to == "p1");
+        link.expect("the last link").dropped_packets
+    };
+    assert_eq!(towards(&told), 0);
+    assert!(towards(&silent) > 0 && silent.flows[0].timeouts > 0);
+    assert!(silent.flows[0].delivered_segments > 1_500, "it goes on afterwards: {:?}", silent.flows[0]);
+}

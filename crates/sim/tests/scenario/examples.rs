@@ -148,9 +148,9 @@ fn the_events_example_has_its_changes_its_bursts_and_its_two_rates() {
     let plan = plan(example("events"));
     let changes: Vec<Change> = plan.events.iter().map(|event| event.change).collect();
     let expected = [
-        Change::LinkDown { link: 1, keep_queue: true },
+        Change::LinkDown { link: 1, keep_queue: true, silent: false },
         Change::LinkUp { link: 1 },
-        Change::NodeOff { node: 5 },
+        Change::NodeOff { node: 5, silent: false },
         Change::NodeOn { node: 5 },
     ];
     assert_eq!(changes, expected);
