@@ -75,10 +75,14 @@ impl Wldr {
         self.kept.get_mut(place)?.take()
     }
 
-    /// What the peer told of is sent again.
+    /// What the peer told of is sent again; nothing if the first of it is no longer kept.
     fn resend(&mut self, (expected, received): (u64, u64), actions: &mut LinkActions) {
+        let gap = distance(expected, received);
+        if gap.max(distance(expected, self.next)) > self.kept.len() as u64 {
+            return;
+        }
         let mut label = expected;
-        for _ in 0..distance(expected, received).min(self.kept.len() as u64) {
+        for _ in 0..gap {
             if let Some(part) = self.take(label) {
                 let again = u32::from(part.resends) < self.params.retries;
                 let list = if again { &mut actions.resends } else { &mut actions.releases };
@@ -201,6 +205,8 @@ mod tests {
         assert_eq!(actions.releases, [part(0), part(1)]);
         let gap = Labels { gap: Some((1, 5)), ..Labels::default() };
         assert_eq!(hear(&mut near, &gap).resends, []);
+        let gap = Labels { gap: Some((2, 5)), ..Labels::default() };
+        assert_eq!(hear(&mut near, &gap).resends, [], "nothing of a gap that is kept in part");
         let gap = Labels { gap: Some((3, 5)), ..Labels::default() };
         assert_eq!(hear(&mut near, &gap).resends, [part(2), part(3)]);
     }

@@ -137,14 +137,49 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     // A part that came before adds nothing; the missing one completes the packet.
     assert!(line.reassemble(ms(30), &again[0], true).is_none());
     assert_eq!(line.reassemble(ms(30), &again[1], true).map(|packet| packet.body), Some(2000));
-    // Released with no copy on the way: lost. Given up with one on the way: lost, too, and nothing comes of the copy.
+    // Released with no copy on the way: lost.
     line.lose_frame(&sent[2]);
     assert_eq!(counts(&line), (0, 2, 1));
     line.hear(ms(40), &word(&[], Some((1, 3))));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 1), 1));
+    // Given up with its only part on the way, which arrives.
     line.hear(ms(40), &word(&[], Some((0, 2))));
-    assert!(line.reassemble(ms(41), &again[2], true).is_none());
-    assert_eq!((counts(&line), line.take_lost().count()), ((2, 0, 1), 1));
+    assert_eq!(line.reassemble(ms(41), &again[2], true).map(|packet| packet.body), Some(50));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 2), 0));
+}
+
+#[test]
+fn nothing_more_is_sent_of_a_packet_given_up() {
+    let mut line = line(Some(Box::<Steered>::default()));
+    line.push(packet(4000));
+    line.push(packet(100));
+    let first = line.next_frame(ms(0)).expect("it waits");
+    line.lose_frame(&first);
+    // One part waits to be sent again, two for the first time; then the packet is given up.
+    line.hear(ms(20), &word(&[1], None));
+    assert_eq!(counts(&line), (0, 2, 0));
+    line.hear(ms(21), &word(&[], Some((0, 0))));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 0), 1));
+    let left: Vec<_> =
+        frames(&mut line, ms(21)).iter().map(|frame| frame.part.expect("a part").packet).collect();
+    assert_eq!(left, [1]);
+}
+
+#[test]
+fn a_line_that_is_cut_keeps_no_packet_for_a_part_that_waited_to_be_sent_again() {
+    let mut line = line(Some(Box::<Steered>::default()));
+    line.push(packet(100));
+    let sent = line.next_frame(ms(0)).expect("it waits");
+    line.lose_frame(&sent);
+    line.hear(ms(20), &word(&[1], None));
+    assert_eq!(counts(&line), (0, 1, 0));
+    let labels = Labels { number: Some(99), ..Labels::default() };
+    line.hear(ms(20), &Frame { part: None, labels, size: ByteCount::new(20) });
+    line.cut(ms(21));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 0), 1));
+    // The service's word is still to be sent.
+    let left: Vec<bool> = frames(&mut line, ms(30)).iter().map(|frame| frame.part.is_some()).collect();
+    assert_eq!(left, [false]);
 }
 
 #[test]

@@ -133,8 +133,16 @@ impl<B> Transits<B> {
         None
     }
 
-    /// Gives a packet up.
-    pub fn lose(&mut self, packet: u64) {
+    /// The service will not have any of its parts sent again, and `dropped` frames with some no longer wait; what
+    /// is on the way may still make it whole.
+    pub fn give_up(&mut self, packet: u64, dropped: u32) {
+        let Some(transit) = self.get(packet) else { return };
+        transit.kept = 0;
+        transit.copies -= dropped;
+        self.lose_if_gone(packet);
+    }
+
+    fn lose(&mut self, packet: u64) {
         if let Some(packet) = self.take(packet) {
             self.lost += 1;
             self.lost_names.push(packet.header.name);

@@ -80,7 +80,10 @@ impl Agenda<'_> {
     }
 
     fn ask_for_wake(&mut self, wire: &mut Direction<Body>) {
-        let wake = wire.framed.as_ref().and_then(|framed| framed.next_wake());
+        let Some(framed) = &wire.framed else { return };
+        // What a service lost while it sent something else is told by its wake-up.
+        let wake =
+            if framed.has_lost() && framed.has_service() { Some(self.now) } else { framed.next_wake() };
         if let Some(wake) = wake.map(|wake| wake.max(self.now))
             && wake < wire.link_wake
         {
@@ -91,7 +94,7 @@ impl Agenda<'_> {
 }
 
 impl Lines<'_> {
-    /// A device that is free gets a packet; false when all of it is lost at once.
+    /// A device that is free gets a packet; false when all of it is lost at once, which a link service prevents.
     #[cold]
     pub(super) fn transmit_framed(&mut self, direction: u32, packet: Packet<Body>) -> bool {
         let directions = self.directions.len() as u32;
@@ -107,7 +110,8 @@ impl Lines<'_> {
             media: self.media,
         };
         agenda.send(wire);
-        wire.framed.as_mut().is_none_or(|framed| framed.take_lost().next().is_none())
+        let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
+        bare.is_none_or(|framed| framed.take_lost().next().is_none())
     }
 }
 
