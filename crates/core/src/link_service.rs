@@ -40,8 +40,8 @@ pub struct LinkActions {
     pub resends: Vec<Part>,
     /// Parts that will not be sent again.
     pub releases: Vec<Part>,
-    /// Packets (by their numbers) to be given up: of what waits or is kept nothing is sent any more. A packet that
-    /// what is on the way does not make whole is lost.
+    /// Packets (by their numbers) to be given up: what waits of them still goes, but the service does not see it as a
+    /// part. A packet that this and what is on the way do not make whole is lost.
     pub given_up: Vec<u64>,
     /// Frames with labels alone to be sent, before anything else.
     pub notices: u32,

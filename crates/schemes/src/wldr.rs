@@ -21,6 +21,7 @@ pub static SCHEME: Scheme = Scheme {
         "Labels number frames where hicn's number packets; it has no frames.",
         "A label that comes after a later one (on a link that reorders) is ignored; hicn takes it for a gap.",
         "What arrives a second time goes no further than the link.",
+        "A gap that goes past the last label is sent again like others; hicn sends nothing of it.",
     ],
     params: Params::TABLE,
     link_service: Some(|settings| Ok(Box::new(Wldr::new(Params::from_settings(settings)?)))),
@@ -193,6 +194,14 @@ mod tests {
         assert_eq!(actions, LinkActions::default());
         // The word comes a second time: nothing is kept under these labels.
         assert_eq!(hear(&mut near, &word), LinkActions::default());
+    }
+
+    #[test]
+    fn gaps_are_told_in_their_order() {
+        let mut far = wldr(8, 3);
+        let notices: u32 = [2, 5].into_iter().map(|label| hear(&mut far, &number(label)).notices).sum();
+        let mut told = || far.on_send(Time::ZERO, None, 1400, &mut LinkActions::default()).gap;
+        assert_eq!((notices, told(), told(), told()), (2, Some((1, 2)), Some((3, 5)), None));
     }
 
     #[test]

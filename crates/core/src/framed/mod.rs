@@ -164,6 +164,7 @@ impl<B> FramedLine<B> {
     /// What the service writes into a frame of `bytes` that leaves now.
     fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
         let Some(service) = &mut self.service else { return Labels::default() };
+        let part = part.filter(|part| !self.transits.is_given_up(part.packet));
         if let Some(part) = part.filter(|part| part.resends == 0) {
             self.transits.keep(part.packet);
         }
@@ -255,10 +256,7 @@ impl<B> FramedLine<B> {
             self.waiting.push_front(Some(part));
         }
         for packet in actions.given_up.drain(..) {
-            let waiting = |part: &Option<Part>| part.is_some_and(|part| part.packet == packet);
-            let dropped = self.waiting.iter().filter(|part| waiting(part)).count();
-            self.waiting.retain(|part| !waiting(part));
-            self.transits.give_up(packet, dropped as u32);
+            self.transits.give_up(packet);
         }
         for _ in 0..std::mem::take(&mut actions.notices) {
             self.waiting.push_front(None);

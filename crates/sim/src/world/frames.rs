@@ -37,8 +37,7 @@ impl Agenda<'_> {
     fn offer_to(&mut self, radio: Radio, wire: &mut Direction<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
-        let is_full = |shared: &SharedMedium| shared.medium.waiting(radio.from, radio.to) >= radio.most;
-        while !wire.is_up || !is_full(shared) {
+        while !shared.is_full(radio) {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if wire.is_up {
                 shared.offer(self.now, self.direction, radio, frame);
@@ -48,7 +47,7 @@ impl Agenda<'_> {
         }
         // The medium says when it may have more.
         wire.is_armed = wire.is_up;
-        wire.line.busy_until = if is_full(shared) { Time::MAX } else { self.now };
+        wire.line.busy_until = if shared.is_full(radio) { Time::MAX } else { self.now };
         if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
             && at < shared.wake
         {
@@ -62,7 +61,7 @@ impl Agenda<'_> {
     fn send_on_line(&mut self, wire: &mut Direction<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
-        while framed.busy_until() <= self.now || !wire.is_up {
+        while framed.busy_until() <= self.now {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if !wire.is_up {
                 framed.lose_frame(&frame);

@@ -309,3 +309,19 @@ fn a_link_that_goes_down_forgets_what_was_to_be_sent_again() {
     world.run();
     assert!(world.ledgers().iter().all(|ledger| ledger.in_flight == 0), "{:?}", world.ledgers());
 }
+
+#[test]
+fn a_packet_that_is_lost_while_another_is_sent_is_told_at_once() {
+    // WLDR keeps one frame: that of the first Data, which the link lost, goes when the second is sent. That one arrives
+    // after 12 ms at least.
+    let link = format!(
+        "{TEN}\nlink_service = {{ scheme = \"wldr\", buffer = 1 }}\nbackward = {{ loss = {{ model = \"trace\", pattern = \
+         \"1000000\" }} }}"
+    );
+    let flow = "scheme = { name = \"fixed\", window = 2 }\nsegments = 2\nstop = \"20ms\"";
+    let events = "duration = \"300ms\"\nevents = [\"lost\", \"data-received\"]";
+    let record = record(&one_link(events, &link, 1400, flow));
+    let lost = record.events.iter().find(|event| matches!(event.event, Event::Lost { .. })).expect("told");
+    let [(arrived, ..)] = arrivals(&record, 0)[..] else { panic!("one of two arrives") };
+    assert!(lost.time.as_nanos() + 11_000_000 < arrived, "{lost:?}, {arrived}");
+}

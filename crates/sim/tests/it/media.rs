@@ -3,7 +3,7 @@
 use tidegate_core::medium::{Access, Frame, Medium, MediumSetup};
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 
@@ -75,6 +75,24 @@ fn packets_go_in_frames_of_the_medium_and_queues_wait_in_front_of_the_radio() {
     // The radio has one frame; 50 packets wait, and the others of the window do not fit.
     assert_eq!(data.peak_queue_packets, 50);
     assert!(data.dropped_packets > 0);
+}
+
+#[test]
+fn small_frames_fill_an_aggregate_as_large_ones_do() {
+    // Interests of 22 B, while the producer is slow to answer. Each takes 4 + 60 B of an aggregate, and a Block ACK
+    // answers 64.
+    for (aggregate, most) in [("1600B", 25), ("65535B", 64)] {
+        let flow =
+            "scheme = { name = \"fixed\", window = 128 }\nsegments = 128\nprocessing = { time = \"500ms\" }";
+        let text =
+            cell(1, &format!("aggregate = {aggregate:?}"), "queue = { limit = \"1000pkt\" }", flow, "");
+        let mut world = World::new(&plan(&text), Seed(1));
+        world.step_until(Time::ZERO + Span::from_millis(400));
+        let airtime = world.airtimes()[0];
+        assert_eq!(airtime.delivered, 128);
+        // All are asked for before the first slot begins.
+        assert_eq!(airtime.transmissions, 128_u64.div_ceil(most), "{aggregate}: {airtime:?}");
+    }
 }
 
 #[test]
@@ -200,4 +218,47 @@ fn a_rate_takes_a_link_off_the_medium_of_all_links() {
     assert!(refused(&layers).contains("2304"));
     let layers = text("mtu = \"9000B\"");
     assert!(refused(&layers).contains("2304"));
+}
+
+#[test]
+fn every_key_of_a_medium_reaches_its_set_up() {
+    let setup = |keys: &str| plan(&cell(1, keys, "", WINDOW, "")).media[0].setup.clone();
+    let usual = MediumSetup { access: Access::Edca { aifsn: 3 }, ..Default::default() };
+    assert_eq!(setup(""), usual);
+    let keys = "mcs = 9\nwidth = \"40MHz\"\nshort_guard = true\nbasic_rate = \"12Mbps\"\naifsn = 5\ncw_min = 7\n\
+                cw_max = 127\nattempts = 4\nslot = \"20us\"\nsifs = \"10us\"\noverhead = \"34B\"\naggregate = \
+                \"8000B\"";
+    let all = MediumSetup {
+        mcs: 9,
+        width_mhz: 40,
+        short_guard: true,
+        basic_rate: BitRate::from_bps(12_000_000),
+        access: Access::Edca { aifsn: 5 },
+        cw_min: 7,
+        cw_max: 127,
+        attempts: 4,
+        slot: Span::from_micros(20),
+        sifs: Span::from_micros(10),
+        overhead: ByteCount::new(34),
+        aggregate: Some(ByteCount::new(8_000)),
+    };
+    assert_eq!(setup(keys), all);
+    assert_eq!(setup("access = \"dcf\"").access, Access::Dcf);
+}
+
+#[test]
+fn a_chain_on_one_medium_sends_one_hop_after_the_other() {
+    // Without backoffs: an Interest of 22 B takes 48 us, frames of 1500, 1500 and 83 + 20 B 248, 248 and 56 us; each
+    // 44 us for its ACK. What answers waits for DIFS of 34 us; the router sends on when the third frame is there.
+    let flow = "[[flow]]\nconsumer = \"c\"\nproducer = \"p\"\nprefix = \"/1\"\nscheme = \"fixed\"\nsegments = 1\n\
+                payload = \"3000B\"";
+    let text = format!(
+        "format = 1\n[scenario]\nname = \"chain\"\nduration = \"1s\"\nevents = [\"data-received\"]\n[medium.air]\n\
+         access = \"dcf\"\ncw_min = 0\ncw_max = 0\n[[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
+         [[link]]\nends = [\"c\", \"r\"]\nmedium = \"air\"\n[[link]]\nends = [\"r\", \"p\"]\nmedium = \"air\"\n{flow}\n"
+    );
+    let record = record(&text);
+    let hop = 3 * 34 + 2 * (248 + 44) + 56 + 44;
+    let micros = (48 + 44) + (34 + 48 + 44) + 2 * hop;
+    assert_eq!(arrivals(&record, 0), [(micros * 1000, micros * 1000, 0)]);
 }
