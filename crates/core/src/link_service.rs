@@ -40,7 +40,8 @@ pub struct LinkActions {
     pub resends: Vec<Part>,
     /// Parts that will not be sent again.
     pub releases: Vec<Part>,
-    /// Packets (by their numbers) to be given up: the link loses them.
+    /// Packets (by their numbers) to be given up: what waits of them still goes, but the service does not see it as a
+    /// part. A packet that this and what is on the way do not make whole is lost.
     pub given_up: Vec<u64>,
     /// Frames with labels alone to be sent, before anything else.
     pub notices: u32,
@@ -52,7 +53,7 @@ pub trait LinkService: std::fmt::Debug {
     fn label_bytes(&self) -> ByteCount;
 
     /// A frame leaves: with `part`, which the link keeps until it is released or given up, or with labels alone.
-    /// `room` bytes are free for labels.
+    /// `room` bytes are free for labels. A frame without both part and labels is not sent.
     fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels;
 
     /// A frame of the peer arrived, with the part of this sequence if it has one; whether the part is new here.

@@ -21,6 +21,7 @@ pub static SCHEME: Scheme = Scheme {
         "Labels number frames where hicn's number packets; it has no frames.",
         "A label that comes after a later one (on a link that reorders) is ignored; hicn takes it for a gap.",
         "What arrives a second time goes no further than the link.",
+        "A gap that goes past the last label is sent again like others; hicn sends nothing of it.",
     ],
     params: Params::TABLE,
     link_service: Some(|settings| Ok(Box::new(Wldr::new(Params::from_settings(settings)?)))),
@@ -75,10 +76,14 @@ impl Wldr {
         self.kept.get_mut(place)?.take()
     }
 
-    /// What the peer told of is sent again.
+    /// What the peer told of is sent again; nothing if the first of it is no longer kept.
     fn resend(&mut self, (expected, received): (u64, u64), actions: &mut LinkActions) {
+        let gap = distance(expected, received);
+        if gap.max(distance(expected, self.next)) > self.kept.len() as u64 {
+            return;
+        }
         let mut label = expected;
-        for _ in 0..distance(expected, received).min(self.kept.len() as u64) {
+        for _ in 0..gap {
             if let Some(part) = self.take(label) {
                 let again = u32::from(part.resends) < self.params.retries;
                 let list = if again { &mut actions.resends } else { &mut actions.releases };
@@ -192,6 +197,14 @@ mod tests {
     }
 
     #[test]
+    fn gaps_are_told_in_their_order() {
+        let mut far = wldr(8, 3);
+        let notices: u32 = [2, 5].into_iter().map(|label| hear(&mut far, &number(label)).notices).sum();
+        let mut told = || far.on_send(Time::ZERO, None, 1400, &mut LinkActions::default()).gap;
+        assert_eq!((notices, told(), told(), told()), (2, Some((1, 2)), Some((3, 5)), None));
+    }
+
+    #[test]
     fn a_full_buffer_lets_the_oldest_go() {
         let mut near = wldr(2, 3);
         let mut actions = LinkActions::default();
@@ -201,6 +214,8 @@ mod tests {
         assert_eq!(actions.releases, [part(0), part(1)]);
         let gap = Labels { gap: Some((1, 5)), ..Labels::default() };
         assert_eq!(hear(&mut near, &gap).resends, []);
+        let gap = Labels { gap: Some((2, 5)), ..Labels::default() };
+        assert_eq!(hear(&mut near, &gap).resends, [], "nothing of a gap that is kept in part");
         let gap = Labels { gap: Some((3, 5)), ..Labels::default() };
         assert_eq!(hear(&mut near, &gap).resends, [part(2), part(3)]);
     }

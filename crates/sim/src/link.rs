@@ -27,8 +27,6 @@ pub struct Radio {
     pub from: usize,
     /// Number of the radio that receives.
     pub to: usize,
-    /// Frames that it may have at once.
-    pub most: usize,
 }
 
 /// One direction of a link.

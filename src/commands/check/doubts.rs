@@ -1,9 +1,11 @@
 //! What is valid and yet probably not meant.
 
+use std::collections::BTreeSet;
+
 use tidegate_core::event::EventMask;
 use tidegate_core::units::Time;
 use tidegate_report::text::number;
-use tidegate_sim::plan::{Change, Demand, FlowPlan, Plan};
+use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};
 
 use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
 use super::stations::caches;
@@ -32,7 +34,7 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(useless_caches(plan));
     doubts.extend(deaf_controller(plan));
     doubts.extend(missing_controller(plan));
-    doubts.extend(shared_medium(plan));
+    doubts.extend(media(plan));
     doubts.extend(seeds(plan, facts));
     doubts.extend(endings(plan));
     doubts.extend(tables(plan, facts));
@@ -50,14 +52,18 @@ fn missing_controller(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Numbers that count a link on a medium as a wire of its own.
-fn shared_medium(plan: &Plan) -> Option<String> {
-    let medium = plan.links.iter().find_map(|link| plan.media.get(link.medium?))?;
-    Some(format!(
-        "links on medium {:?} count here as wires of its rate; they carry less: both directions and all its links \
-         share it, and frames wait for it",
-        medium.name
-    ))
+/// Numbers that count a link on a medium as a wire of its own, and media without links.
+fn media(plan: &Plan) -> Vec<String> {
+    let used: BTreeSet<usize> = plan.links.iter().filter_map(|link| link.medium).collect();
+    let about = |(number, medium): (usize, &MediumPlan)| match used.contains(&number) {
+        true => format!(
+            "links on medium {:?} count here as wires of its rate; they carry less: both directions and all its \
+             links share it, and frames wait for it",
+            medium.name
+        ),
+        false => format!("medium {:?} has no links", medium.name),
+    };
+    plan.media.iter().enumerate().map(about).collect()
 }
 
 /// A controller that no router reports to.

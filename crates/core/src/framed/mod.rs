@@ -79,6 +79,16 @@ impl<B> FramedLine<B> {
         }
     }
 
+    /// Whether a link service labels the frames; it may have packets lost that were sent long ago.
+    pub fn has_service(&self) -> bool {
+        self.service.is_some()
+    }
+
+    /// Whether packets were lost that [`take_lost`](Self::take_lost) has not told.
+    pub fn has_lost(&self) -> bool {
+        !self.transits.lost_names.is_empty()
+    }
+
     /// What passed so far.
     pub fn counts(&self) -> FrameCounts {
         self.counts
@@ -135,9 +145,15 @@ impl<B> FramedLine<B> {
 
     /// Takes the next frame out of those that wait, to be sent now.
     pub fn next_frame(&mut self, now: Time) -> Option<Frame> {
-        let part = self.waiting.pop_front()?;
-        let bytes = part.map_or(cut::ENVELOPE, |part| part.bytes);
-        let labels = self.label(now, part, bytes);
+        let (part, bytes, labels) = loop {
+            let part = self.waiting.pop_front()?;
+            let bytes = part.map_or(cut::ENVELOPE, |part| part.bytes);
+            let labels = self.label(now, part, bytes);
+            // What was to go alone may have gone with a part meanwhile.
+            if part.is_some() || labels != Labels::default() {
+                break (part, bytes, labels);
+            }
+        };
         let size = ByteCount::new(u64::from(bytes + labels.bytes));
         self.counts.sent += 1;
         self.counts.resent += u64::from(part.is_some_and(|part| part.resends > 0));
@@ -148,6 +164,7 @@ impl<B> FramedLine<B> {
     /// What the service writes into a frame of `bytes` that leaves now.
     fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
         let Some(service) = &mut self.service else { return Labels::default() };
+        let part = part.filter(|part| !self.transits.is_given_up(part.packet));
         if let Some(part) = part.filter(|part| part.resends == 0) {
             self.transits.keep(part.packet);
         }
@@ -239,7 +256,7 @@ impl<B> FramedLine<B> {
             self.waiting.push_front(Some(part));
         }
         for packet in actions.given_up.drain(..) {
-            self.transits.lose(packet);
+            self.transits.give_up(packet);
         }
         for _ in 0..std::mem::take(&mut actions.notices) {
             self.waiting.push_front(None);
@@ -256,7 +273,13 @@ impl<B> FramedLine<B> {
         let on_the_way: Vec<Option<Part>> = self.line.on_the_way().map(|frame| frame.part).collect();
         self.line.cut(now);
         on_the_way.into_iter().for_each(|part| self.lose(part));
-        for part in std::mem::take(&mut self.waiting).into_iter().flatten() {
+        // Words of the service still wait, for it has made them.
+        let parts: Vec<Part> = self.waiting.iter().copied().flatten().collect();
+        self.waiting.retain(Option::is_none);
+        for part in parts {
+            if part.resends > 0 {
+                self.transits.release(part.packet);
+            }
             self.transits.drop_copy(part.packet);
         }
     }

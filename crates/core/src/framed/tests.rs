@@ -49,7 +49,7 @@ impl LinkService for Steered {
     }
 
     fn on_send(&mut self, _: Time, part: Option<Part>, room: u32, _: &mut LinkActions) -> Labels {
-        assert!(part.is_none_or(|part| part.bytes + room == 1500));
+        assert!(part.is_none_or(|part| part.bytes + room == 1500), "{part:?}, {room}");
         self.sent.extend(part);
         Labels { number: Some(self.sent.len() as u64), bytes: 12, ..Labels::default() }
     }
@@ -111,6 +111,13 @@ fn a_pause_of_half_a_second_between_parts_loses_the_packet() {
         assert_eq!(line.reassemble(ms(10 + pause), &sent[1], true).is_none(), lost == 1);
         assert_eq!(line.lost(), lost);
     }
+    // It is the pause that counts, not the age.
+    let mut line = line(None);
+    line.push(packet(4000));
+    let sent = frames(&mut line, ms(0));
+    let whole: Vec<bool> =
+        (0..3).map(|index| line.reassemble(ms(400 * index), &sent[index as usize], true).is_some()).collect();
+    assert_eq!(whole, [false, false, true]);
 }
 
 #[test]
@@ -137,14 +144,58 @@ fn a_service_has_parts_sent_again_before_others_until_it_releases_or_gives_them_
     // A part that came before adds nothing; the missing one completes the packet.
     assert!(line.reassemble(ms(30), &again[0], true).is_none());
     assert_eq!(line.reassemble(ms(30), &again[1], true).map(|packet| packet.body), Some(2000));
-    // Released with no copy on the way: lost. Given up with one on the way: lost, too, and nothing comes of the copy.
+    // Released with no copy on the way: lost.
     line.lose_frame(&sent[2]);
     assert_eq!(counts(&line), (0, 2, 1));
     line.hear(ms(40), &word(&[], Some((1, 3))));
     assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 1), 1));
+    // Given up with its only part on the way, which arrives.
     line.hear(ms(40), &word(&[], Some((0, 2))));
-    assert!(line.reassemble(ms(41), &again[2], true).is_none());
-    assert_eq!((counts(&line), line.take_lost().count()), ((2, 0, 1), 1));
+    assert_eq!(line.reassemble(ms(41), &again[2], true).map(|packet| packet.body), Some(50));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 2), 0));
+}
+
+#[test]
+fn what_waits_of_a_packet_given_up_goes_once_and_is_not_kept() {
+    for arrive in [false, true] {
+        let mut line = line(Some(Box::<Steered>::default()));
+        line.push(packet(4000));
+        let first = line.next_frame(ms(0)).expect("it waits");
+        line.lose_frame(&first);
+        // One part waits to be sent again, two for the first time; then the packet is given up.
+        line.hear(ms(20), &word(&[1], None));
+        line.hear(ms(21), &word(&[], Some((0, 0))));
+        assert_eq!(counts(&line), (0, 1, 0));
+        let left = frames(&mut line, ms(21));
+        let parts: Vec<u32> = left.iter().map(|frame| frame.part.expect("a part").index).collect();
+        assert_eq!(parts, [0, 1, 2]);
+        for frame in &left[..2] {
+            assert!(line.reassemble(ms(30), frame, true).is_none());
+        }
+        if arrive {
+            assert_eq!(line.reassemble(ms(31), &left[2], true).map(|packet| packet.body), Some(4000));
+        } else {
+            line.lose_frame(&left[2]);
+        }
+        assert_eq!(counts(&line), if arrive { (0, 0, 1) } else { (1, 0, 0) });
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_keeps_no_packet_for_a_part_that_waited_to_be_sent_again() {
+    let mut line = line(Some(Box::<Steered>::default()));
+    line.push(packet(100));
+    let sent = line.next_frame(ms(0)).expect("it waits");
+    line.lose_frame(&sent);
+    line.hear(ms(20), &word(&[1], None));
+    assert_eq!(counts(&line), (0, 1, 0));
+    let labels = Labels { number: Some(99), ..Labels::default() };
+    line.hear(ms(20), &Frame { part: None, labels, size: ByteCount::new(20) });
+    line.cut(ms(21));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 0, 0), 1));
+    // The service's word is still to be sent.
+    let left: Vec<bool> = frames(&mut line, ms(30)).iter().map(|frame| frame.part.is_some()).collect();
+    assert_eq!(left, [false]);
 }
 
 #[test]
@@ -162,6 +213,54 @@ fn what_is_not_new_to_the_service_is_not_taken_and_notices_go_first() {
     let sent = frames(&mut line, ms(10));
     assert_eq!(sent.iter().map(|frame| frame.part.is_some()).collect::<Vec<_>>(), [false, true]);
     assert_eq!(sent[0].size().get(), 4 + 12);
+    // The frame that was not new is no longer on the way.
+    line.hear(ms(20), &word(&[], Some((1, 1))));
+    assert_eq!((counts(&line), line.take_lost().count()), ((1, 1, 0), 1));
+}
+
+/// Has a word to say for each frame that it hears, and says all of them at once.
+#[derive(Debug, Default)]
+struct Brief {
+    acks: Vec<u64>,
+}
+
+impl LinkService for Brief {
+    fn label_bytes(&self) -> ByteCount {
+        ByteCount::new(12)
+    }
+
+    fn on_send(&mut self, _: Time, _: Option<Part>, _: u32, _: &mut LinkActions) -> Labels {
+        let acks = std::mem::take(&mut self.acks);
+        Labels { bytes: 12 * acks.len() as u32, acks, ..Labels::default() }
+    }
+
+    fn on_receive(&mut self, _: Time, _: Option<u64>, _: &Labels, act: &mut LinkActions) -> bool {
+        self.acks.push(1);
+        act.notices += 1;
+        true
+    }
+}
+
+#[test]
+fn a_frame_with_nothing_in_it_is_not_sent() {
+    let mut line = line(Some(Box::<Brief>::default()));
+    line.hear(ms(0), &word(&[], None));
+    line.hear(ms(0), &word(&[], None));
+    line.push(packet(100));
+    let sizes: Vec<u64> = frames(&mut line, ms(0)).iter().map(|frame| frame.size().get()).collect();
+    assert_eq!(sizes, [4 + 2 * 12, 114]);
+    assert_eq!(line.counts(), FrameCounts { sent: 2, lost: 0, resent: 0, bytes: 142 });
+}
+
+#[test]
+fn a_packet_may_have_any_number_of_parts() {
+    let mut line = line(None);
+    line.push(packet(300_000));
+    let sent = frames(&mut line, ms(0));
+    assert_eq!(sent.len(), 204);
+    for (index, frame) in sent.iter().enumerate() {
+        assert_eq!(line.reassemble(ms(10), frame, true).is_some(), index == 203, "{index}");
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(super) struct Transit<B> {
     copies: u32,
     /// Parts that the link service may have sent again.
     kept: u32,
+    /// Nothing of it will be sent again.
+    is_given_up: bool,
     /// When the last part came.
     touched: Option<Time>,
 }
@@ -50,7 +52,16 @@ impl<B> Transit<B> {
     /// A packet whose parts all wait.
     pub fn new(packet: Packet<B>, cut: &Cut) -> Self {
         let parts = cut.count as u32;
-        Self { packet, parts, seen: Seen::default(), missing: parts, copies: parts, kept: 0, touched: None }
+        Self {
+            packet,
+            parts,
+            seen: Seen::default(),
+            missing: parts,
+            copies: parts,
+            kept: 0,
+            is_given_up: false,
+            touched: None,
+        }
     }
 
     /// A part arrives; whether the packet is whole.
@@ -133,8 +144,19 @@ impl<B> Transits<B> {
         None
     }
 
-    /// Gives a packet up.
-    pub fn lose(&mut self, packet: u64) {
+    /// The service will not have any of its parts sent again; what waits or is on the way may still make it whole.
+    pub fn give_up(&mut self, packet: u64) {
+        let Some(transit) = self.get(packet) else { return };
+        (transit.kept, transit.is_given_up) = (0, true);
+        self.lose_if_gone(packet);
+    }
+
+    /// Whether a packet was given up that may yet be whole.
+    pub fn is_given_up(&mut self, packet: u64) -> bool {
+        self.get(packet).is_some_and(|transit| transit.is_given_up)
+    }
+
+    fn lose(&mut self, packet: u64) {
         if let Some(packet) = self.take(packet) {
             self.lost += 1;
             self.lost_names.push(packet.header.name);

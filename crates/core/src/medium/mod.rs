@@ -115,6 +115,12 @@ impl Medium {
         self.radios.get(from).map_or(0, |radio| radio.waiting(to))
     }
 
+    /// Whether what waits at `from` for `to` is a whole transmission: one frame, without aggregation; else 64, or more
+    /// bytes than go together.
+    pub fn is_full(&self, from: usize, to: usize) -> bool {
+        self.radios.get(from).is_some_and(|radio| radio.is_full(&self.framing, to))
+    }
+
     /// Gives up what waits at `from` for `to`, and what is on the air, which still takes its time.
     pub fn forget(&mut self, from: usize, to: usize, out: &mut Vec<Sent>) {
         let Some(radio) = self.radios.get_mut(from) else { return };

@@ -79,6 +79,11 @@ impl Framing {
         queue.iter().take(BLOCK).take_while(fits).count().max(queue.len().min(1))
     }
 
+    /// Whether a queue with frames holds a whole transmission.
+    fn is_full(&self, queue: &VecDeque<Waiting>) -> bool {
+        self.most.is_none() || queue.len() >= BLOCK || self.batch(queue) < queue.len()
+    }
+
     /// Time of frames sent together; one alone is no A-MPDU.
     fn lasts<'q>(&self, frames: impl ExactSizeIterator<Item = &'q Waiting>) -> Lasts {
         let together = frames.len() > 1;
@@ -107,6 +112,11 @@ impl Radio {
     /// Frames that wait for `to`.
     pub(super) fn waiting(&self, to: usize) -> usize {
         self.queues.get(to).map_or(0, VecDeque::len)
+    }
+
+    /// Whether no frame more would go together with what waits for `to`.
+    pub(super) fn is_full(&self, framing: &Framing, to: usize) -> bool {
+        self.queues.get(to).is_some_and(|queue| !queue.is_empty() && framing.is_full(queue))
     }
 
     /// Appends a frame, of 65 535 B at most.

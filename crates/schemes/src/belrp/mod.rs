@@ -134,14 +134,15 @@ impl Belrp {
 
     /// Whether a sequence did not come within the last timeout.
     fn is_new(&mut self, now: Time, sequence: u64) -> bool {
+        // Looked up before what is old is forgotten, as NFD does.
+        let is_new = !self.seen.contains(&sequence);
         let memory = self.estimator.rto();
         while self.recent.front().is_some_and(|(at, _)| now.since(*at) > memory) {
             if let Some((_, old)) = self.recent.pop_front() {
                 self.seen.remove(&old);
             }
         }
-        let is_new = self.seen.insert(sequence);
-        if is_new {
+        if self.seen.insert(sequence) {
             self.recent.push_back((now, sequence));
         }
         is_new

@@ -120,5 +120,8 @@ fn a_sequence_that_comes_again_within_a_timeout_is_not_new_but_acknowledged() {
     assert!(hear(&mut end, ms(0), Some(7), &numbered(1)).0);
     assert!(!hear(&mut end, ms(1_000), Some(7), &numbered(2)).0);
     assert_eq!(end.acks, [1, 2]);
-    assert!(hear(&mut end, ms(1_001), Some(7), &numbered(3)).0);
+    // What is older than that is forgotten after the look, so that 8 makes forget 7, but 7 does not.
+    assert!(!hear(&mut end, ms(1_001), Some(7), &numbered(3)).0);
+    assert!(hear(&mut end, ms(2_002), Some(8), &numbered(4)).0);
+    assert!(hear(&mut end, ms(2_003), Some(7), &numbered(5)).0);
 }

@@ -20,7 +20,7 @@ use crate::plan::{LinkPlan, LossPlan};
 /// Frames on a medium, unless a link says otherwise: those of the networks around.
 const USUAL_MTU: ByteCount = ByteCount::new(1_500);
 /// Bytes of what an 802.11 frame can carry (IEEE 802.11-2016, 9.2.4.7).
-const LARGEST_MSDU: ByteCount = ByteCount::new(2_304);
+pub(super) const LARGEST_MSDU: ByteCount = ByteCount::new(2_304);
 /// Packets in a loss pattern.
 const LONGEST_PATTERN: usize = 16_000_000;
 
@@ -51,8 +51,12 @@ impl LinkValues {
     pub fn read(link: &Fields<'_>, media: &Media) -> Self {
         let given = |key: &str| link.item(key).is_some();
         let both = DirectionValues::read(link);
+        let medium = read_medium(link, media);
         let direction = |key| {
-            let own = link.table(key, &keys::DIRECTION).map(|direction| DirectionValues::read(&direction));
+            let own = link.table(key, &keys::DIRECTION).map(|direction| {
+                refuse_rate(&direction, medium);
+                DirectionValues::read(&direction)
+            });
             own.map_or_else(|| both.clone(), |own| both.with(&own))
         };
         Self {
@@ -61,23 +65,24 @@ impl LinkValues {
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
             mtu: read_mtu(link),
-            medium: read_medium(link, media),
+            medium,
             service: link.item("link_service").and_then(|item| uses::read(link.desk, item, &LINK_SERVICE)),
             cost: link.count_u32("cost").filter(|_| given("cost")),
             directions: [direction("forward"), direction("backward")],
         }
     }
 
-    /// These values, `over` where it gives some.
+    /// These values, `over` where it gives some; a rate there takes the link off a medium here.
     pub fn with(&self, over: &Self) -> Self {
         let [forward, backward] = &self.directions;
         let [forward_over, backward_over] = &over.directions;
+        let is_wired = forward_over.rate.or(backward_over.rate).is_some();
         Self {
             delay: over.delay.or(self.delay),
             jitter: over.jitter.or(self.jitter),
             reorder: over.reorder.or(self.reorder),
             mtu: over.mtu.or(self.mtu),
-            medium: over.medium.or(self.medium),
+            medium: over.medium.or(self.medium.filter(|_| !is_wired)),
             service: over.service.clone().or_else(|| self.service.clone()),
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
@@ -156,13 +161,16 @@ impl DirectionValues {
 /// The medium that a link is on, which sets its rate.
 fn read_medium(link: &Fields<'_>, media: &Media) -> Option<(usize, BitRate)> {
     let medium = media.of_link(link)?;
-    if let Some(rate) = link.entry("rate") {
-        link.desk.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
+    let found = Some((medium, media.get(medium)?.data_rate()));
+    refuse_rate(link, found);
+    found
+}
+
+/// Notes a rate of a link or direction on a medium.
+fn refuse_rate(fields: &Fields<'_>, medium: Option<(usize, BitRate)>) {
+    if let Some(rate) = fields.entry("rate").filter(|_| medium.is_some()) {
+        fields.desk.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
     }
-    if let Some(mtu) = link.size("mtu").filter(|mtu| *mtu > LARGEST_MSDU) {
-        link.refuse("mtu", format!("mtu: {mtu} is more than the {LARGEST_MSDU} of an 802.11 frame"));
-    }
-    Some((medium, media.get(medium)?.data_rate()))
 }
 
 fn read_mtu(link: &Fields<'_>) -> Option<ByteCount> {

@@ -16,7 +16,7 @@ use tidegate_settings::uses;
 use tidegate_settings::values::{read_name, read_number, read_text};
 
 use super::caches::{CacheRules, CacheValues};
-use super::links::LinkValues;
+use super::links::{LARGEST_MSDU, LinkValues};
 use super::media::Media;
 use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
 use super::{Limits, clock, keys, service};
@@ -660,11 +660,18 @@ fn check_degrees(root: &Fields<'_>, network: &Network) {
     }
 }
 
-/// Notes links between the same nodes on one medium: radios tell frames apart by their nodes.
+/// Notes frames too large for a medium, and links between the same nodes on one: radios tell frames apart by nodes.
 fn check_media(root: &Fields<'_>, network: &Network) {
     let mut known = BTreeSet::new();
     for link in &network.links {
         let Some(medium) = link.medium else { continue };
+        if let Some(mtu) = link.mtu.filter(|mtu| *mtu > LARGEST_MSDU) {
+            let message = format!(
+                "link {:?} has an mtu of {mtu}, which is more than the {LARGEST_MSDU} of an 802.11 frame",
+                link.name
+            );
+            root.refuse("medium", message);
+        }
         if !known.insert((medium, link.a.min(link.b), link.a.max(link.b))) {
             let name = network.media.get(medium).map_or("", |medium| medium.name.as_str());
             let message =

@@ -37,8 +37,7 @@ impl Agenda<'_> {
     fn offer_to(&mut self, radio: Radio, wire: &mut Direction<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
-        let is_full = |shared: &SharedMedium| shared.medium.waiting(radio.from, radio.to) >= radio.most;
-        while !wire.is_up || !is_full(shared) {
+        while !shared.is_full(radio) {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if wire.is_up {
                 shared.offer(self.now, self.direction, radio, frame);
@@ -48,7 +47,7 @@ impl Agenda<'_> {
         }
         // The medium says when it may have more.
         wire.is_armed = wire.is_up;
-        wire.line.busy_until = if is_full(shared) { Time::MAX } else { self.now };
+        wire.line.busy_until = if shared.is_full(radio) { Time::MAX } else { self.now };
         if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
             && at < shared.wake
         {
@@ -62,7 +61,7 @@ impl Agenda<'_> {
     fn send_on_line(&mut self, wire: &mut Direction<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
-        while framed.busy_until() <= self.now || !wire.is_up {
+        while framed.busy_until() <= self.now {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if !wire.is_up {
                 framed.lose_frame(&frame);
@@ -80,7 +79,10 @@ impl Agenda<'_> {
     }
 
     fn ask_for_wake(&mut self, wire: &mut Direction<Body>) {
-        let wake = wire.framed.as_ref().and_then(|framed| framed.next_wake());
+        let Some(framed) = &wire.framed else { return };
+        // What a service lost while it sent something else is told by its wake-up.
+        let wake =
+            if framed.has_lost() && framed.has_service() { Some(self.now) } else { framed.next_wake() };
         if let Some(wake) = wake.map(|wake| wake.max(self.now))
             && wake < wire.link_wake
         {
@@ -91,7 +93,7 @@ impl Agenda<'_> {
 }
 
 impl Lines<'_> {
-    /// A device that is free gets a packet; false when all of it is lost at once.
+    /// A device that is free gets a packet; false when all of it is lost at once, which a link service prevents.
     #[cold]
     pub(super) fn transmit_framed(&mut self, direction: u32, packet: Packet<Body>) -> bool {
         let directions = self.directions.len() as u32;
@@ -107,7 +109,8 @@ impl Lines<'_> {
             media: self.media,
         };
         agenda.send(wire);
-        wire.framed.as_mut().is_none_or(|framed| framed.take_lost().next().is_none())
+        let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
+        bare.is_none_or(|framed| framed.take_lost().next().is_none())
     }
 }
 

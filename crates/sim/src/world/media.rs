@@ -6,15 +6,12 @@ use tidegate_core::framed;
 use tidegate_core::line::Carriage;
 use tidegate_core::medium::{Airtime, Frame, Medium, Outcome, Sent};
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::{ByteCount, Time};
+use tidegate_core::units::Time;
 
 use super::World;
 use crate::events::Target;
 use crate::link::Radio;
-use crate::plan::{LinkPlan, Plan};
-
-/// Frames that one Block ACK can answer.
-const BLOCK: u64 = 64;
+use crate::plan::Plan;
 
 /// A medium, and the frames that radios have.
 #[derive(Debug)]
@@ -29,6 +26,11 @@ pub(super) struct SharedMedium {
 }
 
 impl SharedMedium {
+    /// Whether a radio has what one transmission holds; all else waits where disciplines see it.
+    pub fn is_full(&self, radio: Radio) -> bool {
+        self.medium.is_full(radio.from, radio.to)
+    }
+
     /// A radio gets a frame of this direction.
     pub fn offer(&mut self, now: Time, direction: u32, radio: Radio, frame: framed::Frame) {
         let size = frame.size();
@@ -60,8 +62,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
             let number = radios[medium].len();
             *radios[medium].entry(node).or_insert(number)
         });
-        let most = frames_at_once(plan, link, medium);
-        directions.extend([(a, b), (b, a)].map(|(from, to)| Some(Radio { medium, from, to, most })));
+        directions.extend([(a, b), (b, a)].map(|(from, to)| Some(Radio { medium, from, to })));
     }
     let build = |(medium, radios): (&crate::plan::MediumPlan, &BTreeMap<usize, usize>)| {
         let stream = |what: &str| Rng::stream(seed, &format!("medium/{}/{what}", medium.name));
@@ -76,14 +77,6 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
         }
     };
     (plan.media.iter().zip(&radios).map(build).collect(), directions)
-}
-
-/// Frames that a device hands to its radio at once: those of one transmission; the others wait where disciplines see
-/// them.
-fn frames_at_once(plan: &Plan, link: &LinkPlan, medium: usize) -> usize {
-    let most = plan.media[medium].setup.aggregate.map_or(0, ByteCount::get);
-    let mtu = link.mtu.map_or(u64::MAX, ByteCount::get);
-    (most / mtu).clamp(1, BLOCK) as usize
 }
 
 impl World {

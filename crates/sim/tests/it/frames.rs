@@ -4,6 +4,7 @@ use tidegate_core::event::Event;
 use tidegate_core::records::{LinkRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_sim::run::run;
+use tidegate_sim::world::World;
 
 use crate::{arrivals, plan, record};
 
@@ -249,4 +250,78 @@ fn a_link_service_goes_on_after_its_link_was_down() {
         assert_eq!(data.lost_packets >= 39, is_lost, "{service}: {data:?}");
         assert!(is_lost || data.resent_frames >= 39, "{data:?}");
     }
+}
+
+#[test]
+fn a_link_service_that_gives_a_packet_up_does_not_take_it_off_the_wire() {
+    // Nothing is lost, but frames overtake each other, and acknowledgements come out of order.
+    for retries in [0, 3] {
+        let link = format!(
+            "rate = \"100Mbps\"\ndelay = \"2ms\"\njitter = \"30ms\"\nreorder = true\nlink_service = \
+             {{ scheme = \"belrp\", retries = {retries} }}\nqueue = {{ limit = \"1000pkt\" }}"
+        );
+        let flow = "scheme = \"fixed\"\nrate = \"8Mbps\"\nstop = \"9s\"";
+        let record = record(&one_link("duration = \"10s\"\nsample = false", &link, 1000, flow));
+        let lost: Vec<u64> = record.links.iter().map(|link| link.lost_packets).collect();
+        assert_eq!(lost, [0, 0], "{retries} retries");
+    }
+}
+
+#[test]
+fn the_packets_that_a_link_loses_are_told_by_their_names() {
+    // No Interest is sent twice, so that a name is lost or received.
+    for service in ["", "link_service = { scheme = \"wldr\", retries = 1, buffer = 20 }\n"] {
+        let link =
+            format!("{TEN}\n{service}backward = {{ loss = {{ model = \"bernoulli\", probability = 0.2 }} }}");
+        let flow = "scheme = \"fixed\"\nshell = { kind = \"ndnsim\", retry_limit = 0 }\nrate = \"2Mbps\"\nstop = \"19s\"";
+        let events = "duration = \"20s\"\nsample = false\nevents = [\"lost\", \"data-received\"]";
+        let record = record(&one_link(events, &link, 3965, flow));
+        let lost: Vec<u32> = record
+            .events
+            .iter()
+            .filter_map(|event| match event.event {
+                Event::Lost { name, .. } => Some(name.segment.0),
+                _ => None,
+            })
+            .collect();
+        assert!(lost.len() as u64 == record.links[1].lost_packets && lost.len() > 20, "{lost:?}");
+        let received = arrivals(&record, 0);
+        let both: Vec<_> = received.iter().filter(|(.., segment)| lost.contains(segment)).collect();
+        assert!(both.is_empty(), "{service}: {} of {} lost arrived: {both:?}", both.len(), lost.len());
+    }
+}
+
+#[test]
+fn a_link_that_goes_down_forgets_what_was_to_be_sent_again() {
+    // At 240 kbit/s frames that are to be sent again wait while others are sent.
+    let link = "rate = \"240kbps\"\ndelay = \"10ms\"\nmtu = \"1500B\"\nlink_service = \"belrp\"\nqueue = { limit = \
+                \"20pkt\" }\nbackward = { loss = { model = \"bernoulli\", probability = 0.4 } }";
+    let mut down = String::new();
+    for at in 1..15 {
+        down += &format!(
+            "[[event]]\nat = \"{at}s\"\nlink = \"c1-p1\"\nstate = \"down\"\n[[event]]\nat = \"{at}.1s\"\nlink = \
+             \"c1-p1\"\nstate = \"up\"\n"
+        );
+    }
+    let flow = format!("scheme = {{ name = \"fixed\", window = 10 }}\nstop = \"16s\"\n{down}");
+    let text = one_link("duration = \"80s\"\nsample = false", link, 3965, &flow);
+    let mut world = World::new(&plan(&text), Seed(1));
+    world.run();
+    assert!(world.ledgers().iter().all(|ledger| ledger.in_flight == 0), "{:?}", world.ledgers());
+}
+
+#[test]
+fn a_packet_that_is_lost_while_another_is_sent_is_told_at_once() {
+    // WLDR keeps one frame: that of the first Data, which the link lost, goes when the second is sent. That one arrives
+    // after 12 ms at least.
+    let link = format!(
+        "{TEN}\nlink_service = {{ scheme = \"wldr\", buffer = 1 }}\nbackward = {{ loss = {{ model = \"trace\", pattern = \
+         \"1000000\" }} }}"
+    );
+    let flow = "scheme = { name = \"fixed\", window = 2 }\nsegments = 2\nstop = \"20ms\"";
+    let events = "duration = \"300ms\"\nevents = [\"lost\", \"data-received\"]";
+    let record = record(&one_link(events, &link, 1400, flow));
+    let lost = record.events.iter().find(|event| matches!(event.event, Event::Lost { .. })).expect("told");
+    let [(arrived, ..)] = arrivals(&record, 0)[..] else { panic!("one of two arrives") };
+    assert!(lost.time.as_nanos() + 11_000_000 < arrived, "{lost:?}, {arrived}");
 }

@@ -1,7 +1,9 @@
 //! Links on an 802.11 medium.
 
+use tidegate_core::medium::{Access, Frame, Medium, MediumSetup};
 use tidegate_core::records::RunRecord;
-use tidegate_core::rng::Seed;
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 
@@ -76,6 +78,24 @@ fn packets_go_in_frames_of_the_medium_and_queues_wait_in_front_of_the_radio() {
 }
 
 #[test]
+fn small_frames_fill_an_aggregate_as_large_ones_do() {
+    // Interests of 22 B, while the producer is slow to answer. Each takes 4 + 60 B of an aggregate, and a Block ACK
+    // answers 64.
+    for (aggregate, most) in [("1600B", 25), ("65535B", 64)] {
+        let flow =
+            "scheme = { name = \"fixed\", window = 128 }\nsegments = 128\nprocessing = { time = \"500ms\" }";
+        let text =
+            cell(1, &format!("aggregate = {aggregate:?}"), "queue = { limit = \"1000pkt\" }", flow, "");
+        let mut world = World::new(&plan(&text), Seed(1));
+        world.step_until(Time::ZERO + Span::from_millis(400));
+        let airtime = world.airtimes()[0];
+        assert_eq!(airtime.delivered, 128);
+        // All are asked for before the first slot begins.
+        assert_eq!(airtime.transmissions, 128_u64.div_ceil(most), "{aggregate}: {airtime:?}");
+    }
+}
+
+#[test]
 fn what_a_medium_gives_up_is_lost() {
     // Twenty senders that try once: every collision is a loss.
     let text = cell(20, "attempts = 1\ncw_min = 3\ncw_max = 3", "", WINDOW, "");
@@ -96,7 +116,7 @@ fn a_link_of_a_medium_can_go_down_and_up() {
     let plan = plan(&text);
     let mut world = World::new(&plan, Seed(1));
     while !world.is_over() {
-        world.step_until(world.now() + tidegate_core::units::Span::from_millis(1));
+        world.step_until(world.now() + Span::from_millis(1));
         assert!(world.ledgers().iter().all(|ledger| ledger.balances()), "{:?}", world.ledgers());
     }
     let record = run(&plan, Seed(1));
@@ -128,4 +148,117 @@ fn links_of_one_medium_name_it_and_have_no_rate_of_their_own() {
     assert!(refused(&twice).contains("two links"), "{}", refused(&twice));
     let event = cell(1, "", "", WINDOW, "[[event]]\nat = \"1s\"\nlink = \"c1-p1\"\nrate = \"1Mbps\"\n");
     assert!(refused(&event).contains("MCS"));
+}
+
+/// Frames delivered per second by `radios` radios that always have one of `size` bytes to send.
+fn saturated(setup: &MediumSetup, radios: usize, size: u64, seconds: u64, seed: u64) -> f64 {
+    let stream = |name: &str| Rng::stream(Seed(seed), name);
+    let mut medium = Medium::new(setup, radios, stream).expect("a set-up without faults");
+    let frame = |from: usize| Frame { to: (from + 1) % radios, size: ByteCount::new(size), tag: 0 };
+    (0..radios).for_each(|from| medium.offer(Time::ZERO, from, frame(from)));
+    let mut told = Vec::new();
+    while let Some(at) = medium.next_event().filter(|at| at.since(Time::ZERO) < Span::from_secs(seconds)) {
+        medium.on_event(at, &mut told);
+        told.drain(..).for_each(|sent| medium.offer(at, sent.from, frame(sent.from)));
+    }
+    medium.airtime().delivered as f64 / seconds as f64
+}
+
+#[test]
+fn radios_of_a_run_that_always_have_packets_carry_what_their_medium_does() {
+    // Both ways Interests at a rate far above what the medium carries; with no packet above 47 B at MCS 6, Interests
+    // and Data alike take three symbols.
+    for (access, set) in [("dcf", Access::Dcf), ("edca", Access::Edca { aifsn: 3 })] {
+        for stations in [1, 4, 9] {
+            let setup = MediumSetup { access: set, ..Default::default() };
+            let flow = "scheme = { name = \"fixed\", window = 100000 }\npayload = \"1B\"\nrate = \"40kbps\"";
+            let back: String = (1..=stations)
+                .map(|number| {
+                    format!("[[flow]]\nconsumer = \"p1\"\nproducer = \"c{number}\"\nprefix = \"/b{number}\"\n{flow}\n")
+                })
+                .collect();
+            let text = cell(stations, &format!("access = {access:?}"), "", flow, &back);
+            let plan = plan(&text.replace("4s", "3s"));
+            let mut world = World::new(&plan, Seed(1));
+            world.run();
+            let (airtime, record) = (world.airtimes()[0], world.into_record(&plan, Seed(1)));
+            let ours = airtime.delivered as f64 / 3.0;
+            let alone = saturated(&setup, stations + 1, 40, 3, 101);
+            assert!(
+                (ours / alone - 1.0).abs() < 0.01,
+                "{access}, {stations} stations: {ours}, alone {alone}"
+            );
+            let sent: u64 = record.links.iter().map(|link| link.sent_frames - link.lost_frames).sum();
+            assert!(sent.abs_diff(airtime.delivered) <= 2 * stations as u64, "{sent}: {airtime:?}");
+        }
+    }
+}
+
+#[test]
+fn a_rate_takes_a_link_off_the_medium_of_all_links() {
+    let text = |bottleneck: &str| {
+        format!(
+            "format = 1\n[scenario]\nname = \"d\"\nduration = \"1s\"\n[medium.air]\n[topology]\nbuiltin = \"dumbbell\"\n\
+             pairs = 1\nlink = {{ medium = \"air\" }}\nbottleneck = {{ {bottleneck} }}\n[[flow]]\nconsumer = \"c1\"\nproducer \
+             = \"p1\"\nprefix = \"/a\"\nscheme = \"fixed\"\n"
+        )
+    };
+    let wired = plan(&text("rate = \"10Mbps\", delay = \"5ms\""));
+    let on_air: Vec<bool> = wired.links.iter().map(|link| link.medium.is_some()).collect();
+    assert_eq!(on_air.iter().filter(|on| **on).count() + 1, on_air.len(), "{on_air:?}");
+    assert!(plan(&text("delay = \"5ms\"")).links.iter().all(|link| link.medium.is_some()));
+    let schemes = tidegate_schemes::SCHEMES;
+    let refused = |text: &str| {
+        tidegate_sim::scenario::parse("d.toml", text, &[], schemes).expect_err("refused").to_string()
+    };
+    assert!(refused(&text("forward = { rate = \"10Mbps\" }, delay = \"5ms\"")).contains("rate"));
+    let forward = "medium = \"air\", forward = { rate = \"10Mbps\" }";
+    assert!(refused(&text(forward)).contains("a link on a medium has the rate of its MCS"));
+    let layers = text("delay = \"5ms\"").replace("link = { ", "link = { mtu = \"9000B\", ");
+    assert!(refused(&layers).contains("2304"));
+    let layers = text("mtu = \"9000B\"");
+    assert!(refused(&layers).contains("2304"));
+}
+
+#[test]
+fn every_key_of_a_medium_reaches_its_set_up() {
+    let setup = |keys: &str| plan(&cell(1, keys, "", WINDOW, "")).media[0].setup.clone();
+    let usual = MediumSetup { access: Access::Edca { aifsn: 3 }, ..Default::default() };
+    assert_eq!(setup(""), usual);
+    let keys = "mcs = 9\nwidth = \"40MHz\"\nshort_guard = true\nbasic_rate = \"12Mbps\"\naifsn = 5\ncw_min = 7\n\
+                cw_max = 127\nattempts = 4\nslot = \"20us\"\nsifs = \"10us\"\noverhead = \"34B\"\naggregate = \
+                \"8000B\"";
+    let all = MediumSetup {
+        mcs: 9,
+        width_mhz: 40,
+        short_guard: true,
+        basic_rate: BitRate::from_bps(12_000_000),
+        access: Access::Edca { aifsn: 5 },
+        cw_min: 7,
+        cw_max: 127,
+        attempts: 4,
+        slot: Span::from_micros(20),
+        sifs: Span::from_micros(10),
+        overhead: ByteCount::new(34),
+        aggregate: Some(ByteCount::new(8_000)),
+    };
+    assert_eq!(setup(keys), all);
+    assert_eq!(setup("access = \"dcf\"").access, Access::Dcf);
+}
+
+#[test]
+fn a_chain_on_one_medium_sends_one_hop_after_the_other() {
+    // Without backoffs: an Interest of 22 B takes 48 us, frames of 1500, 1500 and 83 + 20 B 248, 248 and 56 us; each
+    // 44 us for its ACK. What answers waits for DIFS of 34 us; the router sends on when the third frame is there.
+    let flow = "[[flow]]\nconsumer = \"c\"\nproducer = \"p\"\nprefix = \"/1\"\nscheme = \"fixed\"\nsegments = 1\n\
+                payload = \"3000B\"";
+    let text = format!(
+        "format = 1\n[scenario]\nname = \"chain\"\nduration = \"1s\"\nevents = [\"data-received\"]\n[medium.air]\n\
+         access = \"dcf\"\ncw_min = 0\ncw_max = 0\n[[node]]\nname = \"c\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
+         [[link]]\nends = [\"c\", \"r\"]\nmedium = \"air\"\n[[link]]\nends = [\"r\", \"p\"]\nmedium = \"air\"\n{flow}\n"
+    );
+    let record = record(&text);
+    let hop = 3 * 34 + 2 * (248 + 44) + 56 + 44;
+    let micros = (48 + 44) + (34 + 48 + 44) + 2 * hop;
+    assert_eq!(arrivals(&record, 0), [(micros * 1000, micros * 1000, 0)]);
 }

@@ -440,6 +440,16 @@ fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
     Ok(())
 }
 
+/// Once all flows have stopped nothing is on a link; WLDR alone may wait forever for word of a frame.
+fn check_empty(ledgers: &[Ledger], plan: &Plan) -> Result<(), String> {
+    for (ledger, link) in ledgers.chunks(2).zip(&plan.links) {
+        let waits = link.link_service.as_ref().is_some_and(|service| service.scheme.name == "wldr");
+        let left: u64 = ledger.iter().map(|ledger| ledger.in_flight).sum();
+        check!(left == 0 || waits, "link {} has packets under way: {ledger:?}", link.name);
+    }
+    Ok(())
+}
+
 fn check_samples(record: &RunRecord) -> Result<(), String> {
     let samples = &record.flow_samples;
     for (row, window) in samples.window_packets.iter().enumerate() {
@@ -526,6 +536,7 @@ fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
     if record.ended == Time::ZERO + plan.duration {
         let left: usize = pending.iter().map(|(entries, _)| entries).sum();
         check!(left == 0, "pending Interests are left: {pending:?}");
+        check_empty(&ledgers, &plan)?;
     }
     if case.keeps_order {
         check_order(&record, &plan)?;
