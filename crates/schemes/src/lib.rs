@@ -48,6 +48,7 @@ schemes! {
     pcon,
     pcon_ndnsim,
     plr,
+    raaqm,
     random_early_marking,
     red,
     sirc_like,

@@ -6,6 +6,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::params::{Settings, Value};
+use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -54,7 +55,8 @@ impl Driver {
     pub fn new(scheme: &Scheme, given: &[(&str, Value)]) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
         let make = scheme.consumer.expect("the scheme has a consumer");
-        let controller = make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
+        let mut controller = make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
+        controller.take_streams(Streams::of(Seed(1)));
         let flow = FlowView { rto: Span::from_secs(1), ..FlowView::default() };
         let limit = Limit::Packets(Packets::new(100));
         let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];
