@@ -22,6 +22,7 @@ schemes! {
     catchunks_aimd,
     catchunks_cubic,
     catchunks_fixed,
+    cctcp_like,
     codel,
     codel_mark,
     coopcon_like,

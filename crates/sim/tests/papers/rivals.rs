@@ -138,3 +138,60 @@ fn a_consumer_that_draws_differs_by_seed_and_by_nothing_else() {
     assert_eq!(flows(1), flows(1));
     assert!(flows(1) != flows(2));
 }
+
+/// Two flows for one file of 6 MB, the second from 3 s on: what the first has fetched lies in the store of r, 2 ms away, and
+/// the rest 100 ms.
+fn behind_a_store(scheme: &str, parts: &str) -> String {
+    let flow = |consumer: &str, start: &str| {
+        format!(
+            "[[flow]]\nconsumer = \"{consumer}\"\nproducer = \"p\"\nprefix = \"/a\"\nscheme = {scheme}\n\
+             payload = \"1000B\"\nsize = \"6MB\"\nstart = \"{start}\"\n"
+        )
+    };
+    format!(
+        "format = 1\n[scenario]\nname = \"store\"\nduration = \"60s\"\n[topology]\n\
+         link = {{ queue = {{ limit = \"400pkt\" }} }}\n[router]\ncache = \"100000pkt\"\nparts = [{parts}]\n\
+         [[node]]\nname = \"c\"\n[[node]]\nname = \"d\"\n[[node]]\nname = \"r\"\n[[node]]\nname = \"p\"\n\
+         [[link]]\nends = [\"c\", \"r\"]\nrate = \"20Mbps\"\ndelay = \"1ms\"\n\
+         [[link]]\nends = [\"d\", \"r\"]\nrate = \"20Mbps\"\ndelay = \"1ms\"\n\
+         [[link]]\nends = [\"r\", \"p\"]\nrate = \"10Mbps\"\ndelay = \"49ms\"\n{}{}",
+        flow("c", "0s"),
+        flow("d", "3s")
+    )
+}
+
+#[test]
+fn cctcp_keeps_the_store_apart_from_the_producer_where_answers_are_signed() {
+    let second = |settings: &str, parts: &str| {
+        let scheme = format!("{{ name = \"cctcp-like\"{settings} }}");
+        run(&behind_a_store(&scheme, parts)).flows.remove(1)
+    };
+    let signed = "\"cctcp-like\"";
+    let apart = second("", signed);
+    let [unsigned, blind] = [second("", ""), second(", per_source = false", signed)];
+    assert!(apart.completed.is_some() && blind.completed.is_some());
+    assert!(unsigned == blind && apart != blind, "{apart:?} {blind:?}");
+}
+
+#[test]
+fn cctcp_fills_a_link_and_every_number_of_it_matters() {
+    let found = goodput(&run(&line("\"cctcp-like\"", "")), 0, [5.0, 20.0]) / LINK;
+    assert!(found > 0.8, "{found}");
+    // One in three is lost, so that timers back off, and only what was sent again tells that they need not.
+    let loss = "backward = { loss = { model = \"bernoulli\", probability = 0.3 } }";
+    let flow = |settings: &str| {
+        let scheme = format!("{{ name = \"cctcp-like\"{settings} }}");
+        run(&line(&scheme, loss)).flows.remove(0)
+    };
+    let default = flow("");
+    for settings in [", initial_window = 8", ", least_timeout = \"50ms\""] {
+        assert!(flow(settings) != default, "{settings}");
+    }
+    let unstamped = flow(", timestamps = false");
+    assert!(
+        default.delivered_segments > unstamped.delivered_segments,
+        "{} {}",
+        default.delivered_segments,
+        unstamped.delivered_segments
+    );
+}
