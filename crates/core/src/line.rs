@@ -1,13 +1,12 @@
-//! One direction of a line: a packet at a time for its size over the rate, then the propagation delay.
+//! One direction of a line: a packet or frame at a time for its size over the rate, then the propagation delay.
 //!
-//! Loss is drawn when a packet is sent and takes the time of sending, as on a wire that breaks it. What decides
-//! when the next packet is sent is the driver, which also keeps the queue in front.
+//! Loss is drawn when one is sent and takes the time of sending, as on a wire that breaks it. What decides when
+//! the next one is sent is the driver, which also keeps the queue in front.
 
 mod loss;
 
 use std::collections::VecDeque;
 
-use crate::packet::{Header, Packet};
 use crate::rng::Rng;
 use crate::units::{BitRate, ByteCount, Span, Time};
 use loss::Loss;
@@ -20,22 +19,22 @@ pub struct LineSetup {
     pub rate: BitRate,
     /// Propagation delay.
     pub delay: Span,
-    /// Extra delay U(0, jitter) per packet.
+    /// Extra delay U(0, jitter) for each.
     pub jitter: Span,
-    /// Whether jitter may change the order of packets.
+    /// Whether jitter may change the order.
     pub reorder: bool,
     /// Loss on the way.
     pub loss: LossPlan,
 }
 
-/// A packet on the wire.
+/// Something on the wire.
 #[derive(Debug)]
-struct Flight<B> {
+struct Flight<T> {
     arrives: Time,
-    packet: Packet<B>,
+    load: T,
 }
 
-/// What becomes of a packet that is sent.
+/// What becomes of what is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
     /// The line loses it.
@@ -46,15 +45,15 @@ pub enum Carriage {
     First(Time),
 }
 
-/// One direction of a line and what is on it.
+/// One direction of a line and what is on it: packets, or frames with parts of them.
 #[derive(Debug)]
-pub struct Line<B> {
-    /// A packet is being sent until then.
+pub struct Line<T> {
+    /// Something is being sent until then.
     pub busy_until: Time,
     delay: Span,
     lost: u64,
     delivered: u64,
-    flights: VecDeque<Flight<B>>,
+    flights: VecDeque<Flight<T>>,
     serialisation: Serialisation,
     jitter: Option<Jitter>,
     loss: Option<Loss>,
@@ -67,7 +66,7 @@ struct Jitter {
     rng: Rng,
 }
 
-impl<B> Line<B> {
+impl<T> Line<T> {
     /// A free line; `stream` gives its random numbers for "jitter" and for "loss".
     pub fn new(setup: &LineSetup, stream: impl Fn(&str) -> Rng) -> Self {
         let jitter = Jitter { most: setup.jitter, reorder: setup.reorder, rng: stream("jitter") };
@@ -88,84 +87,90 @@ impl<B> Line<B> {
         self.delay
     }
 
-    /// Packets lost on the way.
+    /// How much was lost on the way.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Packets taken at the far end.
+    /// How much was taken at the far end.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Packets on the way, the one being sent among them.
+    /// How much is on the way, what is being sent counted.
     pub fn in_flight(&self) -> usize {
         self.flights.len()
     }
 
-    /// When the next packet reaches the far end; `None` while nothing is on the way.
+    /// When the next one reaches the far end; `None` while nothing is on the way.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
         self.flights.front().map(|flight| flight.arrives)
     }
 
-    /// Sends from the next packet on at `rate`.
+    /// Sends from the next one on at `rate`.
     pub fn set_rate(&mut self, rate: BitRate) {
         self.serialisation = Serialisation::new(rate);
     }
 
-    /// Sends a packet from `now` on, when the line must be free.
+    /// Sends `load` of `size` from `now` on, when the line must be free.
     #[inline]
-    pub fn transmit(&mut self, packet: Packet<B>, now: Time) -> Carriage {
-        self.busy_until = now + self.serialisation.of(packet.header.size());
+    pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
+        self.busy_until = now + self.serialisation.of(size);
+        self.carry(load, self.busy_until)
+    }
+
+    /// Carries what was sent by `sent`, over this line or another medium, to the far end.
+    #[inline]
+    pub fn carry(&mut self, load: T, sent: Time) -> Carriage {
         if self.loss.as_mut().is_some_and(|loss| loss.draw()) {
             self.lost += 1;
             return Carriage::Lost;
         }
-        let arrives = self.busy_until + self.delay;
+        let arrives = sent + self.delay;
         match &mut self.jitter {
-            None => self.append(Flight { arrives, packet }),
-            Some(_) => self.append_with_jitter(arrives, packet),
+            None => self.append(Flight { arrives, load }),
+            Some(_) => self.append_with_jitter(arrives, load),
         }
     }
 
     #[inline]
-    fn append(&mut self, flight: Flight<B>) -> Carriage {
+    fn append(&mut self, flight: Flight<T>) -> Carriage {
         let arrives = flight.arrives;
         self.flights.push_back(flight);
         if self.flights.len() == 1 { Carriage::First(arrives) } else { Carriage::Behind }
     }
 
     #[cold]
-    fn append_with_jitter(&mut self, mut arrives: Time, packet: Packet<B>) -> Carriage {
-        let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, packet }) };
+    fn append_with_jitter(&mut self, mut arrives: Time, load: T) -> Carriage {
+        let Some(jitter) = &mut self.jitter else { return self.append(Flight { arrives, load }) };
         arrives += jitter.most.scale(jitter.rng.uniform());
         if jitter.reorder {
             let place = self.flights.partition_point(|flight| flight.arrives <= arrives);
-            self.flights.insert(place, Flight { arrives, packet });
+            self.flights.insert(place, Flight { arrives, load });
             return if place == 0 { Carriage::First(arrives) } else { Carriage::Behind };
         }
         if let Some(last) = self.flights.back() {
             arrives = arrives.max(last.arrives);
         }
-        self.append(Flight { arrives, packet })
+        self.append(Flight { arrives, load })
     }
 
-    /// Takes the packet that arrives at `now`, and when the next one does.
+    /// Takes what arrives at `now`, and when the next one does.
     #[inline]
-    pub fn take_arrival(&mut self, now: Time) -> Option<(Packet<B>, Option<Time>)> {
-        // After a packet overtook another, the event of the one overtaken finds nothing.
+    pub fn take_arrival(&mut self, now: Time) -> Option<(T, Option<Time>)> {
+        // After one overtook another, the event of the one overtaken finds nothing.
         if self.flights.front()?.arrives > now {
             return None;
         }
         let flight = self.flights.pop_front()?;
         self.delivered += 1;
-        Some((flight.packet, self.next_arrival()))
+        Some((flight.load, self.next_arrival()))
     }
 
-    /// Headers of the packets on the way, the first to arrive first.
-    pub fn on_the_way(&self) -> impl Iterator<Item = &Header> {
-        self.flights.iter().map(|flight| &flight.packet.header)
+    /// What is on the way, the first to arrive first.
+    pub fn on_the_way(&self) -> impl Iterator<Item = &T> {
+        self.flights.iter().map(|flight| &flight.load)
     }
 
     /// Loses everything on the way; the line is free at `now`.
@@ -204,8 +209,6 @@ impl Serialisation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::name::{Name, NameTable, Segment};
-    use crate::packet::{Data, Kind, Millis, PitToken};
     use crate::rng::Seed;
 
     #[test]
@@ -215,13 +218,6 @@ mod tests {
             let size = ByteCount::new(size);
             assert_eq!(times.of(size), BitRate::from_mbps(10.0).time_to_send(size));
         }
-    }
-
-    fn packet(size: u64) -> Packet<u64> {
-        let data =
-            Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 0, token: PitToken(0) };
-        let header = Header::new(Name::whole(NameTable::ROOT), Kind::Data(data), ByteCount::new(size));
-        Packet { header, body: size }
     }
 
     fn line(jitter: Span, reorder: bool) -> Line<u64> {
@@ -239,14 +235,14 @@ mod tests {
     fn a_packet_arrives_after_its_sending_time_and_the_delay() {
         let mut line = line(Span::ZERO, false);
         let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
-        assert_eq!(line.transmit(packet(1000), Time::ZERO), Carriage::First(at(11_000)));
+        assert_eq!(line.transmit(1000, ByteCount::new(1000), Time::ZERO), Carriage::First(at(11_000)));
         assert_eq!(line.busy_until, at(1000));
         // An event for the first is pending; the one for the second is asked for when the first is taken.
-        assert_eq!(line.transmit(packet(500), at(1000)), Carriage::Behind);
+        assert_eq!(line.transmit(500, ByteCount::new(500), at(1000)), Carriage::Behind);
         assert_eq!(line.next_arrival(), Some(at(11_000)));
         assert!(line.take_arrival(at(10_999)).is_none());
         let (first, next) = line.take_arrival(at(11_000)).expect("it is due");
-        assert_eq!((first.body, next), (1000, Some(at(11_500))));
+        assert_eq!((first, next), (1000, Some(at(11_500))));
         assert_eq!((line.delivered(), line.in_flight()), (1, 1));
         line.cut(at(11_200));
         assert_eq!((line.lost(), line.in_flight(), line.busy_until), (1, 0, at(11_200)));
@@ -257,11 +253,12 @@ mod tests {
         for reorder in [false, true] {
             let mut line = line(Span::from_millis(50), reorder);
             for number in 0..200 {
-                line.transmit(packet(100 + number), Time::ZERO + Span::from_micros(200 * number));
+                let size = ByteCount::new(100 + number);
+                line.transmit(number, size, Time::ZERO + Span::from_micros(200 * number));
             }
             let mut order = Vec::new();
-            while let Some((packet, _)) = line.take_arrival(Time::MAX) {
-                order.push(packet.body);
+            while let Some((number, _)) = line.take_arrival(Time::MAX) {
+                order.push(number);
             }
             assert_eq!((order.len(), order.is_sorted()), (200, !reorder));
         }

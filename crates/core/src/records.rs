@@ -83,6 +83,12 @@ pub struct LinkRecord {
     pub dropped_packets: u64,
     /// Packets lost on the wire or by a link that went down.
     pub lost_packets: u64,
+    /// Frames put on the wire: one per packet unless packets are larger than the link's frames.
+    pub sent_frames: u64,
+    /// Frames lost as packets are.
+    pub lost_frames: u64,
+    /// Frames among those sent that the link service sent again.
+    pub resent_frames: u64,
     /// Packets that got a congestion mark here.
     pub marked_packets: u64,
     /// Packets put into a side store, of the queue (PLR's retransmission storage) or of gates.

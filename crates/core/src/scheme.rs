@@ -5,6 +5,7 @@ use crate::consumer::shell::ShellKind;
 use crate::control::{NetworkController, RouterAgent};
 use crate::face::{FaceId, Limit, NodeId};
 use crate::gate::FaceGate;
+use crate::link_service::LinkService;
 use crate::params::{ParamError, ParamSpec, Settings};
 use crate::queue::QueueDiscipline;
 use crate::rng::{Seed, Streams};
@@ -41,6 +42,8 @@ pub struct Scheme {
     pub strategy: Option<Make<Box<dyn Strategy>>>,
     /// Network controller.
     pub controller: Option<Make<Box<dyn NetworkController>>>,
+    /// What one end of a link does about lost frames.
+    pub link_service: Option<Make<Box<dyn LinkService>>>,
 }
 
 /// Makes a part from its settings, or says everything that is wrong with them.
@@ -76,6 +79,7 @@ impl Scheme {
         router: None,
         strategy: None,
         controller: None,
+        link_service: None,
     };
 
     /// The roles it fills, as words.
@@ -86,6 +90,7 @@ impl Scheme {
             (self.router.is_some(), "router"),
             (self.strategy.is_some(), "strategy"),
             (self.controller.is_some(), "controller"),
+            (self.link_service.is_some(), "link service"),
         ];
         roles.into_iter().filter_map(|(filled, role)| filled.then_some(role)).collect()
     }
@@ -109,6 +114,9 @@ impl Scheme {
             make(settings)?;
         }
         if let Some(make) = self.controller {
+            make(settings)?;
+        }
+        if let Some(make) = self.link_service {
             make(settings)?;
         }
         Ok(())

@@ -4,7 +4,7 @@
 
 #![allow(clippy::disallowed_types, reason = "sketches keep small tables; nothing iterates over them")]
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
 use tidegate_core::control::{Directive, Report};
@@ -12,7 +12,7 @@ use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict};
 use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Data, Header, Kind, Millis, PitToken, TcpSegment};
+use tidegate_core::packet::{Header, Kind, TcpSegment};
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
@@ -54,12 +54,6 @@ impl Bench {
 
 fn ms(at: u64) -> Time {
     Time::ZERO + Span::from_millis(at)
-}
-
-fn data() -> Header {
-    let final_segment = tidegate_core::name::Segment::NONE;
-    let data = Data { freshness: Millis(0), final_segment, payload: 1024, token: PitToken(0) };
-    Header::new(name(), Kind::Data(data), ByteCount::new(1100))
 }
 
 fn name() -> Name {
@@ -111,97 +105,4 @@ fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() 
     });
     assert_eq!(ack.hop.get(Signal::GrantedRate), Some(12_000));
     assert_eq!(gate.bytes, BTreeMap::from([(NameTable::ROOT, 66)]));
-}
-
-// WLDR: a link service numbers frames, hears of gaps and has frames sent again. The link owns the frames; the
-// service sees tags alone, as disciplines see headers alone.
-
-/// A packet or a part of one on a link.
-#[derive(Clone, Debug, PartialEq)]
-struct Frame {
-    packet: Header,
-    /// Which part of how many.
-    index: u16,
-    count: u16,
-    tag: Tag,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Tag {
-    None,
-    Label(u16),
-    /// The receiver expected the first label and received the second.
-    Gap {
-        expected: u16,
-        received: u16,
-    },
-}
-
-/// What a service wants done.
-#[derive(Debug, Default)]
-struct LinkActions {
-    /// A frame of its own with this tag goes to the peer.
-    answers: Vec<Tag>,
-    /// The frames with these tags are sent again, under new tags.
-    resends: Vec<Tag>,
-}
-
-/// Sees frames on one end of a link.
-trait LinkService: std::fmt::Debug {
-    /// A frame is about to be sent; its tag, and whether the link keeps a copy.
-    fn on_send(&mut self, now: Time) -> (Tag, bool);
-    /// A frame arrived.
-    fn on_receive(&mut self, now: Time, tag: Tag, actions: &mut LinkActions);
-}
-
-#[derive(Debug)]
-struct Wldr {
-    next: u16,
-    expected: u16,
-}
-
-impl LinkService for Wldr {
-    fn on_send(&mut self, _: Time) -> (Tag, bool) {
-        let label = self.next;
-        // Label 0 stands for "off".
-        self.next = label.checked_add(1).unwrap_or(1);
-        (Tag::Label(label), true)
-    }
-
-    fn on_receive(&mut self, _: Time, tag: Tag, actions: &mut LinkActions) {
-        match tag {
-            Tag::None => {}
-            Tag::Label(received) => {
-                if received != self.expected {
-                    actions.answers.push(Tag::Gap { expected: self.expected, received });
-                }
-                self.expected = received.checked_add(1).unwrap_or(1);
-            }
-            Tag::Gap { expected, received } => actions.resends.extend((expected..received).map(Tag::Label)),
-        }
-    }
-}
-
-#[test]
-fn wldr_sends_the_frames_of_a_gap_again_under_new_labels() {
-    let [mut near, mut far] = [Wldr { next: 1, expected: 1 }, Wldr { next: 1, expected: 1 }];
-    let mut kept: VecDeque<Frame> = VecDeque::new();
-    for _ in 0..4 {
-        let (tag, keeps) = near.on_send(Time::ZERO);
-        assert!(keeps);
-        kept.push_back(Frame { packet: data(), index: 0, count: 1, tag });
-    }
-    let mut actions = LinkActions::default();
-    for frame in [&kept[0], &kept[3]] {
-        far.on_receive(Time::ZERO, frame.tag, &mut actions);
-    }
-    assert_eq!(actions.answers, [Tag::Gap { expected: 2, received: 4 }]);
-    let answers = std::mem::take(&mut actions.answers);
-    near.on_receive(Time::ZERO, answers[0], &mut actions);
-    assert_eq!(actions.resends, [Tag::Label(2), Tag::Label(3)]);
-    let again = actions.resends.iter().filter_map(|tag| kept.iter().find(|frame| frame.tag == *tag)).cloned();
-    let again: Vec<Frame> = again.map(|frame| Frame { tag: near.on_send(Time::ZERO).0, ..frame }).collect();
-    assert_eq!(again.iter().map(|frame| frame.tag).collect::<Vec<_>>(), [Tag::Label(5), Tag::Label(6)]);
-    far.on_receive(Time::ZERO, Tag::None, &mut actions);
-    assert!(again.iter().all(|frame| frame.index < frame.count && frame.packet == data()));
 }

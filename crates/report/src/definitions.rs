@@ -152,6 +152,17 @@ pub const DEFINITIONS: &[Definition] = &[
         "Packets dropped by the queue or the gates before it since the start of the run: full, by a rule, or expired in a side store.",
     ),
     define("lost_packets", "packets", "Packets lost on the wire or by a link that went down."),
+    define(
+        "sent_frames",
+        "frames",
+        "Frames put on the wire: one per packet unless packets are larger than the link's mtu.",
+    ),
+    define("lost_frames", "frames", "Frames lost on the wire or by a link that went down."),
+    define(
+        "resent_frames",
+        "frames",
+        "Frames among sent_frames that the link service (belrp, wldr) sent again.",
+    ),
     define("marked_packets", "packets", "Packets that got a congestion mark at this queue."),
     define(
         "stored_packets",

@@ -14,7 +14,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{Span, Time};
 
-use crate::toolbox::loss_timer::LossTimer;
+use crate::toolbox::lifetime_timer::LifetimeTimer;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -39,7 +39,7 @@ params! {
     /// Whether each congestion Nack for a segment doubles the wait before it is asked for again, from 1 ms to 10 s.
     wait_doubles: bool = true;
     /// When an Interest counts as lost.
-    loss_timer: LossTimer = LossTimer::Lifetime;
+    loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 
 /// First wait after a congestion Nack.

@@ -18,6 +18,9 @@ macro_rules! schemes {
 }
 
 schemes! {
+    belrp,
+    bbr,
+    bbr_cd,
     best_route,
     catchunks_aimd,
     catchunks_cubic,
@@ -55,6 +58,7 @@ schemes! {
     sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    wldr,
 }
 
 /// The scheme called `name` among `schemes`.

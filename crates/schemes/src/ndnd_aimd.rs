@@ -8,7 +8,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 
 use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::loss_timer::LossTimer;
+use crate::toolbox::lifetime_timer::LifetimeTimer;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -36,7 +36,7 @@ params! {
     /// Whether a decrease goes back to the first window (`resetCwnd`).
     reset_to_initial: bool = false;
     /// When an Interest counts as lost.
-    loss_timer: LossTimer = LossTimer::Lifetime;
+    loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 
 fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {

@@ -8,7 +8,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 
 use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::cubic_window::{CubicRule, CubicWindow, TcpFriendliness};
-use crate::toolbox::loss_timer::LossTimer;
+use crate::toolbox::lifetime_timer::LifetimeTimer;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -37,7 +37,7 @@ params! {
     /// Whether a loss below the last peak lowers the plateau (`fastConvergence`).
     fast_convergence: bool = true;
     /// When an Interest counts as lost.
-    loss_timer: LossTimer = LossTimer::Lifetime;
+    loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {

@@ -145,5 +145,7 @@ pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strat
 pub static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
 /// The network controller.
 pub static CONTROLLER: Role = Role { word: "network controller", fits: |scheme| scheme.controller.is_some() };
+/// What both ends of a link do about lost frames.
+pub static LINK_SERVICE: Role = Role { word: "link service", fits: |scheme| scheme.link_service.is_some() };
 /// One of a queue's disciplines.
 pub static DISCIPLINE: Role = Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };

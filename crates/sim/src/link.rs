@@ -1,9 +1,11 @@
 //! One direction of a link: a line between two faces, which may be down.
 
 use tidegate_core::face::FaceId;
+use tidegate_core::framed::FramedLine;
 use tidegate_core::line::{Line, LineSetup};
+use tidegate_core::packet::Packet;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 use crate::plan::LinkPlan;
 
@@ -16,6 +18,19 @@ pub struct End {
     pub face: FaceId,
 }
 
+/// The radios of one direction of a link on a medium.
+#[derive(Clone, Copy, Debug)]
+pub struct Radio {
+    /// The medium's number.
+    pub medium: usize,
+    /// Number of the radio that sends.
+    pub from: usize,
+    /// Number of the radio that receives.
+    pub to: usize,
+    /// Frames that it may have at once.
+    pub most: usize,
+}
+
 /// One direction of a link.
 #[derive(Debug)]
 pub struct Direction<B> {
@@ -23,12 +38,18 @@ pub struct Direction<B> {
     pub from: End,
     /// Receiving end.
     pub to: End,
-    /// What carries the packets.
-    pub line: Line<B>,
+    /// What carries the packets; of a link with frames only its `busy_until` counts.
+    pub line: Line<Packet<B>>,
+    /// What carries the packets of a link with frames.
+    pub framed: Option<Box<FramedLine<B>>>,
+    /// The radios of a link on a medium.
+    pub radio: Option<Radio>,
     /// An event at the end of sending is pending.
     pub is_armed: bool,
     /// Earliest pending wake of the queue; [`Time::MAX`] for none.
     pub queue_wake: Time,
+    /// Earliest pending wake of the link service; [`Time::MAX`] for none.
+    pub link_wake: Time,
     /// Whether packets pass.
     pub is_up: bool,
     /// Whether the queue keeps its packets while the link is down.
@@ -46,14 +67,57 @@ impl<B> Direction<B> {
             loss: plan.loss[way].clone(),
         };
         let stream = |what: &str| Rng::stream(seed, &format!("link/{}/{way}/{what}", plan.name));
+        let service = plan.service();
+        let is_framed = plan.mtu.is_some() || service.is_some() || plan.medium.is_some();
+        let framed = is_framed.then(|| Box::new(FramedLine::new(&setup, plan.mtu, service, stream)));
         Self {
             from,
             to,
             line: Line::new(&setup, stream),
+            framed,
+            radio: None,
             is_armed: false,
             queue_wake: Time::MAX,
+            link_wake: Time::MAX,
             is_up: true,
             keeps_queue: false,
         }
+    }
+
+    /// Packets lost.
+    pub fn lost(&self) -> u64 {
+        self.framed.as_ref().map_or_else(|| self.line.lost(), |framed| framed.lost())
+    }
+
+    /// Packets that arrived.
+    pub fn delivered(&self) -> u64 {
+        self.framed.as_ref().map_or_else(|| self.line.delivered(), |framed| framed.delivered())
+    }
+
+    /// Packets sent that may yet arrive.
+    pub fn in_flight(&self) -> u64 {
+        self.framed.as_ref().map_or_else(|| self.line.in_flight() as u64, |framed| framed.in_flight())
+    }
+
+    /// Frames sent, lost and sent again; without frames a packet is one.
+    pub fn frames(&self) -> [u64; 3] {
+        match &self.framed {
+            Some(framed) => {
+                let counts = framed.counts();
+                [counts.sent, counts.lost, counts.resent]
+            }
+            None => [self.lost() + self.in_flight() + self.delivered(), self.lost(), 0],
+        }
+    }
+
+    /// Bytes put on the wire, of which the queue gave `packets`.
+    pub fn sent_bytes(&self, packets: ByteCount) -> ByteCount {
+        self.framed.as_ref().map_or(packets, |framed| ByteCount::new(framed.counts().bytes))
+    }
+
+    /// Sends from the next packet or frame on at `rate`.
+    pub fn set_rate(&mut self, rate: BitRate) {
+        self.line.set_rate(rate);
+        self.framed.iter_mut().for_each(|framed| framed.set_rate(rate));
     }
 }

@@ -32,6 +32,8 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// Links between them.
     pub links: Vec<LinkPlan>,
+    /// Media that links share.
+    pub media: Vec<MediumPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
     /// The network controller; `None` for none.
@@ -241,16 +243,51 @@ pub struct LinkPlan {
     pub rate: [BitRate; 2],
     /// Propagation delay.
     pub delay: Span,
-    /// Extra delay U(0, jitter) per packet.
+    /// Extra delay U(0, jitter) per frame.
     pub jitter: Span,
-    /// Whether jitter may change the order of packets.
+    /// Whether jitter may change the order of frames.
     pub reorder: bool,
+    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::framed::SMALLEST_MTU); `None`: a packet of
+    /// any size is one frame.
+    pub mtu: Option<ByteCount>,
+    /// Number of the medium that both directions share with others; `None` for a wire.
+    pub medium: Option<usize>,
+    /// What both ends do about lost frames.
+    pub link_service: Option<SchemeUse>,
     /// Loss of each direction.
     pub loss: [LossPlan; 2],
     /// Queue of each direction.
     pub queue: [QueuePlan; 2],
     /// Cost for routing.
     pub cost: u32,
+}
+
+impl LinkPlan {
+    /// Bytes that a packet of `size` puts on the wire, with the headers of its frames where it goes in some.
+    pub fn bytes_on_wire(&self, size: ByteCount) -> ByteCount {
+        let labels = self.service().map(|service| service.label_bytes());
+        if self.mtu.is_none() && labels.is_none() {
+            return size;
+        }
+        let cut = Cut::of(size, self.mtu.unwrap_or(ByteCount::new(u64::from(u32::MAX))), labels);
+        ByteCount::new(cut.total().get() + cut.count * labels.unwrap_or_default().get())
+    }
+
+    /// One end's link service, if the link has one.
+    pub fn service(&self) -> Option<Box<dyn LinkService>> {
+        let used = self.link_service.as_ref()?;
+        let make = used.scheme.link_service.expect("the plan gives links only schemes of links");
+        Some(make(&used.settings).expect("settings were checked with the plan"))
+    }
+}
+
+/// An 802.11 channel, whose radios are the ends of the links on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediumPlan {
+    /// Name.
+    pub name: String,
+    /// Rates and rules.
+    pub setup: MediumSetup,
 }
 
 /// A flow.
@@ -288,7 +325,10 @@ pub struct FlowPlan {
 
 pub use tidegate_core::consumer::Demand;
 pub use tidegate_core::cs::{Admission, Policy};
+use tidegate_core::framed::Cut;
 pub use tidegate_core::line::LossPlan;
+use tidegate_core::link_service::LinkService;
+use tidegate_core::medium::MediumSetup;
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 

@@ -6,6 +6,8 @@
 mod surroundings;
 mod build;
 mod control;
+mod frames;
+mod media;
 mod outcome;
 mod sample;
 mod service;
@@ -28,10 +30,11 @@ use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
 use tidegate_core::units::{Span, Time};
 
 use crate::events::{EventQueue, Target};
-use crate::link::Direction;
+use crate::link::{Direction, End};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use control::{Control, Reported};
+use media::SharedMedium;
 use service::{Processing, Server};
 use tidegate_core::line::Carriage;
 
@@ -46,6 +49,7 @@ pub struct World {
     stop_when_complete: bool,
     events: EventQueue,
     directions: Vec<Direction<Body>>,
+    media: Vec<SharedMedium>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
     servers: Servers,
@@ -65,6 +69,8 @@ pub struct World {
     packet_hops: u64,
     /// Consumers that got a packet and may send.
     ready: Vec<u32>,
+    /// First target of frames.
+    frame_targets: u32,
 }
 
 /// A node and what runs on it.
@@ -183,6 +189,10 @@ enum Due {
     AgentWake(usize),
     /// A producer has made an answer.
     Processed(usize),
+    /// A frame reaches the far end of its link.
+    FrameArrival(usize),
+    LinkWake(usize),
+    Medium(usize),
 }
 
 /// The directions in which one node sends, as its devices.
@@ -192,6 +202,9 @@ struct Lines<'a> {
     ids: &'a [u32],
     directions: &'a mut [Direction<Body>],
     events: &'a mut EventQueue,
+    /// First target of frames.
+    frame_targets: u32,
+    media: &'a mut [SharedMedium],
 }
 
 impl Devices<Body> for Lines<'_> {
@@ -205,9 +218,13 @@ impl Devices<Body> for Lines<'_> {
     fn transmit(&mut self, face: FaceId, packet: Packet<Body>) -> bool {
         let direction = self.ids[face.index()];
         let wire = &mut self.directions[direction as usize];
+        if wire.framed.is_some() {
+            return self.transmit_framed(direction, packet);
+        }
         // An event for an earlier end of sending finds that it is not meant.
         wire.is_armed = false;
-        match wire.line.transmit(packet, self.now) {
+        let size = packet.header.size();
+        match wire.line.transmit(packet, size, self.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
             Carriage::First(arrival) => self.events.push(arrival, Target(direction)),
@@ -284,6 +301,9 @@ impl World {
                 Due::ControllerWake => self.wake_controller(),
                 Due::AgentWake(node) => self.wake_agents(node),
                 Due::Processed(index) => self.give_answer(index),
+                Due::FrameArrival(direction) => self.arrive_frame(direction),
+                Due::LinkWake(direction) => self.wake_link(direction),
+                Due::Medium(medium) => self.move_medium(medium),
             }
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
@@ -333,8 +353,26 @@ impl World {
         match index {
             _ if index < nodes => Due::Served(index),
             _ if index < 2 * nodes => Due::AgentWake(index - nodes),
-            _ => Due::Processed(index - 2 * nodes),
+            _ => self.due_last(index - 2 * nodes),
         }
+    }
+
+    #[cold]
+    fn due_last(&self, index: usize) -> Due {
+        let (directions, frames) = (self.directions.len(), self.processing.len());
+        match index.checked_sub(frames) {
+            None => Due::Processed(index),
+            Some(index) if index < directions => Due::FrameArrival(index),
+            Some(index) if index < 2 * directions => Due::LinkWake(index - directions),
+            Some(index) => Due::Medium(index - 2 * directions),
+        }
+    }
+
+    /// First target of frames.
+    fn frame_targets(&self) -> u32 {
+        let nodes = self.nodes.len();
+        let before = 3 * self.directions.len() + self.consumers.len() + nodes + self.changes.len();
+        (before + 4 + 2 * nodes + self.processing.len()) as u32
     }
 
     #[inline]
@@ -358,6 +396,9 @@ impl World {
             Due::Served(node) => after_changes + 4 + node,
             Due::AgentWake(node) => after_changes + 4 + self.nodes.len() + node,
             Due::Processed(index) => after_changes + 4 + 2 * self.nodes.len() + index,
+            Due::FrameArrival(direction) => self.frame_targets as usize + direction,
+            Due::LinkWake(direction) => self.frame_targets as usize + directions + direction,
+            Due::Medium(medium) => self.frame_targets as usize + 2 * directions + medium,
         };
         self.events.push(at, Target(index as u32));
     }
@@ -367,10 +408,16 @@ impl World {
     fn arrive(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let to = wire.to;
-        let Some((mut packet, next)) = wire.line.take_arrival(self.now) else { return };
+        let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
             self.events.push(at, Target(direction as u32));
         }
+        self.take_in(to, packet);
+    }
+
+    /// A node gets a packet off a link.
+    #[inline(always)]
+    fn take_in(&mut self, to: End, mut packet: Packet<Body>) {
         self.packet_hops += 1;
         let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
@@ -542,6 +589,9 @@ impl World {
     #[inline]
     fn sent(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
+        if wire.framed.is_some() {
+            return self.sent_frame(direction);
+        }
         // A link that went down in between left an event behind.
         if wire.line.busy_until != self.now || !wire.is_armed {
             return;
@@ -609,7 +659,7 @@ impl World {
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
-                    wire.line.set_rate(rate);
+                    wire.set_rate(rate);
                     let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
                     face.set_rate(rate);
                     face.set_incoming_rate(rate);
@@ -657,17 +707,24 @@ impl World {
             if !up {
                 if self.recorder.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
-                    let lost = wire.line.on_the_way().map(|header| lost(header.name));
+                    let lost = wire.line.on_the_way().map(|packet| lost(packet.header.name));
                     lost.for_each(|event| self.recorder.record(self.now, NodeId(from.node), event));
                 }
                 wire.line.cut(self.now);
+                wire.framed.iter_mut().for_each(|framed| framed.cut(self.now));
                 wire.is_armed = false;
             }
+            if !up {
+                self.forget_frames(direction);
+            }
+            self.tell_lost(direction);
             self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
-            if up {
-                self.service(direction);
-            } else {
+            if !up {
                 self.drop_queue(direction);
+            } else if self.directions[direction].radio.is_some() {
+                self.refill(direction);
+            } else {
+                self.service(direction);
             }
         }
         self.routes.set_link(link, up);

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use tidegate_core::framed::REASSEMBLY_TIMEOUT;
 use tidegate_core::units::{Span, Time};
 
 use crate::error::DecodeError;
@@ -21,7 +22,7 @@ pub const MAX_PARTIAL: usize = 64;
 pub const MAX_BYTES: usize = 128 << 10;
 
 /// Time without a fragment after which a message is given up.
-pub const TIMEOUT: Span = Span::from_millis(500);
+pub const TIMEOUT: Span = REASSEMBLY_TIMEOUT;
 
 /// Fragments that wait for others; one per link.
 #[derive(Debug, Default)]

@@ -26,6 +26,7 @@ pub(super) fn told(plan: &Plan) -> Vec<String> {
     };
     links("random loss", |link| link.loss.iter().any(is_random_loss));
     links("jitter", |link| link.jitter > Span::ZERO);
+    links("backoffs of radios", |link| link.medium.is_some());
     links("draws of a queue's discipline", |link| link.queue.iter().any(|queue| draws(&queue.disciplines)));
     let mut nodes = |what: &str, is: &dyn Fn(&NodePlan) -> bool| {
         let names: Vec<&str> =

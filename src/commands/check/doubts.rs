@@ -32,6 +32,7 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(useless_caches(plan));
     doubts.extend(deaf_controller(plan));
     doubts.extend(missing_controller(plan));
+    doubts.extend(shared_medium(plan));
     doubts.extend(seeds(plan, facts));
     doubts.extend(endings(plan));
     doubts.extend(tables(plan, facts));
@@ -47,6 +48,16 @@ fn missing_controller(plan: &Plan) -> Option<String> {
             "routers' parts of {reporting} report to nobody; write [controller] with scheme = {reporting:?}"
         )
     })
+}
+
+/// Numbers that count a link on a medium as a wire of its own.
+fn shared_medium(plan: &Plan) -> Option<String> {
+    let medium = plan.links.iter().find_map(|link| plan.media.get(link.medium?))?;
+    Some(format!(
+        "links on medium {:?} count here as wires of its rate; they carry less: both directions and all its links \
+         share it, and frames wait for it",
+        medium.name
+    ))
 }
 
 /// A controller that no router reports to.

@@ -77,7 +77,7 @@ fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
 }
 
 fn network(plan: &Plan) -> Vec<String> {
-    let mut lines = grouped(plan.links.iter().map(|link| (about_link(link), link.name.as_str())));
+    let mut lines = grouped(plan.links.iter().map(|link| (about_link(plan, link), link.name.as_str())));
     let routers = plan.nodes.iter().filter(|node| node.is_router);
     let parts = |node: &NodePlan| {
         let of_part = node.parts.iter().find(|part| part.brings_strategy());
@@ -153,12 +153,18 @@ fn both(ways: [String; 2]) -> String {
     if forward == backward { forward } else { format!("{forward} (back: {backward})") }
 }
 
-fn about_link(link: &LinkPlan) -> String {
+fn about_link(plan: &Plan, link: &LinkPlan) -> String {
+    let medium = link.medium.and_then(|medium| plan.media.get(medium)).map(|medium| &medium.name);
     let mut parts = vec![both(link.rate.map(|rate| rate.to_string())), link.delay.to_string()];
     if link.jitter > Span::ZERO {
         let order = if link.reorder { ", which may change their order" } else { "" };
         parts.push(format!("jitter up to {}{order}", link.jitter));
     }
+    if let Some(mtu) = link.mtu {
+        parts.push(format!("frames of {mtu} at most"));
+    }
+    parts.extend(medium.map(|medium| format!("on medium {medium}")));
+    parts.extend(link.link_service.iter().map(|service| format!("link service {}", service.scheme.name)));
     let loss = both([0, 1].map(|way| about_loss(&link.loss[way])));
     parts.extend((loss != "no loss").then_some(loss));
     parts.push(format!("queue {}", both([0, 1].map(|way| about_queue(&link.queue[way])))));

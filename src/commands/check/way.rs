@@ -40,11 +40,13 @@ struct Load {
     /// The direction of the same link that Data take.
     data: Direction,
     size: ByteCount,
+    /// Its frames' bytes.
+    on_wire: ByteCount,
 }
 
 impl Load {
     fn sending(&self, plan: &Plan) -> Span {
-        rate(plan, self.direction).time_to_send(self.size)
+        rate(plan, self.direction).time_to_send(self.on_wire)
     }
 
     /// Flows whose packets of the same kind share the direction: those whose Data take the same way.
@@ -54,7 +56,7 @@ impl Load {
 
     /// Exchanges per second, if all flows get the same.
     fn share(&self, plan: &Plan, sharers: &BTreeMap<Direction, usize>) -> f64 {
-        per_second(rate(plan, self.direction), self.size) / self.flows(sharers) as f64
+        per_second(rate(plan, self.direction), self.on_wire) / self.flows(sharers) as f64
     }
 }
 
@@ -73,13 +75,14 @@ impl Way {
     }
 
     /// The loads of each link.
-    fn loads(&self, sizes: Sizes) -> impl Iterator<Item = Load> + '_ {
+    fn loads<'a>(&'a self, plan: &'a Plan, sizes: Sizes) -> impl Iterator<Item = Load> + 'a {
         self.links.iter().flat_map(move |&(link, way)| {
             let data = (link, way);
-            [
-                Load { direction: data, data, size: sizes.data },
-                Load { direction: (link, 1 - way), data, size: sizes.interest },
-            ]
+            let load = |direction, size| {
+                let on_wire = plan.links[link].bytes_on_wire(size);
+                Load { direction, data, size, on_wire }
+            };
+            [load(data, sizes.data), load((link, 1 - way), sizes.interest)]
         })
     }
 
@@ -93,10 +96,10 @@ impl Way {
     ) -> FlowFacts {
         let delays: Span = self.links.iter().map(|(link, _)| plan.links[*link].delay * 2).sum();
         let stations = stations::on_the_way(plan, flow, &self.nodes);
-        let links = delays + self.loads(self.first).map(|load| load.sending(plan)).sum();
+        let links = delays + self.loads(plan, self.first).map(|load| load.sending(plan)).sum();
         let round_trip = links + stations.iter().map(Station::mean).sum();
         let least = links + stations.iter().map(Station::least).sum();
-        let shares = self.loads(self.middle).map(|load| (load.share(plan, sharers), load));
+        let shares = self.loads(plan, self.middle).map(|load| (load.share(plan, sharers), load));
         let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
         let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
         let served_s = stations.iter().map(|station| 1.0 / station.mean().as_secs_f64());
@@ -128,10 +131,10 @@ impl Way {
         let time = |load: Load| {
             let one = load.sending(plan);
             let rest = Span::from_nanos(round_trip.as_nanos().saturating_sub(one.as_nanos()));
-            rates.time_to_send(plan, load.direction, flow.start, all_segments(load.size, segments))
+            rates.time_to_send(plan, load.direction, flow.start, all_segments(load.on_wire, segments))
                 + if free == self.links.len() { rest } else { Span::ZERO }
         };
-        self.loads(self.first).take(2 * free).map(time).max()
+        self.loads(plan, self.first).take(2 * free).map(time).max()
     }
 }
 
@@ -148,15 +151,15 @@ fn bottleneck(
         Limit::Packets(packets) => f64::from(packets.get()),
         Limit::Bytes(bytes) => (bytes.get() / packet.get().max(1)) as f64,
     };
-    let queued = ByteCount::new((queue_packets * packet.get() as f64) as u64);
+    let queued = ByteCount::new((queue_packets * load.on_wire.get() as f64) as u64);
     Bottleneck {
         link,
         way,
         rate,
         packet,
-        content: BitRate::from_bps((per_second(rate, packet) * 8.0 * flow.payload.get() as f64) as u64),
+        content: BitRate::from_bps((per_second(rate, load.on_wire) * 8.0 * flow.payload.get() as f64) as u64),
         flows: load.flows(sharers),
-        product_packets: per_second(rate, packet) * round_trip.as_secs_f64(),
+        product_packets: per_second(rate, load.on_wire) * round_trip.as_secs_f64(),
         queue_packets,
         queue_time: rate.time_to_send(queued),
     }

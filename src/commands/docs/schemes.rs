@@ -8,10 +8,11 @@ use crate::Session;
 use crate::commands::schemes::provenance;
 
 /// Where a scheme of each role stands in a scenario.
-const PLACES: [(&str, &str); 4] = [
+const PLACES: [(&str, &str); 5] = [
     ("consumer", "`scheme` of a `[[flow]]`"),
     ("discipline", "`queue.disciplines` of a link"),
     ("router", "`parts` of `[router]` or a node"),
+    ("link service", "`link_service` of a link"),
     ("strategy", "`strategy` of `[router]`, a node or a `[[router.prefix]]`"),
 ];
 

@@ -110,3 +110,14 @@ fn ticks_of_a_constant_rate_wait_for_the_clock() {
     let at = |time: u64| sent.iter().filter(|(at, _)| *at == time).count();
     assert_eq!((at(0), at(100), at(200), sent.len()), (1, 10, 10, 21));
 }
+
+#[test]
+fn a_wake_up_between_two_ticks_finds_no_loss() {
+    // As above; a user that comes at 1020 wakes the consumer, too.
+    let clock = Clock::coarse(Span::from_millis(150), Span::ZERO, false);
+    let shell = Shell::of(ShellKind::Ndnsim);
+    let mut bench = Bench::with(shell, Demand::Endless, 1.0, |setup| setup.clock = clock);
+    bench.run(ms(0));
+    assert_eq!(bench.wake(ms(1_020)), []);
+    assert_eq!(bench.wake(ms(1_050)), [0]);
+}

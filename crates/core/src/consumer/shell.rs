@@ -26,11 +26,13 @@ pub enum ShellKind {
     Pcon,
     /// Tidegate's own, for schemes that bring their own timers.
     Own,
+    /// The same with a timer that counts as it is at each look, not as it was at departure (BBR-CD).
+    OwnAtSweep,
 }
 
 impl ShellKind {
     /// Every kind with its name in a scenario.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Ndnsim, "ndnsim"),
         (Self::NdnsimNack, "ndnsim-nack"),
         (Self::NdnTools, "ndn-tools"),
@@ -39,6 +41,7 @@ impl ShellKind {
         (Self::Hicn, "hicn"),
         (Self::Pcon, "pcon"),
         (Self::Own, "own"),
+        (Self::OwnAtSweep, "own-at-sweep"),
     ];
 }
 
@@ -148,6 +151,7 @@ impl Shell {
             whole_window: false,
             ..ndn_tools
         };
+        let own = Self { retry_limit: None, whole_window: false, ..ndn_tools };
         match kind {
             ShellKind::Ndnsim => ndnsim,
             ShellKind::NdnsimNack => Self { nack_is_loss: true, no_route_is_final: false, ..ndnsim },
@@ -175,7 +179,8 @@ impl Shell {
                 whole_window: false,
                 ..ndn_tools
             },
-            ShellKind::Own => Self { retry_limit: None, whole_window: false, ..ndn_tools },
+            ShellKind::Own => own,
+            ShellKind::OwnAtSweep => Self { reading: TimeoutReading::AtSweep, ..own },
         }
     }
 }

@@ -753,6 +753,20 @@ fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
 }
 
 #[test]
+fn a_timeout_read_at_each_look_counts_for_what_left_before() {
+    for (kind, sent) in [(ShellKind::Own, vec![(30, 0)]), (ShellKind::OwnAtSweep, vec![(70, 0)])] {
+        let mut bench = Bench::of(kind, 1, 1.0);
+        bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(25));
+        assert_eq!(bench.sends(ms(0)), [0]);
+        bench.puppet.0.borrow_mut().timeout = Some(Span::from_secs(10));
+        let mut all = bench.run(ms(65));
+        bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(65));
+        all.extend(bench.run(ms(100)));
+        assert_eq!(all, sent, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_paced_flow_sends_at_its_rate_as_far_as_the_window_allows() {
     let mut bench = Bench::of(ShellKind::Own, 100, 4.0);
     // 1000 bytes at 8 Mbit/s: one per millisecond.

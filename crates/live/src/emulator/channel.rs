@@ -55,7 +55,7 @@ pub struct Counts {
 pub struct Channel {
     face: [FaceView; 1],
     queue: Queue<Datagram>,
-    line: Line<Datagram>,
+    line: Line<Packet<Datagram>>,
     names: NameTable,
     delivered: ByteCount,
 }
@@ -85,7 +85,7 @@ impl Channel {
             None
         });
         if let Some(packet) = sent {
-            self.line.transmit(packet, now);
+            self.transmit(packet, now);
         }
     }
 
@@ -133,8 +133,13 @@ impl Channel {
         while self.line.busy_until <= now && self.face[0].queued_packets() > 0 {
             let free = self.line.busy_until;
             let Some(packet) = self.with_queue(free, |queue, cx| queue.pop(cx)) else { return };
-            self.line.transmit(packet, free);
+            self.transmit(packet, free);
         }
+    }
+
+    fn transmit(&mut self, packet: Packet<Datagram>, now: Time) {
+        let size = packet.header.size();
+        self.line.transmit(packet, size, now);
     }
 
     fn with_queue<T>(

@@ -134,6 +134,9 @@ fn read_links(table: &TableFile) -> Result<Vec<LinkRecord>, FolderFault> {
     set(&mut links, table.u64("delivered_packets")?, |link, value| link.delivered_packets = value);
     set(&mut links, table.u64("dropped_packets")?, |link, value| link.dropped_packets = value);
     set(&mut links, table.u64("lost_packets")?, |link, value| link.lost_packets = value);
+    set(&mut links, table.u64("sent_frames")?, |link, value| link.sent_frames = value);
+    set(&mut links, table.u64("lost_frames")?, |link, value| link.lost_frames = value);
+    set(&mut links, table.u64("resent_frames")?, |link, value| link.resent_frames = value);
     set(&mut links, table.u64("marked_packets")?, |link, value| link.marked_packets = value);
     set(&mut links, table.u64("stored_packets")?, |link, value| link.stored_packets = value);
     set(&mut links, table.u64("released_packets")?, |link, value| link.released_packets = value);

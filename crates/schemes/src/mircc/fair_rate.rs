@@ -78,13 +78,17 @@ impl FairRate {
         let Measured { capacity, load, queue, rtt } = measured;
         let Rule { utilisation, beta, weight } = self.rule;
         let before = self.get(capacity);
+        // Equation 1.
         let flows = capacity.max(load) / before;
+        // Equation 2, with 3 in it.
         let drained = beta.of(load, capacity) * queue / rtt.max(SHORTEST_RTT);
         let base = ((utilisation * capacity - drained) / flows).max(0.0);
+        // Equation 4.
         let excess = before - load / flows;
         let base = smooth(self.base.unwrap_or(base), base, weight);
         self.excess = smooth(self.excess, excess, weight);
         self.base = Some(base);
+        // Equation 5.
         self.rate = Some((base + self.excess).clamp(LOWEST, capacity));
     }
 }

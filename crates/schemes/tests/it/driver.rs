@@ -1,5 +1,7 @@
 //! Tells one congestion controller what happens, without network or clock.
 
+use std::collections::BTreeMap;
+
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
@@ -35,9 +37,11 @@ pub struct Event {
 
 /// A controller and the flow around it.
 #[derive(Debug)]
-pub struct Driver {
-    pub controller: Box<dyn CongestionController>,
+pub struct Driver<C: CongestionController + ?Sized = dyn CongestionController> {
+    pub controller: Box<C>,
     pub flow: FlowView,
+    /// Segments received when each outstanding Interest left.
+    delivered_at: BTreeMap<u32, u64>,
     names: NameTable,
     /// One device.
     faces: [FaceView; 1],
@@ -55,12 +59,18 @@ impl Driver {
     pub fn new(scheme: &Scheme, given: &[(&str, Value)]) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
         let make = scheme.consumer.expect("the scheme has a consumer");
-        let mut controller = make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
+        Self::of(make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name)))
+    }
+}
+
+impl<C: CongestionController + ?Sized> Driver<C> {
+    /// This controller and a flow that has sent nothing yet.
+    pub fn of(mut controller: Box<C>) -> Self {
         controller.take_streams(Streams::of(Seed(1)));
         let flow = FlowView { rto: Span::from_secs(1), ..FlowView::default() };
         let limit = Limit::Packets(Packets::new(100));
         let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];
-        Self { controller, flow, names: NameTable::new(), faces }
+        Self { controller, flow, delivered_at: BTreeMap::new(), names: NameTable::new(), faces }
     }
 
     /// Makes the call; returns the window after it, packets.
@@ -80,11 +90,15 @@ impl Driver {
         match event.told {
             Told::Sent { segment, is_retransmission } => {
                 flow.in_flight += 1;
+                self.delivered_at.insert(segment, flow.delivered);
                 let sent = Sent { segment, at: event.at, is_retransmission };
                 self.controller.on_sent(cx, &sent, &mut HopSignals::default(), flow);
             }
             Told::Data { segment, hop, rtt } => {
-                let delivery = delivery(event.at, segment, hop, rtt, flow);
+                let mut delivery = delivery(event.at, segment, hop, rtt, flow);
+                if let Some(delivered) = self.delivered_at.remove(&segment) {
+                    delivery.delivered_at_send = delivered;
+                }
                 flow.in_flight = flow.in_flight.saturating_sub(1);
                 flow.highest_received = flow.highest_received.max(segment);
                 flow.delivered += 1;
@@ -115,6 +129,7 @@ fn delivery(at: Time, segment: u32, hop: HopSignals, rtt: Option<Span>, flow: &F
         full_delay: rtt.unwrap_or(RTT * 3),
         sent_at: before(at, rtt.unwrap_or(RTT)),
         retransmissions: u32::from(rtt.is_none()),
+        // Of a Data whose Interest nobody told of.
         delivered_at_send: flow.delivered.saturating_sub(u64::from(flow.in_flight)),
         in_flight_before: flow.in_flight,
         mark: hop.mark,

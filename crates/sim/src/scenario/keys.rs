@@ -7,7 +7,9 @@ use tidegate_settings::keys::Kind::{
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
-use tidegate_settings::keys::{CONSUMER, CONTROLLER, Format, Key, Keys, ROUTER_PART, STRATEGY, key, keys};
+use tidegate_settings::keys::{
+    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, STRATEGY, key, keys,
+};
 use tidegate_settings::queue::QUEUE;
 
 mod blocks;
@@ -61,6 +63,7 @@ pub(super) static ROOT: Keys = keys(
             May,
             "Links, or changes to links of a built-in topology by name.",
         ),
+        key("medium", Open(&Table(&MEDIUM)), May, "802.11 media by name, for links to share."),
         key("router", Table(&ROUTER), May, "What every router has."),
         key("controller", Table(&CONTROLLER_KEYS), May, "The network controller; none by default."),
         key("flow", List(&Table(&FLOW)), May, "Who asks whom for what."),
@@ -165,11 +168,54 @@ fn formats() -> Vec<&'static str> {
     TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
 }
 
-static LINK_KEYS: [Key; 9] = [
-    key("rate", Rate, May, "Rate of each direction; needed."),
-    key("delay", Time, May, "Propagation delay; needed."),
-    key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per packet."),
-    key("reorder", Bool, Else("false"), "Whether jitter may change the order of packets."),
+/// One 802.11 channel and its radios.
+pub(super) static MEDIUM: Keys = keys(
+    "[medium.NAME]",
+    &[
+        key("mcs", Count(0, 31), Else("6"), "Modulation and coding of HT, eight for each number of streams."),
+        key("width", Words(|| vec!["20MHz", "40MHz"]), Else("20MHz"), "Width of the channel."),
+        key("short_guard", Bool, Else("false"), "Whether symbols last 3.6 us, not 4 us."),
+        key("basic_rate", Rate, Else("24Mbps"), "Rate of ACKs: 6, 9, 12, 18, 24, 36, 48 or 54 Mbps."),
+        key(
+            "access",
+            Words(|| vec!["edca", "dcf"]),
+            Else("edca"),
+            "How radios get at the medium: with QoS as HT has it, or without.",
+        ),
+        key("aifsn", Count(1, 15), Else("3"), "edca: slots of AIFS behind its SIFS."),
+        key("cw_min", Count(0, 65_535), Else("15"), "First contention window, slots."),
+        key("cw_max", Count(0, 65_535), Else("1023"), "Largest contention window, slots."),
+        key("attempts", Count(1, 255), Else("7"), "Transmissions of a frame before it is given up."),
+        key("slot", Time, Else("9us"), "A slot."),
+        key("sifs", Time, Else("16us"), "Time between a frame and its ACK."),
+        key("overhead", Size(1_000), Else("38B"), "What the MAC adds to a frame: header, FCS, LLC."),
+        key(
+            "aggregate",
+            Size(65_535),
+            May,
+            "Most bytes of frames to one receiver in one transmission (A-MPDU); by default one frame.",
+        ),
+    ],
+);
+
+static LINK_KEYS: [Key; 12] = [
+    key("rate", Rate, May, "Rate of each direction; needed, unless there is a medium."),
+    key("delay", Time, May, "Propagation delay; needed, unless there is a medium."),
+    key("medium", Text, May, "The [medium.NAME] that both directions share with all its other links."),
+    key("jitter", Time, Else("0s"), "Extra delay U(0, jitter) per frame."),
+    key("reorder", Bool, Else("false"), "Whether jitter may change the order of frames."),
+    key(
+        "mtu",
+        Size(65_535),
+        May,
+        "Largest frame, 128 bytes or more; larger packets go as several frames. By default a packet of any size is one frame, on a medium 1500B, and there 2304B is the most.",
+    ),
+    key(
+        "link_service",
+        SchemeOf(&LINK_SERVICE),
+        May,
+        "What both ends do about lost frames: belrp or wldr. By default nothing.",
+    ),
     key("cost", Count(1, 4_294_967_295), Else("1"), "Cost for routing."),
     key("loss", AnyOf(&[Words(loss_words), Table(&LOSS)]), Else("none"), "Loss of both directions."),
     key("queue", Table(&QUEUE), May, "Queue of both directions."),

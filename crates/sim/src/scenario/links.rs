@@ -3,16 +3,24 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::framed::SMALLEST_MTU;
+use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;
 use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::LINK_SERVICE;
 use tidegate_settings::queue::{QUEUE, QueueValues};
+use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::shown;
 
 use super::keys;
+use super::media::Media;
 use crate::plan::{LinkPlan, LossPlan};
 
+/// Frames on a medium, unless a link says otherwise: those of the networks around.
+const USUAL_MTU: ByteCount = ByteCount::new(1_500);
+/// Bytes of what an 802.11 frame can carry (IEEE 802.11-2016, 9.2.4.7).
+const LARGEST_MSDU: ByteCount = ByteCount::new(2_304);
 /// Packets in a loss pattern.
 const LONGEST_PATTERN: usize = 16_000_000;
 
@@ -22,6 +30,10 @@ pub(super) struct LinkValues {
     delay: Option<Span>,
     jitter: Option<Span>,
     reorder: Option<bool>,
+    mtu: Option<ByteCount>,
+    /// Number of its medium and rate there.
+    medium: Option<(usize, BitRate)>,
+    service: Option<SchemeUse>,
     cost: Option<u32>,
     directions: [DirectionValues; 2],
 }
@@ -36,7 +48,7 @@ struct DirectionValues {
 
 impl LinkValues {
     /// Reads one table.
-    pub fn read(link: &Fields<'_>) -> Self {
+    pub fn read(link: &Fields<'_>, media: &Media) -> Self {
         let given = |key: &str| link.item(key).is_some();
         let both = DirectionValues::read(link);
         let direction = |key| {
@@ -48,6 +60,9 @@ impl LinkValues {
             delay: link.time("delay").or(given("delay").then_some(Span::ZERO)),
             jitter: link.time("jitter").filter(|_| given("jitter")),
             reorder: link.flag("reorder").filter(|_| given("reorder")),
+            mtu: read_mtu(link),
+            medium: read_medium(link, media),
+            service: link.item("link_service").and_then(|item| uses::read(link.desk, item, &LINK_SERVICE)),
             cost: link.count_u32("cost").filter(|_| given("cost")),
             directions: [direction("forward"), direction("backward")],
         }
@@ -61,6 +76,9 @@ impl LinkValues {
             delay: over.delay.or(self.delay),
             jitter: over.jitter.or(self.jitter),
             reorder: over.reorder.or(self.reorder),
+            mtu: over.mtu.or(self.mtu),
+            medium: over.medium.or(self.medium),
+            service: over.service.clone().or_else(|| self.service.clone()),
             cost: over.cost.or(self.cost),
             directions: [forward.with(forward_over), backward.with(backward_over)],
         }
@@ -81,7 +99,8 @@ impl LinkValues {
 
     /// Whether rate and delay are given.
     pub fn is_complete(&self) -> bool {
-        self.delay.is_some() && self.directions.iter().all(|direction| direction.rate.is_some())
+        self.medium.is_some()
+            || self.delay.is_some() && self.directions.iter().all(|direction| direction.rate.is_some())
     }
 
     /// Which of rate and delay is missing.
@@ -96,7 +115,8 @@ impl LinkValues {
     /// The link from node `a` to node `b`, defaults where nothing is given.
     pub fn plan(&self, name: String, a: usize, b: usize) -> LinkPlan {
         let [forward, backward] = &self.directions;
-        let rate = |direction: &DirectionValues| direction.rate.unwrap_or(BitRate::from_bps(1));
+        let shared = self.medium.map(|(_, rate)| rate);
+        let rate = |direction: &DirectionValues| shared.or(direction.rate).unwrap_or(BitRate::from_bps(1));
         LinkPlan {
             name,
             a,
@@ -105,6 +125,9 @@ impl LinkValues {
             delay: self.delay.unwrap_or_default(),
             jitter: self.jitter.unwrap_or_default(),
             reorder: self.reorder.unwrap_or(false),
+            mtu: self.mtu.or(shared.map(|_| USUAL_MTU)),
+            medium: self.medium.map(|(medium, _)| medium),
+            link_service: self.service.clone(),
             loss: [forward, backward].map(|direction| direction.loss.clone().unwrap_or(LossPlan::None)),
             queue: [forward, backward].map(|direction| direction.queue.plan()),
             cost: self.cost.unwrap_or(1),
@@ -128,6 +151,26 @@ impl DirectionValues {
             queue: self.queue.with(&over.queue),
         }
     }
+}
+
+/// The medium that a link is on, which sets its rate.
+fn read_medium(link: &Fields<'_>, media: &Media) -> Option<(usize, BitRate)> {
+    let medium = media.of_link(link)?;
+    if let Some(rate) = link.entry("rate") {
+        link.desk.refuse(rate.place, "rate: a link on a medium has the rate of its MCS");
+    }
+    if let Some(mtu) = link.size("mtu").filter(|mtu| *mtu > LARGEST_MSDU) {
+        link.refuse("mtu", format!("mtu: {mtu} is more than the {LARGEST_MSDU} of an 802.11 frame"));
+    }
+    Some((medium, media.get(medium)?.data_rate()))
+}
+
+fn read_mtu(link: &Fields<'_>) -> Option<ByteCount> {
+    let mtu = link.size("mtu")?;
+    if mtu < SMALLEST_MTU {
+        link.refuse("mtu", format!("mtu: {mtu} is less than {SMALLEST_MTU}"));
+    }
+    Some(mtu)
 }
 
 /// The models and the keys each needs.

@@ -24,6 +24,7 @@ mod flows;
 pub mod import;
 mod keys;
 mod links;
+mod media;
 mod network;
 mod overrides;
 mod service;
@@ -170,6 +171,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
         variation: frame.variation,
         nodes: network.nodes,
         links: network.links,
+        media: network.media,
         flows,
         controller,
         next_hops: network.next_hops,

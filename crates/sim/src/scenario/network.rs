@@ -17,9 +17,12 @@ use tidegate_settings::values::{read_name, read_number, read_text};
 
 use super::caches::{CacheRules, CacheValues};
 use super::links::LinkValues;
+use super::media::Media;
 use super::topology::{BUILTINS, Builtin, Class, PLANE, Params, Shape};
 use super::{Limits, clock, keys, service};
-use crate::plan::{CachePlan, ClockPlan, LinkPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan};
+use crate::plan::{
+    CachePlan, ClockPlan, LinkPlan, MediumPlan, NextHopRule, NodePlan, SchemeUse, ServicePlan,
+};
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
 const MOST_LINKS_OF_A_NODE: u32 = 60_000;
@@ -29,6 +32,8 @@ const MOST_LINKS_OF_A_NODE: u32 = 60_000;
 pub(super) struct Network {
     pub nodes: Vec<NodePlan>,
     pub links: Vec<LinkPlan>,
+    /// Media that links share.
+    pub media: Vec<MediumPlan>,
     /// What is said of caches, to be settled once the flows are known.
     pub caches: CacheRules,
     /// Which neighbours are next hops.
@@ -257,30 +262,38 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
 /// Reads `[topology]`, nodes and links.
 pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
     let router = RouterValues::read(root);
+    let media = Media::read(root);
     let topology = root.table("topology", &keys::TOPOLOGY);
     let has = |key: &str| topology.as_ref().filter(|topology| topology.item(key).is_some());
     let mut network = match (has("builtin"), has("file")) {
-        (Some(topology), None) => read_builtin(root, topology, &router, limits),
-        (None, Some(topology)) => imported::read(root, topology, &router, limits),
+        (Some(topology), None) => read_builtin(root, topology, (&router, &media), limits),
+        (None, Some(topology)) => imported::read(root, topology, (&router, &media), limits),
         (Some(topology), Some(_)) => {
             topology.refuse("file", "file: a topology is built in or from a file, not both");
             Network { is_partial: true, ..Network::default() }
         }
-        (None, None) => read_written(root, topology.as_ref(), &router, limits),
+        (None, None) => read_written(root, topology.as_ref(), (&router, &media), limits),
     };
     network.caches = router.caches.with_own(std::mem::take(&mut network.caches.own));
     network.next_hops = router.next_hops;
     network.is_partial |= !root.desk.problems.borrow().is_empty() && network.nodes.is_empty();
     check_degrees(root, &network);
+    network.media = media.0;
+    check_media(root, &network);
     network.part = parts(&network);
     check_connected(root, &network);
     network
 }
 
-fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues, limits: &Limits) -> Network {
+fn read_builtin(
+    root: &Fields<'_>,
+    topology: &Fields<'_>,
+    (router, media): (&RouterValues, &Media),
+    limits: &Limits,
+) -> Network {
     let mut network = Network { is_partial: true, ..Network::default() };
     let sound = root.desk.count();
-    let values = ClassValues::read(topology);
+    let values = ClassValues::read(topology, media);
     let is_sound = root.desk.count() == sound;
     let words: Vec<(usize, &str)> = BUILTINS.iter().map(|builtin| builtin.name).enumerate().collect();
     let Some(builtin) = topology.word("builtin", &words).and_then(|index| BUILTINS.get(index)) else {
@@ -299,7 +312,7 @@ fn read_builtin(root: &Fields<'_>, topology: &Fields<'_>, router: &RouterValues,
     add_shape_nodes(&mut network, &shape, router, topology);
     add_shape_links(&mut network, &shape, &values, topology);
     let of_link = |index: usize| values.at(&shape, index);
-    let complete = change_by_name(root, &mut network, &of_link);
+    let complete = change_by_name((root, media), &mut network, &of_link);
     // A misspelt key may be the one that is missing.
     if is_sound {
         check_complete((topology, builtin), &network, &shape, &complete, &values);
@@ -351,9 +364,10 @@ struct ClassValues {
 }
 
 impl ClassValues {
-    fn read(topology: &Fields<'_>) -> Self {
+    fn read(topology: &Fields<'_>, media: &Media) -> Self {
         let read = |key| {
-            topology.table(key, &keys::LINK_CHANGES).map(|link| LinkValues::read(&link)).unwrap_or_default()
+            let link = topology.table(key, &keys::LINK_CHANGES);
+            link.map(|link| LinkValues::read(&link, media)).unwrap_or_default()
         };
         let plain: LinkValues = read("link");
         Self {
@@ -421,7 +435,7 @@ fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, t
 
 /// Applies `[node.x]` and `[link.x]` over what each link had; says which links have rate and delay then.
 fn change_by_name<'v>(
-    root: &Fields<'_>,
+    (root, media): (&Fields<'_>, &Media),
     network: &mut Network,
     of_link: &dyn Fn(usize) -> Cow<'v, LinkValues>,
 ) -> Vec<bool> {
@@ -439,7 +453,7 @@ fn change_by_name<'v>(
     let mut complete: Vec<bool> =
         (0..network.links.len()).map(|index| of_link(index).is_complete()).collect();
     for (entry, link) in named(root, "link", &keys::LINK_CHANGES) {
-        let changes = LinkValues::read(&link);
+        let changes = LinkValues::read(&link, media);
         let name = Item { place: entry.place, value: Value::Text(entry.key.clone()) };
         let Some(index) = network.find_link(desk, &name) else { continue };
         let Some(plan) = network.links.get_mut(index) else { continue };
@@ -487,7 +501,7 @@ fn named<'a>(root: &Fields<'a>, key: &str, known: &'static Keys) -> Vec<(&'a Ent
 fn read_written(
     root: &Fields<'_>,
     topology: Option<&Fields<'_>>,
-    router: &RouterValues,
+    (router, media): (&RouterValues, &Media),
     limits: &Limits,
 ) -> Network {
     let mut network = Network::default();
@@ -519,7 +533,7 @@ fn read_written(
         }
     }
     let base = topology.and_then(|topology| topology.table("link", &keys::LINK_CHANGES));
-    let base = base.map(|link| LinkValues::read(&link)).unwrap_or_default();
+    let base = base.map(|link| LinkValues::read(&link, media)).unwrap_or_default();
     let tables: Vec<Fields<'_>> = root.tables("node", &keys::NODE);
     if !root.desk.claim(root.place_of("node"), router.bytes(), tables.len() as u64) {
         network.is_partial = true;
@@ -527,7 +541,7 @@ fn read_written(
     }
     add_written_nodes(&mut network, &tables, root, router);
     for link in root.tables("link", &keys::LINK) {
-        add_written_link(&mut network, &link, &base);
+        add_written_link(&mut network, &link, (&base, media));
     }
     check_roles(&network, &tables);
     network
@@ -579,10 +593,10 @@ fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
     degrees
 }
 
-fn add_written_link(network: &mut Network, link: &Fields<'_>, base: &LinkValues) {
+fn add_written_link(network: &mut Network, link: &Fields<'_>, (base, media): (&LinkValues, &Media)) {
     let desk = link.desk;
     let sound = desk.count();
-    let values = base.with(&LinkValues::read(link));
+    let values = base.with(&LinkValues::read(link, media));
     let given = link.item("name").map(|item| read_name(desk, item));
     let ends = link.list("ends");
     let [first, second] = ends else {
@@ -643,6 +657,20 @@ fn check_degrees(root: &Fields<'_>, network: &Network) {
     if let Some((node, degree)) = too_many {
         let message = format!("node {:?} has {degree} links; at most {MOST_LINKS_OF_A_NODE}", node.name);
         root.refuse("topology", message);
+    }
+}
+
+/// Notes links between the same nodes on one medium: radios tell frames apart by their nodes.
+fn check_media(root: &Fields<'_>, network: &Network) {
+    let mut known = BTreeSet::new();
+    for link in &network.links {
+        let Some(medium) = link.medium else { continue };
+        if !known.insert((medium, link.a.min(link.b), link.a.max(link.b))) {
+            let name = network.media.get(medium).map_or("", |medium| medium.name.as_str());
+            let message =
+                format!("link {:?} is one of two links between its nodes on medium {name:?}", link.name);
+            root.refuse("medium", message);
+        }
     }
 }
 

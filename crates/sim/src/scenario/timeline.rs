@@ -197,6 +197,9 @@ fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
         let keep_queue = keep_queue.unwrap_or(false);
         return Some(if is_up { Change::LinkUp { link } } else { Change::LinkDown { link, keep_queue } });
     }
+    if link.and_then(|link| network.links.get(link)).is_some_and(|link| link.medium.is_some()) {
+        event.refuse("rate", "rate: a link on a medium has the rate of its MCS");
+    }
     let rate = event.rate("rate");
     Some(Change::LinkRate { link: link?, rate: rate? })
 }

@@ -20,10 +20,11 @@ use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{Span, Time};
 
 use super::control::Control;
+use super::media;
 use super::service::{Processing, Server};
 use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
-use crate::link::{Direction, End};
+use crate::link::{Direction, End, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse};
 use crate::routes::{Edge, RouteTable};
 
@@ -68,12 +69,14 @@ impl World {
         let ports = Ports::new(plan);
         let routes = routes(plan, &ports, &prefixes);
         let (servers, processing) = servers(plan, &prefixes, seed);
+        let (media, radios) = media::build(plan, seed);
         let mut world = Self {
             now: Time::ZERO,
             end: Time::ZERO + plan.duration,
             stop_when_complete: plan.stop_when_complete,
             events: EventQueue::default(),
-            directions: directions(plan, &ports, &delays, seed),
+            directions: directions(plan, &ports, (&delays, &radios), seed),
+            media,
             nodes: Vec::new(),
             consumers: Vec::new(),
             servers,
@@ -90,6 +93,7 @@ impl World {
             unfinished: 0,
             packet_hops: 0,
             ready: Vec::new(),
+            frame_targets: 0,
         };
         world.nodes = (0..plan.nodes.len())
             .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
@@ -102,6 +106,7 @@ impl World {
         if world.unfinished == 0 {
             world.stop_when_complete = false;
         }
+        world.frame_targets = world.frame_targets();
         world.ask_first_events();
         world
     }
@@ -279,13 +284,20 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
     routes
 }
 
-fn directions(plan: &Plan, ports: &Ports, delays: &[Span], seed: Seed) -> Vec<Direction<Body>> {
+fn directions(
+    plan: &Plan,
+    ports: &Ports,
+    (delays, radios): (&[Span], &[Option<Radio>]),
+    seed: Seed,
+) -> Vec<Direction<Body>> {
     let mut directions = Vec::with_capacity(2 * plan.links.len());
     for (index, link) in plan.links.iter().enumerate() {
         let ends = [(link.a, 2 * index), (link.b, 2 * index + 1)]
             .map(|(node, direction)| End { node: node as u32, face: ports.face[direction] });
         for way in 0..2 {
-            directions.push(Direction::new(link, way, ends[way], ends[1 - way], delays[index], seed));
+            let mut direction = Direction::new(link, way, ends[way], ends[1 - way], delays[index], seed);
+            direction.radio = radios[2 * index + way];
+            directions.push(direction);
         }
     }
     directions

@@ -56,9 +56,9 @@ impl World {
             queued: u64::from(face.queued_packets()),
             stored: u64::from(face.held_packets()) + gates.waiting,
             sent: face.sent_packets(),
-            lost: wire.line.lost(),
-            in_flight: wire.line.in_flight() as u64,
-            delivered: wire.line.delivered(),
+            lost: wire.lost(),
+            in_flight: wire.in_flight(),
+            delivered: wire.delivered(),
         }
     }
 
@@ -177,6 +177,7 @@ impl World {
         let gates = core.forwarder().gate_stats(wire.from.face);
         let ledger = self.ledger(wire);
         let (from, to) = if direction.is_multiple_of(2) { (link.a, link.b) } else { (link.b, link.a) };
+        let [sent_frames, lost_frames, resent_frames] = wire.frames();
         LinkRecord {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),
@@ -185,10 +186,13 @@ impl World {
             delay: wire.line.delay(),
             offered_packets: ledger.offered,
             sent_packets: ledger.sent,
-            sent_bytes: face.sent_bytes(),
+            sent_bytes: wire.sent_bytes(face.sent_bytes()),
             delivered_packets: ledger.delivered,
             dropped_packets: ledger.dropped,
             lost_packets: ledger.lost,
+            sent_frames,
+            lost_frames,
+            resent_frames,
             marked_packets: stats.marked + face.marks_taken(),
             stored_packets: stats.stored + gates.held,
             released_packets: stats.released + gates.released,

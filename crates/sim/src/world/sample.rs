@@ -27,12 +27,12 @@ impl World {
             samples.link.push(link as u32);
             samples.queue_packets.push(face.queued_packets());
             samples.queue_bytes.push(count(face.queued_bytes().get()));
-            samples.sent_bytes.push(face.sent_bytes().get());
+            samples.sent_bytes.push(wire.sent_bytes(face.sent_bytes()).get());
             samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
             samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
             let stats = core.queue(wire.from.face).stats();
             samples.marked_packets.push(count(stats.marked + face.marks_taken()));
-            samples.lost_packets.push(count(wire.line.lost()));
+            samples.lost_packets.push(count(wire.lost()));
         }
     }
 }

@@ -22,6 +22,8 @@ macro_rules! lines {
             ids: $ids,
             directions: &mut $world.directions,
             events: &mut $world.events,
+            frame_targets: $world.frame_targets,
+            media: &mut $world.media,
         }
     };
 }

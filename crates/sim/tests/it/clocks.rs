@@ -74,3 +74,29 @@ fn phases_are_drawn_for_each_node_and_seed() {
     assert!(phases.len() == 8 && phases.iter().all(|phase| *phase < 100_000), "{phases:?}");
     assert_eq!(first(3), first(3));
 }
+
+#[test]
+fn two_nodes_have_phases_of_their_own_and_timers_of_one_instant_are_one_wake_up() {
+    let flow = |consumer: &str, prefix: &str| {
+        format!(
+            "[[flow]]\nconsumer = {consumer:?}\nproducer = \"p1\"\nprefix = {prefix:?}\nscheme = \"fixed\"\npayload = \
+             \"1000B\"\nrate = \"4Mbps\"\n"
+        )
+    };
+    let text = constant("").replace("\"linear\"\nrouters = 1", "\"dumbbell\"\npairs = 2");
+    let text =
+        text.replace("[[flow]]", "[node.c1]\nclock = \"100ms\"\n[node.c2]\nclock = \"100ms\"\n[[flow]]");
+    // Two flows on c1, one on c2.
+    let record = record(&(text + &flow("c1", "/b") + &flow("c2", "/c")));
+    let phases = |wanted: u32| {
+        let sent = record.events.iter().filter_map(move |event| match event.event {
+            Event::InterestSent { flow, .. } if flow == wanted => Some(event.time.as_nanos() % 100_000_000),
+            _ => None,
+        });
+        // Without the one that starts the flow.
+        sent.skip(1).collect::<BTreeSet<u64>>()
+    };
+    assert!(phases(0).len() == 1 && phases(0) == phases(1), "{:?} {:?}", phases(0), phases(1));
+    assert!(phases(2).len() == 1 && phases(0) != phases(2), "{:?} {:?}", phases(0), phases(2));
+    assert!((20..=22).contains(&wakeups(&record, "c1")), "{}", wakeups(&record, "c1"));
+}

@@ -6,9 +6,11 @@ use std::rc::Rc;
 
 use tidegate_core::context::Context;
 use tidegate_core::event::{Cause, Event};
+use tidegate_core::face::FaceView;
 use tidegate_core::gate::{FaceGate, FlowKey, GateStats, GateVerdict, Releases};
 use tidegate_core::packet::{Header, NackReason};
 use tidegate_core::pit::PitId;
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::records::{EventRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
@@ -64,6 +66,33 @@ static SHAPER: Scheme = Scheme {
     }),
     ..Scheme::NONE
 };
+
+/// Keeps every Interest in the queue's side store until it is too old.
+static KEEPER: Scheme = Scheme {
+    name: "keeper",
+    router: Some(|_, node| {
+        let keeper = |device: &DeviceSetup| (device.face, Box::new(Keeper) as Box<dyn QueueDiscipline>);
+        Ok(RouterParts { disciplines: node.devices.iter().map(keeper).collect(), ..RouterParts::default() })
+    }),
+    ..Scheme::NONE
+};
+
+#[derive(Debug)]
+struct Keeper;
+
+impl QueueDiscipline for Keeper {
+    fn on_enqueue(
+        &mut self,
+        cx: &mut Context<'_>,
+        _: &mut Header,
+        _: &FaceView,
+        actions: &mut Actions,
+    ) -> Verdict {
+        let until = cx.now + Span::from_millis(10);
+        actions.wake_at(until);
+        Verdict::Hold(until)
+    }
+}
 
 #[derive(Debug, Default)]
 struct Pacer {
@@ -136,7 +165,8 @@ impl FaceGate for Whim {
 
 /// Two flows over a chain of two routers, whose parts are `parts`.
 fn chain(parts: &str, more: &str) -> Plan {
-    let schemes: Vec<&'static Scheme> = SCHEMES.iter().copied().chain([&PACER, &SHAPER, &WHIM]).collect();
+    let schemes: Vec<&'static Scheme> =
+        SCHEMES.iter().copied().chain([&PACER, &SHAPER, &WHIM, &KEEPER]).collect();
     let text = format!(
         "format = 1\n[scenario]\nname = \"gates\"\nduration = \"2s\"\nevents = [\"dropped\", \"stored\", \
          \"released\"]\n[topology]\nbuiltin = \"linear\"\nrouters = 2\nlink = {{ rate = \"10Mbps\", delay = \
@@ -259,4 +289,17 @@ fn a_gate_under_a_clock_with_ticks_lets_go_at_them_or_when_something_arrives() {
     assert!(coarse.len() >= 28, "{coarse:?}");
     assert!(flushed.len() > 2 * coarse.len(), "{}", flushed.len());
     assert!(flushed.iter().any(|at| at % 70_000 != 5_000));
+}
+
+#[test]
+fn what_a_queue_keeps_too_long_goes_at_a_tick() {
+    let dropped = |clock: &str| {
+        let plan = chain("keeper", &format!("[node.r1]\n{clock}\n"));
+        let (record, _) = run(&plan, 1);
+        let is_dropped = |event: &&EventRecord| matches!(event.event, Event::Dropped { .. });
+        record.events.iter().filter(is_dropped).map(|event| event.time.as_nanos() / 1_000).collect::<Vec<_>>()
+    };
+    let (fine, coarse) = (dropped(""), dropped("clock = { period = \"70ms\", phase = \"5ms\" }"));
+    assert!(fine.len() > 10 && fine.iter().any(|at| at % 70_000 != 5_000), "{fine:?}");
+    assert!(coarse.len() > 10 && coarse.iter().all(|at| at % 70_000 == 5_000), "{coarse:?}");
 }

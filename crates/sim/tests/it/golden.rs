@@ -95,11 +95,12 @@ fn first_difference(recorded: &str, now: &str) -> Option<String> {
     None
 }
 
-#[test]
-fn every_consumer_and_plr_share_a_dumbbell_as_recorded() {
+/// Compares what each of `names` runs in `case` with the record, or records it.
+#[track_caller]
+fn runs_as_recorded<'a>(case: &str, names: impl Iterator<Item = &'a str>, trace: fn(&str) -> String) {
     let mut differences = Vec::new();
-    for name in consumers().chain([PLR.0]) {
-        let file = root().join(name).join(CASE);
+    for name in names {
+        let file = root().join(name).join(case);
         let now = trace(name);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
             fs::create_dir_all(file.parent().expect("the file lies in a folder")).expect("folder");
@@ -112,6 +113,42 @@ fn every_consumer_and_plr_share_a_dumbbell_as_recorded() {
         differences.is_empty(),
         "{differences:#?}\nreview, then UPDATE_GOLDEN=1 cargo test -p tidegate-sim --test it golden"
     );
+}
+
+#[test]
+fn every_consumer_and_plr_share_a_dumbbell_as_recorded() {
+    runs_as_recorded(CASE, consumers().chain([PLR.0]), trace);
+}
+
+/// A file over a link that loses frames in bursts, both ways.
+fn lossy_link(service: &str) -> String {
+    let record = record(&format!(
+        "format = 1\n[scenario]\nname = \"lossy\"\nduration = \"2s\"\nsample = \"50ms\"\n[[node]]\nname = \"c1\"\n\
+         [[node]]\nname = \"p1\"\n[[link]]\nends = [\"c1\", \"p1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nmtu = \"1500B\"\n\
+         link_service = {service:?}\nloss = {{ model = \"gilbert-elliott\", to_bad = 0.02, to_good = 0.3 }}\n[[flow]]\n\
+         consumer = \"c1\"\nproducer = \"p1\"\nprefix = \"/a\"\nscheme = \"ndnsim-aimd\"\npayload = \"4000B\"\n"
+    ));
+    let mut text = format!("# {service}: Data in three frames over 10 Mbps and 10 ms, losses in bursts\n");
+    text.push_str("# t_ms  window  sent_bytes  lost_packets (backward)\n");
+    let (flows, links) = (&record.flow_samples, &record.link_samples);
+    for row in 0..flows.time.len() {
+        let (link, at) = (2 * row + 1, flows.time[row].as_nanos() / 1_000_000);
+        let (window, sent, lost) =
+            (flows.window_packets[row], links.sent_bytes[link], links.lost_packets[link]);
+        writeln!(text, "{at:6}  {window:6.0}  {sent:10}  {lost:12}").expect("a string takes it");
+    }
+    for link in &record.links {
+        let (sent, lost, again) = (link.sent_frames, link.lost_frames, link.resent_frames);
+        writeln!(text, "# frames from {}: {sent} sent, {lost} lost, {again} sent again", link.from)
+            .expect("as above");
+    }
+    text
+}
+
+#[test]
+fn every_link_service_mends_a_lossy_link_as_recorded() {
+    let services = SCHEMES.iter().filter(|scheme| scheme.link_service.is_some()).map(|scheme| scheme.name);
+    runs_as_recorded("lossy-link.txt", services, lossy_link);
 }
 
 #[test]

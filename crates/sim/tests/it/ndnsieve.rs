@@ -217,3 +217,18 @@ fn control_costs_no_more_operations_than_the_paper_counts() {
     assert!(looked > 100 && filtered.values().all(|signals| *signals <= routers), "{filtered:?}");
     assert!(!filtered.is_empty());
 }
+
+#[test]
+fn agents_report_at_their_routers_ticks() {
+    let clock = "{ period = \"70ms\", phase = \"5ms\" }";
+    let at_ticks = |set: &[(&str, &str)]| {
+        let record = record(MULTIPATH1, set);
+        let is_load =
+            |event: &&EventRecord| matches!(event.event, Event::Reported { kind } if kind.0 == "links");
+        let times: Vec<u64> =
+            record.events.iter().filter(is_load).map(|event| event.time.as_nanos() / 1_000).collect();
+        assert!(times.len() > 20, "{times:?}");
+        times.iter().all(|at| at % 70_000 == 5_000)
+    };
+    assert!(at_ticks(&[("router.clock", clock)]) && !at_ticks(&[]));
+}

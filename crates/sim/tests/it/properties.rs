@@ -102,16 +102,28 @@ impl Draw {
 
     /// The values of a link as lines (`,` between them for a table on one line).
     fn link(&mut self, reorder: bool, plr: bool) -> Vec<String> {
-        let mut values = vec![
-            format!("rate = \"{}kbps\"", self.number(1_000, 20_000)),
-            format!("delay = \"{}us\"", self.number(0, 30_000)),
-            format!("queue = {}", self.queue(plr)),
-        ];
+        // A scenario declares the medium in any case.
+        let is_wireless = self.chance(0.2);
+        let mut values = match is_wireless {
+            true => vec!["medium = \"air\"".to_owned()],
+            false => vec![format!("rate = \"{}kbps\"", self.number(1_000, 20_000))],
+        };
+        values.push(format!("delay = \"{}us\"", self.number(0, 30_000)));
+        values.push(format!("queue = {}", self.queue(plr)));
         if self.chance(0.4) {
             values.push(format!("jitter = \"{}us\"", self.number(1, 20_000)));
             values.push(format!("reorder = {}", reorder && self.chance(0.5)));
         }
-        if self.chance(0.5) {
+        if self.chance(0.3) {
+            values.push(format!("mtu = \"{}B\"", self.number(128, 1_500)));
+        }
+        // Where frames may be sent again, packets do not keep their order.
+        if reorder && self.chance(0.5) {
+            values.push(format!("link_service = {:?}", ["belrp", "wldr"][self.number(0, 1) as usize]));
+        }
+        if is_wireless && self.chance(0.5) {
+            values.push(format!("loss = {}", self.loss()));
+        } else if !is_wireless && self.chance(0.5) {
             values.push(format!("forward = {{ loss = {} }}", self.loss()));
             values.push(format!(
                 "backward = {{ loss = {}, rate = \"{}kbps\" }}",
@@ -330,11 +342,15 @@ impl Draw {
 
     fn event(&mut self, shape: &Plan) -> String {
         let (from, length) = (self.number(0, 900), self.number(1, 400));
-        let link = &shape.links[self.number(0, shape.links.len() as u32 - 1) as usize].name;
+        let link = &shape.links[self.number(0, shape.links.len() as u32 - 1) as usize];
+        let (link, is_wireless) = (&link.name, link.medium.is_some());
         let node = &shape.nodes[self.number(0, shape.nodes.len() as u32 - 1) as usize].name;
         let what = match self.number(0, 2) {
             0 => {
                 let rate = self.number(1_000, 20_000);
+                if is_wireless {
+                    return String::new();
+                }
                 return format!("[[event]]\nat = \"{from}ms\"\nlink = {link:?}\nrate = \"{rate}kbps\"\n");
             }
             1 => format!("link = {link:?}"),
@@ -361,6 +377,11 @@ impl Draw {
             self.part(0.0, 0.5)
         );
         let (network, [consumer, producer]) = self.network(reorder, plr_queue);
+        let access = self.one(&["dcf", "edca"]);
+        let aggregate = self.one(&["", "aggregate = \"20kB\""]);
+        let (mcs, attempts) = (self.number(0, 15), self.number(1, 7));
+        writeln!(text, "[medium.air]\nmcs = {mcs}\naccess = {access:?}\nattempts = {attempts}\n{aggregate}")
+            .expect("a string takes it");
         text.push_str(&network);
         let strategy = self.scheme(|scheme| scheme.strategy.is_some());
         let cache = if self.chance(0.5) { self.cache() } else { "\"0pkt\"".to_owned() };
@@ -411,6 +432,8 @@ fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
         );
         check!(link.queue_delay.count == link.sent_packets, "{link:?}");
         check!(link.released_packets <= link.stored_packets, "{link:?}");
+        check!(link.sent_frames >= link.sent_packets && link.lost_frames <= link.sent_frames, "{link:?}");
+        check!(link.lost_frames >= link.lost_packets, "{link:?}");
     }
     let delivered: u64 = ledgers.iter().map(|ledger| ledger.delivered).sum();
     check!(delivered == record.packet_hops, "{delivered} delivered, {} hops", record.packet_hops);

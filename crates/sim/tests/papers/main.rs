@@ -1,6 +1,8 @@
 //! Scenarios of papers, run and held against what must come out of them.
 
 mod applications;
+mod bbr;
+mod bbr_study;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;

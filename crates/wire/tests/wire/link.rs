@@ -1,11 +1,14 @@
 //! Link frames (NDNLPv2): which fields are read, which ignored, which make a frame unreadable.
 
 use bytes::Bytes;
+use tidegate_core::framed::Cut;
 use tidegate_core::name::NameTable;
 use tidegate_core::packet::{Kind, NackReason};
 use tidegate_core::signal::{Class, Signal};
+use tidegate_core::units::ByteCount;
 use tidegate_wire::{
-    DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, decode_frame, decode_packet, loss_notice_size,
+    DataBuilder, DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, Signer, decode_frame,
+    decode_packet, loss_notice_size,
 };
 
 use crate::tlvs::{data, interest, long, name, tlv};
@@ -180,4 +183,25 @@ fn a_packet_past_8800_bytes_is_refused() {
     bytes.extend_from_slice(&content);
     let result = decode_packet(&LpFields::default(), Bytes::from(bytes), &mut NameTable::new(), &mut || 1);
     assert_eq!(result.err(), Some(DecodeError::TooLarge(8_804)));
+}
+
+#[test]
+fn a_simulated_line_cuts_packets_into_frames_of_the_sizes_that_are_really_sent() {
+    for mtu in [128, 254, 255, 256, 257, 258, 279, 280, 281, 1280, 1500, 4000] {
+        let mut encoder = LinkEncoder::new(Some(mtu), 7);
+        for content in (0..600).chain([1400, 1477, 2900, 8000]) {
+            let mut names = NameTable::new();
+            let content = vec![7; content];
+            let data = DataBuilder { name: &[8, 1, b'a'], content: &content, ..DataBuilder::default() };
+            let bytes = data.sign(&Signer::Digest).expect("small enough");
+            let size = ByteCount::new(bytes.len() as u64);
+            let packet = decode_packet(&LpFields::default(), bytes, &mut names, &mut || 0).expect("a Data");
+            let mut batch = FrameBatch::new();
+            encoder.encode(&packet, None, &names, &mut batch).expect("it can be cut");
+            let sent: Vec<u64> = batch.iter().map(|(head, body)| (head.len() + body.len()) as u64).collect();
+            let cut = Cut::of(size, ByteCount::new(mtu as u64), None);
+            let told: Vec<u64> = (0..cut.count).map(|index| cut.size(index).get()).collect();
+            assert_eq!(sent, told, "{size} in {mtu}");
+        }
+    }
 }

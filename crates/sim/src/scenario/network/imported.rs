@@ -13,6 +13,7 @@ use tidegate_settings::fields::Fields;
 use super::{Network, RouterValues, add_link, add_node, change_by_name};
 use crate::scenario::import::{self, Format, Imported, ImportedLink};
 use crate::scenario::links::LinkValues;
+use crate::scenario::media::Media;
 use crate::scenario::{Limits, keys};
 
 /// Problems of the file that are told in the scenario's.
@@ -21,12 +22,12 @@ const MOST_TOLD: usize = 5;
 pub(super) fn read(
     root: &Fields<'_>,
     topology: &Fields<'_>,
-    router: &RouterValues,
+    (router, media): (&RouterValues, &Media),
     limits: &Limits,
 ) -> Network {
     let mut network = Network { is_partial: true, ..Network::default() };
     refuse_other_keys(topology);
-    let base = topology.table("link", &keys::LINK_CHANGES).map(|link| LinkValues::read(&link));
+    let base = topology.table("link", &keys::LINK_CHANGES).map(|link| LinkValues::read(&link, media));
     let base = base.unwrap_or_default();
     let Some(imported) = load(topology, limits) else { return network };
     let place = topology.place_of("file");
@@ -39,12 +40,13 @@ pub(super) fn read(
     network.is_partial = false;
     add_nodes(&mut network, &imported, router, topology);
     let values: Vec<LinkValues> =
-        imported.links.iter().map(|link| link_values(topology, &base, link)).collect();
+        imported.links.iter().map(|link| link_values(topology, (&base, media), link)).collect();
     for (link, values) in imported.links.iter().zip(&values) {
         add_link(&mut network, values.plan(link.name.clone(), link.a, link.b), topology.desk, place);
     }
-    let complete =
-        change_by_name(root, &mut network, &|index| Cow::Borrowed(values.get(index).unwrap_or(&base)));
+    let complete = change_by_name((root, media), &mut network, &|index| {
+        Cow::Borrowed(values.get(index).unwrap_or(&base))
+    });
     if let Some(index) = complete.iter().position(|complete| !complete) {
         let missing = values.get(index).map_or("", LinkValues::missing);
         let name = network.links.get(index).map_or("", |link| link.name.as_str());
@@ -148,7 +150,11 @@ fn add_nodes(network: &mut Network, imported: &Imported, router: &RouterValues, 
 }
 
 /// What the file says of a link, over what all links share.
-fn link_values(topology: &Fields<'_>, base: &LinkValues, link: &ImportedLink) -> LinkValues {
+fn link_values(
+    topology: &Fields<'_>,
+    (base, media): (&LinkValues, &Media),
+    link: &ImportedLink,
+) -> LinkValues {
     let pairs: Vec<String> =
         import::values(link).into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
     let place = topology.place_of("file");
@@ -156,7 +162,7 @@ fn link_values(topology: &Fields<'_>, base: &LinkValues, link: &ImportedLink) ->
     let own = table.ok().and_then(|mut item| {
         item.place = place;
         let fields = Fields::open(topology.desk, &item, &keys::LINK_CHANGES)?;
-        Some(LinkValues::read(&fields))
+        Some(LinkValues::read(&fields, media))
     });
     own.map_or_else(|| base.clone(), |own| base.with(&own))
 }

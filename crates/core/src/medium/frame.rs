@@ -1,0 +1,53 @@
+//! What a driver hands in, and what it is told.
+
+use crate::units::{ByteCount, Span};
+
+/// A frame to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Number of the radio that is to receive it.
+    pub to: usize,
+    /// Bytes of what LLC carries; the set-up's `overhead` comes on top.
+    pub size: ByteCount,
+    /// By which the driver knows it again.
+    pub tag: u64,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was acknowledged.
+    Delivered,
+    /// All its attempts failed, it was forgotten, or nobody can send it.
+    GivenUp,
+}
+
+/// A frame that is no longer the medium's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// As offered.
+    pub tag: u64,
+    /// Number of the radio that sent it.
+    pub from: usize,
+    /// Number of the radio that was to receive it.
+    pub to: usize,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What happened on a medium.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Airtime {
+    /// Transmissions of data, each of one frame or of an aggregate; those that collided among them.
+    pub transmissions: u64,
+    /// Times at which more than one radio sent.
+    pub collisions: u64,
+    /// Transmissions of what had been sent before.
+    pub retries: u64,
+    /// Frames that were acknowledged.
+    pub delivered: u64,
+    /// Frames that were given up after their last attempt.
+    pub given_up: u64,
+    /// Time from the beginning of a transmission to the end of its ACK, or of the longest that collided.
+    pub busy: Span,
+}

@@ -1,0 +1,148 @@
+//! States of BBR on a path of constant delay.
+
+use super::*;
+use crate::testing::bottleneck::{Bottleneck, PRODUCT};
+use crate::testing::driver::RTT;
+use tidegate_core::params::{Settings, Value};
+
+fn bbr(given: &[(&str, f64)]) -> Bottleneck<Bbr> {
+    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Number(*value)));
+    Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.collect())).expect("valid")))
+}
+
+fn state(path: &Bottleneck<Bbr>) -> &State {
+    &path.driver.controller.state
+}
+
+fn window(path: &Bottleneck<Bbr>) -> f64 {
+    path.driver.controller.window()
+}
+
+/// Runs until the first ProbeBW begins.
+fn to_probe_bandwidth(path: &mut Bottleneck<Bbr>) {
+    path.run_while(|path| !matches!(state(path), State::ProbeBw(_)));
+}
+
+#[test]
+fn startup_takes_the_logarithm_of_the_product_and_five_rounds() {
+    // Doubling from one packet per round trip; three rounds tell that it does not grow any more. The first round brings
+    // the first rate, and the second the same: its Interest left when the first Data came, alone. (BBR-CD's rates,
+    // which run from the Interest, save that round.)
+    let mut path = bbr(&[]);
+    path.run_while(|path| path.rounds < 2);
+    assert_eq!(path.driver.controller.rate(), PacketRate::over(1, RTT));
+    path.run_while(|path| matches!(state(path), State::Startup));
+    assert!(f64::from(path.rounds) <= PRODUCT.log2() + 5.0, "{} rounds", path.rounds);
+    assert!(path.driver.controller.rate().per_second() > 0.95 * 1_600.0, "it has found the rate");
+    let mut patient = bbr(&[("full_rounds", 6.0)]);
+    patient.run_while(|path| matches!(state(path), State::Startup));
+    assert_eq!(patient.rounds, path.rounds + 3);
+    let mut hasty = bbr(&[("full_growth", 2.5)]);
+    hasty.run_while(|path| matches!(state(path), State::Startup));
+    assert!(hasty.rounds < path.rounds, "doubling is not enough for it");
+}
+
+#[test]
+fn drain_ends_with_the_product_and_the_quanta_in_flight() {
+    let mut path = bbr(&[]);
+    path.run_while(|path| matches!(state(path), State::Startup));
+    assert!(path.in_flight() > 1.5 * PRODUCT, "Startup filled the queue: {}", path.in_flight());
+    let begun = path.now;
+    to_probe_bandwidth(&mut path);
+    assert!(path.in_flight() <= path.driver.controller.target(1.0));
+    // The rate is at most the path's, and its round trip the shortest.
+    assert!(path.driver.controller.target(1.0) <= PRODUCT * 1.01 + 3.0);
+    // What stood in the queue goes at 1 - 1/2.885 of the rate: 2.885 - 1 products at most, in 2.9 round trips.
+    assert!(path.now.since(begun) <= RTT * 4, "{}", path.now.since(begun));
+}
+
+#[test]
+fn the_window_of_probe_bandwidth_is_twice_the_product_and_the_quanta() {
+    for (given, expected) in [
+        (vec![], 2.0 * PRODUCT + 3.0),
+        (vec![("cwnd_gain", 1.5)], 1.5 * PRODUCT + 3.0),
+        (vec![("quanta", 9.0)], 2.0 * PRODUCT + 9.0),
+    ] {
+        let mut path = bbr(&given);
+        path.run_while(|path| path.now < Time::ZERO + Span::from_secs(3));
+        assert!((window(&path) - expected).abs() <= 0.01 * expected, "{} for {expected}", window(&path));
+    }
+}
+
+#[test]
+fn a_smallest_round_trip_of_ten_seconds_ago_is_measured_with_four_packets_for_a_fifth_of_a_second() {
+    let mut path = bbr(&[]);
+    let mut before = 0.0;
+    path.run_while(|path| {
+        let is_probing = matches!(state(path), State::ProbeRtt(_));
+        before = if is_probing { before } else { window(path) };
+        !is_probing
+    });
+    let begun = path.now;
+    assert!(begun >= Time::ZERO + Span::from_secs(10), "{}", begun.as_secs_f64());
+    path.run_while(|path| path.in_flight() > 4.0);
+    let emptied = path.now;
+    assert!(emptied.since(begun) <= RTT * 3, "the window is four at once");
+    path.run_while(|path| matches!(state(path), State::ProbeRtt(_)));
+    let lasted = path.now.since(emptied);
+    assert!(lasted >= Span::from_millis(200) && lasted <= Span::from_millis(200) + RTT, "{lasted}");
+    assert_eq!(path.driver.controller.rtprop.get(), Some(RTT));
+    assert!(window(&path) >= before - 1.0, "the window before it comes back: {}", window(&path));
+}
+
+/// When the first ProbeRTT began, and the path at its end.
+fn probed(given: &[(&str, &str)]) -> (Time, Bottleneck<Bbr>) {
+    let given = given.iter().map(|(name, value)| ((*name).into(), Value::Text((*value).to_owned())));
+    let params = Params::from_settings(&Settings(given.collect())).expect("valid");
+    let mut path = Bottleneck::new(Bbr::new(params));
+    path.run_while(|path| !matches!(state(path), State::ProbeRtt(_)));
+    let begun = path.now;
+    path.run_while(|path| matches!(state(path), State::ProbeRtt(_)));
+    (begun, path)
+}
+
+#[test]
+fn probe_rtt_lasts_a_round_with_four_packets_however_short_it_should_be() {
+    let (_, mut path) = probed(&[("probe_rtt_time", "0ns")]);
+    assert_eq!(path.driver.controller.rtprop.get(), Some(RTT), "a packet has met an empty queue");
+    path.run_while(|path| path.now < Time::ZERO + Span::from_secs(15));
+    assert!(matches!(state(&path), State::ProbeBw(_)));
+}
+
+#[test]
+fn what_probe_rtt_holds_down_is_no_rate() {
+    // Longer than the window of rates: a hundred per second would be the largest.
+    let (_, mut path) = probed(&[("probe_rtt_time", "600ms")]);
+    let end = path.now;
+    path.run_while(|path| {
+        let rate = path.driver.controller.rate().per_second();
+        assert!((1_550.0..=1_650.0).contains(&rate), "{rate}");
+        path.now < end + RTT * 20
+    });
+}
+
+#[test]
+fn length_window_and_age_of_probe_rtt_are_parameters() {
+    let probe = |given: &[(&str, &str)]| {
+        let (begun, path) = probed(given);
+        (begun, path.now.since(begun))
+    };
+    let usual = probe(&[]);
+    let long = probe(&[("probe_rtt_time", "600ms")]);
+    assert_eq!(long.0, usual.0);
+    assert!(long.1 >= usual.1 + Span::from_millis(400) - RTT, "{} for {}", long.1, usual.1);
+    let early = probe(&[("rtprop_age", "2s")]);
+    assert!(early.0 < usual.0);
+}
+
+#[test]
+fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() {
+    let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+    let mut path = bbr(&[]);
+    assert_eq!(path.driver.controller.loss_timeout(&sent), Some(Span::from_secs(1)));
+    path.run_while(|path| path.rounds < 2);
+    assert_eq!(path.driver.controller.loss_timeout(&sent), Some(RTT + Span::from_millis(5)), "no deviation");
+    let given = [("loss_timer".into(), Value::Text("shell".to_owned()))];
+    let shell = Bbr::new(Params::from_settings(&Settings(given.into_iter().collect())).expect("valid"));
+    assert_eq!(shell.loss_timeout(&sent), None);
+}

@@ -1,0 +1,115 @@
+//! BBR-CD's BDP estimator and the timer of its loss detector.
+
+use tidegate_core::choice;
+use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::units::{Span, Time};
+
+use super::Params;
+use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::loss_timer::{LossTimer, LossTimerSettings};
+use crate::toolbox::recent::{Largest, Recent, window_start};
+
+choice! {
+    /// How the delivery rates of a window make one.
+    pub enum BandwidthRule {
+        /// Their mean (BBR-CD).
+        Mean = "avg",
+        /// The largest (BBR).
+        Largest = "max",
+    }
+}
+
+#[derive(Debug)]
+enum Rates {
+    Mean(Recent),
+    Largest(Largest<Time>),
+}
+
+impl Rates {
+    fn add(&mut self, now: Time, rate: PacketRate, window: Span) {
+        match self {
+            Self::Mean(rates) => rates.add(now, rate.0, window),
+            Self::Largest(rates) => rates.add(now, rate.0, window_start(now, window)),
+        }
+    }
+
+    fn get(&self) -> PacketRate {
+        let rate = match self {
+            Self::Mean(rates) => rates.mean(),
+            Self::Largest(rates) => rates.get(),
+        };
+        PacketRate(rate.unwrap_or(0))
+    }
+}
+
+/// Mean round trip, bandwidth and their product over a window of some round trips; the last values stay while no sample
+/// comes.
+#[derive(Debug)]
+pub struct Estimator {
+    local_cache_rtt: Span,
+    samples_retransmissions: bool,
+    rtts: LossTimer,
+    rates: Rates,
+}
+
+impl Estimator {
+    /// One without samples.
+    pub fn new(params: &Params) -> Self {
+        Self {
+            local_cache_rtt: params.local_cache_rtt,
+            samples_retransmissions: params.sample_retransmissions,
+            rtts: LossTimer::new(LossTimerSettings {
+                round_trips: params.beta,
+                deviations: params.alpha,
+                least_margin: params.least_margin,
+                initial: params.initial_timeout,
+            }),
+            rates: match params.bw_agg {
+                BandwidthRule::Mean => Rates::Mean(Recent::default()),
+                BandwidthRule::Largest => Rates::Largest(Largest::default()),
+            },
+        }
+    }
+
+    /// Takes the Data's round trip, and its rate if `takes_rate`, unless the filter refuses them; whether it did not.
+    pub fn take(&mut self, now: Time, delivery: &Delivery, flow: &FlowView, takes_rate: bool) -> bool {
+        let again = self.samples_retransmissions.then(|| now.since(delivery.sent_at));
+        let Some(rtt) = delivery.rtt.or(again) else { return false };
+        if rtt < self.local_cache_rtt {
+            return false;
+        }
+        let window = self.window();
+        self.rtts.take(now, rtt);
+        if takes_rate {
+            // From Interest to Data, its own Data counted, as the paper has it: a packet per round trip too much at most.
+            let delivered = flow.delivered.saturating_sub(delivery.delivered_at_send).max(1);
+            self.rates.add(now, PacketRate::over(delivered, rtt), window);
+        }
+        true
+    }
+
+    /// Mean round trip (RTprop); `None` before the first sample.
+    pub fn rtprop(&self) -> Option<Span> {
+        self.rtts.mean()
+    }
+
+    /// Delivery rate (BtlBw); 0 before the first sample.
+    pub fn rate(&self) -> PacketRate {
+        self.rates.get()
+    }
+
+    /// Bandwidth-delay product, packets; 0 before the first sample.
+    pub fn product(&self) -> f64 {
+        self.rtprop().map_or(0.0, |rtprop| self.rate().packets_in(rtprop))
+    }
+
+    /// Length of the window of samples (W).
+    pub fn window(&self) -> Span {
+        self.rtts.window()
+    }
+
+    /// After how long an Interest counts as lost: the mean round trip and some standard deviations.
+    pub fn loss_timeout(&self) -> Span {
+        self.rtts.timeout()
+    }
+}

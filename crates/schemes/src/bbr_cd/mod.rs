@@ -1,0 +1,222 @@
+//! BBR-CD: BBR's four states for a consumer whose Data comes from several places: means in place of extremes, and
+//! ProbeRTT when Data stops coming.
+//!
+//! Paper: MILCOM 2021 (BBR-CD), §III. Nothing of it looks at marks; a loss changes neither window nor pace.
+
+mod estimator;
+mod samples;
+#[cfg(test)]
+mod tests;
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, SendOrder, Sent};
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::context::Context;
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::bbr_model::{FullPipe, Rounds};
+use crate::toolbox::gain_cycle::GainCycle;
+use estimator::{BandwidthRule, Estimator};
+use samples::{CountedSamples, ProbeExit, SampleWatch};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "bbr-cd",
+    summary: "BBR for consumers: mean delivery rate times mean round trip, own loss timer, new Interests first",
+    paper: "MILCOM 2021 (BBR-CD)",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "ProbeRTT counts every Data, where the paper counts round-trip samples: at the end of a lossy file only \
+         retransmissions are left, which give none; probe_rtt_samples = \"rtt\" is the paper's count.",
+        "ProbeRTT ends with the fourth sample since it began; in the paper's window of eight round trips four never lie \
+         at 4 Interests per second below about 94 ms; probe_rtt_exit = \"window\" is the paper's rule.",
+        "A flow is judged by its samples a whole window after its first sample or its last ProbeRTT, not before.",
+        "An Interest leaves a gap after the one before; in the paper every Data and timeout sets the next departure a \
+         whole gap away, so that while Data comes no slower than that none would ever leave.",
+        "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
+    ],
+    params: Params::TABLE,
+    shell: ShellKind::OwnAtSweep,
+    consumer: Some(|settings| Ok(Box::new(BbrCd::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Window before the first sample (§III-C a).
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Gain of window and pace in Startup (highGain, §III-C a); Drain paces at its inverse.
+    high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
+    /// Gain of the window in ProbeBW and ProbeRTT: 1 is the paper's (§III-C c), which leaves the phase of 5/4 nothing but
+    /// the quanta to send more; 2 is BBR's.
+    cwnd_gain: f64 = 1.0, "of the bandwidth-delay product", 0.5..=10.0;
+    /// Packets added to every window (quanta, §III-B).
+    quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
+    /// The pipe is full when rounds bring less than this growth of the rate (§III-C a: 25 %).
+    full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;
+    /// So many rounds in a row (§III-C a).
+    full_rounds: u32 = 3, "count", 1..=1_000;
+    /// Length of the window of samples W (beta, §III-B).
+    beta: f64 = 8.0, "round trips", 1.0..=1_000.0;
+    /// How the delivery rates of the window make one: "avg" is the paper's and falls with every loss; "max" is BBR's.
+    bw_agg: BandwidthRule = BandwidthRule::Mean;
+    /// Data that comes faster than this is taken for the local content store's and no sample (§III-B has no number).
+    local_cache_rtt: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(1);
+    /// Whether Interests sent again give samples; false is the paper's (§III-B).
+    sample_retransmissions: bool = false;
+    /// Standard deviations of the round trip in the loss timer (alpha, §III-B).
+    alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
+    /// The loss timer lies at least this far above the mean round trip; 0 is the paper's, which a path of constant
+    /// delay leaves no margin.
+    least_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
+    /// The loss timer before the first sample, and beta of it the window of samples; not in the paper.
+    initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
+    /// What ProbeRTT counts: "rtt" is the paper's (round-trip samples), "arrivals" every Data.
+    probe_rtt_samples: CountedSamples = CountedSamples::Arrivals;
+    /// Fewer than these in the window begin ProbeRTT (§III-C d); 0 for never.
+    probe_rtt_threshold: u32 = 4, "count", 0..=1_000;
+    /// When ProbeRTT ends: "window" is the paper's (enough samples in the window), "since-entry" as many since it began.
+    probe_rtt_exit: ProbeExit = ProbeExit::SinceEntry;
+    /// Whether the rates of ProbeRTT count; true is the paper's, and leaves a flow with a packet per round trip to go on
+    /// from. BBR does without them.
+    probe_rtt_rates: bool = true;
+    /// Interests per second in ProbeRTT (k, §III-C d).
+    probe_rtt_rate: f64 = 4.0, "Interests/s", 0.01..=1_000_000.0;
+    /// Whether new segments go before those to be asked for again; true is the paper's (§IV-D b).
+    new_first: bool = true;
+}
+
+#[derive(Debug)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBw(GainCycle),
+    ProbeRtt,
+}
+
+#[derive(Debug)]
+struct BbrCd {
+    params: Params,
+    state: State,
+    estimator: Estimator,
+    rounds: Rounds,
+    pipe: FullPipe,
+    watch: SampleWatch,
+    /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
+    limited_until: u64,
+}
+
+impl BbrCd {
+    fn new(params: Params) -> Self {
+        Self {
+            state: State::Startup,
+            estimator: Estimator::new(&params),
+            rounds: Rounds::default(),
+            pipe: FullPipe::new(params.full_growth, params.full_rounds),
+            watch: SampleWatch::new(params.probe_rtt_threshold, params.probe_rtt_exit),
+            limited_until: 0,
+            params,
+        }
+    }
+
+    /// Goes from state to state as far as time and what is outstanding tell.
+    fn step(&mut self, now: Time, flow: &FlowView) {
+        let window = self.estimator.window();
+        if matches!(self.state, State::ProbeRtt) {
+            self.hold_rates(flow);
+        }
+        match &mut self.state {
+            State::ProbeRtt if self.watch.suffices(now, window) => self.leave_probe(now, flow),
+            State::ProbeRtt => {}
+            _ if self.watch.runs_short_at(window).is_some_and(|at| at <= now) => {
+                self.watch.begin_probe();
+                self.state = State::ProbeRtt;
+                self.hold_rates(flow);
+            }
+            State::Startup if self.pipe.is_full() => self.state = State::Drain,
+            State::Drain if f64::from(flow.in_flight) <= self.estimator.product() => {
+                self.probe_bandwidth(now, flow);
+            }
+            State::ProbeBw(cycle) if cycle.has_lasted(now, self.estimator.rtprop().unwrap_or(Span::ZERO)) => {
+                cycle.advance(now);
+            }
+            State::Startup | State::Drain | State::ProbeBw(_) => {}
+        }
+    }
+
+    /// What is under way and what leaves next is held down by ProbeRTT.
+    fn hold_rates(&mut self, flow: &FlowView) {
+        self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
+    }
+
+    fn leave_probe(&mut self, now: Time, flow: &FlowView) {
+        self.watch.judge_from(now);
+        if self.pipe.is_full() {
+            self.probe_bandwidth(now, flow);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    fn probe_bandwidth(&mut self, now: Time, flow: &FlowView) {
+        self.state = State::ProbeBw(GainCycle::begin(now, flow.delivered));
+    }
+}
+
+impl CongestionController for BbrCd {
+    fn window(&self) -> f64 {
+        let gain = match self.state {
+            State::Startup | State::Drain => self.params.high_gain,
+            State::ProbeBw(_) | State::ProbeRtt => self.params.cwnd_gain,
+        };
+        match self.estimator.rtprop() {
+            Some(_) => (gain * self.estimator.product() + self.params.quanta).max(1.0),
+            None => self.params.initial_window,
+        }
+    }
+
+    fn pacing(&self) -> Pacing {
+        let gain = match &self.state {
+            State::Startup => self.params.high_gain,
+            State::Drain => 1.0 / self.params.high_gain,
+            State::ProbeBw(cycle) => cycle.gain(),
+            State::ProbeRtt => return Pacing::Gap(Span::from_secs_f64(1.0 / self.params.probe_rtt_rate)),
+        };
+        self.estimator.rate().pacing(gain)
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        let takes_rate = self.params.probe_rtt_rates || delivery.delivered_at_send >= self.limited_until;
+        let is_sample = self.estimator.take(cx.now, delivery, flow, takes_rate);
+        if is_sample || self.params.probe_rtt_samples == CountedSamples::Arrivals {
+            self.watch.note(cx.now);
+        }
+        if self.rounds.ends(delivery, flow) && matches!(self.state, State::Startup) {
+            self.pipe.end_round(self.estimator.rate());
+        }
+        self.step(cx.now, flow);
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, _: &Loss, flow: &FlowView) {
+        self.step(cx.now, flow);
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
+        self.step(cx.now, flow);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        match self.state {
+            State::ProbeRtt => None,
+            _ => self.watch.runs_short_at(self.estimator.window()),
+        }
+    }
+
+    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
+        Some(self.estimator.loss_timeout())
+    }
+
+    fn order(&self) -> SendOrder {
+        if self.params.new_first { SendOrder::NewFirst } else { SendOrder::RetransmissionsFirst }
+    }
+}

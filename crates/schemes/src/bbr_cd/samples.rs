@@ -1,0 +1,88 @@
+//! Whether enough samples come: what begins and ends BBR-CD's ProbeRTT.
+
+use std::collections::VecDeque;
+
+use tidegate_core::choice;
+use tidegate_core::units::{Span, Time};
+
+choice! {
+    /// What counts as a sample for ProbeRTT.
+    pub enum CountedSamples {
+        /// Every Data.
+        Arrivals = "arrivals",
+        /// Data that gave a round-trip time (the paper).
+        Rtt = "rtt",
+    }
+}
+
+choice! {
+    /// When ProbeRTT ends.
+    pub enum ProbeExit {
+        /// When enough samples have come since it began.
+        SinceEntry = "since-entry",
+        /// When enough samples lie in the window (the paper).
+        Window = "window",
+    }
+}
+
+/// A sample as old as the window still lies in it; an instant later it does not.
+const INSTANT: Span = Span::from_nanos(1);
+
+/// Keeps the last samples' times.
+#[derive(Debug)]
+pub struct SampleWatch {
+    threshold: usize,
+    exit: ProbeExit,
+    /// At most `threshold`, the oldest in front.
+    times: VecDeque<Time>,
+    /// Windows that began earlier are not judged; `None` before the first sample.
+    judged_from: Option<Time>,
+}
+
+impl SampleWatch {
+    /// One that wants `threshold` samples.
+    pub const fn new(threshold: u32, exit: ProbeExit) -> Self {
+        Self { threshold: threshold as usize, exit, times: VecDeque::new(), judged_from: None }
+    }
+
+    /// A sample came.
+    pub fn note(&mut self, now: Time) {
+        self.judged_from.get_or_insert(now);
+        self.times.push_back(now);
+        if self.times.len() > self.threshold {
+            self.times.pop_front();
+        }
+    }
+
+    /// When fewer samples than wanted will lie in a window as long as `window`, unless others come; `None` for never.
+    pub fn runs_short_at(&self, window: Span) -> Option<Time> {
+        let judged = self.judged_from.filter(|_| self.threshold > 0)?;
+        let oldest = self.oldest_wanted().unwrap_or(Time::ZERO);
+        Some(judged.max(oldest) + window + INSTANT)
+    }
+
+    /// Whether ProbeRTT may end.
+    pub fn suffices(&self, now: Time, window: Span) -> bool {
+        self.oldest_wanted().is_some_and(|oldest| match self.exit {
+            ProbeExit::SinceEntry => true,
+            ProbeExit::Window => now.since(oldest) <= window,
+        })
+    }
+
+    /// ProbeRTT begins.
+    pub fn begin_probe(&mut self) {
+        if self.exit == ProbeExit::SinceEntry {
+            self.times.clear();
+        }
+    }
+
+    /// ProbeRTT ended at `now`: the next window counts from here.
+    pub fn judge_from(&mut self, now: Time) {
+        self.judged_from = Some(now);
+    }
+
+    /// The oldest of as many samples as are wanted; `None` while fewer came.
+    fn oldest_wanted(&self) -> Option<Time> {
+        self.times.front().copied().filter(|_| self.times.len() == self.threshold)
+    }
+}

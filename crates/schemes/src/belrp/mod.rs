@@ -1,0 +1,197 @@
+//! NDNLPv2 reliability: every frame is acknowledged by the neighbour, and sent again a few times if it is not.
+//!
+//! Paper: Vusirikala, Mastorakis, Afanasyev, Zhang, "Hop-By-Hop Best Effort Link Layer Reliability in Named Data
+//! Networking" (NDN-0041); rules from NFD's `LpReliability`. Acknowledgements ride on frames
+//! of the other direction, or go alone after a short wait. A frame counts as lost when three later ones were
+//! acknowledged, or after a timeout.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use tidegate_core::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
+use tidegate_core::link_service::{Labels, LinkActions, LinkService, Part};
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{ByteCount, Span, Time};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "belrp",
+    summary: "NDNLPv2 reliability: neighbours acknowledge frames, and lost ones are sent again",
+    paper: "NFD LpReliability",
+    provenance: Provenance::Source,
+    deviations: &[
+        "A timeout runs from the time when a frame is put on the wire, not from when it is handed to the socket.",
+        "When an Interest is given up, the strategy is not told.",
+    ],
+    params: Params::TABLE,
+    link_service: Some(|settings| Ok(Box::new(Belrp::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// How often a frame is sent again before its packet is given up (`maxRetx`).
+    retries: u32 = 3, "times", 0..=100;
+    /// Later transmissions acknowledged that make one count as lost (`seqNumLossThreshold`).
+    greater_acks: u32 = 3, "acks", 1..=1_000;
+    /// How long an acknowledgement waits for a frame to ride on (`idleAckTimerPeriod`).
+    ack_delay: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Shortest timeout once there is a sample (`minRto`).
+    least_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
+}
+
+/// Bytes of a TxSequence or Ack: type 3, length 1, number 8.
+const FIELD: u32 = 12;
+
+/// A frame that is not acknowledged.
+#[derive(Debug)]
+struct Unacked {
+    part: Part,
+    sent: Time,
+    due: Time,
+    greater_acks: u32,
+}
+
+/// One end of a link.
+#[derive(Debug)]
+struct Belrp {
+    params: Params,
+    next: u64,
+    /// By number of transmission.
+    unacked: BTreeMap<u64, Unacked>,
+    /// When each of them counts as lost.
+    due: BTreeSet<(Time, u64)>,
+    estimator: Estimator,
+    acks: VecDeque<u64>,
+    /// When the acknowledgements that wait go alone.
+    idle_at: Option<Time>,
+    /// Sequences received within the last timeout, oldest first, and as a set.
+    recent: VecDeque<(Time, u64)>,
+    seen: BTreeSet<u64>,
+}
+
+impl Belrp {
+    fn new(params: Params) -> Self {
+        let limits = TimeoutLimits { least: Some(params.least_timeout), ..TimeoutLimits::default() };
+        Self {
+            // One sample per frame, with the factor 4: NDNts' estimator for one segment at a time.
+            estimator: Estimator::new(EstimatorKind::Ndnts, limits),
+            params,
+            next: 0,
+            unacked: BTreeMap::new(),
+            due: BTreeSet::new(),
+            acks: VecDeque::new(),
+            idle_at: None,
+            recent: VecDeque::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    fn number(&mut self, now: Time, part: Part) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        let due = now + self.estimator.rto();
+        self.due.insert((due, number));
+        self.unacked.insert(number, Unacked { part, sent: now, due, greater_acks: 0 });
+        number
+    }
+
+    fn take(&mut self, number: u64) -> Option<Unacked> {
+        let unacked = self.unacked.remove(&number)?;
+        self.due.remove(&(unacked.due, number));
+        Some(unacked)
+    }
+
+    /// A transmission arrived at the peer.
+    fn acknowledge(&mut self, now: Time, number: u64, actions: &mut LinkActions) {
+        let Some(Unacked { part, sent, .. }) = self.take(number) else { return };
+        if part.resends == 0 {
+            self.estimator.sample(now.since(sent), 0);
+        }
+        actions.releases.push(part);
+        let mut lost = Vec::new();
+        for (earlier, unacked) in self.unacked.range_mut(..number) {
+            unacked.greater_acks += 1;
+            if unacked.greater_acks >= self.params.greater_acks {
+                lost.push(*earlier);
+            }
+        }
+        lost.into_iter().for_each(|number| self.lose(number, actions));
+    }
+
+    /// A transmission counts as lost: its part is sent again, or its packet given up.
+    fn lose(&mut self, number: u64, actions: &mut LinkActions) {
+        let Some(Unacked { part, .. }) = self.take(number) else { return };
+        if u32::from(part.resends) < self.params.retries {
+            return actions.resends.push(part);
+        }
+        actions.given_up.push(part.packet);
+        let of_packet = |(number, unacked): (&u64, &Unacked)| (unacked.part.packet == part.packet).then_some(*number);
+        let others: Vec<u64> = self.unacked.iter().filter_map(of_packet).collect();
+        for number in others {
+            self.take(number);
+        }
+    }
+
+    /// Whether a sequence did not come within the last timeout.
+    fn is_new(&mut self, now: Time, sequence: u64) -> bool {
+        let memory = self.estimator.rto();
+        while self.recent.front().is_some_and(|(at, _)| now.since(*at) > memory) {
+            if let Some((_, old)) = self.recent.pop_front() {
+                self.seen.remove(&old);
+            }
+        }
+        let is_new = self.seen.insert(sequence);
+        if is_new {
+            self.recent.push_back((now, sequence));
+        }
+        is_new
+    }
+}
+
+impl LinkService for Belrp {
+    fn label_bytes(&self) -> ByteCount {
+        ByteCount::new(u64::from(FIELD))
+    }
+
+    fn on_send(&mut self, now: Time, part: Option<Part>, room: u32, actions: &mut LinkActions) -> Labels {
+        let number = part.map(|part| self.number(now, part));
+        let own = if number.is_some() { FIELD } else { 0 };
+        let riders = self.acks.len().min((room.saturating_sub(own) / FIELD) as usize);
+        let acks: Vec<u64> = self.acks.drain(..riders).collect();
+        // What found no room beside nothing goes in another frame at once.
+        actions.notices += u32::from(number.is_none() && riders > 0 && !self.acks.is_empty());
+        Labels { number, bytes: own + FIELD * acks.len() as u32, acks, gap: None }
+    }
+
+    fn on_receive(
+        &mut self,
+        now: Time,
+        sequence: Option<u64>,
+        labels: &Labels,
+        actions: &mut LinkActions,
+    ) -> bool {
+        labels.acks.iter().for_each(|number| self.acknowledge(now, *number, actions));
+        let (Some(sequence), Some(number)) = (sequence, labels.number) else { return true };
+        self.acks.push_back(number);
+        self.idle_at = self.idle_at.or(Some(now + self.params.ack_delay));
+        self.is_new(now, sequence)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        let due = self.due.first().map(|(at, _)| *at);
+        [self.idle_at, due].into_iter().flatten().min()
+    }
+
+    fn on_wake(&mut self, now: Time, actions: &mut LinkActions) {
+        if self.idle_at.is_some_and(|at| at <= now) {
+            self.idle_at = None;
+            actions.notices += u32::from(!self.acks.is_empty());
+        }
+        while let Some((_, number)) = self.due.first().filter(|(at, _)| *at <= now) {
+            self.lose(*number, actions);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

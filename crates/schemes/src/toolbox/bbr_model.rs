@@ -1,0 +1,186 @@
+//! What BBR and its relatives share: rates, rounds, the least round trip, the full pipe.
+//!
+//! Source: draft-cardwell-iccrg-bbr-congestion-control-00. Rates are packets per second: the size of a packet falls out
+//! of window and gap alike.
+
+use tidegate_core::congestion::{Delivery, FlowView, Pacing};
+use tidegate_core::units::{Span, Time};
+
+/// Parts of a packet per second in which rates are kept, so that they are whole numbers.
+const MICRO: f64 = 1e6;
+/// Highest rate kept, millionths of a packet per second: far above any link's.
+const HIGHEST: f64 = 1e14;
+
+/// A rate, millionths of a packet per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PacketRate(pub u64);
+
+impl PacketRate {
+    /// So many packets in this time, a nanosecond at least.
+    pub fn over(packets: u64, time: Span) -> Self {
+        let seconds = time.max(Span::from_nanos(1)).as_secs_f64();
+        Self((packets as f64 / seconds * MICRO).min(HIGHEST) as u64)
+    }
+
+    /// Packets per second.
+    pub fn per_second(self) -> f64 {
+        self.0 as f64 / MICRO
+    }
+
+    /// Packets that come within `span`: with a round trip, the bandwidth-delay product.
+    pub fn packets_in(self, span: Span) -> f64 {
+        self.per_second() * span.as_secs_f64()
+    }
+
+    /// One Interest at a time, `gain` times as fast; unpaced at rate 0.
+    pub fn pacing(self, gain: f64) -> Pacing {
+        let per_second = gain * self.per_second();
+        if per_second <= 0.0 {
+            return Pacing::Unpaced;
+        }
+        Pacing::Gap(Span::from_secs_f64(1.0 / per_second).clamp(Span::from_nanos(1), LONGEST_GAP))
+    }
+}
+
+/// Longest gap between two Interests, so that a rate near 0 still tells when it has risen.
+const LONGEST_GAP: Span = Span::from_secs(10);
+
+/// Counts round trips: one ends when the first Data of an Interest arrives that left after the last one's end.
+#[derive(Debug, Default)]
+pub struct Rounds {
+    /// Segments received at the end of the last round.
+    ended_at: u64,
+}
+
+impl Rounds {
+    /// Whether this Data ends a round.
+    pub fn ends(&mut self, delivery: &Delivery, flow: &FlowView) -> bool {
+        let ends = delivery.delivered_at_send >= self.ended_at;
+        if ends {
+            self.ended_at = flow.delivered;
+        }
+        ends
+    }
+
+    /// The round now under way begins anew.
+    pub fn restart(&mut self, flow: &FlowView) {
+        self.ended_at = flow.delivered;
+    }
+}
+
+/// The least round trip (RTprop) and when it was last seen.
+#[derive(Debug, Default)]
+pub struct LeastRoundTrip {
+    least: Option<Span>,
+    seen_at: Time,
+}
+
+impl LeastRoundTrip {
+    /// The least round trip; `None` before the first sample.
+    pub const fn get(&self) -> Option<Span> {
+        self.least
+    }
+
+    /// Takes a sample and tells whether the least round trip was older than `age`; then the sample replaces it,
+    /// whatever it is.
+    pub fn take(&mut self, now: Time, rtt: Option<Span>, age: Span) -> bool {
+        let is_stale = self.least.is_some() && now.since(self.seen_at) > age;
+        if let Some(rtt) = rtt
+            && (is_stale || self.least.is_none_or(|least| rtt <= least))
+        {
+            self.least = Some(rtt);
+            self.seen_at = now;
+        }
+        is_stale
+    }
+
+    /// Counts as seen at `now`.
+    pub fn renew(&mut self, now: Time) {
+        self.seen_at = now;
+    }
+}
+
+/// When the pipe is full: so many rounds one after the other in which the rate hardly grew.
+#[derive(Debug)]
+pub struct FullPipe {
+    growth: f64,
+    rounds: u32,
+    reached: PacketRate,
+    flat: u32,
+}
+
+impl FullPipe {
+    /// Full after `rounds` rounds without a growth to `growth` times the rate.
+    pub const fn new(growth: f64, rounds: u32) -> Self {
+        Self { growth, rounds, reached: PacketRate(0), flat: 0 }
+    }
+
+    /// A round ended with the estimate `rate`.
+    pub fn end_round(&mut self, rate: PacketRate) {
+        if self.is_full() {
+            return;
+        }
+        if rate.per_second() >= self.growth * self.reached.per_second() {
+            (self.reached, self.flat) = (rate, 0);
+        } else {
+            self.flat += 1;
+        }
+    }
+
+    /// Whether it was found full once.
+    pub const fn is_full(&self) -> bool {
+        self.flat >= self.rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_round_trip_stays_until_it_is_too_old() {
+        let (mut least, age) = (LeastRoundTrip::default(), Span::from_millis(100));
+        let mut take = |at_ms: u64, rtt_ms: Option<u64>| {
+            let is_stale =
+                least.take(Time::from_nanos(at_ms * 1_000_000), rtt_ms.map(Span::from_millis), age);
+            (is_stale, least.get().map(|least| least.as_nanos() / 1_000_000))
+        };
+        assert_eq!(take(0, None), (false, None));
+        assert_eq!(take(500, Some(40)), (false, Some(40)), "nothing is stale before the first");
+        assert_eq!(take(550, Some(41)), (false, Some(40)));
+        assert_eq!(take(560, Some(40)), (false, Some(40)), "seen again");
+        assert_eq!(take(660, Some(50)), (false, Some(40)));
+        assert_eq!(take(661, None), (true, Some(40)));
+        assert_eq!(take(662, Some(50)), (true, Some(50)));
+        assert_eq!(take(762, Some(60)), (false, Some(50)));
+        least.renew(Time::from_nanos(762_000_000));
+        assert!(!least.take(Time::from_nanos(862_000_000), None, age));
+    }
+
+    #[test]
+    fn a_pipe_is_full_after_three_rounds_in_a_row_of_little_growth() {
+        let mut pipe = FullPipe::new(1.25, 3);
+        // 124 is less than 1.25 times 100; 125 is not.
+        for (rate, is_full) in
+            [(100, false), (124, false), (124, false), (125, false), (156, false), (1, false)]
+        {
+            pipe.end_round(PacketRate(rate));
+            assert_eq!(pipe.is_full(), is_full, "{rate}");
+        }
+        pipe.end_round(PacketRate(156));
+        assert!(pipe.is_full());
+        pipe.end_round(PacketRate(10_000));
+        assert!(pipe.is_full(), "found full once");
+    }
+
+    #[test]
+    fn a_rate_gives_window_and_gap() {
+        assert_eq!(PacketRate::over(10, Span::from_millis(40)), PacketRate(250_000_000));
+        assert_eq!(PacketRate::over(u64::MAX, Span::ZERO), PacketRate(HIGHEST as u64));
+        let rate = PacketRate(250_000_000);
+        assert_eq!(rate.packets_in(Span::from_millis(40)), 10.0);
+        assert_eq!(rate.pacing(2.0), Pacing::Gap(Span::from_millis(2)));
+        assert_eq!(PacketRate(0).pacing(1.0), Pacing::Unpaced);
+        assert_eq!(PacketRate(1).pacing(1.0), Pacing::Gap(LONGEST_GAP));
+    }
+}

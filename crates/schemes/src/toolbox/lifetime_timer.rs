@@ -1,0 +1,29 @@
+//! When a fetcher without a retransmission timer takes an Interest as lost.
+//!
+//! Paper: none; ndnd's segment fetcher and the `DataFetcher` of ndn-tools.
+
+use tidegate_core::choice;
+use tidegate_core::units::Span;
+
+choice! {
+    /// What ends the wait for a Data.
+    pub enum LifetimeTimer {
+        /// The Interest's lifetime: the program has no other timer.
+        Lifetime = "lifetime",
+        /// The retransmission timeout of the shell's estimator.
+        Estimator = "estimator",
+    }
+}
+
+/// Lifetime of the Interests, which the shells of both programs give them too: the default of the packet format.
+const LIFETIME: Span = Span::from_secs(4);
+
+impl LifetimeTimer {
+    /// After how long an Interest counts as lost; `None` leaves it to the shell.
+    pub fn span(self) -> Option<Span> {
+        match self {
+            Self::Lifetime => Some(LIFETIME),
+            Self::Estimator => None,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Links whose packets go as frames: sending them one after the other, and taking them in.
+
+use tidegate_core::context::Sink;
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::face::NodeId;
+use tidegate_core::line::Carriage;
+use tidegate_core::packet::Packet;
+use tidegate_core::units::Time;
+
+use super::media::SharedMedium;
+use super::{Body, Lines, World};
+use crate::events::{EventQueue, Target};
+use crate::link::{Direction, Radio};
+
+/// Where the events of frames go.
+struct Agenda<'a> {
+    now: Time,
+    events: &'a mut EventQueue,
+    /// Number of the direction and of all directions.
+    direction: u32,
+    directions: u32,
+    /// First target of frames.
+    frame_targets: u32,
+    media: &'a mut [SharedMedium],
+}
+
+impl Agenda<'_> {
+    fn send(&mut self, wire: &mut Direction<Body>) {
+        match wire.radio {
+            None => self.send_on_line(wire),
+            Some(radio) => self.offer_to(radio, wire),
+        }
+        self.ask_for_wake(wire);
+    }
+
+    /// Hands the radio what waits while it may have more.
+    fn offer_to(&mut self, radio: Radio, wire: &mut Direction<Body>) {
+        let Some(framed) = &mut wire.framed else { return };
+        let shared = &mut self.media[radio.medium];
+        let is_full = |shared: &SharedMedium| shared.medium.waiting(radio.from, radio.to) >= radio.most;
+        while !wire.is_up || !is_full(shared) {
+            let Some(frame) = framed.next_frame(self.now) else { break };
+            if wire.is_up {
+                shared.offer(self.now, self.direction, radio, frame);
+            } else {
+                framed.lose_frame(&frame);
+            }
+        }
+        // The medium says when it may have more.
+        wire.is_armed = wire.is_up;
+        wire.line.busy_until = if is_full(shared) { Time::MAX } else { self.now };
+        if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
+            && at < shared.wake
+        {
+            shared.wake = at;
+            let base = self.frame_targets + 2 * self.directions;
+            self.events.push(at, Target(base + radio.medium as u32));
+        }
+    }
+
+    /// Sends what waits while the line is free; nothing gets through a link that is down.
+    fn send_on_line(&mut self, wire: &mut Direction<Body>) {
+        let Some(framed) = &mut wire.framed else { return };
+        let before = framed.busy_until();
+        while framed.busy_until() <= self.now || !wire.is_up {
+            let Some(frame) = framed.next_frame(self.now) else { break };
+            if !wire.is_up {
+                framed.lose_frame(&frame);
+            } else if let Carriage::First(at) = framed.transmit(frame, self.now) {
+                self.events.push(at, Target(self.frame_targets + self.direction));
+            }
+        }
+        let (is_pending, busy_until) = (wire.is_armed, framed.busy_until());
+        wire.is_armed = is_pending || framed.has_waiting();
+        if wire.is_armed && !(is_pending && busy_until == before) {
+            self.events.push(busy_until.max(self.now), Target(self.directions + self.direction));
+        }
+        // What waits here goes before what waits in the queue.
+        wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
+    }
+
+    fn ask_for_wake(&mut self, wire: &mut Direction<Body>) {
+        let wake = wire.framed.as_ref().and_then(|framed| framed.next_wake());
+        if let Some(wake) = wake.map(|wake| wake.max(self.now))
+            && wake < wire.link_wake
+        {
+            wire.link_wake = wake;
+            self.events.push(wake, Target(self.frame_targets + self.directions + self.direction));
+        }
+    }
+}
+
+impl Lines<'_> {
+    /// A device that is free gets a packet; false when all of it is lost at once.
+    #[cold]
+    pub(super) fn transmit_framed(&mut self, direction: u32, packet: Packet<Body>) -> bool {
+        let directions = self.directions.len() as u32;
+        let wire = &mut self.directions[direction as usize];
+        let Some(framed) = &mut wire.framed else { return true };
+        framed.push(packet);
+        let mut agenda = Agenda {
+            now: self.now,
+            events: self.events,
+            direction,
+            directions,
+            frame_targets: self.frame_targets,
+            media: self.media,
+        };
+        agenda.send(wire);
+        wire.framed.as_mut().is_none_or(|framed| framed.take_lost().next().is_none())
+    }
+}
+
+impl World {
+    /// A frame has been sent.
+    #[cold]
+    pub(super) fn sent_frame(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        if wire.radio.is_some() {
+            wire.is_armed = false;
+            return if wire.is_up { self.refill(direction) } else { self.drop_queue(direction) };
+        }
+        let Some(framed) = &wire.framed else { return };
+        // A link that went down in between left an event behind.
+        if framed.busy_until() != self.now || !wire.is_armed {
+            return;
+        }
+        wire.is_armed = false;
+        if framed.has_waiting() {
+            self.react(direction);
+        }
+        let wire = &self.directions[direction];
+        if wire.line.busy_until <= self.now {
+            if wire.is_up { self.service(direction) } else { self.drop_queue(direction) }
+        } else if !wire.is_armed {
+            self.arm(direction);
+        }
+    }
+
+    /// Packets may wait for the frame that is being sent.
+    fn arm(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        wire.is_armed = true;
+        let at = wire.line.busy_until;
+        self.events.push(at, Target((self.directions.len() + direction) as u32));
+    }
+
+    fn send_frames(&mut self, direction: usize) {
+        let directions = self.directions.len() as u32;
+        let mut agenda = Agenda {
+            now: self.now,
+            events: &mut self.events,
+            direction: direction as u32,
+            directions,
+            frame_targets: self.frame_targets,
+            media: &mut self.media,
+        };
+        agenda.send(&mut self.directions[direction]);
+    }
+
+    /// A frame reached the far end of its link.
+    #[cold]
+    pub(super) fn arrive_frame(&mut self, direction: usize) {
+        let (now, peer) = (self.now, direction ^ 1);
+        let Some(framed) = &mut self.directions[direction].framed else { return };
+        let Some((frame, next)) = framed.take_arrival(now) else { return };
+        if let Some(at) = next {
+            self.events.push(at, Target(self.frame_targets + direction as u32));
+        }
+        // The end that gets it is the one that sends in the other direction.
+        let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.hear(now, &frame));
+        let Some(framed) = &mut self.directions[direction].framed else { return };
+        let whole = framed.reassemble(now, &frame, is_new);
+        self.tell_lost(direction);
+        self.react(peer);
+        if let Some(packet) = whole {
+            self.take_in(self.directions[direction].to, packet);
+        }
+    }
+
+    /// The link service's time has come.
+    #[cold]
+    pub(super) fn wake_link(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        if wire.link_wake != self.now {
+            return;
+        }
+        wire.link_wake = Time::MAX;
+        if let Some(framed) = &mut wire.framed {
+            framed.wake(self.now);
+        }
+        self.react(direction);
+    }
+
+    /// Sends what a link service wants sent.
+    pub(super) fn react(&mut self, direction: usize) {
+        self.send_frames(direction);
+        self.tell_lost(direction);
+    }
+
+    pub(super) fn tell_lost(&mut self, direction: usize) {
+        let wire = &mut self.directions[direction];
+        let Some(framed) = &mut wire.framed else { return };
+        for name in framed.take_lost() {
+            if self.recorder.mask.has(EventMask::LOSSES) {
+                let lost = Event::Lost { face: wire.from.face.0, name };
+                self.recorder.record(self.now, NodeId(wire.from.node), lost);
+            }
+        }
+    }
+}

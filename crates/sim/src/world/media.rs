@@ -1,0 +1,171 @@
+//! Links on an 802.11 medium: what their devices hand to the radio, and what becomes of it there.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::framed;
+use tidegate_core::line::Carriage;
+use tidegate_core::medium::{Airtime, Frame, Medium, Outcome, Sent};
+use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::units::{ByteCount, Time};
+
+use super::World;
+use crate::events::Target;
+use crate::link::Radio;
+use crate::plan::{LinkPlan, Plan};
+
+/// Frames that one Block ACK can answer.
+const BLOCK: u64 = 64;
+
+/// A medium, and the frames that radios have.
+#[derive(Debug)]
+pub(super) struct SharedMedium {
+    pub medium: Medium,
+    /// By tag: the direction and the frame.
+    frames: Vec<Option<(u32, framed::Frame)>>,
+    free: Vec<usize>,
+    /// Earliest pending event; [`Time::MAX`] for none.
+    pub wake: Time,
+    told: Vec<Sent>,
+}
+
+impl SharedMedium {
+    /// A radio gets a frame of this direction.
+    pub fn offer(&mut self, now: Time, direction: u32, radio: Radio, frame: framed::Frame) {
+        let size = frame.size();
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.frames.push(None);
+            self.frames.len() - 1
+        });
+        self.frames[place] = Some((direction, frame));
+        self.medium.offer(now, radio.from, Frame { to: radio.to, size, tag: place as u64 });
+    }
+
+    fn take(&mut self, tag: u64) -> Option<(u32, framed::Frame)> {
+        let taken = self.frames.get_mut(tag as usize)?.take();
+        self.free.push(tag as usize);
+        taken
+    }
+}
+
+/// The media of a plan, and the radios of each link direction.
+pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<Radio>>) {
+    let mut radios: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); plan.media.len()];
+    let mut directions = Vec::with_capacity(2 * plan.links.len());
+    for link in &plan.links {
+        let Some(medium) = link.medium else {
+            directions.extend([None, None]);
+            continue;
+        };
+        let [a, b] = [link.a, link.b].map(|node| {
+            let number = radios[medium].len();
+            *radios[medium].entry(node).or_insert(number)
+        });
+        let most = frames_at_once(plan, link, medium);
+        directions.extend([(a, b), (b, a)].map(|(from, to)| Some(Radio { medium, from, to, most })));
+    }
+    let build = |(medium, radios): (&crate::plan::MediumPlan, &BTreeMap<usize, usize>)| {
+        let stream = |what: &str| Rng::stream(seed, &format!("medium/{}/{what}", medium.name));
+        let checked =
+            Medium::new(&medium.setup, radios.len(), stream).expect("media were checked with the plan");
+        SharedMedium {
+            medium: checked,
+            frames: Vec::new(),
+            free: Vec::new(),
+            wake: Time::MAX,
+            told: Vec::new(),
+        }
+    };
+    (plan.media.iter().zip(&radios).map(build).collect(), directions)
+}
+
+/// Frames that a device hands to its radio at once: those of one transmission; the others wait where disciplines see
+/// them.
+fn frames_at_once(plan: &Plan, link: &LinkPlan, medium: usize) -> usize {
+    let most = plan.media[medium].setup.aggregate.map_or(0, ByteCount::get);
+    let mtu = link.mtu.map_or(u64::MAX, ByteCount::get);
+    (most / mtu).clamp(1, BLOCK) as usize
+}
+
+impl World {
+    /// What happened on each medium, in the plan's order.
+    pub fn airtimes(&self) -> Vec<Airtime> {
+        self.media.iter().map(|shared| shared.medium.airtime()).collect()
+    }
+
+    /// Something ends or begins on a medium.
+    #[cold]
+    pub(super) fn move_medium(&mut self, index: usize) {
+        let now = self.now;
+        let shared = &mut self.media[index];
+        if shared.wake != now {
+            return;
+        }
+        shared.wake = Time::MAX;
+        let mut told = std::mem::take(&mut shared.told);
+        shared.medium.on_event(now, &mut told);
+        self.settle_frames(index, &mut told);
+        self.media[index].told = told;
+        self.ask_for_medium(index);
+    }
+
+    /// Carries on what a medium delivered, and loses what it gave up; the devices may send again.
+    fn settle_frames(&mut self, index: usize, told: &mut Vec<Sent>) {
+        let mut touched: Vec<u32> = Vec::new();
+        for sent in told.drain(..) {
+            let Some((direction, frame)) = self.media[index].take(sent.tag) else { continue };
+            let Some(framed) = &mut self.directions[direction as usize].framed else { continue };
+            match sent.outcome {
+                Outcome::GivenUp => framed.lose_frame(&frame),
+                Outcome::Delivered => {
+                    if let Carriage::First(at) = framed.carry(frame, self.now) {
+                        self.events.push(at, Target(self.frame_targets + direction));
+                    }
+                }
+            }
+            self.tell_lost(direction as usize);
+            if !touched.contains(&direction) {
+                touched.push(direction);
+            }
+        }
+        touched.into_iter().for_each(|direction| self.refill(direction as usize));
+    }
+
+    /// A device hands over what it may.
+    pub(super) fn refill(&mut self, direction: usize) {
+        self.react(direction);
+        loop {
+            let wire = &self.directions[direction];
+            let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
+            let queued = face.queued_packets();
+            if !wire.is_up || wire.line.busy_until > self.now || queued == 0 {
+                return;
+            }
+            self.service(direction);
+            let wire = &self.directions[direction];
+            let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
+            if face.queued_packets() >= queued {
+                return;
+            }
+        }
+    }
+
+    /// Loses what the radio has of a link that goes down.
+    pub(super) fn forget_frames(&mut self, direction: usize) {
+        let Some(Radio { medium, from, to, .. }) = self.directions[direction].radio else { return };
+        let mut told = Vec::new();
+        self.media[medium].medium.forget(from, to, &mut told);
+        self.settle_frames(medium, &mut told);
+        self.ask_for_medium(medium);
+    }
+
+    pub(super) fn ask_for_medium(&mut self, index: usize) {
+        let shared = &mut self.media[index];
+        if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
+            && at < shared.wake
+        {
+            shared.wake = at;
+            let base = self.frame_targets as usize + 2 * self.directions.len();
+            self.events.push(at, Target((base + index) as u32));
+        }
+    }
+}
