@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::event::Cause;
 use crate::packet::NackReason;
+use crate::rng::Streams;
 use crate::signal::HopSignals;
 use crate::units::{BitRate, ByteCount, Span, Time};
 
@@ -10,6 +11,11 @@ use crate::units::{BitRate, ByteCount, Span, Time};
 pub trait CongestionController: std::fmt::Debug {
     /// Congestion window, packets, at least 1; infinite for a scheme without one.
     fn window(&self) -> f64;
+
+    /// Where it draws random numbers from, told once, before everything else.
+    fn take_streams(&mut self, streams: Streams) {
+        let _ = streams;
+    }
 
     /// How sending is spread over time.
     fn pacing(&self) -> Pacing {

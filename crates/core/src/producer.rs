@@ -3,7 +3,6 @@
 use crate::context::Context;
 use crate::name::{Name, PrefixId, Segment};
 use crate::packet::{Data, Header, Interest, Kind, Millis, wire_size};
-use crate::signal::{HopSignals, Signal, Travel};
 use crate::units::{ByteCount, Span};
 
 /// Serves one object, all segments of one size.
@@ -35,7 +34,7 @@ impl Producer {
         }
         let size = wire_size::data(cx.names.encoded_len(header.name), self.payload);
         let mut data = Header::new(header.name, self.data(interest), size);
-        data.hop = echoed(&header.hop);
+        data.hop = header.hop.echoed();
         Some(data)
     }
 
@@ -54,17 +53,6 @@ impl Producer {
     }
 }
 
-/// The signals of an Interest that travel back with its Data.
-fn echoed(interest: &HopSignals) -> HopSignals {
-    let mut hop = HopSignals::default();
-    for signal in Signal::ALL.iter().filter(|signal| signal.travel() == Travel::Echo) {
-        if let Some(value) = interest.get(*signal) {
-            hop.put(*signal, value);
-        }
-    }
-    hop
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +61,7 @@ mod tests {
     use crate::face::NodeId;
     use crate::name::NameTable;
     use crate::packet::PitToken;
+    use crate::signal::{HopSignals, Signal};
     use crate::units::Time;
 
     /// The answer of a producer of `/file`, 1000 bytes per segment, last segment 9.

@@ -146,6 +146,20 @@ impl HopSignals {
         self.mark = self.mark.max(level);
     }
 
+    /// What of an Interest travels back with the Data, whoever answers.
+    pub fn echoed(&self) -> Self {
+        let mut back = Self::default();
+        if self.tags[0] == 0 {
+            return back;
+        }
+        for signal in Signal::ALL.iter().filter(|signal| signal.travel() == Travel::Echo) {
+            if let Some(value) = self.get(*signal) {
+                back.put(*signal, value);
+            }
+        }
+        back
+    }
+
     /// What a router copies from an arriving Interest or Data to the packet it sends on.
     #[inline]
     pub fn carried(&self) -> Self {

@@ -74,6 +74,8 @@ pub struct ConsumerSetup {
     pub nonces: Rng,
     /// Where requests for objects draw from.
     pub requests: Streams,
+    /// Where the controller draws from.
+    pub draws: Streams,
     /// Most segments asked for from the first missing one on, so that the receiver can put them in order in
     /// bounded memory; `None` for no such limit.
     pub receive_limit: Option<u32>,
@@ -136,7 +138,8 @@ impl Consumer {
     /// A consumer that has sent nothing yet.
     pub fn new(setup: ConsumerSetup) -> Self {
         let ConsumerSetup { flow, prefix, shell, controller, demand, payload, .. } = setup;
-        let mut shell = shell;
+        let (mut shell, mut controller) = (shell, controller);
+        controller.take_streams(setup.draws);
         shell.sweep = shell.sweep.max(SHORTEST_PAUSE);
         shell.lifetime = shell.lifetime.map(|lifetime| lifetime.max(SHORTEST_PAUSE));
         let (mut timetable, mut requests) = (None, None);

@@ -20,6 +20,8 @@ pub enum ShellKind {
     Ndnts,
     /// ndnd's object client.
     Ndnd,
+    /// hICN's transport with its configuration file: no timer but the lifetime, no Nacks.
+    Hicn,
     /// The consumer of PCON's authors, on ndnSIM's of 2016.
     Pcon,
     /// Tidegate's own, for schemes that bring their own timers.
@@ -30,12 +32,13 @@ pub enum ShellKind {
 
 impl ShellKind {
     /// Every kind with its name in a scenario.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Ndnsim, "ndnsim"),
         (Self::NdnsimNack, "ndnsim-nack"),
         (Self::NdnTools, "ndn-tools"),
         (Self::Ndnts, "ndnts"),
         (Self::Ndnd, "ndnd"),
+        (Self::Hicn, "hicn"),
         (Self::Pcon, "pcon"),
         (Self::Own, "own"),
         (Self::OwnAtSweep, "own-at-sweep"),
@@ -169,6 +172,13 @@ impl Shell {
                 ..ndn_tools
             },
             ShellKind::Ndnd => Self { retry_limit: Some(3), ..ndn_tools },
+            ShellKind::Hicn => Self {
+                retry_limit: Some(128),
+                lifetime: Some(Span::from_millis(500)),
+                nack_is_loss: false,
+                whole_window: false,
+                ..ndn_tools
+            },
             ShellKind::Own => own,
             ShellKind::OwnAtSweep => Self { reading: TimeoutReading::AtSweep, ..own },
         }

@@ -133,6 +133,7 @@ impl Bench {
             stop: None,
             nonces: Rng::stream(Seed(1), "nonces"),
             requests: Streams::of(Seed(1)).under("requests/"),
+            draws: Streams::of(Seed(0)),
             receive_limit: None,
             clock: Clock::FINE,
         };
@@ -971,12 +972,13 @@ impl Bench {
     }
 }
 
-const KINDS: [ShellKind; 7] = [
+const KINDS: [ShellKind; 8] = [
     ShellKind::Ndnsim,
     ShellKind::NdnsimNack,
     ShellKind::NdnTools,
     ShellKind::Ndnts,
     ShellKind::Ndnd,
+    ShellKind::Hicn,
     ShellKind::Pcon,
     ShellKind::Own,
 ];

@@ -182,6 +182,7 @@ impl<B: Clone + Default> Forwarder<B> {
             self.note_miss(cx, header.name);
             return false;
         };
+        found.header.hop = header.hop.echoed();
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
         let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;

@@ -161,7 +161,7 @@ fn interests_of_one_name_with_other_selectors_are_pending_side_by_side() {
 }
 
 #[test]
-fn a_cache_hit_carries_no_signals_and_the_token_of_its_interest() {
+fn a_cache_hit_carries_no_signals_but_echoes_and_the_token_of_its_interest() {
     let mut router = Router::caching(&[3], UnsolicitedPolicy::Drop);
     let name = router.name(1);
     router.receive(0, 0, interest(name, 1));
@@ -169,10 +169,14 @@ fn a_cache_hit_carries_no_signals_and_the_token_of_its_interest() {
     marked.header.hop.mark = 1;
     marked.header.hop.put(Signal::StampingRate, 9);
     router.receive(1, 3, marked);
-    let hit = router.receive(2, 1, interest(name, 5));
+    let mut again = interest(name, 5);
+    again.header.hop.put(Signal::TimestampEcho, 7);
+    again.header.hop.put(Signal::FlowRate, 8);
+    let hit = router.receive(2, 1, again);
     assert_eq!(words(&hit), ["1 data"]);
-    let header = &hit[0].1.header;
-    assert_eq!((header.hop.mark, header.hop.get(Signal::StampingRate)), (0, None));
+    let hop = &hit[0].1.header.hop;
+    assert_eq!((hop.mark, hop.get(Signal::StampingRate), hop.get(Signal::FlowRate)), (0, None, None));
+    assert_eq!(hop.get(Signal::TimestampEcho), Some(7), "the store answers as a producer does");
     assert_eq!((token(&hit[0].1), hit[0].1.body), (1005, 77));
     assert_eq!((router.pending(), router.forwarder.counters().cache_hits), (0, 1));
     assert_eq!(router.told().last().map(String::as_str), Some("content hit"));

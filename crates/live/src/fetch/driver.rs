@@ -79,6 +79,7 @@ impl<'a> Fetch<'a> {
             nonces: Rng::stream(Seed(client.nonces().bits()), "consumer"),
             // Nothing is drawn without a catalogue.
             requests: Streams::of(Seed(0)),
+            draws: Streams::of(Seed(client.nonces().bits())),
             receive_limit: Some(RECEIVE_LIMIT),
             clock: Clock::FINE,
         });

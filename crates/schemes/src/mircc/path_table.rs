@@ -9,8 +9,10 @@ use std::rc::Rc;
 
 use tidegate_core::face::FaceId;
 
+use crate::toolbox::path_label;
+
 /// The label of no path: on an Interest it asks for any.
-pub(super) const ANY: u32 = 0;
+pub(super) const ANY: u32 = path_label::NONE;
 /// Most paths that a router remembers.
 const MOST: usize = 1024;
 
@@ -38,7 +40,7 @@ impl PathTable {
     /// was not heard of for longest is forgotten.
     pub fn learn(&mut self, beyond: u32, face: FaceId) -> u32 {
         self.heard += 1;
-        let label = mix(beyond, u32::from(face.0)).max(ANY + 1);
+        let label = path_label::through(beyond, face);
         if self.paths.len() >= MOST && !self.paths.contains_key(&label) {
             let oldest = self.paths.iter().min_by_key(|(_, path)| path.heard).map(|(label, _)| *label);
             oldest.and_then(|oldest| self.paths.remove(&oldest));
@@ -56,12 +58,6 @@ impl PathTable {
     pub fn beyond(&self, label: u32, face: FaceId) -> u32 {
         self.paths.get(&label).filter(|path| path.face == face).map_or(ANY, |path| path.beyond)
     }
-}
-
-/// A hash of two numbers (FNV-1a).
-pub(super) fn mix(first: u32, second: u32) -> u32 {
-    let bytes = first.to_le_bytes().into_iter().chain(second.to_le_bytes());
-    bytes.fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]

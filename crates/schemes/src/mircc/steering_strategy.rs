@@ -7,8 +7,9 @@ use tidegate_core::packet::{Kind, NackReason};
 use tidegate_core::signal::Signal;
 use tidegate_core::strategy::{Arrival, Decision, Strategy};
 
-use super::path_table::{SharedPaths, mix};
+use super::path_table::SharedPaths;
 use crate::toolbox::next_try::next_try;
+use crate::toolbox::path_label::mix;
 
 /// The strategy of one node.
 #[derive(Debug)]

@@ -21,6 +21,7 @@ pub mod next_try;
 pub mod once_per_flight;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
+pub mod path_label;
 pub mod rate_follower;
 pub mod rate_sampler;
 pub mod recent;

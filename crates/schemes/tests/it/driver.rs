@@ -8,6 +8,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::params::{Settings, Value};
+use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -64,7 +65,8 @@ impl Driver {
 
 impl<C: CongestionController + ?Sized> Driver<C> {
     /// This controller and a flow that has sent nothing yet.
-    pub fn of(controller: Box<C>) -> Self {
+    pub fn of(mut controller: Box<C>) -> Self {
+        controller.take_streams(Streams::of(Seed(1)));
         let flow = FlowView { rto: Span::from_secs(1), ..FlowView::default() };
         let limit = Limit::Packets(Packets::new(100));
         let faces = [FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit)];

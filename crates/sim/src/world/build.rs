@@ -133,6 +133,7 @@ impl World {
             stop: flow.stop,
             nonces: Rng::stream(seed, &format!("flow/{index}/nonce")),
             requests: Streams::of(seed).under(&format!("flow/{index}/requests/")),
+            draws: Streams::of(seed).under(&format!("flow/{index}/scheme/")),
             receive_limit: None,
             clock: self.nodes[flow.consumer].core.clock(),
         };

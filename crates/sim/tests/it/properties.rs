@@ -224,7 +224,7 @@ impl Draw {
             "fixed" => format!("{{ name = \"fixed\", window = {} }}", self.part(1.0, 200.0)),
             other => format!("{other:?}"),
         };
-        let kind = self.one(&["ndnsim", "ndn-tools", "ndnts", "ndnd", "own"]);
+        let kind = self.one(&["ndnsim", "ndn-tools", "ndnts", "ndnd", "hicn", "own"]);
         let retries = self.one(&["", ", retry_limit = 0", ", retry_limit = 2", ", retry_limit = \"none\""]);
         if self.chance(0.3) {
             writeln!(text, "processing = {}", self.server()).expect("a string takes it");

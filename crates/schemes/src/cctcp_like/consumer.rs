@@ -1,0 +1,260 @@
+//! The consumer: every Interest counts for the source that is expected to answer it.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
+use tidegate_core::context::Context;
+use tidegate_core::packet::NackReason;
+use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::units::{Span, Time};
+
+use super::Params;
+use super::source::Source;
+use crate::toolbox::congestion_loss::is_congestion;
+
+/// Who answers while nobody is known.
+const NOBODY: u32 = 0;
+/// Most sources of a flow.
+const MOST: usize = 1_024;
+
+/// The controller.
+#[derive(Debug)]
+pub(super) struct Consumer {
+    params: Params,
+    sources: BTreeMap<u32, Source>,
+    /// The source of the last Data, which the next Interests count for.
+    current: u32,
+    /// By segment.
+    outstanding: BTreeMap<u32, Asked>,
+    heard: u64,
+}
+
+/// An outstanding Interest.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    source: u32,
+    at: Time,
+    /// Last instant at which it does not count as lost.
+    deadline: Time,
+}
+
+impl Consumer {
+    pub(super) fn new(params: Params) -> Self {
+        let sources = BTreeMap::from([(NOBODY, Source::new(&params))]);
+        Self { params, sources, current: NOBODY, outstanding: BTreeMap::new(), heard: 0 }
+    }
+
+    fn timeout_of(&self, source: u32) -> Span {
+        self.sources.get(&source).map_or(Span::from_secs(1), Source::timeout)
+    }
+
+    /// Takes a segment's Interest out of what is outstanding.
+    fn take(&mut self, segment: u32) -> Option<Asked> {
+        let asked = self.outstanding.remove(&segment)?;
+        if let Some(source) = self.sources.get_mut(&asked.source) {
+            source.outstanding -= 1;
+        }
+        Some(asked)
+    }
+
+    /// The source called `id`, which may be new. With too many the one that was silent for longest, and that nothing is
+    /// asked of, is forgotten.
+    fn source(&mut self, id: u32) -> &mut Source {
+        if self.sources.len() >= MOST && !self.sources.contains_key(&id) {
+            let idle = self.sources.iter().filter(|(_, source)| source.outstanding == 0);
+            let oldest = idle.min_by_key(|(_, source)| source.heard).map(|(id, _)| *id);
+            oldest.and_then(|oldest| self.sources.remove(&oldest));
+        }
+        self.sources.entry(id).or_insert_with(|| Source::new(&self.params))
+    }
+
+    /// Last transmission to arrival, or first, whichever the time on the Data belongs to.
+    fn round_trip(&self, now: Time, delivery: &Delivery) -> Option<Span> {
+        if delivery.rtt.is_some() || !self.params.timestamps {
+            return delivery.rtt;
+        }
+        let echo = delivery.hop.get(Signal::TimestampEcho)?;
+        let since_last = now.since(delivery.sent_at);
+        let first_at = Time::from_nanos(now.as_nanos().saturating_sub(delivery.full_delay.as_nanos()));
+        match echo {
+            _ if echo == stamp(delivery.sent_at) => Some(since_last),
+            _ if echo == stamp(first_at) => Some(delivery.full_delay),
+            _ => None,
+        }
+    }
+
+    /// The Interests that were lost with `loss`: of all that time out together one is told.
+    fn lost_with(&mut self, now: Time, loss: &Loss) -> Vec<Asked> {
+        let is_lost = |(segment, asked): &(&u32, &Asked)| **segment == loss.segment || asked.deadline < now;
+        let lost: Vec<u32> = self.outstanding.iter().filter(is_lost).map(|(segment, _)| *segment).collect();
+        lost.into_iter().filter_map(|segment| self.take(segment)).collect()
+    }
+}
+
+/// A time as it stands on an Interest, in microseconds; it begins anew every 71 minutes.
+fn stamp(at: Time) -> u32 {
+    (at.as_nanos() / 1_000) as u32
+}
+
+impl CongestionController for Consumer {
+    /// What is asked of others does not count against the source that is expected to answer next.
+    fn window(&self) -> f64 {
+        let Some(source) = self.sources.get(&self.current) else { return 1.0 };
+        let elsewhere = self.outstanding.len() as u32 - source.outstanding;
+        f64::from(elsewhere) + source.window()
+    }
+
+    fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, _: &FlowView) {
+        if self.params.timestamps {
+            hop.put(Signal::TimestampEcho, stamp(sent.at));
+        }
+        self.take(sent.segment);
+        let source = self.current;
+        let asked = Asked { source, at: sent.at, deadline: sent.at + self.timeout_of(source) };
+        self.outstanding.insert(sent.segment, asked);
+        self.source(source).outstanding += 1;
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
+        self.take(delivery.segment);
+        let signed = delivery.hop.get(Signal::RouterId).filter(|_| self.params.per_source);
+        let id = signed.unwrap_or(NOBODY);
+        let round_trip = self.round_trip(cx.now, delivery);
+        self.heard += 1;
+        let heard = self.heard;
+        let source = self.source(id);
+        source.heard = heard;
+        source.deliver(cx.now, round_trip);
+        self.current = id;
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        if !is_congestion(loss.signal) {
+            // Without a route it is given up; a duplicate stays outstanding.
+            if loss.signal == LossSignal::Nack(NackReason::NoRoute) {
+                self.take(loss.segment);
+            }
+            return;
+        }
+        // It stays outstanding after a notice, and when it was refused in the instant of sending.
+        let stays = loss.signal == LossSignal::Notice || loss.sent_at == cx.now;
+        let lost = match self.outstanding.get(&loss.segment) {
+            Some(asked) if stays => vec![*asked],
+            _ => self.lost_with(cx.now, loss),
+        };
+        for asked in lost {
+            if let Some(source) = self.sources.get_mut(&asked.source) {
+                source.lose(cx.now, asked.at);
+            }
+        }
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        self.sources.get(&self.current).map(Source::threshold)
+    }
+
+    fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
+        let source = self.outstanding.get(&sent.segment).map_or(self.current, |asked| asked.source);
+        Some(self.timeout_of(source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCHEME;
+    use super::*;
+    use crate::testing::driver::{Driver, Event, Told};
+    use crate::testing::{follow, lost, sent};
+    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::params::Value;
+
+    /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
+    /// time on it.
+    fn from(node: u32, at_ms: u64, segment: u32, rtt_ms: Option<u64>, echo_ms: Option<u64>) -> Event {
+        let mut hop = HopSignals::default();
+        hop.put(Signal::RouterId, node);
+        echo_ms.map(|echo_ms| hop.put(Signal::TimestampEcho, echo_ms as u32 * 1_000));
+        let told = Told::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
+        Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, told }
+    }
+
+    fn timeout_ms(driver: &Driver) -> f64 {
+        let sent = Sent { segment: 99, at: Time::ZERO, is_retransmission: false };
+        driver.controller.loss_timeout(&sent).expect("its own").as_millis_f64()
+    }
+
+    #[test]
+    fn each_source_has_a_window_of_its_own_in_the_worked_case() {
+        // The window is that of the last source and what is outstanding elsewhere. 5 answers first: 1 + 1. With two
+        // outstanding there, 9 answers one: 1 + 2. 5 answers: 2 + 1, none elsewhere. 3 and 4 time out together: half of 3
+        // is 1.5, W = 1. 9 goes on at 2 + 1; of 5 then 1 + 1, and 2 + 1/2 above 1.5.
+        let steps = [
+            (sent(0, 0), 1.0),
+            (from(5, 40, 0, Some(40), None), 2.0),
+            (sent(40, 1), 2.0),
+            (sent(40, 2), 2.0),
+            (from(9, 80, 1, Some(40), None), 3.0),
+            (from(5, 81, 2, Some(40), None), 3.0),
+            (sent(90, 3), 3.0),
+            (sent(90, 4), 3.0),
+            (lost(300, 4, 20, Timeout), 1.0),
+            (from(9, 310, 3, None, None), 3.0),
+            (from(5, 320, 4, None, None), 2.0),
+            (from(5, 330, 5, Some(40), None), 2.5),
+        ];
+        follow(&mut Driver::new(&SCHEME, &[]), &steps);
+        let alone = [(sent(0, 0), 1.0), (from(5, 40, 0, None, None), 2.0), (from(9, 50, 1, None, None), 3.0)];
+        follow(&mut Driver::new(&SCHEME, &[("per_source", Value::Bool(false))]), &alone);
+    }
+
+    #[test]
+    fn what_left_before_a_decrease_causes_no_other_and_what_stays_outstanding_still_counts() {
+        let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(8.0))]);
+        for segment in 0..4 {
+            driver.tell(sent(0, segment));
+        }
+        assert_eq!(driver.tell(lost(100, 0, 20, Notice)), 8.0);
+        assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
+        driver.tell(lost(110, 1, 20, Nack(Congestion)));
+        driver.tell(lost(111, 2, 20, Nack(Duplicate)));
+        assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
+        assert_eq!(timeout_ms(&driver), 2_000.0, "backed off once");
+        // 0, 2 and 3 are outstanding for nobody, when 7 answers for the first time.
+        assert_eq!(driver.tell(from(7, 120, 3, None, None)), 2.0 + 9.0);
+    }
+
+    #[test]
+    fn each_source_has_a_timer_of_its_own() {
+        let mut driver = Driver::new(&SCHEME, &[]);
+        driver.tell(from(5, 200, 0, Some(200), None));
+        assert_eq!(timeout_ms(&driver), 600.0);
+        driver.tell(from(9, 210, 1, Some(40), None));
+        assert_eq!(timeout_ms(&driver), 200.0, "the floor, above 40 + 4 * 20");
+        driver.tell(from(5, 220, 2, None, None));
+        assert_eq!(timeout_ms(&driver), 600.0);
+    }
+
+    #[test]
+    fn a_time_on_the_data_tells_the_round_trip_of_what_was_sent_again() {
+        // Sent again 40 ms ago, first 120 ms ago: 40 + 4 * 20 under the floor, 120 + 4 * 60, or nothing.
+        for (echo_ms, expected) in [(960, 200.0), (880, 360.0), (900, 1_000.0)] {
+            let timeout = |given: &[(&str, Value)]| {
+                let mut driver = Driver::new(&SCHEME, given);
+                driver.tell(from(5, 1_000, 0, None, Some(echo_ms)));
+                timeout_ms(&driver)
+            };
+            assert_eq!(timeout(&[]), expected, "{echo_ms}");
+            assert_eq!(timeout(&[("timestamps", Value::Bool(false))]), 1_000.0);
+        }
+    }
+
+    #[test]
+    fn no_more_sources_than_a_thousand_are_remembered() {
+        let mut driver = Driver::new(&SCHEME, &[]);
+        let windows: Vec<f64> = (0..3_000).map(|node| driver.tell(from(node, 100, 0, None, None))).collect();
+        assert!(windows.iter().all(|window| *window == 2.0));
+        assert_eq!(driver.tell(from(2_999, 100, 0, None, None)), 3.0);
+        assert_eq!(driver.tell(from(1, 100, 0, None, None)), 2.0, "forgotten");
+    }
+}

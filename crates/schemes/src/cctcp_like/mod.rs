@@ -1,0 +1,60 @@
+//! CCTCP, simplified: a TCP window and timer for each source of a flow, whoever it is that answers.
+//!
+//! Paper: Saino, Cocora & Pavlou 2013 (CCTCP). With caches on the way a round trip tells nothing about the next one, unless it
+//! is known who will answer. There Interests list the chunks to be asked for next and routers that hold one say so; here
+//! whoever answers signs, and the source of the last Data is taken for that of the next.
+//!
+//! * [`consumer`]: a window per source;
+//! * [`source`]: one source: window, timer, what is outstanding;
+//! * [`signer`]: writes on Data which node answered.
+
+use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::params;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::units::Span;
+
+pub mod consumer;
+pub mod signer;
+pub mod source;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "cctcp-like",
+    summary: "a TCP window and timer for each node that answers; the next Interest counts for the last one",
+    paper: "Saino, Cocora & Pavlou 2013 (CCTCP)",
+    provenance: Provenance::Reconstruction,
+    deviations: &[
+        "Interests list no chunks to come and routers announce none: the source of the last Data is taken for that of the next.",
+        "Data that nobody signed come from the neighbour of the first router that sees them, or from source 0.",
+        "A timeout goes back to the first window with slow start up to half of the old one, once for all Interests that were \
+         outstanding then; the timer is that of ndn-cxx, for each source.",
+        "A congestion Nack, which its paper does not know, counts as a timeout.",
+    ],
+    params: Params::TABLE,
+    shell: ShellKind::Own,
+    consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
+    router: Some(router),
+    ..Scheme::NONE
+};
+
+params! {
+    /// First window of a source.
+    initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
+    /// Whether sources are told apart.
+    per_source: bool = true;
+    /// Whether Interests carry the time, so that segments sent again tell a round trip, too.
+    timestamps: bool = true;
+    /// Smallest timer of a source.
+    least_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    Params::from_settings(settings)?;
+    let mut parts = RouterParts::default();
+    for device in &node.devices {
+        let gate = signer::Signer::new(node.node, device.neighbour);
+        parts.gates.push((device.face, Box::new(gate)));
+    }
+    Ok(parts)
+}

@@ -1,0 +1,78 @@
+//! The router part: Data say which node answered.
+//!
+//! A node that answers itself signs. Data that come in unsigned were answered by somebody without this part: by the
+//! neighbour, as far as a router can tell.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::NodeId;
+use tidegate_core::gate::{DataSource, FaceGate};
+use tidegate_core::packet::Header;
+use tidegate_core::pit::PitId;
+use tidegate_core::signal::Signal;
+use tidegate_core::units::Span;
+
+/// The gate of one face.
+#[derive(Debug)]
+pub(super) struct Signer {
+    own: u32,
+    neighbour: u32,
+}
+
+impl Signer {
+    /// The gate of `node` towards `neighbour`; where that is not known, Data from there count as this node's.
+    pub(super) fn new(node: NodeId, neighbour: Option<NodeId>) -> Self {
+        Self { own: source(node), neighbour: source(neighbour.unwrap_or(node)) }
+    }
+}
+
+/// What a node signs with: 0 stays for nobody.
+fn source(node: NodeId) -> u32 {
+    node.0 + 1
+}
+
+impl FaceGate for Signer {
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
+        if data.hop.get(Signal::RouterId).is_none() {
+            data.hop.put(Signal::RouterId, self.neighbour);
+        }
+    }
+
+    fn on_data_out(&mut self, _: &mut Context<'_>, data: &mut Header, source: DataSource) {
+        if source != DataSource::Face {
+            data.hop.put(Signal::RouterId, self.own);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::gate_bench::{GateBench, data};
+    use tidegate_core::name::NameTable;
+
+    /// What stands on a Data after a node 4 with the neighbour 7 has seen it come in, or sent it out.
+    fn signed(before: Option<u32>, sent: Option<DataSource>) -> Option<u32> {
+        let mut signer = Signer::new(NodeId(4), Some(NodeId(7)));
+        let mut header = data(NameTable::ROOT, 1, 1_000);
+        before.map(|by| header.hop.put(Signal::RouterId, by));
+        GateBench::new().at(0, |cx| match sent {
+            None => signer.on_data_in(cx, PitId(0), &mut header, None),
+            Some(source) => signer.on_data_out(cx, &mut header, source),
+        });
+        header.hop.get(Signal::RouterId)
+    }
+
+    #[test]
+    fn who_answers_signs_and_nobody_else() {
+        assert_eq!(signed(None, Some(DataSource::Cache)), Some(5));
+        assert_eq!(signed(None, Some(DataSource::Application)), Some(5));
+        assert_eq!(signed(Some(9), Some(DataSource::Face)), Some(9));
+        assert_eq!(signed(Some(9), None), Some(9));
+    }
+
+    #[test]
+    fn unsigned_data_are_the_neighbours() {
+        assert_eq!(signed(None, None), Some(8));
+        assert_eq!(source(NodeId(0)), 1);
+    }
+}

@@ -1,0 +1,83 @@
+//! One source of a flow: a TCP window, a timer, and what is outstanding there.
+
+use std::num::NonZeroU32;
+
+use tidegate_core::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
+use tidegate_core::units::{Span, Time};
+
+use super::Params;
+use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
+use crate::toolbox::window_rule::WindowRule;
+
+/// Variations in the timer (ndn-cxx).
+const VARIATIONS: NonZeroU32 = NonZeroU32::new(4).expect("not zero");
+
+/// One source.
+#[derive(Debug)]
+pub(super) struct Source {
+    window: AimdWindow,
+    timer: Estimator,
+    /// Interests that count for it.
+    pub outstanding: u32,
+    /// The last decrease: what left before it causes no other.
+    decreased_at: Option<Time>,
+    /// Counts Data: when the last came.
+    pub heard: u64,
+}
+
+impl Source {
+    pub fn new(params: &Params) -> Self {
+        let rule = AimdRule {
+            initial: params.initial_window,
+            threshold: f64::INFINITY,
+            step: 1.0,
+            keep: 0.5,
+            least: 1.0,
+            divides_by_whole_window: false,
+            restarts: true,
+        };
+        let limits = TimeoutLimits {
+            least: Some(params.least_timeout),
+            backoff: None,
+            variations: Some(VARIATIONS),
+        };
+        Self {
+            window: AimdWindow::new(rule),
+            timer: Estimator::new(EstimatorKind::NdnTools, limits),
+            outstanding: 0,
+            decreased_at: None,
+            heard: 0,
+        }
+    }
+
+    /// Packets.
+    pub fn window(&self) -> f64 {
+        self.window.window()
+    }
+
+    /// Packets.
+    pub fn threshold(&self) -> f64 {
+        self.window.threshold()
+    }
+
+    pub fn timeout(&self) -> Span {
+        self.timer.rto()
+    }
+
+    /// A Data came from it.
+    pub fn deliver(&mut self, now: Time, round_trip: Option<Span>) {
+        self.window.increase(now, None);
+        if let Some(round_trip) = round_trip {
+            self.timer.sample(round_trip, self.outstanding);
+        }
+    }
+
+    /// An Interest that counts for it and left at `sent_at` was lost.
+    pub fn lose(&mut self, now: Time, sent_at: Time) {
+        if self.decreased_at.is_none_or(|decreased_at| sent_at > decreased_at) {
+            self.window.decrease(now);
+            self.timer.back_off();
+            self.decreased_at = Some(now);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The router part: adds the face that a Data came through to the label of its path.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::gate::FaceGate;
+use tidegate_core::packet::Header;
+use tidegate_core::pit::PitId;
+use tidegate_core::signal::Signal;
+use tidegate_core::units::Span;
+
+use crate::toolbox::path_label;
+
+/// The gate of one face.
+#[derive(Debug)]
+pub(super) struct Labeller {
+    face: FaceId,
+}
+
+impl Labeller {
+    pub(super) fn new(face: FaceId) -> Self {
+        Self { face }
+    }
+}
+
+impl FaceGate for Labeller {
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
+        let beyond = data.hop.get(Signal::PathLabel).unwrap_or(path_label::NONE);
+        data.hop.put(Signal::PathLabel, path_label::through(beyond, self.face));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::gate_bench::{GateBench, data};
+    use tidegate_core::name::NameTable;
+
+    #[test]
+    fn a_label_grows_by_every_face_on_the_way() {
+        let mut bench = GateBench::new();
+        let mut header = data(NameTable::ROOT, 1, 1_000);
+        let mut expected = path_label::NONE;
+        for face in [3, 1].map(FaceId) {
+            bench.at(0, |cx| Labeller::new(face).on_data_in(cx, PitId(0), &mut header, None));
+            expected = path_label::through(expected, face);
+            assert_eq!(header.hop.get(Signal::PathLabel), Some(expected));
+        }
+    }
+}
