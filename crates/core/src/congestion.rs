@@ -37,7 +37,8 @@ pub trait CongestionController: std::fmt::Debug {
         let _ = (cx, loss, flow);
     }
 
-    /// The recovery state of a TCP sender changed.
+    /// The recovery state of a TCP sender changed: where a TCP rule reduces, once, to the window that it has afterwards.
+    /// Calls of one ACK come in the order losses, recovery, delivery.
     fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
         let _ = (cx, recovery, flow);
     }
@@ -115,6 +116,29 @@ pub struct FlowView {
     pub smoothed_rtt: Option<Span>,
     /// Retransmission timeout now, backoff included.
     pub rto: Span,
+    /// FlightSize of RFC 5681: segments sent and not acknowledged cumulatively, those found lost and those acknowledged
+    /// selectively among them. TCP alone; 0 for a consumer.
+    pub flight_size: u32,
+    /// Whether the window was not filled when something could last have left, for want of data or of the receiver's
+    /// window; a window then must not grow (RFC 9438 §4.2, RFC 2861). TCP alone.
+    pub is_source_limited: bool,
+}
+
+/// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Segments delivered within the interval.
+    pub delivered: u64,
+    /// The longer of sending and acknowledging them; above zero.
+    pub interval: Span,
+    /// Segments delivered when the newest of them left.
+    pub prior_delivered: u64,
+    /// Whether the application, not the network, may have set the rate.
+    pub is_app_limited: bool,
+    /// Segments in flight just after the newest of them left.
+    pub in_flight_at_send: u32,
+    /// Segments found lost since the newest of them left.
+    pub lost: u64,
 }
 
 /// An Interest that leaves.
@@ -128,7 +152,9 @@ pub struct Sent {
     pub is_retransmission: bool,
 }
 
-/// A segment that arrived for the first time. TCP fills the `newly_*` fields per ACK; NDN has 1, 0, 0.
+/// A segment that arrived for the first time. TCP fills the `newly_*` fields per ACK; NDN has 1, 0, 0. Of TCP's ACK the
+/// other fields tell of the segment that left last among those it delivers; of an ACK that delivers none, of the one
+/// delivered last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
     /// Its segment.
@@ -157,6 +183,8 @@ pub struct Delivery {
     pub newly_sacked: u32,
     /// Packets newly found lost.
     pub newly_lost: u32,
+    /// How fast they came. TCP alone: a consumer's rule that needs it measures it.
+    pub rate: Option<RateSample>,
 }
 
 /// A loss that was heard of.
@@ -203,10 +231,10 @@ impl LossSignal {
 pub enum Recovery {
     /// Fast recovery begins.
     Enter,
-    /// Everything outstanding at its begin was acknowledged.
+    /// Everything outstanding at its begin, or at the timeout, was acknowledged.
     Exit,
-    /// The retransmission timer ran out.
+    /// The retransmission timer ran out, again if nothing was acknowledged since.
     Timeout,
-    /// The loss was none.
+    /// The loss was none; no [`Exit`](Self::Exit) follows.
     Spurious,
 }

@@ -32,4 +32,5 @@ pub mod rng;
 pub mod scheme;
 pub mod signal;
 pub mod strategy;
+pub mod tcp;
 pub mod units;

@@ -155,8 +155,9 @@ pub struct LossNotice {
     pub token: PitToken,
 }
 
-/// Fields of a TCP segment; the flow is the packet's name.
+/// Fields of a TCP segment; the flow is the packet's name. Packed, so that a header of 56 bytes has room for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(packed(2))]
 pub struct TcpSegment {
     /// First byte of the payload.
     pub seq: u32,
@@ -168,7 +169,9 @@ pub struct TcpSegment {
     pub echo: u32,
     /// Bytes of payload.
     pub payload: u16,
-    /// SYN, FIN, ECE, CWR as in the TCP header.
+    /// Bytes that the receiver of the other direction still takes, in units of the scale given on its SYN (RFC 7323 §2).
+    pub window: u16,
+    /// SYN, FIN, ACK, ECE, CWR as in the TCP header.
     pub flags: u8,
 }
 

@@ -91,7 +91,7 @@ impl FaceGate for BrfGate {
 #[test]
 fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() {
     let mut gate = BrfGate { bytes: BTreeMap::new(), granted_kbps: 0 };
-    let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, flags: 0 };
+    let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, window: 0, flags: 0 };
     let mut ack = Header::new(name(), Kind::Tcp(segment), ByteCount::new(66));
     let granted = Directive::Rate { key: NameTable::ROOT, rate: BitRate::from_mbps(12.0) };
     let mut bench = Bench::new();

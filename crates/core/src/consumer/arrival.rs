@@ -131,6 +131,7 @@ impl Consumer {
             newly_acked: 1,
             newly_sacked: 0,
             newly_lost: 0,
+            rate: None,
         };
         self.count_in(&delivery, last_delay, data);
         self.note_completion(cx.now);

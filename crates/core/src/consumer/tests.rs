@@ -642,6 +642,7 @@ fn a_delivery_tells_everything_about_its_segment() {
         newly_acked: 1,
         newly_sacked: 0,
         newly_lost: 0,
+        rate: None,
     };
     assert_eq!(delivery, expected);
     // 20 ms, deviation 10 ms; 2 in flight: n = 1, so 20 + 10 / 8 = 21.25 ms, 10 ms, timeout at its floor.
@@ -654,6 +655,7 @@ fn a_delivery_tells_everything_about_its_segment() {
         remaining: Some(8),
         smoothed_rtt: Some(Span::from_micros(21_250)),
         rto: Span::from_millis(200),
+        ..FlowView::default()
     };
     assert_eq!(flow, expected);
 }

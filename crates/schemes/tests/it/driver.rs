@@ -137,5 +137,6 @@ fn delivery(at: Time, segment: u32, hop: HopSignals, rtt: Option<Span>, flow: &F
         newly_acked: 1,
         newly_sacked: 0,
         newly_lost: 0,
+        rate: None,
     }
 }

@@ -160,5 +160,5 @@ pub fn nack() -> Kind {
 }
 
 pub fn tcp() -> Kind {
-    Kind::Tcp(TcpSegment { seq: 0, ack: 0, timestamp: 0, echo: 0, payload: 900, flags: 0 })
+    Kind::Tcp(TcpSegment { seq: 0, ack: 0, timestamp: 0, echo: 0, payload: 900, window: 0, flags: 0 })
 }

@@ -66,6 +66,7 @@ fn delivery(now: Time, hop: HopSignals) -> Delivery {
         newly_acked: 1,
         newly_sacked: 0,
         newly_lost: 0,
+        rate: None,
     }
 }
 

@@ -1,0 +1,230 @@
+//! Sender and receiver over a path that loses, repeats and delays segments.
+
+use super::*;
+use crate::clock::Clock;
+use crate::congestion::{CongestionController, Delivery, FlowView, Recovery};
+use crate::context::{Context, Env, NoRoutes, NoSink};
+use crate::event::EventMask;
+use crate::face::NodeId;
+use crate::name::{Name, NameTable};
+use crate::rng::{Rng, Seed, Streams};
+use crate::units::{ByteCount, Span, Time};
+use std::collections::BTreeMap;
+
+/// Additive increase, half on a recovery, 1 after a timeout.
+#[derive(Debug)]
+struct Aimd(f64);
+
+impl CongestionController for Aimd {
+    fn window(&self) -> f64 {
+        self.0
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        assert!(delivery.in_flight_before <= flow.next_segment);
+        if !flow.is_source_limited {
+            self.0 += f64::from(delivery.newly_acked) / self.0;
+        }
+    }
+
+    fn on_recovery(&mut self, _: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
+        match recovery {
+            Recovery::Enter => self.0 = (f64::from(flow.flight_size) / 2.0).max(2.0),
+            Recovery::Timeout => self.0 = 1.0,
+            Recovery::Exit | Recovery::Spurious => {}
+        }
+    }
+}
+
+/// What a path does to segments.
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    /// Of 1000 segments, how many are lost, how many come twice.
+    lost: u32,
+    twice: u32,
+    /// One way.
+    delay: Span,
+    /// Up to so much longer.
+    jitter: Span,
+}
+
+const CLEAN: Path = Path { lost: 0, twice: 0, delay: Span::from_millis(10), jitter: Span::ZERO };
+
+struct World {
+    sender: Sender,
+    receiver: Receiver,
+    path: Path,
+    rng: Rng,
+    now: Time,
+    /// By arrival and order: whether it goes to the receiver.
+    under_way: BTreeMap<(Time, u64), (bool, Segment)>,
+    count: u64,
+    names: NameTable,
+}
+
+impl World {
+    fn new(settings: SenderSettings, bytes: u64, path: Path, seed: u64) -> Self {
+        let name = Name::whole(NameTable::ROOT);
+        let sender = Sender::new(SenderSetup {
+            flow: 0,
+            name,
+            controller: Box::new(Aimd(10.0)),
+            settings,
+            source: Source::File(ByteCount::new(bytes)),
+            start: Time::ZERO + Span::from_millis(1),
+            stop: None,
+            initial_sequence: (seed as u32).wrapping_mul(0x9E37_79B9),
+            draws: Streams::of(Seed(seed)),
+            clock: Clock::FINE,
+        });
+        let receiver = Receiver::new(ReceiverSetup {
+            name,
+            mss: 1448,
+            buffer: ByteCount::new(40_000 + (seed % 5) * 100_000),
+            reads_at_once: true,
+            habit: AckHabit::default(),
+            echo: EcnEcho::default(),
+            initial_sequence: u32::MAX,
+            clock: Clock::FINE,
+        });
+        let rng = Rng::stream(Seed(seed), "path");
+        let (under_way, names) = (BTreeMap::new(), NameTable::new());
+        Self { sender, receiver, path, rng, now: Time::ZERO, under_way, count: 0, names }
+    }
+
+    fn with(
+        &mut self,
+        call: impl FnOnce(&mut Sender, &mut Context<'_>) -> Option<Segment>,
+    ) -> Option<Segment> {
+        let (routes, mut sink) = (NoRoutes, NoSink);
+        let env = Env {
+            now: self.now,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &routes,
+            sink: &mut sink,
+            mask: EventMask::NONE,
+        };
+        call(&mut self.sender, &mut Context::new(env, &[]))
+    }
+
+    fn carry(&mut self, to_receiver: bool, segment: Segment) {
+        let Path { lost, twice, delay, jitter } = self.path;
+        let draw = self.rng.below(1000);
+        let copies = if draw < lost { 0 } else { 1 + u32::from(draw < lost + twice) };
+        for _ in 0..copies {
+            let late = jitter.scale(f64::from(self.rng.below(1000)) / 1000.0);
+            self.count += 1;
+            self.under_way.insert((self.now + delay + late, self.count), (to_receiver, segment));
+        }
+    }
+
+    /// One instant: what is due, what arrives, what leaves.
+    fn step(&mut self) -> bool {
+        let arrival = self.under_way.keys().next().map(|(at, _)| *at);
+        let next = [arrival, self.sender.next_wake(), self.receiver.next_wake()].into_iter().flatten().min();
+        let Some(next) = next else { return false };
+        self.now = self.now.max(next);
+        match self.under_way.first_entry().filter(|entry| entry.key().0 <= next) {
+            Some(entry) => {
+                let (to_receiver, segment) = entry.remove();
+                if to_receiver {
+                    self.receiver.on_segment(self.now, &segment.header);
+                } else {
+                    self.with(|sender, cx| {
+                        sender.on_segment(cx, &segment.header, &segment.options);
+                        None
+                    });
+                }
+            }
+            None => {
+                self.receiver.on_wake(self.now);
+                self.with(|sender, cx| {
+                    sender.on_wake(cx);
+                    None
+                });
+            }
+        }
+        while let Some(segment) = self.with(|sender, cx| sender.poll(cx)) {
+            self.carry(true, segment);
+        }
+        while let Some(segment) = self.receiver.poll() {
+            self.carry(false, segment);
+        }
+        true
+    }
+
+    /// Runs until nothing is left to happen.
+    fn run(&mut self) {
+        for _ in 0..200_000 {
+            if !self.step() {
+                return;
+            }
+        }
+        panic!("not at rest at {}: {:?}", self.now, self.sender.stats());
+    }
+}
+
+fn settings(detection: Detection) -> SenderSettings {
+    SenderSettings { detection, ..SenderSettings::default() }
+}
+
+#[test]
+fn a_clean_path_needs_no_retransmission() {
+    for detection in [Detection::RackTlp, Detection::Sack] {
+        let mut world = World::new(settings(detection), 1_000_000, CLEAN, 4);
+        world.run();
+        let stats = world.sender.stats();
+        assert_eq!((stats.retransmissions, stats.segments), (0, 1_000_000_u64.div_ceil(1448)));
+        assert_eq!(world.receiver.received(), ByteCount::new(1_000_000));
+        assert!(world.sender.is_closed() && world.receiver.is_closed());
+    }
+}
+
+#[test]
+fn every_byte_arrives_once_and_both_ends_close_whatever_the_path_does() {
+    for seed in 0..60 {
+        let mut draw = Rng::stream(Seed(seed), "world");
+        let path = Path {
+            lost: draw.below(200),
+            twice: draw.below(50),
+            delay: Span::from_micros(u64::from(1 + draw.below(50_000))),
+            jitter: Span::from_micros(u64::from(draw.below(4) * draw.below(20_000))),
+        };
+        let detection = if draw.below(2) == 0 { Detection::RackTlp } else { Detection::Sack };
+        let reduction = if draw.below(2) == 0 { Reduction::Proportional } else { Reduction::Immediate };
+        let bytes = u64::from(draw.below(400_000));
+        let mut world = World::new(SenderSettings { reduction, ..settings(detection) }, bytes, path, seed);
+        world.run();
+        assert_eq!(world.receiver.received(), ByteCount::new(bytes), "seed {seed} {path:?}");
+        assert_eq!(world.sender.stats().delivered, ByteCount::new(bytes + 1), "seed {seed}");
+        let view = world.sender.view();
+        assert_eq!((view.in_flight, view.flight_size, view.remaining), (0, 0, Some(0)), "seed {seed}");
+        assert!(world.sender.is_closed(), "seed {seed} {path:?}");
+    }
+}
+
+#[test]
+fn without_reordering_nothing_is_sent_again_that_had_arrived() {
+    for detection in [Detection::RackTlp, Detection::Sack] {
+        let path = Path { lost: 30, ..CLEAN };
+        let mut world = World::new(settings(detection), 3_000_000, path, 9);
+        world.run();
+        let (stats, twice) = (world.sender.stats(), world.receiver.duplicates());
+        assert!(stats.retransmissions > 40, "{stats:?}");
+        // Lost ACKs of the tail alone make a probe or a timeout send something twice.
+        assert!(twice <= stats.timeouts + stats.probes, "{detection:?} {twice} twice, {stats:?}");
+    }
+}
+
+#[test]
+fn lost_retransmissions_cost_rack_no_timeout() {
+    let path = Path { lost: 100, ..CLEAN };
+    let timeouts = |detection| {
+        let mut world = World::new(settings(detection), 3_000_000, path, 2);
+        world.run();
+        world.sender.stats().timeouts
+    };
+    let (rack, sack) = (timeouts(Detection::RackTlp), timeouts(Detection::Sack));
+    assert!(rack * 4 < sack, "{rack} timeouts with RACK, {sack} without");
+}

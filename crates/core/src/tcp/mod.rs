@@ -1,0 +1,24 @@
+//! TCP endpoints as state machines: a sender under a congestion controller, and a receiver.
+//!
+//! The controller is the consumers' [`CongestionController`](crate::congestion::CongestionController), so a window rule
+//! exists once. It hears `on_delivery` once per ACK that delivers, loses or marks something, `on_loss` for each segment found
+//! lost, and `on_recovery` at the edges of a recovery: a TCP rule shrinks there, once, and not with each loss. A segment
+//! has a number, counted from 0 at the first byte of data, however long it is.
+//!
+//! Sources: RFC 9293 (TCP), 7323 (time stamps, window scale), 2018, 2883 and 6675 (SACK), 6298 (timeout), 8985
+//! (RACK-TLP), 9937 (PRR), 3522 (Eifel), draft-cheng-iccrg-delivery-rate-estimation.
+
+#[cfg(test)]
+mod end_to_end;
+mod options;
+mod ranges;
+mod reassembly;
+mod receiver;
+mod sender;
+mod sequence;
+mod source;
+
+pub use options::{Flags, MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
+pub use receiver::{AckHabit, EcnEcho, Receiver, ReceiverSetup};
+pub use sender::{Detection, Reduction, Sender, SenderSettings, SenderSetup, SenderStats, TimeoutBounds};
+pub use source::Source;

@@ -1,0 +1,136 @@
+//! What a segment carries beside its fixed header, and how long that makes it.
+
+use crate::packet::{Header, Millis};
+use crate::units::{ByteCount, Time};
+
+/// Control bits of the TCP header (RFC 9293 §3.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// The sender has no more data.
+    pub const FIN: Self = Self(0x01);
+    /// Opens the connection.
+    pub const SYN: Self = Self(0x02);
+    /// The acknowledgement number counts.
+    pub const ACK: Self = Self(0x10);
+    /// A congestion mark arrived (RFC 3168).
+    pub const ECE: Self = Self(0x40);
+    /// The window was reduced (RFC 3168).
+    pub const CWR: Self = Self(0x80);
+
+    /// Both.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// These, and `other` where `is_set`.
+    pub const fn and_if(self, is_set: bool, other: Self) -> Self {
+        if is_set { self.and(other) } else { self }
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// SACK blocks that fit beside a time stamp (RFC 2018 §3).
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// Sequence numbers received out of order: first number and the number after the last, the newest block first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    blocks: [(u32, u32); MAX_SACK_BLOCKS],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Adds a block behind those that are there; a fourth is left out.
+    pub fn push(&mut self, first: u32, end: u32) {
+        if let Some(slot) = self.blocks.get_mut(usize::from(self.count)) {
+            *slot = (first, end);
+            self.count += 1;
+        }
+    }
+
+    /// The blocks in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.blocks.iter().take(usize::from(self.count)).copied()
+    }
+
+    /// Blocks that stand here, 0..=3.
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is no block.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// What only a SYN carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SynOptions {
+    /// Most bytes of payload that its sender takes in one segment (RFC 9293 §3.7.1).
+    pub mss: u16,
+    /// Windows of its sender count in units of 2 to this power, 0..=14 (RFC 7323 §2).
+    pub window_scale: u8,
+}
+
+/// Options of a segment. Every segment has a time stamp, SACK is always permitted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpOptions {
+    /// What came out of order.
+    pub sack: SackBlocks,
+    /// Of a SYN alone.
+    pub syn: Option<SynOptions>,
+}
+
+/// A segment that leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Flow, size, [`Kind::Tcp`](crate::packet::Kind::Tcp) and hop signals.
+    pub header: Header,
+    /// Its options.
+    pub options: TcpOptions,
+}
+
+/// Ethernet 14, IPv4 20, TCP 20, time stamp with two NOPs 12.
+const HEADERS: u64 = 66;
+/// MSS 4, window scale with a NOP 4; SACK-permitted takes the place of the time stamp's NOPs.
+const SYN_OPTIONS: u64 = 8;
+
+/// Bytes on the wire of a segment with `payload` bytes: 1448 bytes of payload make 1514.
+pub fn segment_size(payload: ByteCount, options: &TcpOptions) -> ByteCount {
+    let blocks = options.sack.len() as u64;
+    let sack = if blocks == 0 { 0 } else { 4 + 8 * blocks };
+    let syn = if options.syn.is_some() { SYN_OPTIONS } else { 0 };
+    payload + ByteCount::new(HEADERS + sack + syn)
+}
+
+/// The time stamp of a segment that leaves at `now`.
+pub(super) fn stamp(now: Time) -> Millis {
+    Millis::from_span(now.since(Time::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_a_segment_with_time_stamps_on_ethernet() {
+        let size = |payload, options| segment_size(ByteCount::new(payload), &options).get();
+        assert_eq!(size(1448, TcpOptions::default()), 1514);
+        let mut options = TcpOptions::default();
+        for block in 0..4 {
+            options.sack.push(block, block + 1);
+        }
+        // 40 bytes of options at most: 12 and 2 NOPs, kind, length, three blocks.
+        assert_eq!((options.sack.len(), size(0, options)), (3, 66 + 28));
+        let syn =
+            TcpOptions { syn: Some(SynOptions { mss: 1448, window_scale: 7 }), ..TcpOptions::default() };
+        assert_eq!(size(0, syn), 74);
+    }
+}

@@ -1,0 +1,117 @@
+//! A set of whole numbers kept as ranges: bytes that came out of order, segments acknowledged selectively.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Ranges that neither overlap nor touch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RangeSet {
+    /// First number to the number after the last.
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl RangeSet {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Adds `new` and tells each part of it that was not there, in order. Costs as many steps as ranges are joined.
+    pub(super) fn insert(&mut self, new: Range<u64>, mut fresh: impl FnMut(Range<u64>)) {
+        if new.is_empty() {
+            return;
+        }
+        let (mut joined, mut known) = (new.clone(), new.start);
+        let before = self.ranges.range(..=new.start).next_back().map(|(start, _)| *start);
+        let mut next = before.filter(|start| self.ranges[start] >= new.start);
+        loop {
+            next = next.or_else(|| self.ranges.range(new.start..=new.end).next().map(|(start, _)| *start));
+            let Some(start) = next.take() else { break };
+            let Some(end) = self.ranges.remove(&start) else { break };
+            if start > known {
+                fresh(known..start.min(new.end));
+            }
+            known = known.max(end);
+            joined = joined.start.min(start)..joined.end.max(end);
+        }
+        if known < new.end {
+            fresh(known..new.end);
+        }
+        self.ranges.insert(joined.start, joined.end);
+    }
+
+    /// Forgets every number below `limit`.
+    pub(super) fn remove_below(&mut self, limit: u64) {
+        while let Some(first) = self.ranges.first_entry()
+            && *first.key() < limit
+        {
+            let end = first.remove();
+            if end > limit {
+                self.ranges.insert(limit, end);
+            }
+        }
+    }
+
+    /// The range that holds `number`.
+    pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
+        let (start, end) = self.ranges.range(..=number).next_back()?;
+        (*end > number).then_some(*start..*end)
+    }
+
+    /// All ranges, the highest first.
+    pub(super) fn from_the_top(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.ranges.iter().rev().map(|(start, end)| *start..*end)
+    }
+
+    /// The lowest range.
+    pub(super) fn first(&self) -> Option<Range<u64>> {
+        self.ranges.first_key_value().map(|(start, end)| *start..*end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Rng, Seed};
+    use std::collections::BTreeSet;
+
+    fn inserted(set: &mut RangeSet, new: Range<u64>) -> Vec<Range<u64>> {
+        let mut parts = Vec::new();
+        set.insert(new, |part| parts.push(part));
+        parts
+    }
+
+    #[test]
+    fn only_what_was_not_there_is_told_and_neighbours_join() {
+        let mut set = RangeSet::default();
+        assert_eq!(inserted(&mut set, 10..20), [10..20]);
+        assert_eq!(inserted(&mut set, 30..40), [30..40]);
+        assert_eq!(inserted(&mut set, 15..35), [20..30]);
+        assert_eq!(set.from_the_top().collect::<Vec<_>>(), [10..40]);
+        assert_eq!(inserted(&mut set, 40..41), [40..41]);
+        assert_eq!(inserted(&mut set, 12..13), []);
+        assert_eq!((set.first(), set.around(41), set.around(40)), (Some(10..41), None, Some(10..41)));
+        set.remove_below(39);
+        assert_eq!(set.first(), Some(39..41));
+    }
+
+    #[test]
+    fn it_holds_the_same_numbers_as_a_plain_set() {
+        let mut rng = Rng::stream(Seed(8), "ranges");
+        let (mut set, mut plain) = (RangeSet::default(), BTreeSet::new());
+        for _ in 0..3000 {
+            let start = u64::from(rng.below(120));
+            let new = start..start + u64::from(rng.below(9));
+            let told: Vec<u64> = inserted(&mut set, new.clone()).into_iter().flatten().collect();
+            let expected: Vec<u64> = new.filter(|number| plain.insert(*number)).collect();
+            assert_eq!(told, expected);
+            if rng.below(40) == 0 {
+                let limit = u64::from(rng.below(120));
+                set.remove_below(limit);
+                plain = plain.split_off(&limit);
+            }
+            let mut held: Vec<u64> = set.from_the_top().flatten().collect();
+            held.sort_unstable();
+            assert_eq!(held, plain.iter().copied().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! When a receiver acknowledges, and what it says of congestion marks.
+
+use crate::units::{Span, Time};
+
+/// Delayed acknowledgements (RFC 9293 §3.8.6.3, RFC 5681 §4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckHabit {
+    /// Segments per ACK, at least 1; 1 acknowledges each.
+    pub every: u32,
+    /// Longest wait of an ACK; the RFC asks for less than 500 ms.
+    pub delay: Span,
+    /// Segments at the start of the connection that are acknowledged at once.
+    pub quick: u32,
+}
+
+/// How a receiver tells the sender of congestion marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnEcho {
+    /// On every ACK from a mark on until the sender says that it has reduced (RFC 3168 §6.1.3).
+    #[default]
+    Latched,
+    /// Exactly for the segments that were marked (RFC 8257 §3.2).
+    Exact,
+}
+
+/// Counts what waits for an ACK.
+#[derive(Clone, Debug)]
+pub(super) struct AckTimer {
+    habit: AckHabit,
+    waiting: u32,
+    due: Option<Time>,
+    quick_left: u32,
+}
+
+impl AckTimer {
+    pub(super) fn new(habit: AckHabit) -> Self {
+        Self { quick_left: habit.quick, habit, waiting: 0, due: None }
+    }
+
+    /// Another segment came; whether its ACK leaves at once.
+    pub(super) fn count(&mut self, now: Time) -> bool {
+        self.waiting += 1;
+        self.due = self.due.or(Some(now + self.habit.delay));
+        if self.quick_left > 0 {
+            self.quick_left -= 1;
+            return true;
+        }
+        self.waiting >= self.habit.every.max(1)
+    }
+
+    pub(super) fn clear(&mut self) {
+        (self.waiting, self.due) = (0, None);
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waiting > 0
+    }
+
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
+}
+
+/// Whether ECE stands on the next ACK.
+#[derive(Clone, Debug)]
+pub(super) struct Echo {
+    form: EcnEcho,
+    is_set: bool,
+    has_changed: bool,
+}
+
+impl Echo {
+    pub(super) fn new(form: EcnEcho) -> Self {
+        Self { form, is_set: false, has_changed: false }
+    }
+
+    /// Whether what waits for an ACK has to be told before a segment that is marked or not: it had the other state.
+    pub(super) fn must_tell_before(&self, is_marked: bool) -> bool {
+        self.form == EcnEcho::Exact && self.is_set != is_marked
+    }
+
+    /// A segment came; `has_reduced` is its CWR.
+    pub(super) fn take_in(&mut self, is_marked: bool, has_reduced: bool) {
+        self.has_changed = self.must_tell_before(is_marked);
+        self.is_set = match self.form {
+            EcnEcho::Exact => is_marked,
+            EcnEcho::Latched => is_marked || (self.is_set && !has_reduced),
+        };
+    }
+
+    /// RFC 8257 §3.2: a change is told at once.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.has_changed
+    }
+
+    pub(super) fn tells(&self) -> bool {
+        self.is_set
+    }
+}

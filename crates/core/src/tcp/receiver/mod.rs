@@ -1,0 +1,256 @@
+//! The receiver of one connection: puts the stream in order and acknowledges it.
+//!
+//! It answers a SYN, and closes its own direction as soon as the sender has closed the other. What it says is repeated
+//! when the sender repeats itself, so it needs no retransmission timer. Left out: a time stamp older than the last is
+//! not refused (RFC 7323 §5), as no segment outlives 2^31 bytes here.
+
+mod habit;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub use habit::{AckHabit, EcnEcho};
+
+use std::collections::VecDeque;
+
+use super::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
+use super::reassembly::{Placed, Reassembly};
+use super::sequence::SequenceSpace;
+use crate::clock::Clock;
+use crate::name::Name;
+use crate::packet::{Header, Kind, TcpSegment};
+use crate::units::{ByteCount, Span, Time};
+
+use habit::{AckTimer, Echo};
+use window::ReceiveWindow;
+
+/// Position of the receiver's FIN; it sends no data.
+const OWN_FIN: u64 = 1;
+
+/// Everything that makes a receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverSetup {
+    /// Name of the flow, on every ACK.
+    pub name: Name,
+    /// Most bytes of payload per segment.
+    pub mss: u16,
+    /// Memory for what the application has not read or what came early.
+    pub buffer: ByteCount,
+    /// Whether the application reads at once; else by [`Receiver::read`].
+    pub reads_at_once: bool,
+    /// When ACKs leave.
+    pub habit: AckHabit,
+    /// How congestion marks are told.
+    pub echo: EcnEcho,
+    /// Sequence number of its SYN.
+    pub initial_sequence: u32,
+    /// Clock of its node.
+    pub clock: Clock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Listening,
+    Open,
+    /// Its FIN left.
+    Closing,
+    Closed,
+}
+
+/// The receiver of one connection. After [`on_segment`](Self::on_segment), [`on_wake`](Self::on_wake) and
+/// [`read`](Self::read) a driver calls [`poll`](Self::poll) until it gives `None`.
+#[derive(Debug)]
+pub struct Receiver {
+    name: Name,
+    mss: u16,
+    clock: Clock,
+    stage: Stage,
+    own: SequenceSpace,
+    peer: SequenceSpace,
+    stream: Reassembly,
+    /// Position of the sender's FIN, once known.
+    end: Option<u64>,
+    window: ReceiveWindow,
+    timer: AckTimer,
+    echo: Echo,
+    /// TS.Recent, ms (RFC 7323 §4.3).
+    stamp: u32,
+    /// Position acknowledged last.
+    acknowledged: u64,
+    duplicates: u64,
+    ready: VecDeque<Segment>,
+}
+
+impl Receiver {
+    /// A receiver that waits for a SYN.
+    pub fn new(setup: ReceiverSetup) -> Self {
+        Self {
+            name: setup.name,
+            mss: setup.mss,
+            clock: setup.clock,
+            stage: Stage::Listening,
+            own: SequenceSpace::new(setup.initial_sequence),
+            peer: SequenceSpace::default(),
+            stream: Reassembly::new(1),
+            end: None,
+            window: ReceiveWindow::new(setup.buffer, setup.mss, setup.reads_at_once),
+            timer: AckTimer::new(setup.habit),
+            echo: Echo::new(setup.echo),
+            stamp: 0,
+            acknowledged: 0,
+            duplicates: 0,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Takes in a segment of the sender's; anything else is not for it.
+    pub fn on_segment(&mut self, now: Time, header: &Header) {
+        let Kind::Tcp(segment) = header.kind else { return };
+        let flags = Flags(segment.flags);
+        if flags.has(Flags::SYN) {
+            self.on_syn(now, &segment);
+        } else if self.stage != Stage::Listening {
+            self.on_acknowledgement(&segment);
+            self.on_data(now, &segment, header.hop.mark > 0);
+        }
+    }
+
+    /// Sends an ACK that has waited long enough.
+    pub fn on_wake(&mut self, now: Time) {
+        if self.timer.due().is_some_and(|due| due <= self.clock.ticked(now)) {
+            self.acknowledge(now);
+        }
+    }
+
+    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    pub fn next_wake(&self) -> Option<Time> {
+        self.timer.due().map(|due| self.clock.tick_from(due))
+    }
+
+    /// The next segment that leaves.
+    pub fn poll(&mut self) -> Option<Segment> {
+        self.ready.pop_front()
+    }
+
+    /// The application reads up to `length` of what came in order. A window that has opened far enough is told.
+    pub fn read(&mut self, now: Time, length: ByteCount) {
+        if self.stage == Stage::Open && self.window.read(length, self.stream.next()) {
+            self.acknowledge(now);
+        }
+    }
+
+    /// Payload that came in order.
+    pub fn received(&self) -> ByteCount {
+        let fin = u64::from(self.has_all());
+        ByteCount::new(self.stream.next() - 1 - fin)
+    }
+
+    /// Segments that brought nothing new.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Whether both directions are closed.
+    pub fn is_closed(&self) -> bool {
+        self.stage == Stage::Closed
+    }
+
+    fn has_all(&self) -> bool {
+        self.end.is_some_and(|end| self.stream.next() > end)
+    }
+
+    /// A repeated SYN is answered again, whatever the stage: the first answer may have been lost.
+    fn on_syn(&mut self, now: Time, segment: &TcpSegment) {
+        if self.stage == Stage::Listening {
+            self.stage = Stage::Open;
+            self.peer = SequenceSpace::new(segment.seq);
+            self.stamp = segment.timestamp;
+            self.acknowledged = 1;
+        }
+        let options = SynOptions { mss: self.mss, window_scale: self.window.scale() };
+        let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
+        let window = self.window.unscaled(self.stream.next());
+        self.push(now, 0, Flags::SYN.and(Flags::ACK), window, options);
+    }
+
+    /// The sender acknowledges the receiver's FIN.
+    fn on_acknowledgement(&mut self, segment: &TcpSegment) {
+        let acked = self.own.position(segment.ack, OWN_FIN);
+        if self.stage == Stage::Closing && acked.is_some_and(|acked| acked > OWN_FIN) {
+            self.stage = Stage::Closed;
+            self.timer.clear();
+        }
+    }
+
+    fn on_data(&mut self, now: Time, segment: &TcpSegment, is_marked: bool) {
+        let next = self.stream.next();
+        let Some(start) = self.peer.position(segment.seq, next) else { return };
+        let has_fin = Flags(segment.flags).has(Flags::FIN);
+        let end = start + u64::from(segment.payload) + u64::from(has_fin);
+        if start == end {
+            // A bare ACK; below what was acknowledged it asks whether the window is still closed.
+            if start < next && self.stage != Stage::Closed {
+                self.acknowledge(now);
+            }
+            return;
+        }
+        if end > self.window.limit() + u64::from(has_fin) {
+            return self.acknowledge(now);
+        }
+        if self.echo.must_tell_before(is_marked) && self.timer.is_waiting() {
+            self.acknowledge(now);
+        }
+        self.echo.take_in(is_marked, Flags(segment.flags).has(Flags::CWR));
+        if has_fin {
+            self.end = Some(end - 1);
+        }
+        if start <= self.acknowledged {
+            self.stamp = segment.timestamp;
+        }
+        let placed = self.stream.place(start..end);
+        self.duplicates += u64::from(placed == Placed::Duplicate);
+        self.window.take_in(self.stream.next() - next);
+        self.answer(now, placed);
+    }
+
+    /// RFC 5681 §4.2: at once when something is missing, came twice or fills a gap; else as the habit goes.
+    fn answer(&mut self, now: Time, placed: Placed) {
+        if self.timer.count(now) || placed != Placed::InOrder || self.has_all() || self.echo.is_urgent() {
+            self.acknowledge(now);
+        }
+    }
+
+    fn acknowledge(&mut self, now: Time) {
+        let closes = self.has_all() && self.stage != Stage::Listening;
+        if closes && self.stage == Stage::Open {
+            self.stage = Stage::Closing;
+        }
+        self.timer.clear();
+        self.acknowledged = self.stream.next();
+        let options = TcpOptions { sack: self.stream.sack_blocks(self.peer), syn: None };
+        let flags = Flags::ACK.and_if(self.echo.tells(), Flags::ECE).and_if(closes, Flags::FIN);
+        let window = self.window.advertise(self.stream.next());
+        self.push(now, OWN_FIN, flags, window, options);
+    }
+
+    fn push(&mut self, now: Time, position: u64, flags: Flags, window: u16, options: TcpOptions) {
+        let segment = TcpSegment {
+            seq: self.own.number(position),
+            ack: self.peer.number(self.stream.next()),
+            timestamp: stamp(now).0,
+            echo: self.stamp,
+            payload: 0,
+            window,
+            flags: flags.0,
+        };
+        let size = segment_size(ByteCount::ZERO, &options);
+        self.ready.push_back(Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options });
+    }
+}
+
+impl Default for AckHabit {
+    /// Linux: every second segment, 40 ms at most, the first 16 at once.
+    fn default() -> Self {
+        Self { every: 2, delay: Span::from_millis(40), quick: 16 }
+    }
+}

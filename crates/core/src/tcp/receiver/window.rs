@@ -1,0 +1,74 @@
+//! The window that a receiver advertises (RFC 9293 §3.8.6).
+
+use crate::units::ByteCount;
+
+/// Largest shift of a window (RFC 7323 §2.3).
+const MOST_SCALE: u8 = 14;
+
+/// How much a receiver takes. Its right edge never moves back.
+#[derive(Clone, Debug)]
+pub(super) struct ReceiveWindow {
+    buffer: u64,
+    /// Least growth worth an ACK of its own: two segments, or half the buffer if that is less (§3.8.6.2.2).
+    step: u64,
+    reads_at_once: bool,
+    /// Bytes in order that the application has not read.
+    unread: u64,
+    /// First position that it does not take.
+    edge: u64,
+    scale: u8,
+}
+
+impl ReceiveWindow {
+    pub(super) fn new(buffer: ByteCount, mss: u16, reads_at_once: bool) -> Self {
+        let most = u64::from(u16::MAX) << MOST_SCALE;
+        let buffer = buffer.get().clamp(1, most);
+        let scale =
+            (0..MOST_SCALE).find(|scale| buffer >> scale <= u64::from(u16::MAX)).unwrap_or(MOST_SCALE);
+        let step = (2 * u64::from(mss)).min(buffer.div_ceil(2));
+        Self { buffer, step, reads_at_once, unread: 0, edge: 1 + buffer, scale }
+    }
+
+    pub(super) fn scale(&self) -> u8 {
+        self.scale
+    }
+
+    /// First position that is refused.
+    pub(super) fn limit(&self) -> u64 {
+        self.edge
+    }
+
+    /// `length` more bytes came in order.
+    pub(super) fn take_in(&mut self, length: u64) {
+        if !self.reads_at_once {
+            self.unread += length;
+        }
+    }
+
+    /// The application reads; whether that is to be told. `next` is the position expected next.
+    pub(super) fn read(&mut self, length: ByteCount, next: u64) -> bool {
+        self.unread = self.unread.saturating_sub(length.get());
+        self.wanted_edge(next) >= self.edge + self.step
+    }
+
+    fn wanted_edge(&self, next: u64) -> u64 {
+        next + self.buffer.saturating_sub(self.unread)
+    }
+
+    /// The window field of an ACK for `next`, rounded up to the scale: what is promised by that is taken.
+    pub(super) fn advertise(&mut self, next: u64) -> u16 {
+        let wanted = self.wanted_edge(next);
+        // Silly window avoidance: a window opens by a step or not at all.
+        if wanted >= self.edge + self.step || self.reads_at_once {
+            self.edge = self.edge.max(wanted);
+        }
+        let units = self.edge.saturating_sub(next).div_ceil(1 << self.scale).min(u64::from(u16::MAX));
+        self.edge = self.edge.max(next + (units << self.scale));
+        units as u16
+    }
+
+    /// The window field of a SYN, which has no scale.
+    pub(super) fn unscaled(&self, next: u64) -> u16 {
+        self.edge.saturating_sub(next).min(u64::from(u16::MAX)) as u16
+    }
+}

@@ -1,0 +1,142 @@
+//! Opening and closing a connection (RFC 9293 §3.5, §3.6), and what a segment of it looks like.
+
+use super::{FIRST, Sender, Timers};
+use crate::packet::{Header, Kind, Millis, TcpSegment};
+use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
+use crate::tcp::sequence::SequenceSpace;
+use crate::units::{ByteCount, Time};
+
+/// Where the connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Before the start.
+    Waiting,
+    SynSent,
+    Open,
+    /// Both directions are closed.
+    Closed,
+}
+
+/// Segments without data that are due, whatever window and pacer say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Owed {
+    pub(super) syn: bool,
+    pub(super) ack: bool,
+    /// A segment below what was acknowledged, which the receiver answers with its window.
+    pub(super) window_probe: bool,
+    /// A tail loss probe, which has data.
+    pub(super) tail_probe: bool,
+}
+
+impl Sender {
+    /// The segment without data that is due, if any.
+    pub(super) fn poll_owed(&mut self, now: Time) -> Option<Segment> {
+        if self.stage == Stage::Waiting {
+            (self.stage, self.owed.syn) = (Stage::SynSent, true);
+        }
+        if std::mem::take(&mut self.owed.syn) {
+            (self.timers.rto, self.opened) = (Some(now + self.trip.rto()), now);
+            let syn = SynOptions { mss: self.settings.mss, window_scale: 0 };
+            let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
+            return Some(self.segment(now, 0, 0, Flags::SYN, options));
+        }
+        if std::mem::take(&mut self.owed.window_probe) {
+            return Some(self.segment(now, self.board.acked() - 1, 0, Flags::ACK, TcpOptions::default()));
+        }
+        if std::mem::take(&mut self.owed.ack) {
+            return Some(self.segment(now, self.board.next(), 0, Flags::ACK, TcpOptions::default()));
+        }
+        None
+    }
+
+    /// A segment from `position` on.
+    pub(super) fn segment(
+        &self,
+        now: Time,
+        position: u64,
+        payload: u16,
+        flags: Flags,
+        options: TcpOptions,
+    ) -> Segment {
+        let segment = TcpSegment {
+            seq: self.own.number(position),
+            ack: self.peer.number(self.peer_next),
+            timestamp: stamp(now).0,
+            echo: self.peer_stamp,
+            payload,
+            // The receiver sends no data.
+            window: 0,
+            flags: flags.0,
+        };
+        let size = segment_size(ByteCount::new(u64::from(payload)), &options);
+        Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options }
+    }
+
+    /// The receiver answers the SYN; one that answers again has not heard the answer to that.
+    pub(super) fn on_syn(&mut self, now: Time, segment: &TcpSegment, options: &TcpOptions) {
+        if self.own.position(segment.ack, 0) != Some(FIRST) && self.stage == Stage::SynSent {
+            return;
+        }
+        if self.stage == Stage::SynSent {
+            self.stage = Stage::Open;
+            self.peer = SequenceSpace::new(segment.seq);
+            (self.peer_next, self.peer_stamp) = (FIRST, segment.timestamp);
+            if let Some(syn) = options.syn {
+                self.settings.mss = self.settings.mss.min(syn.mss.max(1));
+                self.peer_scale = syn.window_scale.min(14);
+            }
+            self.edge = FIRST + u64::from(segment.window);
+            self.timers.rto = None;
+            self.sample_handshake(now, segment);
+            self.opened = now;
+        }
+        self.owed.ack = true;
+    }
+
+    /// The round trip of the handshake (RFC 6298 §2.2); of a SYN that left twice by its time stamp.
+    fn sample_handshake(&mut self, now: Time, segment: &TcpSegment) {
+        if self.stats.timeouts == 0 {
+            self.trip.sample(now.since(self.opened));
+        } else {
+            self.trip.smooth(Millis(stamp(now).0.saturating_sub(segment.echo)).span());
+        }
+        self.refresh_view();
+    }
+
+    /// The receiver has closed its direction.
+    pub(super) fn on_fin(&mut self, segment: &TcpSegment) {
+        let Some(position) = self.peer.position(segment.seq, self.peer_next) else { return };
+        if position == self.peer_next {
+            self.peer_next += 1;
+        }
+        self.owed.ack = true;
+    }
+
+    /// Closed when the receiver has acknowledged the FIN and sent its own.
+    pub(super) fn close_if_done(&mut self, now: Time) {
+        let Some(end) = self.end() else { return };
+        if self.board.acked() < end {
+            return;
+        }
+        self.completed = self.completed.or(Some(now));
+        if self.peer_next > FIRST {
+            self.stage = Stage::Closed;
+            self.timers = Timers::default();
+            self.detector.rest();
+            self.pacer.rest();
+        }
+    }
+
+    /// Position after the FIN; `None` for a source without end.
+    pub(super) fn end(&self) -> Option<u64> {
+        self.source.length().map(|length| FIRST.saturating_add(length).saturating_add(1))
+    }
+
+    /// RFC 6298 §5.5: the SYN leaves again.
+    pub(super) fn on_syn_timer(&mut self) {
+        self.stats.timeouts += 1;
+        self.trip.back_off();
+        self.timers.rto = None;
+        self.owed.syn = true;
+    }
+}

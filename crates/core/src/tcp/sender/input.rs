@@ -1,0 +1,198 @@
+//! What an arriving segment of the receiver's does.
+
+use super::Sender;
+use super::connection::Stage;
+use super::news::News;
+use super::recovery::AckSummary;
+use super::tail::ProbeOutcome;
+use crate::congestion::{Delivery, Recovery};
+use crate::context::Context;
+use crate::event::Cause;
+use crate::packet::{Header, Kind, Millis, TcpSegment};
+use crate::tcp::options::{Flags, TcpOptions, stamp};
+use crate::units::{ByteCount, Span};
+
+impl Sender {
+    /// Takes in a segment of the receiver's; segments may leave afterwards. Anything else is not for it.
+    pub fn on_segment(&mut self, cx: &mut Context<'_>, header: &Header, options: &TcpOptions) {
+        let Kind::Tcp(segment) = header.kind else { return };
+        let flags = Flags(segment.flags);
+        match self.stage {
+            Stage::Waiting => {}
+            Stage::SynSent | Stage::Open if flags.has(Flags::SYN.and(Flags::ACK)) => {
+                self.on_syn(cx.now, &segment, options);
+            }
+            Stage::SynSent => {}
+            Stage::Open | Stage::Closed if !flags.has(Flags::ACK) => {}
+            Stage::Open => {
+                self.peer_stamp = self.peer_stamp.max(segment.timestamp);
+                if flags.has(Flags::FIN) {
+                    self.on_fin(&segment);
+                }
+                self.on_ack(cx, header, &segment, options);
+                self.close_if_done(cx.now);
+            }
+            Stage::Closed => self.owed.ack |= flags.has(Flags::FIN),
+        }
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment, options: &TcpOptions) {
+        let before = self.board.acked();
+        let Some(acked) = self.own.position(segment.ack, before) else { return };
+        // Of data that never left, or older than what is known (RFC 9293 §3.10.7.4).
+        if acked > self.board.next() || acked < before {
+            return;
+        }
+        self.update_window(acked, segment.window);
+        let in_flight_before = self.board.in_flight();
+        let echo = (segment.echo != 0).then_some(Millis(segment.echo));
+        let news = self.take_in(cx, acked, echo, options);
+        let has_advanced = acked > before;
+        self.sample_round_trip(cx, &news, echo.filter(|_| has_advanced));
+        self.count_in(&news);
+        let summary = AckSummary { news, acked, has_advanced, echo };
+        let has_dsack = self.hear_of_duplicates(acked, options);
+        let is_empty = news.delivered() == 0 && options.sack.is_empty();
+        let outcome = self.tail.on_ack(acked, has_dsack, is_empty);
+        let newly_lost = self.recover(cx, &summary);
+        if outcome == ProbeOutcome::Repaired {
+            self.answer_repair(cx);
+        }
+        self.restart_timers(cx, &summary);
+        let is_marked = Flags(segment.flags).has(Flags::ECE);
+        self.hear_mark(is_marked);
+        if news.delivered() > 0 || newly_lost > 0 || is_marked {
+            let delivery = self.delivery(cx, header, &summary, in_flight_before, newly_lost, is_marked);
+            self.tell(cx, Cause("ack"), |controller, cx, view| controller.on_delivery(cx, &delivery, view));
+        }
+    }
+
+    /// The receiver's window; its right edge never moves back.
+    fn update_window(&mut self, acked: u64, window: u16) {
+        let edge = acked + (u64::from(window) << self.peer_scale);
+        if edge > self.edge {
+            self.edge = edge;
+            (self.timers.persist, self.persisted) = (None, 0);
+        }
+    }
+
+    /// Notes what the ACK says, segment by segment.
+    fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
+        let (now, least) = (cx.now, self.trip.least());
+        let mut news = News::default();
+        let Self { board, meter, detector, own, .. } = self;
+        board.acknowledge(acked, |number, record| {
+            news.add(now, number, record, false);
+            meter.on_delivered(now, record);
+            detector.on_delivered(now, record, echo, least);
+        });
+        for (first, end) in options.sack.iter() {
+            let (Some(first), Some(end)) = (own.position(first, acked), own.position(end, acked)) else {
+                continue;
+            };
+            board.select(first..end, |number, record| {
+                news.add(now, number, record, true);
+                meter.on_delivered(now, record);
+                detector.on_delivered(now, record, echo, least);
+            });
+        }
+        news
+    }
+
+    /// RFC 2883: the first block tells of something that had arrived before.
+    fn hear_of_duplicates(&mut self, acked: u64, options: &TcpOptions) -> bool {
+        let mut blocks = options.sack.iter().map(|(first, end)| {
+            (self.own.position(first, acked).unwrap_or(0), self.own.position(end, acked).unwrap_or(0))
+        });
+        let Some(first) = blocks.next() else { return false };
+        let is_inside = blocks.next().is_some_and(|next| next.0 <= first.0 && first.1 <= next.1);
+        let has_dsack = first.1 <= acked || is_inside;
+        if has_dsack {
+            self.detector.on_dsack(acked, self.board.next());
+        }
+        has_dsack
+    }
+
+    /// A segment that left once tells the round trip (Karn); else the time stamp of an ACK that moves on (RFC 7323 §4).
+    fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
+        match (news.longest, news.latest, echo) {
+            (Some(longest), Some(latest), _) => {
+                self.trip.note_least(latest);
+                self.trip.sample(longest);
+            }
+            (_, _, Some(echo)) => self.trip.smooth(Millis(stamp(cx.now).0.saturating_sub(echo.0)).span()),
+            _ => {}
+        }
+    }
+
+    fn count_in(&mut self, news: &News) {
+        self.stats.delivered += ByteCount::new(news.length);
+        self.view.delivered = self.meter.delivered();
+        self.view.remaining =
+            self.view.remaining.map(|left| left.saturating_sub(u64::from(news.delivered())));
+        let highest = news.highest.unwrap_or(0) as u32;
+        self.view.highest_received = self.view.highest_received.max(highest);
+        self.refresh_view();
+    }
+
+    /// RFC 6298 §5.2 and 5.3, and the probe's wait anew.
+    fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
+        if summary.has_advanced {
+            let is_busy = !self.board.numbers().is_empty();
+            self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
+        }
+        if summary.news.delivered() > 0 {
+            self.owed.tail_probe = false;
+            self.arm_probe(cx.now);
+        }
+    }
+
+    /// RFC 3168 §6.1.2: the receiver hears once per window that the mark was answered.
+    fn hear_mark(&mut self, is_marked: bool) {
+        self.stats.marks += u64::from(is_marked);
+        if is_marked && self.board.acked() >= self.reduced_until {
+            self.reduced_until = self.board.next();
+            self.owes_cwr = true;
+        }
+    }
+
+    /// The probe repaired a loss: the controller answers it as any other (RFC 8985 §7.4.2).
+    fn answer_repair(&mut self, cx: &mut Context<'_>) {
+        self.stats.recoveries += 1;
+        for recovery in [Recovery::Enter, Recovery::Exit] {
+            self.tell(cx, Cause("probe"), |controller, cx, view| controller.on_recovery(cx, recovery, view));
+        }
+    }
+
+    fn delivery(
+        &mut self,
+        cx: &Context<'_>,
+        header: &Header,
+        summary: &AckSummary,
+        in_flight_before: u32,
+        newly_lost: u32,
+        is_marked: bool,
+    ) -> Delivery {
+        let rate = self.meter.sample(self.trip.least());
+        let news = &summary.news;
+        let newest = news.newest.map(|(_, record)| record);
+        self.newest_sent = newest.map_or(self.newest_sent, |record| record.sent_at);
+        let last = (news.newest.map(|(number, _)| number as u32)).unwrap_or(self.view.highest_received);
+        Delivery {
+            segment: last,
+            size: ByteCount::new(news.length),
+            rtt: news.latest,
+            full_delay: newest.map_or(Span::ZERO, |record| cx.now.since(record.first_sent)),
+            sent_at: self.newest_sent,
+            retransmissions: newest.map_or(0, |record| u32::from(record.retransmissions)),
+            delivered_at_send: newest.map_or(self.view.delivered, |record| record.snapshot.delivered),
+            in_flight_before,
+            mark: u8::from(is_marked),
+            hop: header.hop,
+            newly_acked: news.acked,
+            newly_sacked: news.sacked,
+            newly_lost,
+            rate,
+        }
+    }
+}

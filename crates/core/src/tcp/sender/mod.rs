@@ -1,0 +1,261 @@
+//! The sender of one connection: what leaves and when, under a congestion controller.
+//!
+//! It opens the connection, sends its source's data, and closes. The recovery epoch is that of sequence numbers: it ends
+//! when everything that was outstanding at its begin is acknowledged, and the same ACK may begin the next one. Left out:
+//! Nagle's algorithm, since a source writes whole segments; a user timeout; the handshake's ECN negotiation, since a mark
+//! needs no consent in a simulation.
+
+mod connection;
+mod input;
+mod news;
+mod output;
+mod prr;
+mod rack;
+mod rate;
+mod recovery;
+mod rtt;
+mod sack_loss;
+mod scoreboard;
+mod settings;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+pub use rtt::TimeoutBounds;
+pub use settings::{Detection, Reduction, SenderSettings, SenderSetup, SenderStats};
+
+use super::sequence::SequenceSpace;
+use super::source::Source;
+use crate::clock::Clock;
+use crate::congestion::{CongestionController, FlowView};
+use crate::consumer::pacer::Pacer;
+use crate::context::Context;
+use crate::event::{Cause, Event};
+use crate::name::Name;
+use crate::units::{ByteCount, Time};
+
+use connection::{Owed, Stage};
+use prr::Prr;
+use rate::RateMeter;
+use recovery::{Detector, Eifel, Phase};
+use rtt::RoundTrip;
+use scoreboard::Scoreboard;
+use tail::TailProbe;
+
+/// First position of data; the SYN has position 0.
+const FIRST: u64 = 1;
+
+/// Most bytes of payload per segment, so that a FIN still fits the count of its positions.
+const MOST_MSS: u16 = 65_000;
+
+/// When the sender's timers run out; `None` for one that does not run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timers {
+    /// Retransmission (RFC 6298 §5).
+    rto: Option<Time>,
+    /// Tail loss probe (RFC 8985 §7).
+    probe: Option<Time>,
+    /// Probe of a closed window (RFC 9293 §3.8.6.1).
+    persist: Option<Time>,
+}
+
+/// The sender of one connection. A driver calls [`on_wake`](Self::on_wake) at [`next_wake`](Self::next_wake) and
+/// [`on_segment`](Self::on_segment) for every packet, and after each of them [`poll`](Self::poll) until it gives `None`.
+#[derive(Debug)]
+pub struct Sender {
+    flow: u32,
+    name: Name,
+    settings: SenderSettings,
+    controller: Box<dyn CongestionController>,
+    source: Source,
+    start: Time,
+    /// [`Time::MAX`] for never.
+    stop: Time,
+    clock: Clock,
+    stage: Stage,
+    owed: Owed,
+    own: SequenceSpace,
+    peer: SequenceSpace,
+    /// Position expected next of the receiver.
+    peer_next: u64,
+    /// Time stamp of the receiver's, to be echoed, ms.
+    peer_stamp: u32,
+    /// Windows of the receiver's count in units of 2 to this power.
+    peer_scale: u8,
+    /// First position that the receiver does not take.
+    edge: u64,
+    /// When the connection opened; before that, when the SYN left last.
+    opened: Time,
+    completed: Option<Time>,
+    board: Scoreboard,
+    trip: RoundTrip,
+    meter: RateMeter,
+    detector: Detector,
+    phase: Phase,
+    eifel: Eifel,
+    prr: Option<Prr>,
+    /// When the segment that the last delivery told of had left.
+    newest_sent: Time,
+    tail: TailProbe,
+    timers: Timers,
+    /// Doublings of the time between probes of a closed window.
+    persisted: u32,
+    pacer: Pacer,
+    /// Segments of the current burst that may still leave.
+    burst_left: u32,
+    /// A mark was answered up to this position (RFC 3168 §6.1.2).
+    reduced_until: u64,
+    owes_cwr: bool,
+    /// Everything written has left.
+    awaits_write: bool,
+    view: FlowView,
+    /// The controller's window when last asked, segments.
+    window: f64,
+    stats: SenderStats,
+    /// Kept for its memory alone.
+    lost: Vec<u64>,
+}
+
+impl Sender {
+    /// A sender that has sent nothing yet.
+    pub fn new(setup: SenderSetup) -> Self {
+        let SenderSetup { mut controller, mut settings, .. } = setup;
+        controller.take_streams(setup.draws);
+        settings.mss = settings.mss.clamp(1, MOST_MSS);
+        let trip = RoundTrip::new(settings.timeout);
+        let segments = setup.source.length().map(|length| length.div_ceil(u64::from(settings.mss)).max(1));
+        Self {
+            flow: setup.flow,
+            name: setup.name,
+            window: controller.window(),
+            controller,
+            source: setup.source,
+            start: setup.start,
+            stop: setup.stop.unwrap_or(Time::MAX),
+            clock: setup.clock,
+            stage: Stage::Waiting,
+            owed: Owed::default(),
+            own: SequenceSpace::new(setup.initial_sequence),
+            peer: SequenceSpace::default(),
+            peer_next: 0,
+            peer_stamp: 0,
+            peer_scale: 0,
+            edge: FIRST,
+            opened: Time::ZERO,
+            completed: None,
+            board: Scoreboard::new(FIRST),
+            view: FlowView { remaining: segments, rto: trip.rto(), ..FlowView::default() },
+            trip,
+            meter: RateMeter::default(),
+            detector: Detector::new(settings.detection),
+            phase: Phase::Open,
+            eifel: Eifel::Idle,
+            prr: None,
+            newest_sent: Time::ZERO,
+            tail: TailProbe::default(),
+            timers: Timers::default(),
+            persisted: 0,
+            pacer: Pacer::new(ByteCount::new(u64::from(settings.mss))),
+            burst_left: 0,
+            reduced_until: 0,
+            owes_cwr: false,
+            awaits_write: false,
+            stats: SenderStats::default(),
+            lost: Vec::new(),
+            settings,
+        }
+    }
+
+    /// Runs what is due: timers, the controller's own wake-up.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+        let ticked = self.clock.ticked(cx.now);
+        let is_due = |at: Option<Time>| at.is_some_and(|at| at <= ticked);
+        if is_due(self.detector.reorder_at()) {
+            self.on_reordering_timer(cx);
+        }
+        if is_due(self.timers.probe) {
+            self.on_probe_timer(cx.now);
+        }
+        if is_due(self.timers.rto) {
+            self.on_retransmission_timer(cx);
+        }
+        if is_due(self.timers.persist) {
+            self.on_persist_timer(cx.now);
+        }
+        if self.stage == Stage::Open && is_due(self.controller.next_wake()) {
+            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
+        }
+    }
+
+    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
+    pub fn next_wake(&self) -> Option<Time> {
+        let Timers { rto, probe, persist } = self.timers;
+        let of_open = [
+            self.detector.reorder_at(),
+            probe,
+            persist,
+            self.pacer.wake(),
+            self.controller.next_wake(),
+            self.next_write(),
+        ];
+        let next = match self.stage {
+            Stage::Waiting => Some(self.start),
+            Stage::SynSent => rto,
+            Stage::Open => of_open.into_iter().chain([rto]).flatten().min(),
+            Stage::Closed => None,
+        };
+        next.map(|at| self.clock.tick_from(at)).filter(|at| *at < self.stop)
+    }
+
+    /// What the sender did.
+    pub fn stats(&self) -> SenderStats {
+        self.stats
+    }
+
+    /// State of the flow as the controller sees it.
+    pub fn view(&self) -> FlowView {
+        self.view
+    }
+
+    /// Congestion window of the controller, segments. In fast recovery less or more may be in flight meanwhile.
+    pub fn window(&self) -> f64 {
+        self.window
+    }
+
+    /// When everything was acknowledged, the FIN too; `None` before that and for a source without end.
+    pub fn completed_at(&self) -> Option<Time> {
+        self.completed
+    }
+
+    /// Whether both directions are closed.
+    pub fn is_closed(&self) -> bool {
+        self.stage == Stage::Closed
+    }
+
+    /// Brings what the controller sees up to date.
+    fn refresh_view(&mut self) {
+        let numbers = self.board.numbers();
+        let view = &mut self.view;
+        view.in_flight = self.board.in_flight();
+        view.flight_size = (numbers.end - numbers.start) as u32;
+        view.next_segment = numbers.end as u32;
+        view.highest_sent = numbers.end.saturating_sub(1) as u32;
+        view.smoothed_rtt = self.trip.smoothed();
+        view.rto = self.trip.rto();
+    }
+
+    /// Calls the controller, then takes note of its window.
+    fn tell(
+        &mut self,
+        cx: &mut Context<'_>,
+        cause: Cause,
+        call: impl FnOnce(&mut dyn CongestionController, &mut Context<'_>, &FlowView),
+    ) {
+        call(self.controller.as_mut(), cx, &self.view);
+        let window = self.controller.window();
+        if window != self.window {
+            self.window = window;
+            cx.record(Event::WindowChanged { flow: self.flow, window, cause });
+        }
+    }
+}

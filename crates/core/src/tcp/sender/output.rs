@@ -1,0 +1,206 @@
+//! Which segment leaves next.
+
+use super::connection::Stage;
+use super::recovery::Phase;
+use super::scoreboard::Record;
+use super::{FIRST, Sender};
+use crate::congestion::{SendOrder, Sent};
+use crate::context::Context;
+use crate::event::Cause;
+use crate::tcp::options::{Flags, Segment, TcpOptions, stamp};
+use crate::units::{ByteCount, Span, Time};
+
+/// Most segments in flight whatever the window, so that a window without bound cannot fill the memory.
+const MAX_IN_FLIGHT: u32 = 1 << 20;
+
+/// A new segment that could leave.
+#[derive(Clone, Copy, Debug)]
+struct New {
+    payload: u16,
+    has_fin: bool,
+}
+
+impl Sender {
+    /// The next segment that may leave now.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
+        if cx.now < self.start || cx.now >= self.stop {
+            return None;
+        }
+        if let Some(segment) = self.poll_owed(cx.now) {
+            return Some(segment);
+        }
+        if self.stage != Stage::Open {
+            return None;
+        }
+        if std::mem::take(&mut self.owed.tail_probe) {
+            return self.send_tail_probe(cx);
+        }
+        self.poll_window(cx)
+    }
+
+    fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
+        self.awaits_write = false;
+        let new = self.next_new(cx.now);
+        if !self.window_is_open() {
+            self.view.is_source_limited = false;
+            return self.rest();
+        }
+        let controller = &self.controller;
+        let lost = self.board.next_lost(|number| !controller.holds_back(number as u32));
+        if lost.is_none() && new.is_none() {
+            self.note_source_limit(cx.now);
+            return self.rest();
+        }
+        if !self.pacer_admits(cx.now) {
+            return None;
+        }
+        let new_first = self.controller.order() == SendOrder::NewFirst;
+        match (lost, new) {
+            (Some(number), new) if new.is_none() || !new_first => self.send_again(cx, number),
+            (_, Some(new)) => Some(self.send_new(cx, new)),
+            _ => None,
+        }
+    }
+
+    fn rest(&mut self) -> Option<Segment> {
+        self.pacer.rest();
+        self.burst_left = 0;
+        None
+    }
+
+    fn window_is_open(&self) -> bool {
+        let window = self.prr.as_ref().map_or(self.window, |prr| prr.window()).max(1.0);
+        let in_flight = self.board.in_flight();
+        f64::from(in_flight) + 1.0 <= window && in_flight < MAX_IN_FLIGHT
+    }
+
+    /// A burst is admitted as a whole; each segment of it moves the pacer on, so the rate stays.
+    fn pacer_admits(&mut self, now: Time) -> bool {
+        if self.burst_left == 0 {
+            if !self.pacer.admits(self.clock.ticked(now), self.controller.pacing()) {
+                return false;
+            }
+            self.burst_left = self.settings.burst.max(1);
+        }
+        self.burst_left -= 1;
+        self.pacer.depart(now);
+        true
+    }
+
+    /// The new segment that the source and the receiver's window allow.
+    fn next_new(&self, now: Time) -> Option<New> {
+        let new = self.written(now)?;
+        let room = self.edge.saturating_sub(self.board.next());
+        if u64::from(new.payload) <= room {
+            return Some(new);
+        }
+        // Less than a segment only into a window that nothing else will open (RFC 9293 §3.8.6.2.1).
+        let is_last_resort = room > 0 && self.board.numbers().is_empty();
+        is_last_resort.then_some(New { payload: room as u16, has_fin: false })
+    }
+
+    /// The new segment that the source has written.
+    fn written(&self, now: Time) -> Option<New> {
+        let (next, mss) = (self.board.next(), self.settings.mss);
+        let chunk = ByteCount::new(u64::from(mss));
+        let end = FIRST.saturating_add(self.source.written(now.since(self.opened), chunk));
+        let fin_at = self.source.length().map(|length| FIRST.saturating_add(length));
+        if next > end || (next == end && fin_at != Some(next)) {
+            return None;
+        }
+        let payload = (end - next).min(u64::from(mss));
+        Some(New { payload: payload as u16, has_fin: fin_at == Some(next + payload) })
+    }
+
+    /// When the source writes again, if that is what the sender waits for.
+    pub(super) fn next_write(&self) -> Option<Time> {
+        let left = self.board.next() - FIRST;
+        self.awaits_write.then(|| self.source.next_write(self.opened, left)).flatten()
+    }
+
+    /// The window is open, but nothing leaves: for want of data, or of the receiver's window, which is then asked for.
+    fn note_source_limit(&mut self, now: Time) {
+        self.view.is_source_limited = true;
+        let has_data = self.written(now).is_some();
+        self.awaits_write = !has_data;
+        if !has_data && !self.board.has_lost() {
+            self.meter.note_app_limited(self.board.in_flight());
+        }
+        if has_data && self.board.numbers().is_empty() && self.timers.persist.is_none() {
+            self.timers.persist = Some(now + self.persist_wait());
+        }
+    }
+
+    fn persist_wait(&self) -> Span {
+        let doubled = self.trip.rto() * (1 << self.persisted.min(16));
+        doubled.min(self.settings.timeout.most)
+    }
+
+    /// RFC 9293 §3.8.6.1: the receiver is asked whether its window is still closed.
+    pub(super) fn on_persist_timer(&mut self, now: Time) {
+        self.owed.window_probe = true;
+        self.persisted = self.persisted.saturating_add(1);
+        self.timers.persist = Some(now + self.persist_wait());
+    }
+
+    fn send_new(&mut self, cx: &mut Context<'_>, new: New) -> Segment {
+        let position = self.board.next();
+        let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
+        let length = new.payload + u16::from(new.has_fin);
+        let number = self.board.send_new(cx.now, length, snapshot);
+        let flags =
+            Flags::ACK.and_if(new.has_fin, Flags::FIN).and_if(std::mem::take(&mut self.owes_cwr), Flags::CWR);
+        let segment = self.segment(cx.now, position, new.payload, flags, TcpOptions::default());
+        (self.timers.persist, self.persisted) = (None, 0);
+        let sent = Sent { segment: number as u32, at: cx.now, is_retransmission: false };
+        let segment = self.depart(cx, segment, sent);
+        self.arm_probe(cx.now);
+        segment
+    }
+
+    /// Sends segment `number` again; nothing if it is not outstanding.
+    pub(super) fn send_again(&mut self, cx: &mut Context<'_>, number: u64) -> Option<Segment> {
+        let Record { end, length, .. } = *self.board.get(number)?;
+        let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
+        self.board.send_again(cx.now, number, snapshot);
+        self.stats.retransmissions += 1;
+        if self.phase != Phase::Open {
+            self.eifel.on_retransmission(stamp(cx.now));
+        }
+        let has_fin = self.end() == Some(end);
+        let flags = Flags::ACK.and_if(has_fin, Flags::FIN);
+        let payload = length - u16::from(has_fin);
+        let segment = self.segment(cx.now, end - u64::from(length), payload, flags, TcpOptions::default());
+        let sent = Sent { segment: number as u32, at: cx.now, is_retransmission: true };
+        Some(self.depart(cx, segment, sent))
+    }
+
+    /// What every segment with data does on leaving.
+    fn depart(&mut self, cx: &mut Context<'_>, mut segment: Segment, sent: Sent) -> Segment {
+        self.stats.segments += 1;
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+        if self.timers.rto.is_none() {
+            self.timers.rto = Some(cx.now + self.trip.rto());
+        }
+        self.refresh_view();
+        let hop = &mut segment.header.hop;
+        self.tell(cx, Cause("sent"), |controller, cx, view| controller.on_sent(cx, &sent, hop, view));
+        segment
+    }
+
+    /// A tail loss probe, whatever the window: new data if there is any, else the last segment again (RFC 8985 §7.3).
+    fn send_tail_probe(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
+        let new = self.next_new(cx.now);
+        let last = self.board.next_number().checked_sub(1)?;
+        let segment = match new {
+            Some(new) => Some(self.send_new(cx, new)),
+            None => self.send_again(cx, last),
+        }?;
+        self.stats.probes += 1;
+        self.tail.begin(self.board.next(), new.is_none());
+        (self.timers.probe, self.timers.rto) = (None, Some(cx.now + self.trip.rto()));
+        Some(segment)
+    }
+}

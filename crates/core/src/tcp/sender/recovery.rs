@@ -1,0 +1,257 @@
+//! Losses, and the recoveries that they begin (RFC 6675 §5, RFC 8985 §6, RFC 6298 §5, RFC 3522).
+
+use super::connection::Stage;
+use super::news::News;
+use super::prr::Prr;
+use super::rack::{AckFacts, Rack};
+use super::rtt::RoundTrip;
+use super::sack_loss::SackLoss;
+use super::scoreboard::{Record, Scoreboard};
+use super::{Detection, Reduction, Sender};
+use crate::congestion::{Loss, LossSignal, Recovery};
+use crate::context::Context;
+use crate::event::{Cause, Event};
+use crate::packet::Millis;
+use crate::units::{Span, Time};
+
+/// The recovery under way; it ends when everything before the position is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Open,
+    Fast { until: u64 },
+    Timeout { until: u64 },
+}
+
+/// Whether a recovery was needed, told by time stamps (RFC 3522 §3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Eifel {
+    /// Nothing to find out.
+    Idle,
+    /// A recovery began.
+    Armed,
+    /// Its first retransmission left with this time stamp.
+    Sent(Millis),
+}
+
+impl Eifel {
+    /// A segment is sent again with the stamp `at`.
+    pub(super) fn on_retransmission(&mut self, at: Millis) {
+        if *self == Self::Armed {
+            *self = Self::Sent(at);
+        }
+    }
+
+    /// Whether the first ACK that moves on answers what left before the retransmission. Stamps of one millisecond tell
+    /// nothing.
+    fn finds_spurious(&mut self, echo: Option<Millis>) -> bool {
+        let Self::Sent(resent) = *self else { return false };
+        *self = Self::Idle;
+        echo.is_some_and(|echo| echo < resent)
+    }
+}
+
+/// The rule that finds losses.
+#[derive(Clone, Debug)]
+pub(super) enum Detector {
+    Rack(Rack),
+    Sack(SackLoss),
+}
+
+impl Detector {
+    pub(super) fn new(detection: Detection) -> Self {
+        match detection {
+            Detection::RackTlp => Self::Rack(Rack::default()),
+            Detection::Sack => Self::Sack(SackLoss::default()),
+        }
+    }
+
+    pub(super) fn on_delivered(
+        &mut self,
+        now: Time,
+        record: &Record,
+        echo: Option<Millis>,
+        least: Option<Span>,
+    ) {
+        if let Self::Rack(rack) = self {
+            rack.on_delivered(now, record, echo, least);
+        }
+    }
+
+    pub(super) fn on_dsack(&mut self, acked: u64, next: u64) {
+        if let Self::Rack(rack) = self {
+            rack.on_dsack(acked, next);
+        }
+    }
+
+    pub(super) fn reorder_at(&self) -> Option<Time> {
+        match self {
+            Self::Rack(rack) => rack.reorder_at(),
+            Self::Sack(_) => None,
+        }
+    }
+
+    pub(super) fn rest(&mut self) {
+        if let Self::Rack(rack) = self {
+            rack.rest();
+        }
+    }
+
+    /// Whether a segment counts as lost when the retransmission timer runs out: all do but for RACK, which leaves out
+    /// those that left too recently (RFC 8985 §6.3).
+    fn is_lost_at_timeout(&self, record: &Record, board: &Scoreboard, trip: &RoundTrip, now: Time) -> bool {
+        match self {
+            Self::Rack(rack) => {
+                rack.is_lost_at_timeout(record, now, rack.reordering_window(board, trip, false))
+            }
+            Self::Sack(_) => true,
+        }
+    }
+}
+
+/// What one ACK did.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AckSummary {
+    pub(super) news: News,
+    /// SND.UNA after it.
+    pub(super) acked: u64,
+    /// Whether SND.UNA moved on.
+    pub(super) has_advanced: bool,
+    pub(super) echo: Option<Millis>,
+}
+
+impl Sender {
+    /// Finds losses after an ACK and moves through the phases: losses, end of a recovery, begin of the next. Gives the
+    /// segments newly found lost.
+    pub(super) fn recover(&mut self, cx: &mut Context<'_>, summary: &AckSummary) -> u32 {
+        if summary.has_advanced && self.phase != Phase::Open && self.eifel.finds_spurious(summary.echo) {
+            self.undo(cx);
+        }
+        let newly_lost = self.detect(cx);
+        let is_over = match self.phase {
+            Phase::Open => false,
+            Phase::Fast { until } | Phase::Timeout { until } => summary.acked >= until,
+        };
+        if is_over {
+            self.end_recovery(cx);
+        }
+        if self.phase == Phase::Open && self.board.has_lost() {
+            self.begin_recovery(cx, &summary.news);
+        }
+        if let Some(prr) = &mut self.prr {
+            let is_safe = summary.has_advanced && newly_lost == 0;
+            prr.on_ack(summary.news.delivered(), self.board.in_flight(), is_safe);
+        }
+        newly_lost
+    }
+
+    /// Looks for losses and tells the controller of each.
+    fn detect(&mut self, cx: &mut Context<'_>) -> u32 {
+        let mut lost = std::mem::take(&mut self.lost);
+        let facts = AckFacts { now: cx.now, in_recovery: self.phase != Phase::Open };
+        match &mut self.detector {
+            Detector::Rack(rack) => rack.detect(&mut self.board, &self.trip, facts, &mut lost),
+            Detector::Sack(rule) => rule.detect(&mut self.board, self.settings.mss, &mut lost),
+        }
+        let count = lost.len() as u32;
+        self.tell_losses(cx, &lost, LossSignal::Gap);
+        lost.clear();
+        self.lost = lost;
+        count
+    }
+
+    fn tell_losses(&mut self, cx: &mut Context<'_>, lost: &[u64], signal: LossSignal) {
+        self.refresh_view();
+        for number in lost {
+            self.meter.on_lost();
+            let sent_at = self.board.get(*number).map_or(cx.now, |record| record.sent_at);
+            let loss = Loss { segment: *number as u32, sent_at, signal };
+            cx.record(Event::LossDetected { flow: self.flow, name: self.name, cause: signal.cause() });
+            self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
+        }
+    }
+
+    fn begin_recovery(&mut self, cx: &mut Context<'_>, news: &News) {
+        self.phase = Phase::Fast { until: self.board.next() };
+        self.eifel = Eifel::Armed;
+        self.tail.forget();
+        self.timers.probe = None;
+        self.stats.recoveries += 1;
+        self.tell_recovery(cx, Recovery::Enter);
+        if self.settings.reduction == Reduction::Proportional {
+            // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
+            let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
+            let outstanding = u64::from(self.view.flight_size) + u64::from(news.acked);
+            self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
+        }
+    }
+
+    fn end_recovery(&mut self, cx: &mut Context<'_>) {
+        self.phase = Phase::Open;
+        (self.eifel, self.prr) = (Eifel::Idle, None);
+        if let Detector::Rack(rack) = &mut self.detector {
+            rack.on_recovered();
+        }
+        self.tell_recovery(cx, Recovery::Exit);
+    }
+
+    /// Nothing had been lost.
+    fn undo(&mut self, cx: &mut Context<'_>) {
+        self.phase = Phase::Open;
+        self.prr = None;
+        self.board.find_all();
+        self.refresh_view();
+        self.stats.spurious += 1;
+        self.tell_recovery(cx, Recovery::Spurious);
+    }
+
+    fn tell_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery) {
+        let cause = Cause(match recovery {
+            Recovery::Enter | Recovery::Exit => "recovery",
+            Recovery::Timeout => "timeout",
+            Recovery::Spurious => "spurious",
+        });
+        self.tell(cx, cause, |controller, cx, view| controller.on_recovery(cx, recovery, view));
+    }
+
+    /// The reordering timer ran out (RFC 8985 §6.2 step 5): losses may be found without an ACK.
+    pub(super) fn on_reordering_timer(&mut self, cx: &mut Context<'_>) {
+        self.detect(cx);
+        if self.phase == Phase::Open && self.board.has_lost() {
+            self.begin_recovery(cx, &News::default());
+            if let Some(prr) = &mut self.prr {
+                prr.begin(self.board.in_flight());
+            }
+        }
+    }
+
+    /// The retransmission timer ran out (RFC 6298 §5.4 to 5.6): what is outstanding is lost, the first segment first.
+    pub(super) fn on_retransmission_timer(&mut self, cx: &mut Context<'_>) {
+        if self.stage != Stage::Open {
+            return self.on_syn_timer();
+        }
+        self.stats.timeouts += 1;
+        self.trip.back_off();
+        self.timers.rto = Some(cx.now + self.trip.rto());
+        self.timers.probe = None;
+        self.owed.tail_probe = false;
+        self.tail.forget();
+        self.detector.rest();
+        self.phase = Phase::Timeout { until: self.board.next() };
+        (self.eifel, self.prr) = (Eifel::Armed, None);
+        let lost = self.lose_at_timeout(cx.now);
+        self.tell_losses(cx, &lost, LossSignal::Timeout);
+        self.tell_recovery(cx, Recovery::Timeout);
+    }
+
+    fn lose_at_timeout(&mut self, now: Time) -> Vec<u64> {
+        let numbers = self.board.numbers();
+        let Self { board, detector, trip, .. } = self;
+        let is_lost = |number: &u64| {
+            let is_late = |record| detector.is_lost_at_timeout(record, board, trip, now);
+            *number == numbers.start || board.get(*number).is_some_and(is_late)
+        };
+        let mut lost: Vec<u64> = numbers.clone().filter(is_lost).collect();
+        lost.retain(|number| board.lose(*number).is_some());
+        lost
+    }
+}

@@ -1,0 +1,241 @@
+//! What left and was not acknowledged yet: one record per segment (RFC 6675 §2).
+//!
+//! Every operation costs amortised constant or logarithmic time in the segments outstanding: of a SACK block only the new
+//! part is looked at, and departures are kept in order, so that the oldest is found without a search.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+use super::super::ranges::RangeSet;
+use super::rate::Snapshot;
+use crate::units::Time;
+
+/// Where a segment is believed to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    InFlight,
+    /// Found lost, not sent again since.
+    Lost,
+    Sacked,
+}
+
+/// A segment that left.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Record {
+    /// Position after its last.
+    pub(super) end: u64,
+    /// Positions that it occupies.
+    pub(super) length: u16,
+    pub(super) state: State,
+    /// Times that it was sent again.
+    pub(super) retransmissions: u16,
+    pub(super) first_sent: Time,
+    pub(super) sent_at: Time,
+    pub(super) snapshot: Snapshot,
+}
+
+impl Record {
+    pub(super) fn new(end: u64, length: u16, sent_at: Time, snapshot: Snapshot) -> Self {
+        let state = State::InFlight;
+        Self { end, length, state, retransmissions: 0, first_sent: sent_at, sent_at, snapshot }
+    }
+}
+
+/// The outstanding segments.
+#[derive(Clone, Debug)]
+pub(super) struct Scoreboard {
+    records: VecDeque<Record>,
+    /// Number of the first record.
+    first: u64,
+    /// SND.UNA.
+    acked: u64,
+    /// SND.NXT.
+    next: u64,
+    /// Numbers of the segments that were acknowledged selectively.
+    sacked: RangeSet,
+    lost: BTreeSet<u64>,
+    in_flight: u32,
+    sacked_count: u32,
+    /// Number and retransmissions of what left, in order; what has happened since makes an entry stale.
+    departures: VecDeque<(u64, u16)>,
+}
+
+impl Scoreboard {
+    /// Nothing outstanding, `next` the first position to leave.
+    pub(super) fn new(next: u64) -> Self {
+        Self {
+            records: VecDeque::new(),
+            first: 0,
+            acked: next,
+            next,
+            sacked: RangeSet::default(),
+            lost: BTreeSet::new(),
+            in_flight: 0,
+            sacked_count: 0,
+            departures: VecDeque::new(),
+        }
+    }
+
+    /// A new segment of `length` positions leaves; gives its number.
+    pub(super) fn send_new(&mut self, now: Time, length: u16, snapshot: Snapshot) -> u64 {
+        let number = self.next_number();
+        self.next += u64::from(length);
+        self.records.push_back(Record::new(self.next, length, now, snapshot));
+        self.departures.push_back((number, 0));
+        self.in_flight += 1;
+        number
+    }
+
+    /// Segment `number`, lost or in flight, leaves again.
+    pub(super) fn send_again(&mut self, now: Time, number: u64, snapshot: Snapshot) {
+        let Some(record) = Self::index(self.first, number).and_then(|at| self.records.get_mut(at)) else {
+            return;
+        };
+        match record.state {
+            State::Sacked => return,
+            State::InFlight => {}
+            State::Lost => {
+                self.lost.remove(&number);
+                self.in_flight += 1;
+            }
+        }
+        record.state = State::InFlight;
+        record.retransmissions = record.retransmissions.saturating_add(1);
+        (record.sent_at, record.snapshot) = (now, snapshot);
+        self.departures.push_back((number, record.retransmissions));
+    }
+
+    /// Everything before the position `acked` arrived; tells each segment of which that was not known, as it was before.
+    pub(super) fn acknowledge(&mut self, acked: u64, mut told: impl FnMut(u64, &Record)) {
+        self.acked = self.acked.max(acked.min(self.next));
+        while let Some(record) = self.records.front().filter(|record| record.end <= self.acked) {
+            match record.state {
+                State::Sacked => self.sacked_count -= 1,
+                State::InFlight => self.in_flight -= 1,
+                State::Lost => _ = self.lost.remove(&self.first),
+            }
+            if record.state != State::Sacked {
+                told(self.first, record);
+            }
+            self.records.pop_front();
+            self.first += 1;
+        }
+        self.sacked.remove_below(self.first);
+        while self.departures.front().is_some_and(|(number, _)| *number < self.first) {
+            self.departures.pop_front();
+        }
+    }
+
+    /// The positions in `block` arrived; tells as [`acknowledge`](Self::acknowledge). A segment counts when one block
+    /// covers all of it.
+    pub(super) fn select(&mut self, block: Range<u64>, mut told: impl FnMut(u64, &Record)) {
+        if block.start < self.acked || block.end > self.next {
+            return;
+        }
+        let from = self.records.partition_point(|record| record.end - u64::from(record.length) < block.start);
+        let to = self.records.partition_point(|record| record.end <= block.end);
+        let Self { records, first, lost, in_flight, sacked, sacked_count, .. } = self;
+        sacked.insert(*first + from as u64..*first + to.max(from) as u64, |fresh| {
+            for number in fresh {
+                let Some(record) = records.get_mut((number - *first) as usize) else { continue };
+                told(number, record);
+                match record.state {
+                    State::InFlight => *in_flight -= 1,
+                    State::Lost => _ = lost.remove(&number),
+                    State::Sacked => continue,
+                }
+                record.state = State::Sacked;
+                *sacked_count += 1;
+            }
+        });
+    }
+
+    /// Segment `number` is lost; `None` when it is not in flight.
+    pub(super) fn lose(&mut self, number: u64) -> Option<Record> {
+        let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at))?;
+        if record.state != State::InFlight {
+            return None;
+        }
+        record.state = State::Lost;
+        self.lost.insert(number);
+        self.in_flight -= 1;
+        Some(*record)
+    }
+
+    /// What waits to be sent again was not lost after all.
+    pub(super) fn find_all(&mut self) {
+        for number in std::mem::take(&mut self.lost) {
+            let Some(record) = Self::index(self.first, number).and_then(|at| self.records.get_mut(at)) else {
+                continue;
+            };
+            record.state = State::InFlight;
+            self.in_flight += 1;
+            self.departures.push_back((number, record.retransmissions));
+        }
+    }
+
+    /// The segment in flight that left longest ago.
+    pub(super) fn oldest_departure(&mut self) -> Option<(u64, Record)> {
+        while let Some((number, retransmissions)) = self.departures.front().copied() {
+            if let Some(record) = self.get(number)
+                && record.state == State::InFlight
+                && record.retransmissions == retransmissions
+            {
+                return Some((number, *record));
+            }
+            self.departures.pop_front();
+        }
+        None
+    }
+
+    pub(super) fn get(&self, number: u64) -> Option<&Record> {
+        self.records.get(Self::index(self.first, number)?)
+    }
+
+    /// The first segment that was found lost and not sent again.
+    pub(super) fn next_lost(&self, mut may_leave: impl FnMut(u64) -> bool) -> Option<u64> {
+        self.lost.iter().copied().find(|number| may_leave(*number))
+    }
+
+    pub(super) fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Numbers of the segments outstanding.
+    pub(super) fn numbers(&self) -> Range<u64> {
+        self.first..self.next_number()
+    }
+
+    /// Number of the next new segment.
+    pub(super) fn next_number(&self) -> u64 {
+        self.first + self.records.len() as u64
+    }
+
+    /// Segments acknowledged selectively, as ranges of numbers, the highest first.
+    pub(super) fn sacked(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.sacked.from_the_top()
+    }
+
+    pub(super) fn sacked_count(&self) -> u32 {
+        self.sacked_count
+    }
+
+    /// Segments that left and are neither acknowledged nor lost: `pipe` of RFC 6675, each segment counted once.
+    pub(super) fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// SND.UNA.
+    pub(super) fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// SND.NXT.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    fn index(first: u64, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(first)?).ok()
+    }
+}

@@ -1,0 +1,107 @@
+//! What makes a TCP sender.
+
+use super::rtt::TimeoutBounds;
+use crate::clock::Clock;
+use crate::congestion::CongestionController;
+use crate::name::Name;
+use crate::rng::Streams;
+use crate::tcp::Source;
+use crate::units::{ByteCount, Span, Time};
+
+/// How losses are found without the retransmission timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detection {
+    /// By time, with a probe at the tail (RFC 8985).
+    #[default]
+    RackTlp,
+    /// By counting what arrived behind (RFC 6675).
+    Sack,
+}
+
+/// How the flight shrinks during fast recovery.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// In proportion to what is delivered (RFC 9937), down to the controller's window.
+    #[default]
+    Proportional,
+    /// The controller's window holds at once, as BBR wants it.
+    Immediate,
+}
+
+/// Habits of a sender around its controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SenderSettings {
+    /// Most bytes of payload per segment, 1..=65000; the receiver may ask for less.
+    pub mss: u16,
+    /// How losses are found.
+    pub detection: Detection,
+    /// How the flight shrinks.
+    pub reduction: Reduction,
+    /// Bounds of the retransmission timeout.
+    pub timeout: TimeoutBounds,
+    /// Longest that the receiver may delay an ACK, which a probe of a single segment waits for (RFC 8985 §7.2); 200 ms
+    /// in Linux.
+    pub max_ack_delay: Span,
+    /// Segments that leave together when paced, at least 1: segmentation offload.
+    pub burst: u32,
+}
+
+impl Default for SenderSettings {
+    /// Linux on Ethernet, without offload.
+    fn default() -> Self {
+        Self {
+            mss: 1448,
+            detection: Detection::default(),
+            reduction: Reduction::default(),
+            timeout: TimeoutBounds::default(),
+            max_ack_delay: Span::from_millis(200),
+            burst: 1,
+        }
+    }
+}
+
+/// Everything that makes a sender.
+#[derive(Debug)]
+pub struct SenderSetup {
+    /// Number of the flow in events.
+    pub flow: u32,
+    /// Name of the flow, on every segment.
+    pub name: Name,
+    /// Window or rate rule.
+    pub controller: Box<dyn CongestionController>,
+    /// Habits around the controller.
+    pub settings: SenderSettings,
+    /// What is sent.
+    pub source: Source,
+    /// The SYN leaves.
+    pub start: Time,
+    /// Nothing leaves at or after this time; `None` for no such time.
+    pub stop: Option<Time>,
+    /// Sequence number of its SYN.
+    pub initial_sequence: u32,
+    /// Where the controller draws from.
+    pub draws: Streams,
+    /// Clock of its node.
+    pub clock: Clock,
+}
+
+/// What a sender did since its start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStats {
+    /// Segments with data or FIN sent, retransmissions included.
+    pub segments: u64,
+    /// Segments sent again, probes included.
+    pub retransmissions: u64,
+    /// Times that the retransmission timer ran out, SYNs included.
+    pub timeouts: u64,
+    /// Tail loss probes.
+    pub probes: u64,
+    /// Fast recoveries.
+    pub recoveries: u64,
+    /// Recoveries that found out to be none.
+    pub spurious: u64,
+    /// ACKs that told of a congestion mark.
+    pub marks: u64,
+    /// Payload delivered, each byte once; the FIN counts as a byte.
+    pub delivered: ByteCount,
+}

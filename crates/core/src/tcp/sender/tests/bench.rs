@@ -1,0 +1,224 @@
+//! A sender with a controller that notes what it hears, and ACKs made by hand.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::clock::Clock;
+use crate::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent};
+use crate::context::{Context, Env, NoRoutes, NoSink};
+use crate::event::EventMask;
+use crate::face::NodeId;
+use crate::name::{Name, NameTable};
+use crate::packet::{Header, Kind, TcpSegment};
+use crate::rng::{Seed, Streams};
+use crate::signal::HopSignals;
+use crate::tcp::Source;
+use crate::tcp::options::{Flags, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
+use crate::tcp::sender::{Sender, SenderSettings, SenderSetup};
+use crate::units::{ByteCount, Span, Time};
+
+pub const MSS: u16 = 1000;
+
+/// What the controller heard, in order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Heard {
+    Loss(u32, LossSignal),
+    Recovery(Recovery),
+    Delivery(Delivery),
+}
+
+/// A window that halves with each recovery and is 1 after a timeout.
+#[derive(Debug)]
+struct Ear {
+    window: f64,
+    pacing: Pacing,
+    heard: Rc<RefCell<Vec<(Heard, FlowView)>>>,
+}
+
+impl CongestionController for Ear {
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn pacing(&self) -> Pacing {
+        self.pacing
+    }
+
+    fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
+        assert!(sent.segment < flow.next_segment && flow.in_flight > 0);
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        self.heard.borrow_mut().push((Heard::Delivery(*delivery), *flow));
+    }
+
+    fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
+        self.heard.borrow_mut().push((Heard::Loss(loss.segment, loss.signal), *flow));
+    }
+
+    fn on_recovery(&mut self, _: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
+        self.window = match recovery {
+            Recovery::Enter => (self.window / 2.0).floor(),
+            Recovery::Timeout => 1.0,
+            Recovery::Exit | Recovery::Spurious => self.window,
+        };
+        self.heard.borrow_mut().push((Heard::Recovery(recovery), *flow));
+    }
+}
+
+pub struct Bench {
+    pub sender: Sender,
+    pub now: Time,
+    heard: Rc<RefCell<Vec<(Heard, FlowView)>>>,
+    names: NameTable,
+}
+
+/// A segment that left: its number in whole segments, payload, flags.
+pub type Left = (u32, u16, u8);
+
+impl Bench {
+    pub fn new(window: f64, source: Source, settings: SenderSettings) -> Self {
+        Self::paced(window, Pacing::Unpaced, source, settings)
+    }
+
+    pub fn paced(window: f64, pacing: Pacing, source: Source, settings: SenderSettings) -> Self {
+        let heard = Rc::new(RefCell::new(Vec::new()));
+        let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
+        let sender = Sender::new(SenderSetup {
+            flow: 0,
+            name: Name::whole(NameTable::ROOT),
+            controller,
+            settings: SenderSettings { mss: MSS, ..settings },
+            source,
+            start: Time::ZERO,
+            stop: None,
+            initial_sequence: u32::MAX - 1500,
+            draws: Streams::of(Seed(1)),
+            clock: Clock::FINE,
+        });
+        Self { sender, now: Time::ZERO, heard, names: NameTable::new() }
+    }
+
+    /// After the handshake, which took 20 ms from 100 ms on; the receiver takes `window` bytes.
+    pub fn open(mut self, window: u16) -> Self {
+        self.set(100);
+        assert_eq!(self.poll().len(), 1);
+        self.set(120);
+        let syn = SynOptions { mss: 9000, window_scale: 0 };
+        let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
+        self.give(0, window, Flags::SYN.and(Flags::ACK), options, 100);
+        self
+    }
+
+    pub fn set(&mut self, millis: u64) {
+        self.now = Time::ZERO + Span::from_millis(millis);
+    }
+
+    pub fn with<T>(&mut self, call: impl FnOnce(&mut Sender, &mut Context<'_>) -> T) -> T {
+        let (routes, mut sink) = (NoRoutes, NoSink);
+        let env = Env {
+            now: self.now,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &routes,
+            sink: &mut sink,
+            mask: EventMask::NONE,
+        };
+        call(&mut self.sender, &mut Context::new(env, &[]))
+    }
+
+    /// Everything that leaves now.
+    pub fn segments(&mut self) -> Vec<(TcpSegment, Segment)> {
+        std::iter::from_fn(|| self.with(|sender, cx| sender.poll(cx)))
+            .map(|segment| match segment.header.kind {
+                Kind::Tcp(fields) => (fields, segment),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    pub fn poll(&mut self) -> Vec<Left> {
+        let number = |seq: u32| seq.wrapping_sub(u32::MAX - 1500).wrapping_sub(1) / u32::from(MSS);
+        self.segments().iter().map(|(tcp, _)| (number(tcp.seq), tcp.payload, tcp.flags)).collect()
+    }
+
+    /// Numbers of the segments with data that leave now.
+    pub fn sent(&mut self) -> Vec<u32> {
+        self.poll().iter().filter(|(_, payload, _)| *payload > 0).map(|(number, ..)| *number).collect()
+    }
+
+    /// Lets time pass to `millis`, waking the sender whenever it asks for it; what leaves by then with the time, ms.
+    pub fn run_to(&mut self, millis: u64) -> Vec<(f64, u32)> {
+        let end = Time::ZERO + Span::from_millis(millis);
+        let mut left = Vec::new();
+        while let Some(at) = self.sender.next_wake().filter(|at| *at <= end) {
+            assert!(at > self.now || left.len() < 10_000, "time stands still");
+            self.now = self.now.max(at);
+            self.with(|sender, cx| sender.on_wake(cx));
+            let now = self.now.since(Time::ZERO).as_millis_f64();
+            left.extend(self.sent().into_iter().map(|number| (now, number)));
+        }
+        self.now = end;
+        left
+    }
+
+    /// An ACK for everything before segment `number`, with SACK blocks in whole segments, that echoes `echo` ms.
+    pub fn ack(&mut self, number: u32, blocks: &[(u32, u32)], echo: u32) {
+        let mut sack = SackBlocks::default();
+        for (first, end) in blocks {
+            sack.push(Self::seq(*first), Self::seq(*end));
+        }
+        let at = 1 + number * u32::from(MSS);
+        self.give(at - 1, u16::MAX, Flags::ACK, TcpOptions { sack, syn: None }, echo);
+    }
+
+    /// As [`ack`](Self::ack) for everything before segment `number`, with one block from segment `first` over the FIN.
+    pub fn ack_with_fin(&mut self, number: u32, first: u32, last: u32, echo: u32) {
+        let mut sack = SackBlocks::default();
+        sack.push(Self::seq(first), Self::seq(last + 1).wrapping_add(1));
+        let length = number * u32::from(MSS);
+        self.give(length, u16::MAX, Flags::ACK, TcpOptions { sack, syn: None }, echo);
+    }
+
+    fn seq(number: u32) -> u32 {
+        (u32::MAX - 1500).wrapping_add(1 + number * u32::from(MSS))
+    }
+
+    /// A segment of the receiver's that acknowledges `length` bytes.
+    pub fn give(&mut self, length: u32, window: u16, flags: Flags, options: TcpOptions, echo: u32) {
+        let segment = TcpSegment {
+            seq: u32::from(!flags.has(Flags::SYN)),
+            ack: (u32::MAX - 1500).wrapping_add(1 + length),
+            timestamp: 1,
+            echo,
+            payload: 0,
+            window,
+            flags: flags.0,
+        };
+        let size = segment_size(ByteCount::ZERO, &options);
+        let header = Header::new(Name::whole(NameTable::ROOT), Kind::Tcp(segment), size);
+        self.with(|sender, cx| sender.on_segment(cx, &header, &options));
+    }
+
+    /// What the controller has heard since it was last asked.
+    pub fn heard(&mut self) -> Vec<(Heard, FlowView)> {
+        std::mem::take(&mut self.heard.borrow_mut())
+    }
+
+    /// The same without deliveries and views.
+    pub fn trouble(&mut self) -> Vec<Heard> {
+        let is_trouble = |heard: &Heard| !matches!(heard, Heard::Delivery(_));
+        self.heard().into_iter().map(|(heard, _)| heard).filter(is_trouble).collect()
+    }
+
+    /// The deliveries.
+    pub fn deliveries(&mut self) -> Vec<Delivery> {
+        self.heard()
+            .into_iter()
+            .filter_map(|(heard, _)| match heard {
+                Heard::Delivery(delivery) => Some(delivery),
+                _ => None,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,84 @@
+use super::bench::Bench;
+use crate::tcp::Source;
+use crate::tcp::options::{Flags, SynOptions, TcpOptions};
+use crate::tcp::sender::SenderSettings;
+use crate::units::{ByteCount, Span, Time};
+
+fn file(length: u64) -> Bench {
+    Bench::new(10.0, Source::File(ByteCount::new(length)), SenderSettings::default())
+}
+
+#[test]
+fn a_syn_is_repeated_after_one_second_and_then_twice_as_late() {
+    let mut bench = file(1000);
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        bench.now = bench.sender.next_wake().expect("something is due");
+        bench.with(|sender, cx| sender.on_wake(cx));
+        times.extend(bench.segments().iter().map(|(tcp, _)| (bench.now.as_nanos() / 1_000_000, tcp.flags)));
+    }
+    assert_eq!(times, [(0, 2), (1000, 2), (3000, 2)]);
+    assert_eq!(bench.sender.stats().timeouts, 2);
+}
+
+#[test]
+fn the_answer_to_the_syn_tells_round_trip_window_and_segment_size() {
+    let mut bench = file(5000);
+    bench.set(100);
+    bench.poll();
+    bench.set(130);
+    let syn = SynOptions { mss: 500, window_scale: 3 };
+    let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
+    bench.give(0, 1200, Flags::SYN.and(Flags::ACK), options, 100);
+    assert_eq!(bench.sender.view().smoothed_rtt, Some(Span::from_millis(30)));
+    let left: Vec<u16> = bench.segments().iter().map(|(tcp, _)| tcp.payload).collect();
+    // The handshake's ACK, then what fits 1200 bytes; a SYN's window is not scaled.
+    assert_eq!(left, [0, 500, 500]);
+    bench.set(150);
+    bench.give(1000, 500, Flags::ACK, TcpOptions::default(), 130);
+    // 500 units of 8 bytes.
+    assert_eq!(bench.segments().iter().map(|(tcp, _)| tcp.payload).collect::<Vec<_>>(), [500; 8]);
+}
+
+#[test]
+fn a_file_ends_with_a_fin_and_both_directions_close() {
+    let mut bench = file(2500).open(u16::MAX);
+    assert_eq!(bench.poll(), [(0, 0, 0x10), (0, 1000, 0x10), (1, 1000, 0x10), (2, 500, 0x11)]);
+    bench.set(140);
+    bench.give(2501, u16::MAX, Flags::ACK, TcpOptions::default(), 120);
+    let at = Time::ZERO + Span::from_millis(140);
+    assert_eq!((bench.sender.completed_at(), bench.sender.is_closed()), (Some(at), false));
+    bench.set(150);
+    bench.give(2501, u16::MAX, Flags::ACK.and(Flags::FIN), TcpOptions::default(), 120);
+    assert!(bench.sender.is_closed());
+    let last = bench.segments();
+    assert_eq!((last.len(), last[0].0.ack, last[0].0.flags), (1, 2, 0x10));
+    assert_eq!(bench.sender.next_wake(), None);
+    bench.give(2501, u16::MAX, Flags::ACK.and(Flags::FIN), TcpOptions::default(), 120);
+    assert_eq!(bench.segments().len(), 1, "the receiver asks again");
+}
+
+#[test]
+fn an_empty_file_is_a_fin_alone() {
+    let mut bench = file(0).open(u16::MAX);
+    assert_eq!(bench.poll(), [(0, 0, 0x10), (0, 0, 0x11)]);
+}
+
+#[test]
+fn what_acknowledges_data_that_never_left_is_not_believed() {
+    let mut bench = file(2500).open(u16::MAX);
+    bench.poll();
+    bench.ack(9, &[], 120);
+    bench.ack(0, &[(1, 9), (7, 3)], 120);
+    let view = bench.sender.view();
+    assert_eq!((view.delivered, view.in_flight), (0, 3));
+}
+
+#[test]
+fn a_syn_without_an_answer_opens_nothing() {
+    let mut bench = file(2500);
+    bench.poll();
+    bench.ack(0, &[], 0);
+    bench.give(7, u16::MAX, Flags::SYN.and(Flags::ACK), TcpOptions::default(), 0);
+    assert_eq!(bench.poll(), []);
+}

@@ -1,0 +1,177 @@
+use super::bench::{Bench, Heard};
+use crate::congestion::{LossSignal, Recovery};
+use crate::tcp::Source;
+use crate::tcp::sender::{Detection, Reduction, SenderSettings};
+use crate::units::{ByteCount, Span};
+
+fn bench(window: f64, settings: SenderSettings) -> Bench {
+    let mut bench = Bench::new(window, Source::Endless, settings).open(u16::MAX);
+    assert_eq!(bench.sent().len(), window as usize);
+    bench
+}
+
+fn gap(number: u32) -> Heard {
+    Heard::Loss(number, LossSignal::Gap)
+}
+
+#[test]
+fn three_segments_behind_a_gap_begin_a_recovery_that_ends_when_all_is_acknowledged() {
+    for detection in [Detection::RackTlp, Detection::Sack] {
+        let mut bench = bench(10.0, SenderSettings { detection, ..SenderSettings::default() });
+        bench.set(141);
+        bench.ack(0, &[(1, 3)], 120);
+        assert_eq!((bench.trouble(), bench.sent()), (vec![], vec![10, 11]), "limited transmit");
+        bench.ack(0, &[(1, 4)], 120);
+        assert_eq!(bench.trouble(), [gap(0), Heard::Recovery(Recovery::Enter)], "{detection:?}");
+        assert_eq!(bench.sent(), [0]);
+        bench.set(160);
+        bench.ack(11, &[], 141);
+        assert_eq!(bench.trouble(), [], "segment 11 left before the recovery");
+        bench.set(162);
+        bench.ack(12, &[], 141);
+        assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
+        assert_eq!(bench.sender.view().in_flight, 0);
+    }
+}
+
+#[test]
+fn one_ack_may_end_a_recovery_and_begin_the_next() {
+    let mut bench =
+        bench(8.0, SenderSettings { reduction: Reduction::Immediate, ..SenderSettings::default() });
+    bench.set(141);
+    bench.ack(0, &[(1, 6)], 120);
+    // The window is 4: segments 6 and 7 under way, room for the lost one and a new one.
+    assert_eq!(bench.sent(), [0, 8]);
+    bench.heard();
+    bench.set(162);
+    // Segment 8, which left with the retransmission, has arrived; 6 and 7 have not.
+    bench.ack(6, &[(8, 9)], 141);
+    assert_eq!(bench.trouble(), [gap(6), gap(7)], "the same recovery up to segment 7");
+    assert_eq!(bench.sent(), [6, 7, 9, 10]);
+    bench.set(183);
+    bench.ack(9, &[(10, 11)], 162);
+    assert_eq!(bench.trouble(), [gap(9), Heard::Recovery(Recovery::Exit), Heard::Recovery(Recovery::Enter)]);
+    assert_eq!((bench.sent(), bench.sender.stats().recoveries), (vec![9, 11], 2));
+}
+
+#[test]
+fn what_the_controller_shrinks_to_is_reached_in_proportion() {
+    let mut bench = bench(20.0, SenderSettings::default());
+    bench.set(141);
+    let mut left = Vec::new();
+    for end in 2..20 {
+        bench.ack(0, &[(1, end)], 120);
+        left.push(bench.sent().len());
+    }
+    // Two by limited transmit; then half as much leaves as arrives: 21 outstanding less the two acknowledged before.
+    assert_eq!(left[..3], [1, 1, 1]);
+    assert!(left[3..].iter().all(|count| *count <= 1), "{left:?}");
+    assert_eq!(left[2..].iter().sum::<usize>(), 8, "{left:?}");
+    assert_eq!(bench.sender.window(), 10.0);
+}
+
+#[test]
+fn a_window_that_holds_at_once_stops_the_sender_until_the_flight_has_shrunk() {
+    let mut bench =
+        bench(20.0, SenderSettings { reduction: Reduction::Immediate, ..SenderSettings::default() });
+    bench.set(141);
+    let mut left = Vec::new();
+    for end in 2..20 {
+        bench.ack(0, &[(1, end)], 120);
+        left.push(bench.sent().len());
+    }
+    // 22 left, 3 arrived and 1 is lost: 18 in flight fall to 9 before the lost one leaves, with the 12th ACK.
+    let mut expected = vec![1, 1];
+    expected.extend([0; 9]);
+    expected.extend([1; 7]);
+    assert_eq!(left, expected);
+}
+
+#[test]
+fn the_reordering_timer_finds_a_loss_without_an_ack() {
+    let mut bench = bench(2.0, SenderSettings::default());
+    bench.set(141);
+    bench.ack(0, &[(1, 2)], 120);
+    assert_eq!(bench.sent(), [2]);
+    // Round trip 21 ms and a quarter of the least one, 20 ms, after 120 ms.
+    assert_eq!(bench.run_to(150), [(146.0, 0)]);
+    assert_eq!(bench.trouble(), [gap(0), Heard::Recovery(Recovery::Enter)]);
+}
+
+#[test]
+fn a_tail_is_probed_after_two_round_trips_and_the_loss_behind_it_repaired_without_a_timeout() {
+    let source = Source::File(ByteCount::new(4000));
+    let mut bench = Bench::new(10.0, source, SenderSettings::default()).open(u16::MAX);
+    assert_eq!(bench.sent(), [0, 1, 2, 3]);
+    bench.set(140);
+    bench.ack(2, &[], 120);
+    // 2 and 3 are lost. Smoothed round trip 20 ms: the last one again at 180 ms.
+    assert_eq!(bench.run_to(200), [(180.0, 3)]);
+    bench.ack_with_fin(2, 3, 3, 180);
+    // It left 60 ms before the probe did: lost at once.
+    assert_eq!(bench.sent(), [2]);
+    assert_eq!((bench.sender.stats().timeouts, bench.sender.stats().probes), (0, 1));
+}
+
+#[test]
+fn without_probes_a_tail_waits_for_the_timeout() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let mut bench = Bench::new(10.0, Source::File(ByteCount::new(2000)), settings).open(u16::MAX);
+    assert_eq!(bench.sent(), [0, 1]);
+    assert_eq!(bench.run_to(319), []);
+    // One segment in the window of a timeout; the next waits twice as long.
+    assert_eq!(bench.run_to(800), [(320.0, 0), (720.0, 0)]);
+    let timeout = [
+        Heard::Loss(0, LossSignal::Timeout),
+        Heard::Loss(1, LossSignal::Timeout),
+        Heard::Recovery(Recovery::Timeout),
+    ];
+    let again = [Heard::Loss(0, LossSignal::Timeout), Heard::Recovery(Recovery::Timeout)];
+    assert_eq!(bench.trouble(), [&timeout[..], &again[..]].concat());
+    assert_eq!(bench.sender.stats().timeouts, 2);
+}
+
+#[test]
+fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let mut bench = bench(4.0, settings);
+    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    bench.heard();
+    bench.set(341);
+    bench.ack(1, &[], 320);
+    assert_eq!((bench.sent(), bench.trouble()), (vec![1], vec![]));
+    bench.set(362);
+    bench.ack(4, &[], 341);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
+}
+
+#[test]
+fn an_old_time_stamp_shows_that_nothing_was_lost() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let mut bench = bench(4.0, settings);
+    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    bench.heard();
+    bench.set(330);
+    // The answer to the first transmission at 120 ms, late.
+    bench.ack(1, &[], 120);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(bench.sender.view().in_flight, 3, "the others are under way");
+    bench.set(331);
+    bench.ack(4, &[], 120);
+    assert_eq!(bench.trouble(), []);
+}
+
+#[test]
+fn only_segments_that_left_once_tell_the_round_trip_exactly() {
+    let mut bench = bench(10.0, SenderSettings::default());
+    bench.set(141);
+    bench.ack(0, &[(1, 4)], 120);
+    assert_eq!(bench.sent(), [0, 10]);
+    bench.heard();
+    let before = bench.sender.view().smoothed_rtt.expect("a sample");
+    bench.set(181);
+    bench.ack(4, &[], 141);
+    assert_eq!(bench.deliveries()[0].rtt, None);
+    // By its time stamp: 40 ms, an eighth of it.
+    assert_eq!(bench.sender.view().smoothed_rtt, Some((before * 7 + Span::from_millis(40)) / 8));
+}

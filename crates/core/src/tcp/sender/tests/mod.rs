@@ -1,0 +1,4 @@
+mod bench;
+mod connection;
+mod losses;
+mod sending;
