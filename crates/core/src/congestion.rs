@@ -116,12 +116,6 @@ pub struct FlowView {
     pub smoothed_rtt: Option<Span>,
     /// Retransmission timeout now, backoff included.
     pub rto: Span,
-    /// FlightSize of RFC 5681: segments sent and not acknowledged cumulatively, those found lost and those acknowledged
-    /// selectively among them. TCP alone; 0 for a consumer.
-    pub flight_size: u32,
-    /// Whether the window was not filled when something could last have left, for want of data or of the receiver's
-    /// window; a window then must not grow (RFC 9438 §4.2, RFC 2861). TCP alone.
-    pub is_source_limited: bool,
 }
 
 /// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
@@ -185,6 +179,9 @@ pub struct Delivery {
     pub newly_lost: u32,
     /// How fast they came. TCP alone: a consumer's rule that needs it measures it.
     pub rate: Option<RateSample>,
+    /// Whether the window was not filled when something could last have left, for want of data or of the receiver's
+    /// window; a window then must not grow (RFC 9438 §4.2, RFC 2861). TCP alone.
+    pub is_source_limited: bool,
 }
 
 /// A loss that was heard of.
@@ -230,11 +227,18 @@ impl LossSignal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Fast recovery begins.
-    Enter,
+    Enter {
+        /// FlightSize of RFC 5681: segments sent and not acknowledged cumulatively, those found lost and those
+        /// acknowledged selectively among them.
+        flight: u32,
+    },
     /// Everything outstanding at its begin, or at the timeout, was acknowledged.
     Exit,
     /// The retransmission timer ran out, again if nothing was acknowledged since.
-    Timeout,
+    Timeout {
+        /// As above.
+        flight: u32,
+    },
     /// The loss was none; no [`Exit`](Self::Exit) follows.
     Spurious,
 }

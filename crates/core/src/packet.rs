@@ -157,7 +157,7 @@ pub struct LossNotice {
 
 /// Fields of a TCP segment; the flow is the packet's name. Packed, so that a header of 56 bytes has room for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(packed(2))]
+#[repr(Rust, packed(2))]
 pub struct TcpSegment {
     /// First byte of the payload.
     pub seq: u32,

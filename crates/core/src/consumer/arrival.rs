@@ -132,6 +132,7 @@ impl Consumer {
             newly_sacked: 0,
             newly_lost: 0,
             rate: None,
+            is_source_limited: false,
         };
         self.count_in(&delivery, last_delay, data);
         self.note_completion(cx.now);

@@ -643,6 +643,7 @@ fn a_delivery_tells_everything_about_its_segment() {
         newly_sacked: 0,
         newly_lost: 0,
         rate: None,
+        is_source_limited: false,
     };
     assert_eq!(delivery, expected);
     // 20 ms, deviation 10 ms; 2 in flight: n = 1, so 20 + 10 / 8 = 21.25 ms, 10 ms, timeout at its floor.
@@ -655,7 +656,6 @@ fn a_delivery_tells_everything_about_its_segment() {
         remaining: Some(8),
         smoothed_rtt: Some(Span::from_micros(21_250)),
         rto: Span::from_millis(200),
-        ..FlowView::default()
     };
     assert_eq!(flow, expected);
 }

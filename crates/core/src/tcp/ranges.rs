@@ -58,7 +58,7 @@ impl RangeSet {
     }
 
     /// All ranges, the highest first.
-    pub(super) fn from_the_top(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+    pub(super) fn descending(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.ranges.iter().rev().map(|(start, end)| *start..*end)
     }
 
@@ -74,20 +74,26 @@ mod tests {
     use crate::rng::{Rng, Seed};
     use std::collections::BTreeSet;
 
-    fn inserted(set: &mut RangeSet, new: Range<u64>) -> Vec<Range<u64>> {
+    type Ends = Vec<(u64, u64)>;
+
+    fn ends(ranges: impl Iterator<Item = Range<u64>>) -> Ends {
+        ranges.map(|range| (range.start, range.end)).collect()
+    }
+
+    fn inserted(set: &mut RangeSet, new: Range<u64>) -> Ends {
         let mut parts = Vec::new();
         set.insert(new, |part| parts.push(part));
-        parts
+        ends(parts.into_iter())
     }
 
     #[test]
     fn only_what_was_not_there_is_told_and_neighbours_join() {
         let mut set = RangeSet::default();
-        assert_eq!(inserted(&mut set, 10..20), [10..20]);
-        assert_eq!(inserted(&mut set, 30..40), [30..40]);
-        assert_eq!(inserted(&mut set, 15..35), [20..30]);
-        assert_eq!(set.from_the_top().collect::<Vec<_>>(), [10..40]);
-        assert_eq!(inserted(&mut set, 40..41), [40..41]);
+        assert_eq!(inserted(&mut set, 10..20), [(10, 20)]);
+        assert_eq!(inserted(&mut set, 30..40), [(30, 40)]);
+        assert_eq!(inserted(&mut set, 15..35), [(20, 30)]);
+        assert_eq!(ends(set.descending()), [(10, 40)]);
+        assert_eq!(inserted(&mut set, 40..41), [(40, 41)]);
         assert_eq!(inserted(&mut set, 12..13), []);
         assert_eq!((set.first(), set.around(41), set.around(40)), (Some(10..41), None, Some(10..41)));
         set.remove_below(39);
@@ -101,7 +107,8 @@ mod tests {
         for _ in 0..3000 {
             let start = u64::from(rng.below(120));
             let new = start..start + u64::from(rng.below(9));
-            let told: Vec<u64> = inserted(&mut set, new.clone()).into_iter().flatten().collect();
+            let told: Vec<u64> =
+                inserted(&mut set, new.clone()).into_iter().flat_map(|(from, to)| from..to).collect();
             let expected: Vec<u64> = new.filter(|number| plain.insert(*number)).collect();
             assert_eq!(told, expected);
             if rng.below(40) == 0 {
@@ -109,7 +116,7 @@ mod tests {
                 set.remove_below(limit);
                 plain = plain.split_off(&limit);
             }
-            let mut held: Vec<u64> = set.from_the_top().flatten().collect();
+            let mut held: Vec<u64> = set.descending().flatten().collect();
             held.sort_unstable();
             assert_eq!(held, plain.iter().copied().collect::<Vec<_>>());
         }

@@ -138,5 +138,6 @@ fn delivery(at: Time, segment: u32, hop: HopSignals, rtt: Option<Span>, flow: &F
         newly_sacked: 0,
         newly_lost: 0,
         rate: None,
+        is_source_limited: false,
     }
 }

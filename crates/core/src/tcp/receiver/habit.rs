@@ -13,6 +13,13 @@ pub struct AckHabit {
     pub quick: u32,
 }
 
+impl Default for AckHabit {
+    /// Linux: every second segment, 40 ms at most, the first 16 at once.
+    fn default() -> Self {
+        Self { every: 2, delay: Span::from_millis(40), quick: 16 }
+    }
+}
+
 /// How a receiver tells the sender of congestion marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {

@@ -19,7 +19,7 @@ use super::sequence::SequenceSpace;
 use crate::clock::Clock;
 use crate::name::Name;
 use crate::packet::{Header, Kind, TcpSegment};
-use crate::units::{ByteCount, Span, Time};
+use crate::units::{ByteCount, Time};
 
 use habit::{AckTimer, Echo};
 use window::ReceiveWindow;
@@ -245,12 +245,5 @@ impl Receiver {
         };
         let size = segment_size(ByteCount::ZERO, &options);
         self.ready.push_back(Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options });
-    }
-}
-
-impl Default for AckHabit {
-    /// Linux: every second segment, 40 ms at most, the first 16 at once.
-    fn default() -> Self {
-        Self { every: 2, delay: Span::from_millis(40), quick: 16 }
     }
 }

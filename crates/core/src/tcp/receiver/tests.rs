@@ -1,5 +1,6 @@
 use super::*;
 use crate::name::NameTable;
+use crate::units::Span;
 
 const MSS: u16 = 1000;
 

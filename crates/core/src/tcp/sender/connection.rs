@@ -1,6 +1,7 @@
 //! Opening and closing a connection (RFC 9293 §3.5, §3.6), and what a segment of it looks like.
 
-use super::{FIRST, Sender, Timers};
+use super::timers::Timers;
+use super::{FIRST, Sender};
 use crate::packet::{Header, Kind, Millis, TcpSegment};
 use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
 use crate::tcp::sequence::SequenceSpace;

@@ -1,5 +1,7 @@
 //! What an arriving segment of the receiver's does.
 
+use std::ops::Range;
+
 use super::Sender;
 use super::connection::Stage;
 use super::news::News;
@@ -9,7 +11,7 @@ use crate::congestion::{Delivery, Recovery};
 use crate::context::Context;
 use crate::event::Cause;
 use crate::packet::{Header, Kind, Millis, TcpSegment};
-use crate::tcp::options::{Flags, TcpOptions, stamp};
+use crate::tcp::options::{Flags, MAX_SACK_BLOCKS, TcpOptions, stamp};
 use crate::units::{ByteCount, Span};
 
 impl Sender {
@@ -80,23 +82,33 @@ impl Sender {
     fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
         let (now, least) = (cx.now, self.trip.least());
         let mut news = News::default();
-        let Self { board, meter, detector, own, .. } = self;
+        let blocks = self.blocks(acked, options);
+        let Self { board, meter, detector, .. } = self;
         board.acknowledge(acked, |number, record| {
             news.add(now, number, record, false);
             meter.on_delivered(now, record);
             detector.on_delivered(now, record, echo, least);
         });
-        for (first, end) in options.sack.iter() {
-            let (Some(first), Some(end)) = (own.position(first, acked), own.position(end, acked)) else {
-                continue;
-            };
-            board.select(first..end, |number, record| {
+        for block in blocks {
+            board.select(block, |number, record| {
                 news.add(now, number, record, true);
                 meter.on_delivered(now, record);
                 detector.on_delivered(now, record, echo, least);
             });
         }
         news
+    }
+
+    /// The SACK blocks from the lowest on, as RFC 8985 §6.2 step 3 wants segments looked at; else blocks that came together
+    /// would look like reordering. Blocks that make no sense are empty.
+    fn blocks(&self, acked: u64, options: &TcpOptions) -> [Range<u64>; MAX_SACK_BLOCKS] {
+        let mut blocks: [Range<u64>; MAX_SACK_BLOCKS] = Default::default();
+        for (slot, (first, end)) in blocks.iter_mut().zip(options.sack.iter()) {
+            let position = |number| self.own.position(number, acked).unwrap_or(0);
+            *slot = position(first)..position(end);
+        }
+        blocks.sort_by_key(|block| block.start);
+        blocks
     }
 
     /// RFC 2883: the first block tells of something that had arrived before.
@@ -159,7 +171,7 @@ impl Sender {
     /// The probe repaired a loss: the controller answers it as any other (RFC 8985 §7.4.2).
     fn answer_repair(&mut self, cx: &mut Context<'_>) {
         self.stats.recoveries += 1;
-        for recovery in [Recovery::Enter, Recovery::Exit] {
+        for recovery in [Recovery::Enter { flight: self.flight_size() }, Recovery::Exit] {
             self.tell(cx, Cause("probe"), |controller, cx, view| controller.on_recovery(cx, recovery, view));
         }
     }
@@ -193,6 +205,7 @@ impl Sender {
             newly_sacked: news.sacked,
             newly_lost,
             rate,
+            is_source_limited: self.is_source_limited,
         }
     }
 }

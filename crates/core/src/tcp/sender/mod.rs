@@ -6,6 +6,7 @@
 //! needs no consent in a simulation.
 
 mod connection;
+mod detector;
 mod input;
 mod news;
 mod output;
@@ -20,6 +21,7 @@ mod settings;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod timers;
 
 pub use rtt::TimeoutBounds;
 pub use settings::{Detection, Reduction, SenderSettings, SenderSetup, SenderStats};
@@ -35,29 +37,20 @@ use crate::name::Name;
 use crate::units::{ByteCount, Time};
 
 use connection::{Owed, Stage};
+use detector::Detector;
 use prr::Prr;
 use rate::RateMeter;
-use recovery::{Detector, Eifel, Phase};
+use recovery::{Eifel, Phase};
 use rtt::RoundTrip;
 use scoreboard::Scoreboard;
 use tail::TailProbe;
+use timers::Timers;
 
 /// First position of data; the SYN has position 0.
 const FIRST: u64 = 1;
 
 /// Most bytes of payload per segment, so that a FIN still fits the count of its positions.
 const MOST_MSS: u16 = 65_000;
-
-/// When the sender's timers run out; `None` for one that does not run.
-#[derive(Clone, Copy, Debug, Default)]
-struct Timers {
-    /// Retransmission (RFC 6298 §5).
-    rto: Option<Time>,
-    /// Tail loss probe (RFC 8985 §7).
-    probe: Option<Time>,
-    /// Probe of a closed window (RFC 9293 §3.8.6.1).
-    persist: Option<Time>,
-}
 
 /// The sender of one connection. A driver calls [`on_wake`](Self::on_wake) at [`next_wake`](Self::next_wake) and
 /// [`on_segment`](Self::on_segment) for every packet, and after each of them [`poll`](Self::poll) until it gives `None`.
@@ -106,6 +99,7 @@ pub struct Sender {
     /// A mark was answered up to this position (RFC 3168 §6.1.2).
     reduced_until: u64,
     owes_cwr: bool,
+    is_source_limited: bool,
     /// Everything written has left.
     awaits_write: bool,
     view: FlowView,
@@ -159,52 +153,12 @@ impl Sender {
             burst_left: 0,
             reduced_until: 0,
             owes_cwr: false,
+            is_source_limited: false,
             awaits_write: false,
             stats: SenderStats::default(),
             lost: Vec::new(),
             settings,
         }
-    }
-
-    /// Runs what is due: timers, the controller's own wake-up.
-    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
-        let ticked = self.clock.ticked(cx.now);
-        let is_due = |at: Option<Time>| at.is_some_and(|at| at <= ticked);
-        if is_due(self.detector.reorder_at()) {
-            self.on_reordering_timer(cx);
-        }
-        if is_due(self.timers.probe) {
-            self.on_probe_timer(cx.now);
-        }
-        if is_due(self.timers.rto) {
-            self.on_retransmission_timer(cx);
-        }
-        if is_due(self.timers.persist) {
-            self.on_persist_timer(cx.now);
-        }
-        if self.stage == Stage::Open && is_due(self.controller.next_wake()) {
-            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
-        }
-    }
-
-    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
-    pub fn next_wake(&self) -> Option<Time> {
-        let Timers { rto, probe, persist } = self.timers;
-        let of_open = [
-            self.detector.reorder_at(),
-            probe,
-            persist,
-            self.pacer.wake(),
-            self.controller.next_wake(),
-            self.next_write(),
-        ];
-        let next = match self.stage {
-            Stage::Waiting => Some(self.start),
-            Stage::SynSent => rto,
-            Stage::Open => of_open.into_iter().chain([rto]).flatten().min(),
-            Stage::Closed => None,
-        };
-        next.map(|at| self.clock.tick_from(at)).filter(|at| *at < self.stop)
     }
 
     /// What the sender did.
@@ -215,6 +169,17 @@ impl Sender {
     /// State of the flow as the controller sees it.
     pub fn view(&self) -> FlowView {
         self.view
+    }
+
+    /// Segments sent and not acknowledged cumulatively.
+    pub fn flight_size(&self) -> u32 {
+        let numbers = self.board.numbers();
+        (numbers.end - numbers.start) as u32
+    }
+
+    /// Whether the window was not filled when something could last have left.
+    pub fn is_source_limited(&self) -> bool {
+        self.is_source_limited
     }
 
     /// Congestion window of the controller, segments. In fast recovery less or more may be in flight meanwhile.
@@ -237,7 +202,6 @@ impl Sender {
         let numbers = self.board.numbers();
         let view = &mut self.view;
         view.in_flight = self.board.in_flight();
-        view.flight_size = (numbers.end - numbers.start) as u32;
         view.next_segment = numbers.end as u32;
         view.highest_sent = numbers.end.saturating_sub(1) as u32;
         view.smoothed_rtt = self.trip.smoothed();

@@ -36,8 +36,7 @@ impl News {
             self.longest = self.longest.max(Some(rtt));
             self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
         }
-        let left = |record: &Record| (record.sent_at, record.end);
-        if self.newest.is_none_or(|(_, newest)| left(record) > left(&newest)) {
+        if self.newest.is_none_or(|(_, newest)| record.order > newest.order) {
             self.newest = Some((number, *record));
         }
     }

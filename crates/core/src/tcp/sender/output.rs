@@ -42,7 +42,7 @@ impl Sender {
         self.awaits_write = false;
         let new = self.next_new(cx.now);
         if !self.window_is_open() {
-            self.view.is_source_limited = false;
+            self.is_source_limited = false;
             return self.rest();
         }
         let controller = &self.controller;
@@ -120,7 +120,7 @@ impl Sender {
 
     /// The window is open, but nothing leaves: for want of data, or of the receiver's window, which is then asked for.
     fn note_source_limit(&mut self, now: Time) {
-        self.view.is_source_limited = true;
+        self.is_source_limited = true;
         let has_data = self.written(now).is_some();
         self.awaits_write = !has_data;
         if !has_data && !self.board.has_lost() {

@@ -1,6 +1,7 @@
 //! RACK: a segment is lost when one that left later has arrived and enough time has passed (RFC 8985 §6).
 
 use super::super::options::stamp;
+use super::detector::Facts;
 use super::rtt::RoundTrip;
 use super::scoreboard::{Record, Scoreboard};
 use crate::packet::Millis;
@@ -11,19 +12,11 @@ const DUP_THRESHOLD: u32 = 3;
 /// Recoveries without a DSACK after which the reordering window shrinks again (§6.2 step 4).
 const PERSIST: u8 = 16;
 
-/// What an ACK that may tell of losses was like.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AckFacts {
-    pub(super) now: Time,
-    /// Whether a recovery is under way.
-    pub(super) in_recovery: bool,
-}
-
 /// State of RACK.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rack {
-    /// RACK.segment: when the delivered segment that left last did so, and its end.
-    newest: (Time, u64),
+    /// RACK.segment, by its place among all departures, where the RFC has the time and, within one, the sequence number.
+    newest: Option<u64>,
     /// RACK.rtt.
     rtt: Span,
     /// RACK.fack: highest position delivered.
@@ -58,8 +51,8 @@ impl Rack {
         if was_resent && is_ambiguous {
             return;
         }
-        if (record.sent_at, record.end) > self.newest {
-            self.newest = (record.sent_at, record.end);
+        if self.newest.is_none_or(|order| record.order > order) {
+            self.newest = Some(record.order);
             self.rtt = rtt;
         }
     }
@@ -90,13 +83,13 @@ impl Rack {
         &mut self,
         board: &mut Scoreboard,
         trip: &RoundTrip,
-        facts: AckFacts,
+        facts: Facts,
         lost: &mut Vec<u64>,
     ) {
         self.reorder_at = None;
         let patience = self.rtt + self.reordering_window(board, trip, facts.in_recovery);
         while let Some((number, record)) = board.oldest_departure() {
-            if (record.sent_at, record.end) >= self.newest {
+            if self.newest.is_none_or(|order| record.order >= order) {
                 break;
             }
             let due = record.sent_at + patience;
@@ -177,7 +170,7 @@ mod tests {
 
         fn look(&mut self, millis: u64, in_recovery: bool) -> Vec<u64> {
             let mut lost = Vec::new();
-            let facts = AckFacts { now: at(millis), in_recovery };
+            let facts = Facts { now: at(millis), in_recovery, mss: 100 };
             self.rack.detect(&mut self.board, &self.trip, facts, &mut lost);
             lost
         }
@@ -233,16 +226,27 @@ mod tests {
     }
 
     #[test]
+    fn a_retransmission_that_left_behind_new_data_in_one_instant_is_not_lost_when_that_arrives() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.sack(41, 1..4), [0]);
+        bench.board.send_new(at(41), 100, Snapshot::default());
+        bench.board.send_again(at(41), 0, Snapshot::default());
+        bench.board.send_new(at(41), 100, Snapshot::default());
+        assert_eq!(bench.sack(81, 4..6), []);
+        assert_eq!(bench.sack(81, 6..7), [0]);
+    }
+
+    #[test]
     fn an_answer_to_the_first_transmission_says_nothing_of_the_second() {
         let mut bench = Bench::new();
         bench.board.lose(0);
         bench.board.send_again(at(41), 0, Snapshot::default());
         let record = *bench.board.get(0).expect("outstanding");
         bench.rack.on_delivered(at(45), &record, None, Some(ms(40)));
-        assert_eq!(bench.rack.newest.0, Time::ZERO, "4 ms is no round trip");
+        assert_eq!(bench.rack.newest, None, "4 ms is no round trip");
         bench.rack.on_delivered(at(85), &record, Some(Millis(40)), Some(ms(40)));
-        assert_eq!(bench.rack.newest.0, Time::ZERO, "its time stamp is older");
+        assert_eq!(bench.rack.newest, None, "its time stamp is older");
         bench.rack.on_delivered(at(85), &record, Some(Millis(41)), Some(ms(40)));
-        assert_eq!((bench.rack.newest.0, bench.rack.rtt), (at(41), ms(44)));
+        assert_eq!((bench.rack.newest, bench.rack.rtt), (Some(record.order), ms(44)));
     }
 }

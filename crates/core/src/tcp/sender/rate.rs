@@ -108,7 +108,7 @@ mod tests {
 
     fn sent(meter: &mut RateMeter, millis: u64, in_flight: u32) -> Record {
         let snapshot = meter.on_sent(at(millis), in_flight);
-        Record::new(1000, 1000, at(millis), snapshot)
+        Record::new(1000, 1000, at(millis), millis, snapshot)
     }
 
     fn per_second(sample: Option<RateSample>) -> f64 {

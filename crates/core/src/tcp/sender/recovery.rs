@@ -1,18 +1,15 @@
 //! Losses, and the recoveries that they begin (RFC 6675 §5, RFC 8985 §6, RFC 6298 §5, RFC 3522).
 
 use super::connection::Stage;
+use super::detector::Facts;
 use super::news::News;
 use super::prr::Prr;
-use super::rack::{AckFacts, Rack};
-use super::rtt::RoundTrip;
-use super::sack_loss::SackLoss;
-use super::scoreboard::{Record, Scoreboard};
-use super::{Detection, Reduction, Sender};
+use super::{Reduction, Sender};
 use crate::congestion::{Loss, LossSignal, Recovery};
 use crate::context::Context;
 use crate::event::{Cause, Event};
 use crate::packet::Millis;
-use crate::units::{Span, Time};
+use crate::units::Time;
 
 /// The recovery under way; it ends when everything before the position is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,64 +44,6 @@ impl Eifel {
         let Self::Sent(resent) = *self else { return false };
         *self = Self::Idle;
         echo.is_some_and(|echo| echo < resent)
-    }
-}
-
-/// The rule that finds losses.
-#[derive(Clone, Debug)]
-pub(super) enum Detector {
-    Rack(Rack),
-    Sack(SackLoss),
-}
-
-impl Detector {
-    pub(super) fn new(detection: Detection) -> Self {
-        match detection {
-            Detection::RackTlp => Self::Rack(Rack::default()),
-            Detection::Sack => Self::Sack(SackLoss::default()),
-        }
-    }
-
-    pub(super) fn on_delivered(
-        &mut self,
-        now: Time,
-        record: &Record,
-        echo: Option<Millis>,
-        least: Option<Span>,
-    ) {
-        if let Self::Rack(rack) = self {
-            rack.on_delivered(now, record, echo, least);
-        }
-    }
-
-    pub(super) fn on_dsack(&mut self, acked: u64, next: u64) {
-        if let Self::Rack(rack) = self {
-            rack.on_dsack(acked, next);
-        }
-    }
-
-    pub(super) fn reorder_at(&self) -> Option<Time> {
-        match self {
-            Self::Rack(rack) => rack.reorder_at(),
-            Self::Sack(_) => None,
-        }
-    }
-
-    pub(super) fn rest(&mut self) {
-        if let Self::Rack(rack) = self {
-            rack.rest();
-        }
-    }
-
-    /// Whether a segment counts as lost when the retransmission timer runs out: all do but for RACK, which leaves out
-    /// those that left too recently (RFC 8985 §6.3).
-    fn is_lost_at_timeout(&self, record: &Record, board: &Scoreboard, trip: &RoundTrip, now: Time) -> bool {
-        match self {
-            Self::Rack(rack) => {
-                rack.is_lost_at_timeout(record, now, rack.reordering_window(board, trip, false))
-            }
-            Self::Sack(_) => true,
-        }
     }
 }
 
@@ -147,11 +86,8 @@ impl Sender {
     /// Looks for losses and tells the controller of each.
     fn detect(&mut self, cx: &mut Context<'_>) -> u32 {
         let mut lost = std::mem::take(&mut self.lost);
-        let facts = AckFacts { now: cx.now, in_recovery: self.phase != Phase::Open };
-        match &mut self.detector {
-            Detector::Rack(rack) => rack.detect(&mut self.board, &self.trip, facts, &mut lost),
-            Detector::Sack(rule) => rule.detect(&mut self.board, self.settings.mss, &mut lost),
-        }
+        let facts = Facts { now: cx.now, in_recovery: self.phase != Phase::Open, mss: self.settings.mss };
+        self.detector.detect(&mut self.board, &self.trip, facts, &mut lost);
         let count = lost.len() as u32;
         self.tell_losses(cx, &lost, LossSignal::Gap);
         lost.clear();
@@ -176,11 +112,11 @@ impl Sender {
         self.tail.forget();
         self.timers.probe = None;
         self.stats.recoveries += 1;
-        self.tell_recovery(cx, Recovery::Enter);
+        self.tell_recovery(cx, Recovery::Enter { flight: self.flight_size() });
         if self.settings.reduction == Reduction::Proportional {
             // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
-            let outstanding = u64::from(self.view.flight_size) + u64::from(news.acked);
+            let outstanding = u64::from(self.flight_size()) + u64::from(news.acked);
             self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
         }
     }
@@ -188,9 +124,7 @@ impl Sender {
     fn end_recovery(&mut self, cx: &mut Context<'_>) {
         self.phase = Phase::Open;
         (self.eifel, self.prr) = (Eifel::Idle, None);
-        if let Detector::Rack(rack) = &mut self.detector {
-            rack.on_recovered();
-        }
+        self.detector.on_recovered();
         self.tell_recovery(cx, Recovery::Exit);
     }
 
@@ -206,8 +140,8 @@ impl Sender {
 
     fn tell_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery) {
         let cause = Cause(match recovery {
-            Recovery::Enter | Recovery::Exit => "recovery",
-            Recovery::Timeout => "timeout",
+            Recovery::Enter { .. } | Recovery::Exit => "recovery",
+            Recovery::Timeout { .. } => "timeout",
             Recovery::Spurious => "spurious",
         });
         self.tell(cx, cause, |controller, cx, view| controller.on_recovery(cx, recovery, view));
@@ -240,7 +174,7 @@ impl Sender {
         (self.eifel, self.prr) = (Eifel::Armed, None);
         let lost = self.lose_at_timeout(cx.now);
         self.tell_losses(cx, &lost, LossSignal::Timeout);
-        self.tell_recovery(cx, Recovery::Timeout);
+        self.tell_recovery(cx, Recovery::Timeout { flight: self.flight_size() });
     }
 
     fn lose_at_timeout(&mut self, now: Time) -> Vec<u64> {

@@ -31,13 +31,16 @@ pub(super) struct Record {
     pub(super) retransmissions: u16,
     pub(super) first_sent: Time,
     pub(super) sent_at: Time,
+    /// Place of its last departure among all departures: segments that leave in one instant have an order too, which in
+    /// a simulation is no rare case, and a retransmission may leave behind later data.
+    pub(super) order: u64,
     pub(super) snapshot: Snapshot,
 }
 
 impl Record {
-    pub(super) fn new(end: u64, length: u16, sent_at: Time, snapshot: Snapshot) -> Self {
+    pub(super) fn new(end: u64, length: u16, sent_at: Time, order: u64, snapshot: Snapshot) -> Self {
         let state = State::InFlight;
-        Self { end, length, state, retransmissions: 0, first_sent: sent_at, sent_at, snapshot }
+        Self { end, length, state, retransmissions: 0, first_sent: sent_at, sent_at, order, snapshot }
     }
 }
 
@@ -56,8 +59,10 @@ pub(super) struct Scoreboard {
     lost: BTreeSet<u64>,
     in_flight: u32,
     sacked_count: u32,
-    /// Number and retransmissions of what left, in order; what has happened since makes an entry stale.
-    departures: VecDeque<(u64, u16)>,
+    /// Number and order of what left; what has happened since makes an entry stale.
+    departures: VecDeque<(u64, u64)>,
+    /// Departures so far.
+    departed: u64,
 }
 
 impl Scoreboard {
@@ -73,6 +78,7 @@ impl Scoreboard {
             in_flight: 0,
             sacked_count: 0,
             departures: VecDeque::new(),
+            departed: 0,
         }
     }
 
@@ -80,8 +86,9 @@ impl Scoreboard {
     pub(super) fn send_new(&mut self, now: Time, length: u16, snapshot: Snapshot) -> u64 {
         let number = self.next_number();
         self.next += u64::from(length);
-        self.records.push_back(Record::new(self.next, length, now, snapshot));
-        self.departures.push_back((number, 0));
+        self.records.push_back(Record::new(self.next, length, now, self.departed, snapshot));
+        self.departures.push_back((number, self.departed));
+        self.departed += 1;
         self.in_flight += 1;
         number
     }
@@ -101,8 +108,9 @@ impl Scoreboard {
         }
         record.state = State::InFlight;
         record.retransmissions = record.retransmissions.saturating_add(1);
-        (record.sent_at, record.snapshot) = (now, snapshot);
-        self.departures.push_back((number, record.retransmissions));
+        (record.sent_at, record.order, record.snapshot) = (now, self.departed, snapshot);
+        self.departures.push_back((number, self.departed));
+        self.departed += 1;
     }
 
     /// Everything before the position `acked` arrived; tells each segment of which that was not known, as it was before.
@@ -170,16 +178,16 @@ impl Scoreboard {
             };
             record.state = State::InFlight;
             self.in_flight += 1;
-            self.departures.push_back((number, record.retransmissions));
+            self.departures.push_back((number, record.order));
         }
     }
 
     /// The segment in flight that left longest ago.
     pub(super) fn oldest_departure(&mut self) -> Option<(u64, Record)> {
-        while let Some((number, retransmissions)) = self.departures.front().copied() {
+        while let Some((number, order)) = self.departures.front().copied() {
             if let Some(record) = self.get(number)
                 && record.state == State::InFlight
-                && record.retransmissions == retransmissions
+                && record.order == order
             {
                 return Some((number, *record));
             }
@@ -213,7 +221,7 @@ impl Scoreboard {
 
     /// Segments acknowledged selectively, as ranges of numbers, the highest first.
     pub(super) fn sacked(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        self.sacked.from_the_top()
+        self.sacked.descending()
     }
 
     pub(super) fn sacked_count(&self) -> u32 {

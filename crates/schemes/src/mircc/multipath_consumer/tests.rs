@@ -67,6 +67,7 @@ fn delivery(now: Time, hop: HopSignals) -> Delivery {
         newly_sacked: 0,
         newly_lost: 0,
         rate: None,
+        is_source_limited: false,
     }
 }
 

@@ -58,8 +58,8 @@ impl CongestionController for Ear {
 
     fn on_recovery(&mut self, _: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
         self.window = match recovery {
-            Recovery::Enter => (self.window / 2.0).floor(),
-            Recovery::Timeout => 1.0,
+            Recovery::Enter { .. } => (self.window / 2.0).floor(),
+            Recovery::Timeout { .. } => 1.0,
             Recovery::Exit | Recovery::Spurious => self.window,
         };
         self.heard.borrow_mut().push((Heard::Recovery(recovery), *flow));

@@ -14,6 +14,14 @@ fn gap(number: u32) -> Heard {
     Heard::Loss(number, LossSignal::Gap)
 }
 
+fn enter(flight: u32) -> Heard {
+    Heard::Recovery(Recovery::Enter { flight })
+}
+
+fn timeout(flight: u32) -> Heard {
+    Heard::Recovery(Recovery::Timeout { flight })
+}
+
 #[test]
 fn three_segments_behind_a_gap_begin_a_recovery_that_ends_when_all_is_acknowledged() {
     for detection in [Detection::RackTlp, Detection::Sack] {
@@ -22,7 +30,7 @@ fn three_segments_behind_a_gap_begin_a_recovery_that_ends_when_all_is_acknowledg
         bench.ack(0, &[(1, 3)], 120);
         assert_eq!((bench.trouble(), bench.sent()), (vec![], vec![10, 11]), "limited transmit");
         bench.ack(0, &[(1, 4)], 120);
-        assert_eq!(bench.trouble(), [gap(0), Heard::Recovery(Recovery::Enter)], "{detection:?}");
+        assert_eq!(bench.trouble(), [gap(0), enter(12)], "{detection:?}");
         assert_eq!(bench.sent(), [0]);
         bench.set(160);
         bench.ack(11, &[], 141);
@@ -50,7 +58,7 @@ fn one_ack_may_end_a_recovery_and_begin_the_next() {
     assert_eq!(bench.sent(), [6, 7, 9, 10]);
     bench.set(183);
     bench.ack(9, &[(10, 11)], 162);
-    assert_eq!(bench.trouble(), [gap(9), Heard::Recovery(Recovery::Exit), Heard::Recovery(Recovery::Enter)]);
+    assert_eq!(bench.trouble(), [gap(9), Heard::Recovery(Recovery::Exit), enter(2)]);
     assert_eq!((bench.sent(), bench.sender.stats().recoveries), (vec![9, 11], 2));
 }
 
@@ -95,7 +103,7 @@ fn the_reordering_timer_finds_a_loss_without_an_ack() {
     assert_eq!(bench.sent(), [2]);
     // Round trip 21 ms and a quarter of the least one, 20 ms, after 120 ms.
     assert_eq!(bench.run_to(150), [(146.0, 0)]);
-    assert_eq!(bench.trouble(), [gap(0), Heard::Recovery(Recovery::Enter)]);
+    assert_eq!(bench.trouble(), [gap(0), enter(3)]);
 }
 
 #[test]
@@ -121,13 +129,8 @@ fn without_probes_a_tail_waits_for_the_timeout() {
     assert_eq!(bench.run_to(319), []);
     // One segment in the window of a timeout; the next waits twice as long.
     assert_eq!(bench.run_to(800), [(320.0, 0), (720.0, 0)]);
-    let timeout = [
-        Heard::Loss(0, LossSignal::Timeout),
-        Heard::Loss(1, LossSignal::Timeout),
-        Heard::Recovery(Recovery::Timeout),
-    ];
-    let again = [Heard::Loss(0, LossSignal::Timeout), Heard::Recovery(Recovery::Timeout)];
-    assert_eq!(bench.trouble(), [&timeout[..], &again[..]].concat());
+    let lost = |number| Heard::Loss(number, LossSignal::Timeout);
+    assert_eq!(bench.trouble(), [lost(0), lost(1), timeout(2), lost(0), timeout(2)]);
     assert_eq!(bench.sender.stats().timeouts, 2);
 }
 
@@ -174,4 +177,20 @@ fn only_segments_that_left_once_tell_the_round_trip_exactly() {
     assert_eq!(bench.deliveries()[0].rtt, None);
     // By its time stamp: 40 ms, an eighth of it.
     assert_eq!(bench.sender.view().smoothed_rtt, Some((before * 7 + Span::from_millis(40)) / 8));
+}
+
+#[test]
+fn a_lost_retransmission_costs_rack_no_timeout() {
+    let again = |detection| {
+        let mut bench = bench(10.0, SenderSettings { detection, ..SenderSettings::default() });
+        bench.set(141);
+        bench.ack(0, &[(1, 4)], 120);
+        assert_eq!(bench.sent(), [0, 10]);
+        // Segment 0 is lost again; 10, which left behind it, arrives.
+        bench.set(162);
+        bench.ack(0, &[(10, 11), (1, 10)], 120);
+        bench.sent()
+    };
+    assert!(again(Detection::RackTlp).contains(&0));
+    assert!(!again(Detection::Sack).contains(&0));
 }

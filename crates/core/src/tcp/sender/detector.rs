@@ -1,0 +1,104 @@
+//! The choice between the rules that find losses.
+
+use super::Detection;
+use super::rack::Rack;
+use super::rtt::RoundTrip;
+use super::sack_loss::SackLoss;
+use super::scoreboard::{Record, Scoreboard};
+use crate::packet::Millis;
+use crate::units::{Span, Time};
+
+/// What the connection is like when losses are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub(super) now: Time,
+    /// Whether a recovery is under way.
+    pub(super) in_recovery: bool,
+    /// Bytes of a full segment.
+    pub(super) mss: u16,
+}
+
+/// The rule that finds losses.
+#[derive(Clone, Debug)]
+pub(super) enum Detector {
+    Rack(Rack),
+    Sack(SackLoss),
+}
+
+impl Detector {
+    pub(super) fn new(detection: Detection) -> Self {
+        match detection {
+            Detection::RackTlp => Self::Rack(Rack::default()),
+            Detection::Sack => Self::Sack(SackLoss::default()),
+        }
+    }
+
+    pub(super) fn on_delivered(
+        &mut self,
+        now: Time,
+        record: &Record,
+        echo: Option<Millis>,
+        least: Option<Span>,
+    ) {
+        if let Self::Rack(rack) = self {
+            rack.on_delivered(now, record, echo, least);
+        }
+    }
+
+    pub(super) fn on_dsack(&mut self, acked: u64, next: u64) {
+        if let Self::Rack(rack) = self {
+            rack.on_dsack(acked, next);
+        }
+    }
+
+    pub(super) fn reorder_at(&self) -> Option<Time> {
+        match self {
+            Self::Rack(rack) => rack.reorder_at(),
+            Self::Sack(_) => None,
+        }
+    }
+
+    pub(super) fn rest(&mut self) {
+        if let Self::Rack(rack) = self {
+            rack.rest();
+        }
+    }
+
+    /// Whether a segment counts as lost when the retransmission timer runs out: all do but for RACK, which leaves out
+    /// those that left too recently (RFC 8985 §6.3).
+    pub(super) fn is_lost_at_timeout(
+        &self,
+        record: &Record,
+        board: &Scoreboard,
+        trip: &RoundTrip,
+        now: Time,
+    ) -> bool {
+        match self {
+            Self::Rack(rack) => {
+                rack.is_lost_at_timeout(record, now, rack.reordering_window(board, trip, false))
+            }
+            Self::Sack(_) => true,
+        }
+    }
+
+    /// Takes what is lost off the flight.
+    pub(super) fn detect(
+        &mut self,
+        board: &mut Scoreboard,
+        trip: &RoundTrip,
+        facts: Facts,
+        lost: &mut Vec<u64>,
+    ) {
+        match self {
+            Self::Rack(rack) => rack.detect(board, trip, facts, lost),
+            Self::Sack(rule) => rule.detect(board, facts.mss, lost),
+        }
+    }
+
+    /// A recovery ended.
+    pub(super) fn on_recovered(&mut self) {
+        if let Self::Rack(rack) = self {
+            rack.on_recovered();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What a sender waits for.
+
+use super::Sender;
+use super::connection::Stage;
+use crate::context::Context;
+use crate::event::Cause;
+use crate::units::Time;
+
+/// When the sender's timers run out; `None` for one that does not run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timers {
+    /// Retransmission (RFC 6298 §5).
+    pub(super) rto: Option<Time>,
+    /// Tail loss probe (RFC 8985 §7).
+    pub(super) probe: Option<Time>,
+    /// Probe of a closed window (RFC 9293 §3.8.6.1).
+    pub(super) persist: Option<Time>,
+}
+
+impl Sender {
+    /// Runs what is due: timers, the controller's own wake-up.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+        let ticked = self.clock.ticked(cx.now);
+        let is_due = |at: Option<Time>| at.is_some_and(|at| at <= ticked);
+        if is_due(self.detector.reorder_at()) {
+            self.on_reordering_timer(cx);
+        }
+        if is_due(self.timers.probe) {
+            self.on_probe_timer(cx.now);
+        }
+        if is_due(self.timers.rto) {
+            self.on_retransmission_timer(cx);
+        }
+        if is_due(self.timers.persist) {
+            self.on_persist_timer(cx.now);
+        }
+        if self.stage == Stage::Open && is_due(self.controller.next_wake()) {
+            self.tell(cx, Cause("wake"), |controller, cx, view| controller.on_wake(cx, view));
+        }
+    }
+
+    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
+    pub fn next_wake(&self) -> Option<Time> {
+        let Timers { rto, probe, persist } = self.timers;
+        let of_open = [
+            self.detector.reorder_at(),
+            probe,
+            persist,
+            self.pacer.wake(),
+            self.controller.next_wake(),
+            self.next_write(),
+        ];
+        let next = match self.stage {
+            Stage::Waiting => Some(self.start),
+            Stage::SynSent => rto,
+            Stage::Open => of_open.into_iter().chain([rto]).flatten().min(),
+            Stage::Closed => None,
+        };
+        next.map(|at| self.clock.tick_from(at)).filter(|at| *at < self.stop)
+    }
+}
