@@ -171,7 +171,7 @@ impl Sender {
     /// The probe repaired a loss: the controller answers it as any other (RFC 8985 §7.4.2).
     fn answer_repair(&mut self, cx: &mut Context<'_>) {
         self.stats.recoveries += 1;
-        for recovery in [Recovery::Enter { flight: self.flight_size() }, Recovery::Exit] {
+        for recovery in [Recovery::Enter { flight: self.flight() }, Recovery::Exit] {
             self.tell(cx, Cause("probe"), |controller, cx, view| controller.on_recovery(cx, recovery, view));
         }
     }

@@ -172,7 +172,7 @@ impl Sender {
     }
 
     /// Segments sent and not acknowledged cumulatively.
-    pub fn flight_size(&self) -> u32 {
+    pub fn flight(&self) -> u32 {
         let numbers = self.board.numbers();
         (numbers.end - numbers.start) as u32
     }

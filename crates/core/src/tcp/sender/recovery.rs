@@ -112,11 +112,11 @@ impl Sender {
         self.tail.forget();
         self.timers.probe = None;
         self.stats.recoveries += 1;
-        self.tell_recovery(cx, Recovery::Enter { flight: self.flight_size() });
+        self.tell_recovery(cx, Recovery::Enter { flight: self.flight() });
         if self.settings.reduction == Reduction::Proportional {
             // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
-            let outstanding = u64::from(self.flight_size()) + u64::from(news.acked);
+            let outstanding = u64::from(self.flight()) + u64::from(news.acked);
             self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
         }
     }
@@ -174,7 +174,7 @@ impl Sender {
         (self.eifel, self.prr) = (Eifel::Armed, None);
         let lost = self.lose_at_timeout(cx.now);
         self.tell_losses(cx, &lost, LossSignal::Timeout);
-        self.tell_recovery(cx, Recovery::Timeout { flight: self.flight_size() });
+        self.tell_recovery(cx, Recovery::Timeout { flight: self.flight() });
     }
 
     fn lose_at_timeout(&mut self, now: Time) -> Vec<u64> {

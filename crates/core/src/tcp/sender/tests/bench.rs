@@ -77,11 +77,11 @@ pub struct Bench {
 pub type Left = (u32, u16, u8);
 
 impl Bench {
-    pub fn new(window: f64, source: Source, settings: SenderSettings) -> Self {
+    pub(super) fn new(window: f64, source: Source, settings: SenderSettings) -> Self {
         Self::paced(window, Pacing::Unpaced, source, settings)
     }
 
-    pub fn paced(window: f64, pacing: Pacing, source: Source, settings: SenderSettings) -> Self {
+    pub(super) fn paced(window: f64, pacing: Pacing, source: Source, settings: SenderSettings) -> Self {
         let heard = Rc::new(RefCell::new(Vec::new()));
         let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
         let sender = Sender::new(SenderSetup {
@@ -100,7 +100,7 @@ impl Bench {
     }
 
     /// After the handshake, which took 20 ms from 100 ms on; the receiver takes `window` bytes.
-    pub fn open(mut self, window: u16) -> Self {
+    pub(super) fn open(mut self, window: u16) -> Self {
         self.set(100);
         assert_eq!(self.poll().len(), 1);
         self.set(120);
@@ -110,11 +110,11 @@ impl Bench {
         self
     }
 
-    pub fn set(&mut self, millis: u64) {
+    pub(super) fn set(&mut self, millis: u64) {
         self.now = Time::ZERO + Span::from_millis(millis);
     }
 
-    pub fn with<T>(&mut self, call: impl FnOnce(&mut Sender, &mut Context<'_>) -> T) -> T {
+    pub(super) fn with<T>(&mut self, call: impl FnOnce(&mut Sender, &mut Context<'_>) -> T) -> T {
         let (routes, mut sink) = (NoRoutes, NoSink);
         let env = Env {
             now: self.now,
@@ -128,7 +128,7 @@ impl Bench {
     }
 
     /// Everything that leaves now.
-    pub fn segments(&mut self) -> Vec<(TcpSegment, Segment)> {
+    pub(super) fn segments(&mut self) -> Vec<(TcpSegment, Segment)> {
         std::iter::from_fn(|| self.with(|sender, cx| sender.poll(cx)))
             .map(|segment| match segment.header.kind {
                 Kind::Tcp(fields) => (fields, segment),
@@ -137,18 +137,18 @@ impl Bench {
             .collect()
     }
 
-    pub fn poll(&mut self) -> Vec<Left> {
+    pub(super) fn poll(&mut self) -> Vec<Left> {
         let number = |seq: u32| seq.wrapping_sub(u32::MAX - 1500).wrapping_sub(1) / u32::from(MSS);
         self.segments().iter().map(|(tcp, _)| (number(tcp.seq), tcp.payload, tcp.flags)).collect()
     }
 
     /// Numbers of the segments with data that leave now.
-    pub fn sent(&mut self) -> Vec<u32> {
+    pub(super) fn sent(&mut self) -> Vec<u32> {
         self.poll().iter().filter(|(_, payload, _)| *payload > 0).map(|(number, ..)| *number).collect()
     }
 
     /// Lets time pass to `millis`, waking the sender whenever it asks for it; what leaves by then with the time, ms.
-    pub fn run_to(&mut self, millis: u64) -> Vec<(f64, u32)> {
+    pub(super) fn run_to(&mut self, millis: u64) -> Vec<(f64, u32)> {
         let end = Time::ZERO + Span::from_millis(millis);
         let mut left = Vec::new();
         while let Some(at) = self.sender.next_wake().filter(|at| *at <= end) {
@@ -163,7 +163,7 @@ impl Bench {
     }
 
     /// An ACK for everything before segment `number`, with SACK blocks in whole segments, that echoes `echo` ms.
-    pub fn ack(&mut self, number: u32, blocks: &[(u32, u32)], echo: u32) {
+    pub(super) fn ack(&mut self, number: u32, blocks: &[(u32, u32)], echo: u32) {
         let mut sack = SackBlocks::default();
         for (first, end) in blocks {
             sack.push(Self::seq(*first), Self::seq(*end));
@@ -173,7 +173,7 @@ impl Bench {
     }
 
     /// As [`ack`](Self::ack) for everything before segment `number`, with one block from segment `first` over the FIN.
-    pub fn ack_with_fin(&mut self, number: u32, first: u32, last: u32, echo: u32) {
+    pub(super) fn ack_with_fin(&mut self, number: u32, first: u32, last: u32, echo: u32) {
         let mut sack = SackBlocks::default();
         sack.push(Self::seq(first), Self::seq(last + 1).wrapping_add(1));
         let length = number * u32::from(MSS);
@@ -185,7 +185,7 @@ impl Bench {
     }
 
     /// A segment of the receiver's that acknowledges `length` bytes.
-    pub fn give(&mut self, length: u32, window: u16, flags: Flags, options: TcpOptions, echo: u32) {
+    pub(super) fn give(&mut self, length: u32, window: u16, flags: Flags, options: TcpOptions, echo: u32) {
         let segment = TcpSegment {
             seq: u32::from(!flags.has(Flags::SYN)),
             ack: (u32::MAX - 1500).wrapping_add(1 + length),
@@ -201,18 +201,18 @@ impl Bench {
     }
 
     /// What the controller has heard since it was last asked.
-    pub fn heard(&mut self) -> Vec<(Heard, FlowView)> {
+    pub(super) fn heard(&mut self) -> Vec<(Heard, FlowView)> {
         std::mem::take(&mut self.heard.borrow_mut())
     }
 
     /// The same without deliveries and views.
-    pub fn trouble(&mut self) -> Vec<Heard> {
+    pub(super) fn trouble(&mut self) -> Vec<Heard> {
         let is_trouble = |heard: &Heard| !matches!(heard, Heard::Delivery(_));
         self.heard().into_iter().map(|(heard, _)| heard).filter(is_trouble).collect()
     }
 
     /// The deliveries.
-    pub fn deliveries(&mut self) -> Vec<Delivery> {
+    pub(super) fn deliveries(&mut self) -> Vec<Delivery> {
         self.heard()
             .into_iter()
             .filter_map(|(heard, _)| match heard {

@@ -33,7 +33,7 @@ fn a_delivery_tells_of_the_whole_ack() {
     assert_eq!((rate.delivered, rate.interval, rate.in_flight_at_send), (3, Span::from_millis(21), 4));
     let view = bench.sender.view();
     // Segment 2 and 4 to 5 under way; 2 to 5 not acknowledged cumulatively.
-    assert_eq!((view.in_flight, bench.sender.flight_size(), view.delivered), (3, 4, 3));
+    assert_eq!((view.in_flight, bench.sender.flight(), view.delivered), (3, 4, 3));
 }
 
 #[test]
