@@ -15,7 +15,7 @@ struct Variant {
     more: &'static [(&'static str, &'static str)],
 }
 
-const VARIANTS: [Variant; 9] = [
+const VARIANTS: [Variant; 8] = [
     Variant { name: "as assumed", more: &[] },
     Variant { name: "queues of 50 frames", more: &[("topology.link.queue.limit", "\"75kB\"")] },
     Variant { name: "queues of 500 frames", more: &[("topology.link.queue.limit", "\"750kB\"")] },
@@ -27,16 +27,6 @@ const VARIANTS: [Variant; 9] = [
     },
     Variant { name: "no delay but the medium's", more: &[("topology.link.delay", "\"0s\"")] },
     Variant { name: "no cache at the access point", more: &[("router.cache", "\"0pkt\"")] },
-    Variant {
-        name: "wires of 42 Mbit/s",
-        more: &[
-            (
-                "topology.link",
-                "{ rate = \"42Mbps\", delay = \"2ms\", jitter = \"1ms\", queue = { limit = \"150kB\" } }",
-            ),
-            ("link", "{}"),
-        ],
-    },
 ];
 
 /// When the producer goes off, s.

@@ -18,7 +18,11 @@ const PLACES: [&str; PER_HOP.len()] =
 pub(super) fn all(results: &Results) -> Vec<Titled> {
     vec![
         cells(results, 0, "One consumer: goodput, Mbit/s, and part of Interests sent again"),
-        cells(results, 1, "Ten consumers: sum of goodputs, Mbit/s, and part of Interests sent again"),
+        cells(
+            results,
+            1,
+            "Ten consumers: sum of goodputs, each over its own time, Mbit/s, and part of Interests sent again",
+        ),
         ten(results),
         outage(results),
         per_hop(results),
