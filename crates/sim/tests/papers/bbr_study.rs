@@ -139,7 +139,7 @@ fn gaps(scheme: &str) -> Vec<f64> {
 
 #[test]
 fn one_consumer_without_losses_gets_the_same_of_every_scheme_on_wires() {
-    // B1, of which Figure 5's order does not hold: on wires the dossier found all within 6 %.
+    // B1, of which Figure 5's order does not hold: on wires another small simulation found all within 6 %.
     let all = [CD, BBR, AIMD, CUBIC].map(|scheme| goodput(scheme, Loss::None));
     let best = all.iter().copied().fold(0.0, f64::max);
     assert!(all.iter().all(|goodput| *goodput > 0.94 * best), "{all:?}");
