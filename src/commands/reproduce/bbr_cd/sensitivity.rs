@@ -5,7 +5,7 @@ use tidegate_sim::plan::Plan;
 
 use super::kept::Kept;
 use super::runs::{CONSUMERS, Condition, OUTAGE_FROM_S, PAPER_LOSS, SCHEMES};
-use super::tables::{estimate, goodput};
+use super::tables::{estimate, goodput, marked};
 use super::{Bench, aside, runs};
 use crate::exit::Failure;
 
@@ -83,7 +83,10 @@ fn outages(next: &mut impl FnMut() -> Vec<Kept>) -> (String, TextTable) {
     let mut table = TextTable::new(&columns);
     for scheme in &SCHEMES {
         let mut row = vec![scheme.name.to_owned()];
-        row.extend(OUTAGES_S.map(|_| estimate(&next(), Kept::mean_delivery_s)));
+        row.extend(OUTAGES_S.map(|_| {
+            let runs = next();
+            marked(estimate(&runs, Kept::mean_delivery_s), &runs)
+        }));
         table.row(row);
     }
     ("Mean delivery of ten consumers, s, by when the producer goes off for 32 s".to_owned(), table)
