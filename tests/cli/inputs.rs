@@ -20,9 +20,19 @@ fn checked(test: &str, old: &str, new: &str) -> String {
 
 #[test]
 fn the_examples_are_valid() {
-    for name in
-        ["caches", "dumbbell", "events", "grid", "loss", "multipath", "plr", "red", "servers", "waxman"]
-    {
+    for name in [
+        "caches",
+        "dumbbell",
+        "events",
+        "grid",
+        "loss",
+        "multipath",
+        "plr",
+        "red",
+        "servers",
+        "waxman",
+        "wireless",
+    ] {
         let ended = tidegate(&["check", &format!("scenarios/examples/{name}.toml")]).with(0);
         assert!(ended.out.contains(": valid ("), "{}", ended.out);
     }

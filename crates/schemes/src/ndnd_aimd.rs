@@ -16,7 +16,11 @@ pub static SCHEME: Scheme = Scheme {
     summary: "ndnd's AIMD window: half on every loss, however many a round trip has",
     paper: "ndnd AIMDCongestionWindow",
     provenance: Provenance::Source,
-    deviations: &["One flow is one stream; ndnd shares a window between the streams of a client."],
+    deviations: &[
+        "One flow is one stream; ndnd shares a window between the streams of a client.",
+        "The shell asks for a segment again three times; ndnd's counter of three allows two, newer versions four, and \
+         then the whole fetch ends.",
+    ],
     params: Params::TABLE,
     shell: ShellKind::Ndnd,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),

@@ -19,6 +19,8 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &[
         "One flow is one stream; ndnd shares a window between the streams of a client.",
         "ndnd's option for the TCP-friendly region, off by default, is not rebuilt.",
+        "The shell asks for a segment again three times; ndnd's counter of three allows two, newer versions four, and \
+         then the whole fetch ends.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnd,

@@ -25,6 +25,8 @@ pub static SCHEME: Scheme = Scheme {
         "One flow per file, as in that evaluation; the original has one for each node that answers.",
         "How gaps are averaged, which are left out, the probing, the reaction to losses and the limit on outstanding \
          Interests are ours.",
+        "After many losses or an outage the gap is long, up to a second, and shrinks by half a percent with each Data: it \
+         takes minutes to come back.",
         "AIMD is that of ndn-tools with slow start; a loss shrinks its window once per round trip, and later \
          each widens the gap.",
     ],

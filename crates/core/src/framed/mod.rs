@@ -13,7 +13,7 @@ use crate::link_service::{Labels, LinkActions, LinkService, Part};
 use crate::name::Name;
 use crate::packet::Packet;
 use crate::rng::Rng;
-use crate::units::{BitRate, ByteCount, Span, Time};
+use crate::units::{BitRate, ByteCount, Time};
 pub use cut::{Cut, REASSEMBLY_TIMEOUT, SMALLEST_MTU};
 use transit::{Transit, Transits};
 
@@ -107,11 +107,6 @@ impl<B> FramedLine<B> {
     /// Packets that may yet arrive.
     pub fn in_flight(&self) -> u64 {
         self.transits.in_flight
-    }
-
-    /// Propagation delay.
-    pub fn delay(&self) -> Span {
-        self.line.delay()
     }
 
     /// A frame is being sent until then.

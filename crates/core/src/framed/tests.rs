@@ -5,6 +5,7 @@ use crate::line::LossPlan;
 use crate::name::{NameTable, Segment};
 use crate::packet::{Data, Header, Kind, Millis, PitToken};
 use crate::rng::Seed;
+use crate::units::Span;
 
 fn packet(size: u64) -> Packet<u64> {
     let data = Data { freshness: Millis(0), final_segment: Segment::NONE, payload: 0, token: PitToken(0) };

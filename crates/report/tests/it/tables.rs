@@ -73,7 +73,7 @@ fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
         entry.value.clone().unwrap_or_default()
     };
     assert_eq!(value("scenario"), "[scenario]\nname = \"dumbbell\"\n");
-    assert_eq!(value("results_schema"), "4");
+    assert_eq!(value("results_schema"), "5");
     assert_eq!(value("semantics"), "7");
     assert_eq!(value("column.goodput_mbps.unit"), "Mbit/s");
     assert!(value("column.goodput_mbps.definition").starts_with("Payload of distinct segments"));

@@ -48,10 +48,7 @@ impl Agenda<'_> {
         // The medium says when it may have more.
         wire.is_armed = wire.is_up;
         wire.line.busy_until = if shared.is_full(radio) { Time::MAX } else { self.now };
-        if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
-            && at < shared.wake
-        {
-            shared.wake = at;
+        if let Some(at) = shared.earlier_event(self.now) {
             let base = self.frame_targets + 2 * self.directions;
             self.events.push(at, Target(base + radio.medium as u32));
         }

@@ -31,6 +31,16 @@ impl SharedMedium {
         self.medium.is_full(radio.from, radio.to)
     }
 
+    /// When its next event is, if that is before the pending one, which it becomes.
+    pub fn earlier_event(&mut self, now: Time) -> Option<Time> {
+        let at = self.medium.next_event()?.max(now);
+        if at >= self.wake {
+            return None;
+        }
+        self.wake = at;
+        Some(at)
+    }
+
     /// A radio gets a frame of this direction.
     pub fn offer(&mut self, now: Time, direction: u32, radio: Radio, frame: framed::Frame) {
         let size = frame.size();
@@ -152,11 +162,7 @@ impl World {
     }
 
     pub(super) fn ask_for_medium(&mut self, index: usize) {
-        let shared = &mut self.media[index];
-        if let Some(at) = shared.medium.next_event().map(|at| at.max(self.now))
-            && at < shared.wake
-        {
-            shared.wake = at;
+        if let Some(at) = self.media[index].earlier_event(self.now) {
             let base = self.frame_targets as usize + 2 * self.directions.len();
             self.events.push(at, Target((base + index) as u32));
         }

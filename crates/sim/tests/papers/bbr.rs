@@ -142,7 +142,7 @@ fn losses_lower_a_mean_rate_and_not_the_largest() {
         mean(&records.iter().map(|record| share(record, 0, 1_024.0, [10.0, 60.0])).collect::<Vec<_>>())
     };
     let [paper, largest, bbr] = [late("bbr-cd", ""), late("bbr-cd", ", bw_agg = \"max\""), late("bbr", "")];
-    // The dossier's small simulation had 32.6 and 31.2 Mbit/s for 17.3.
+    // Another small simulation had 32.6 and 31.2 Mbit/s for 17.3.
     assert!(largest > 1.5 * paper, "{largest}, {paper}");
     assert!(bbr > 1.5 * paper, "{bbr}, {paper}");
 }

@@ -139,7 +139,7 @@ fn gaps(scheme: &str) -> Vec<f64> {
 
 #[test]
 fn one_consumer_without_losses_gets_the_same_of_every_scheme_on_wires() {
-    // B1, of which Figure 5's order does not hold: on wires the dossier found all within 6 %.
+    // B1, of which Figure 5's order does not hold: on wires another small simulation found all within 6 %.
     let all = [CD, BBR, AIMD, CUBIC].map(|scheme| goodput(scheme, Loss::None));
     let best = all.iter().copied().fold(0.0, f64::max);
     assert!(all.iter().all(|goodput| *goodput > 0.94 * best), "{all:?}");
@@ -147,13 +147,15 @@ fn one_consumer_without_losses_gets_the_same_of_every_scheme_on_wires() {
 
 #[test]
 fn bbr_cd_spaces_its_interests_evenly_and_aimd_does_not() {
-    // B7: four in five gaps lie within 1 to 10 ms. B8: those of AIMD reach over three orders of magnitude.
+    // B7: four in five gaps lie within 1 to 10 ms. B8 has no value: AIMD's first percentile is zero, as one Data lets two
+    // Interests go.
     let cd = gaps(CD);
     let within = cd.iter().filter(|gap| (1.0..=10.0).contains(*gap)).count() as f64 / cd.len() as f64;
     assert!(within >= 0.8, "{within}");
+    let percentile = |gaps: &[f64], part: f64| gaps[(gaps.len() as f64 * part) as usize];
     let aimd = gaps(AIMD);
-    let percentile = |part: f64| aimd[(aimd.len() as f64 * part) as usize];
-    assert!(percentile(0.999) >= 1_000.0 * percentile(0.01), "{} {}", percentile(0.999), percentile(0.01));
+    assert_eq!(percentile(&aimd, 0.01), 0.0);
+    assert!(percentile(&cd, 0.01) > 0.1, "{}", percentile(&cd, 0.01));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, Los
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
-pub const EXAMPLES: [(&str, &str); 10] = [
+pub const EXAMPLES: [(&str, &str); 11] = [
     ("caches", include_str!("../../../../scenarios/examples/caches.toml")),
     ("red", include_str!("../../../../scenarios/examples/red.toml")),
     ("servers", include_str!("../../../../scenarios/examples/servers.toml")),
@@ -21,6 +21,7 @@ pub const EXAMPLES: [(&str, &str); 10] = [
     ("grid", include_str!("../../../../scenarios/examples/grid.toml")),
     ("multipath", include_str!("../../../../scenarios/examples/multipath.toml")),
     ("waxman", include_str!("../../../../scenarios/examples/waxman.toml")),
+    ("wireless", include_str!("../../../../scenarios/examples/wireless.toml")),
     ("plr", include_str!("../../../../scenarios/examples/plr.toml")),
 ];
 
@@ -276,4 +277,20 @@ fn columns_do_not_count_a_byte_order_mark() {
         (places.as_slice(), errors.iter().next().map(|error| error.excerpt.as_str())),
         ([(1, 10)].as_slice(), Some("format = 2"))
     );
+}
+
+#[test]
+fn the_wireless_example_has_three_links_on_a_medium_and_a_wire() {
+    let plan = plan(example("wireless"));
+    let [a, b, c, wire] = plan.links.as_slice() else { panic!("four links") };
+    for link in [a, b, c] {
+        assert_eq!(
+            (link.medium, link.rate, link.delay),
+            (Some(0), [BitRate::from_mbps(58.5); 2], Span::ZERO)
+        );
+        assert_eq!(link.mtu, Some(ByteCount::new(1_500)));
+    }
+    assert_eq!((wire.medium, wire.rate), (None, [BitRate::from_mbps(100.0); 2]));
+    assert!(plan.links.iter().all(|link| link.link_service.is_some()));
+    assert_eq!(plan.media[0].setup.aggregate, Some(ByteCount::new(65_535)));
 }

@@ -18,7 +18,11 @@ const PLACES: [&str; PER_HOP.len()] =
 pub(super) fn all(results: &Results) -> Vec<Titled> {
     vec![
         cells(results, 0, "One consumer: goodput, Mbit/s, and part of Interests sent again"),
-        cells(results, 1, "Ten consumers: sum of goodputs, Mbit/s, and part of Interests sent again"),
+        cells(
+            results,
+            1,
+            "Ten consumers: sum of goodputs, each over its own time, Mbit/s, and part of Interests sent again",
+        ),
         ten(results),
         outage(results),
         per_hop(results),
@@ -45,9 +49,13 @@ fn cells(results: &Results, topology: usize, title: &str) -> Titled {
     (title.to_owned(), table)
 }
 
-/// Goodput, and how many runs did not end.
+/// Goodput of all consumers.
 pub(super) fn goodput(runs: &[Kept]) -> String {
-    let text = estimate(runs, Kept::goodput_mbps);
+    marked(estimate(runs, Kept::goodput_mbps), runs)
+}
+
+/// With how many runs did not end.
+pub(super) fn marked(text: String, runs: &[Kept]) -> String {
     match runs.iter().filter(|run| !run.is_complete()).count() {
         0 => text,
         some => format!("{text} ({some} not done)"),
@@ -73,7 +81,7 @@ fn ten(results: &Results) -> Titled {
         let runs = results.cell(place, 1, CLEAN);
         table.row([
             scheme.name.to_owned(),
-            estimate(runs, Kept::mean_delivery_s),
+            marked(estimate(runs, Kept::mean_delivery_s), runs),
             estimate(runs, |run| least(&run.deliveries())),
             estimate(runs, |run| most(&run.deliveries())),
             estimate(runs, Kept::jain),
@@ -107,7 +115,7 @@ fn outage(results: &Results) -> Titled {
         let published = ["0.625, 0.4, 0.33", "0.91, 0.86, 0.812"].get(place).copied().unwrap_or("");
         table.row([
             scheme.name.to_owned(),
-            estimate(with, Kept::mean_delivery_s),
+            marked(estimate(with, Kept::mean_delivery_s), with),
             increase(least),
             increase(mean),
             increase(most),
