@@ -22,6 +22,17 @@ pub trait CongestionController: std::fmt::Debug {
         Pacing::Unpaced
     }
 
+    /// The SYN of a TCP sender is about to leave; signals may be written on it.
+    fn on_open(&mut self, hop: &mut HopSignals) {
+        let _ = hop;
+    }
+
+    /// A segment of a TCP receiver arrived with signals, its SYN-ACK among them; what it says otherwise is told after
+    /// this, if it says anything.
+    fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
+        let _ = (cx, hop, flow);
+    }
+
     /// An Interest is about to leave; signals may be written on it.
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
         let _ = (cx, sent, hop, flow);

@@ -173,6 +173,20 @@ pub struct TcpSegment {
     pub window: u16,
     /// SYN, FIN, ACK, ECE, CWR as in the TCP header.
     pub flags: u8,
+    /// What the IP header says of congestion marks; a mark itself stands in the hop signals.
+    pub ecn: Ecn,
+}
+
+/// Whether a segment may be marked in place of dropped (RFC 3168 §5, RFC 9331 §4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// It may not: a queue that would mark drops.
+    #[default]
+    NotCapable,
+    /// It may: ECT(0).
+    Classic,
+    /// It may, early and often: ECT(1).
+    LowLatency,
 }
 
 /// Sizes of the link headers and packet types around a name, for packets made without encoding.

@@ -10,6 +10,7 @@ use crate::params::{ParamError, ParamSpec, Settings};
 use crate::queue::QueueDiscipline;
 use crate::rng::{Seed, Streams};
 use crate::strategy::Strategy;
+use crate::tcp::SenderRule;
 use crate::units::{BitRate, Span};
 
 /// What the catalogue says of a scheme and how its parts are made.
@@ -34,6 +35,8 @@ pub struct Scheme {
     pub shell: ShellKind,
     /// Consumer part.
     pub consumer: Option<Make<Box<dyn CongestionController>>>,
+    /// Congestion control of a TCP sender.
+    pub sender: Option<Make<SenderRule>>,
     /// Queue discipline of one device.
     pub discipline: Option<MakeFor<DeviceSetup, Box<dyn QueueDiscipline>>>,
     /// All parts on one router.
@@ -75,6 +78,7 @@ impl Scheme {
         params: &[],
         shell: ShellKind::Own,
         consumer: None,
+        sender: None,
         discipline: None,
         router: None,
         strategy: None,
@@ -86,6 +90,7 @@ impl Scheme {
     pub fn roles(&self) -> Vec<&'static str> {
         let roles = [
             (self.consumer.is_some(), "consumer"),
+            (self.sender.is_some(), "tcp sender"),
             (self.discipline.is_some(), "discipline"),
             (self.router.is_some(), "router"),
             (self.strategy.is_some(), "strategy"),
@@ -102,6 +107,9 @@ impl Scheme {
     pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
         let device = DeviceSetup::trial();
         if let Some(make) = self.consumer {
+            make(settings)?;
+        }
+        if let Some(make) = self.sender {
             make(settings)?;
         }
         if let Some(make) = self.discipline {

@@ -89,6 +89,12 @@ macro_rules! signals {
 }
 
 signals! {
+    /// Rate that the routers of the path share out to each TCP flow (RCP).
+    SharedRate = 888, "kbit/s", Min, Echo;
+    /// Change of the sender's window that the routers of the path ask for (XCP).
+    WindowFeedback = 892, "zig-zag bytes", Last, Echo;
+    /// Sender's congestion window (XCP).
+    FlowWindow = 896, "bytes", Last, Interest;
     /// Explicit rate (MIRCC).
     StampingRate = 904, "milli-Interests/s", Min, Data;
     /// Explicit rate of the secondary class (MIRCC multipath).
@@ -113,8 +119,9 @@ signals! {
     FlowRate = 948, "milli-Interests/s", Last, Interest;
     /// Consumer's smoothed round-trip time (3CP).
     FlowRtt = 952, "us", Last, Interest;
-    /// Rate granted to a TCP flow, on its ACKs (BRF); on a wire it stands in a TCP option.
-    GrantedRate = 956, "kbit/s", Min, Data;
+    /// Rate granted to a TCP flow, on its ACKs; 0 on what a sender sends that understands it (BRF). Codes do not compare
+    /// as their rates do, so who writes takes the minimum. On a wire it stands in a TCP option.
+    GrantedRate = 956, "BRF code", Last, Data;
 }
 
 impl HopSignals {
@@ -146,7 +153,13 @@ impl HopSignals {
         self.mark = self.mark.max(level);
     }
 
-    /// What of an Interest travels back with the Data, whoever answers.
+    /// Whether any signal stands on the packet.
+    #[inline]
+    pub const fn has_any(&self) -> bool {
+        self.tags[0] != 0
+    }
+
+    /// What of an Interest travels back with the Data, whoever answers; of a TCP segment with its ACK.
     pub fn echoed(&self) -> Self {
         let mut back = Self::default();
         if self.tags[0] == 0 {

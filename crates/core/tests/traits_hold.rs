@@ -12,7 +12,7 @@ use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict};
 use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Header, Kind, TcpSegment};
+use tidegate_core::packet::{Ecn, Header, Kind, TcpSegment};
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
@@ -75,7 +75,8 @@ impl FaceGate for BrfGate {
                 *self.bytes.entry(segment.name.prefix).or_default() += segment.size().get();
             }
             Direction::In => {
-                segment.hop.put(Signal::GrantedRate, self.granted_kbps);
+                let least = segment.hop.get(Signal::GrantedRate).unwrap_or(u32::MAX).min(self.granted_kbps);
+                segment.hop.put(Signal::GrantedRate, least);
             }
         }
         GateVerdict::Admit
@@ -91,7 +92,16 @@ impl FaceGate for BrfGate {
 #[test]
 fn brf_grants_the_controllers_rate_on_acks_and_the_smallest_on_the_path_stays() {
     let mut gate = BrfGate { bytes: BTreeMap::new(), granted_kbps: 0 };
-    let segment = TcpSegment { seq: 0, ack: 1, timestamp: 0, echo: 0, payload: 0, window: 0, flags: 0 };
+    let segment = TcpSegment {
+        seq: 0,
+        ack: 1,
+        timestamp: 0,
+        echo: 0,
+        payload: 0,
+        window: 0,
+        flags: 0,
+        ecn: Ecn::NotCapable,
+    };
     let mut ack = Header::new(name(), Kind::Tcp(segment), ByteCount::new(66));
     let granted = Directive::Rate { key: NameTable::ROOT, rate: BitRate::from_mbps(12.0) };
     let mut bench = Bench::new();

@@ -64,11 +64,15 @@ struct World {
 
 impl World {
     fn new(settings: SenderSettings, bytes: u64, path: Path, seed: u64) -> Self {
+        Self::reducing(Reduction::Proportional, settings, bytes, path, seed)
+    }
+
+    fn reducing(reduction: Reduction, settings: SenderSettings, bytes: u64, path: Path, seed: u64) -> Self {
         let name = Name::whole(NameTable::ROOT);
         let sender = Sender::new(SenderSetup {
             flow: 0,
             name,
-            controller: Box::new(Aimd(10.0)),
+            rule: SenderRule { reduction, ..SenderRule::new(Box::new(Aimd(10.0))) },
             settings,
             source: Source::File(ByteCount::new(bytes)),
             start: Time::ZERO + Span::from_millis(1),
@@ -84,6 +88,7 @@ impl World {
             reads_at_once: true,
             habit: AckHabit::default(),
             echo: EcnEcho::default(),
+            ack_option: ByteCount::ZERO,
             initial_sequence: u32::MAX,
             clock: Clock::FINE,
         });
@@ -194,7 +199,7 @@ fn every_byte_arrives_once_and_both_ends_close_whatever_the_path_does() {
         let detection = if draw.below(2) == 0 { Detection::RackTlp } else { Detection::Sack };
         let reduction = if draw.below(2) == 0 { Reduction::Proportional } else { Reduction::Immediate };
         let bytes = u64::from(draw.below(400_000));
-        let mut world = World::new(SenderSettings { reduction, ..settings(detection) }, bytes, path, seed);
+        let mut world = World::reducing(reduction, settings(detection), bytes, path, seed);
         world.run();
         assert_eq!(world.receiver.received(), ByteCount::new(bytes), "seed {seed} {path:?}");
         assert_eq!(world.sender.stats().delivered, ByteCount::new(bytes + 1), "seed {seed}");

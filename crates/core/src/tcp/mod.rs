@@ -20,5 +20,7 @@ mod source;
 
 pub use options::{Flags, MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 pub use receiver::{AckHabit, EcnEcho, Receiver, ReceiverSetup};
-pub use sender::{Detection, Reduction, Sender, SenderSettings, SenderSetup, SenderStats, TimeoutBounds};
+pub use sender::{
+    Detection, Reduction, Sender, SenderRule, SenderSettings, SenderSetup, SenderStats, TimeoutBounds,
+};
 pub use source::Source;

@@ -5,7 +5,7 @@ use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::packet::{
-    Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
+    Data, Ecn, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
 };
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::queue::{Queue, QueueDiscipline};
@@ -160,5 +160,14 @@ pub fn nack() -> Kind {
 }
 
 pub fn tcp() -> Kind {
-    Kind::Tcp(TcpSegment { seq: 0, ack: 0, timestamp: 0, echo: 0, payload: 900, window: 0, flags: 0 })
+    Kind::Tcp(TcpSegment {
+        seq: 0,
+        ack: 0,
+        timestamp: 0,
+        echo: 0,
+        payload: 900,
+        window: 0,
+        flags: 0,
+        ecn: Ecn::NotCapable,
+    })
 }

@@ -18,7 +18,8 @@ use super::reassembly::{Placed, Reassembly};
 use super::sequence::SequenceSpace;
 use crate::clock::Clock;
 use crate::name::Name;
-use crate::packet::{Header, Kind, TcpSegment};
+use crate::packet::{Ecn, Header, Kind, TcpSegment};
+use crate::signal::HopSignals;
 use crate::units::{ByteCount, Time};
 
 use habit::{AckTimer, Echo};
@@ -42,6 +43,8 @@ pub struct ReceiverSetup {
     pub habit: AckHabit,
     /// How congestion marks are told.
     pub echo: EcnEcho,
+    /// Bytes of option on every ACK for feedback of the network.
+    pub ack_option: ByteCount,
     /// Sequence number of its SYN.
     pub initial_sequence: u32,
     /// Clock of its node.
@@ -73,6 +76,9 @@ pub struct Receiver {
     window: ReceiveWindow,
     timer: AckTimer,
     echo: Echo,
+    ack_option: ByteCount,
+    /// Signals of the last segment that travel back.
+    signals: HopSignals,
     /// TS.Recent, ms (RFC 7323 §4.3).
     stamp: u32,
     /// Position acknowledged last.
@@ -96,6 +102,8 @@ impl Receiver {
             window: ReceiveWindow::new(setup.buffer, setup.mss, setup.reads_at_once),
             timer: AckTimer::new(setup.habit),
             echo: Echo::new(setup.echo),
+            ack_option: setup.ack_option,
+            signals: HopSignals::default(),
             stamp: 0,
             acknowledged: 0,
             duplicates: 0,
@@ -107,6 +115,9 @@ impl Receiver {
     pub fn on_segment(&mut self, now: Time, header: &Header) {
         let Kind::Tcp(segment) = header.kind else { return };
         let flags = Flags(segment.flags);
+        if header.hop.has_any() && (segment.payload > 0 || flags.has(Flags::SYN)) {
+            self.signals = header.hop.echoed();
+        }
         if flags.has(Flags::SYN) {
             self.on_syn(now, &segment);
         } else if self.stage != Stage::Listening {
@@ -242,8 +253,11 @@ impl Receiver {
             payload: 0,
             window,
             flags: flags.0,
+            ecn: Ecn::NotCapable,
         };
-        let size = segment_size(ByteCount::ZERO, &options);
-        self.ready.push_back(Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options });
+        let size = segment_size(ByteCount::ZERO, &options) + self.ack_option;
+        let mut header = Header::new(self.name, Kind::Tcp(segment), size);
+        header.hop = self.signals;
+        self.ready.push_back(Segment { header, options });
     }
 }

@@ -12,6 +12,7 @@ fn setup() -> ReceiverSetup {
         reads_at_once: true,
         habit: AckHabit { quick: 0, ..AckHabit::default() },
         echo: EcnEcho::Latched,
+        ack_option: ByteCount::ZERO,
         initial_sequence: 7,
         clock: Clock::FINE,
     }
@@ -28,7 +29,16 @@ fn open(setup: ReceiverSetup) -> Receiver {
 }
 
 fn header(seq: u32, payload: u16, flags: Flags, stamp: u32) -> Header {
-    let segment = TcpSegment { seq, ack: 8, timestamp: stamp, echo: 0, payload, window: 0, flags: flags.0 };
+    let segment = TcpSegment {
+        seq,
+        ack: 8,
+        timestamp: stamp,
+        echo: 0,
+        payload,
+        window: 0,
+        flags: flags.0,
+        ecn: Ecn::NotCapable,
+    };
     let size = segment_size(ByteCount::new(u64::from(payload)), &TcpOptions::default());
     Header::new(Name::whole(NameTable::ROOT), Kind::Tcp(segment), size)
 }

@@ -2,7 +2,7 @@
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
-use crate::packet::{Header, Kind, Millis, TcpSegment};
+use crate::packet::{Ecn, Header, Kind, Millis, TcpSegment};
 use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
 use crate::tcp::sequence::SequenceSpace;
 use crate::units::{ByteCount, Time};
@@ -39,7 +39,9 @@ impl Sender {
             (self.timers.rto, self.opened) = (Some(now + self.trip.rto()), now);
             let syn = SynOptions { mss: self.settings.mss, window_scale: 0 };
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-            return Some(self.segment(now, 0, 0, Flags::SYN, options));
+            let mut syn = self.segment(now, 0, 0, Flags::SYN, options);
+            self.controller.on_open(&mut syn.header.hop);
+            return Some(syn);
         }
         if std::mem::take(&mut self.owed.window_probe) {
             return Some(self.segment(now, self.board.acked() - 1, 0, Flags::ACK, TcpOptions::default()));
@@ -68,6 +70,9 @@ impl Sender {
             // The receiver sends no data.
             window: 0,
             flags: flags.0,
+            // RFC 3168 §6.1.4 and §6.1.5: on new data alone; retransmissions too, as Linux does for ECT(1) and as a
+            // simulation without attackers may.
+            ecn: if payload > 0 { self.ecn } else { Ecn::NotCapable },
         };
         let size = segment_size(ByteCount::new(u64::from(payload)), &options);
         Segment { header: Header::new(self.name, Kind::Tcp(segment), size), options }

@@ -19,6 +19,9 @@ impl Sender {
     pub fn on_segment(&mut self, cx: &mut Context<'_>, header: &Header, options: &TcpOptions) {
         let Kind::Tcp(segment) = header.kind else { return };
         let flags = Flags(segment.flags);
+        if header.hop.has_any() && matches!(self.stage, Stage::SynSent | Stage::Open) {
+            self.hear_feedback(cx, header);
+        }
         match self.stage {
             Stage::Waiting => {}
             Stage::SynSent | Stage::Open if flags.has(Flags::SYN.and(Flags::ACK)) => {
@@ -36,6 +39,13 @@ impl Sender {
             }
             Stage::Closed => self.owed.ack |= flags.has(Flags::FIN),
         }
+    }
+
+    /// Whatever a segment says of the stream, and if it says nothing: a rate granted on it counts.
+    fn hear_feedback(&mut self, cx: &mut Context<'_>, header: &Header) {
+        self.tell(cx, Cause("feedback"), |controller, cx, view| {
+            controller.on_feedback(cx, &header.hop, view);
+        });
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment, options: &TcpOptions) {

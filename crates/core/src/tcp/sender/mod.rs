@@ -24,7 +24,7 @@ mod tests;
 mod timers;
 
 pub use rtt::TimeoutBounds;
-pub use settings::{Detection, Reduction, SenderSettings, SenderSetup, SenderStats};
+pub use settings::{Detection, Reduction, SenderRule, SenderSettings, SenderSetup, SenderStats};
 
 use super::sequence::SequenceSpace;
 use super::source::Source;
@@ -34,6 +34,7 @@ use crate::consumer::pacer::Pacer;
 use crate::context::Context;
 use crate::event::{Cause, Event};
 use crate::name::Name;
+use crate::packet::Ecn;
 use crate::units::{ByteCount, Time};
 
 use connection::{Owed, Stage};
@@ -60,6 +61,8 @@ pub struct Sender {
     name: Name,
     settings: SenderSettings,
     controller: Box<dyn CongestionController>,
+    reduction: Reduction,
+    ecn: Ecn,
     source: Source,
     start: Time,
     /// [`Time::MAX`] for never.
@@ -113,7 +116,8 @@ pub struct Sender {
 impl Sender {
     /// A sender that has sent nothing yet.
     pub fn new(setup: SenderSetup) -> Self {
-        let SenderSetup { mut controller, mut settings, .. } = setup;
+        let SenderSetup { rule, mut settings, .. } = setup;
+        let SenderRule { mut controller, reduction, ecn, .. } = rule;
         controller.take_streams(setup.draws);
         settings.mss = settings.mss.clamp(1, MOST_MSS);
         let trip = RoundTrip::new(settings.timeout);
@@ -123,6 +127,8 @@ impl Sender {
             name: setup.name,
             window: controller.window(),
             controller,
+            reduction,
+            ecn,
             source: setup.source,
             start: setup.start,
             stop: setup.stop.unwrap_or(Time::MAX),

@@ -113,7 +113,7 @@ impl Sender {
         self.timers.probe = None;
         self.stats.recoveries += 1;
         self.tell_recovery(cx, Recovery::Enter { flight: self.flight() });
-        if self.settings.reduction == Reduction::Proportional {
+        if self.reduction == Reduction::Proportional {
             // RFC 9937 §6.2: what was acknowledged selectively before will not be delivered again.
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
             let outstanding = u64::from(self.flight()) + u64::from(news.acked);

@@ -4,8 +4,9 @@ use super::rtt::TimeoutBounds;
 use crate::clock::Clock;
 use crate::congestion::CongestionController;
 use crate::name::Name;
+use crate::packet::Ecn;
 use crate::rng::Streams;
-use crate::tcp::Source;
+use crate::tcp::{EcnEcho, Source};
 use crate::units::{ByteCount, Span, Time};
 
 /// How losses are found without the retransmission timer.
@@ -28,6 +29,34 @@ pub enum Reduction {
     Immediate,
 }
 
+/// What a scheme makes of a TCP connection.
+#[derive(Debug)]
+pub struct SenderRule {
+    /// Window or rate rule.
+    pub controller: Box<dyn CongestionController>,
+    /// How the flight shrinks.
+    pub reduction: Reduction,
+    /// Whether its segments may be marked.
+    pub ecn: Ecn,
+    /// How the receiver tells of marks.
+    pub echo: EcnEcho,
+    /// Bytes of option that every ACK carries for feedback of the network.
+    pub ack_option: ByteCount,
+}
+
+impl SenderRule {
+    /// A window that shrinks in proportion, and no marks.
+    pub fn new(controller: Box<dyn CongestionController>) -> Self {
+        Self {
+            controller,
+            reduction: Reduction::Proportional,
+            ecn: Ecn::NotCapable,
+            echo: EcnEcho::Latched,
+            ack_option: ByteCount::ZERO,
+        }
+    }
+}
+
 /// Habits of a sender around its controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderSettings {
@@ -35,8 +64,6 @@ pub struct SenderSettings {
     pub mss: u16,
     /// How losses are found.
     pub detection: Detection,
-    /// How the flight shrinks.
-    pub reduction: Reduction,
     /// Bounds of the retransmission timeout.
     pub timeout: TimeoutBounds,
     /// Longest that the receiver may delay an ACK, which a probe of a single segment waits for (RFC 8985 §7.2); 200 ms
@@ -52,7 +79,6 @@ impl Default for SenderSettings {
         Self {
             mss: 1448,
             detection: Detection::default(),
-            reduction: Reduction::default(),
             timeout: TimeoutBounds::default(),
             max_ack_delay: Span::from_millis(200),
             burst: 1,
@@ -67,9 +93,9 @@ pub struct SenderSetup {
     pub flow: u32,
     /// Name of the flow, on every segment.
     pub name: Name,
-    /// Window or rate rule.
-    pub controller: Box<dyn CongestionController>,
-    /// Habits around the controller.
+    /// What the scheme makes of it.
+    pub rule: SenderRule,
+    /// Habits around that.
     pub settings: SenderSettings,
     /// What is sent.
     pub source: Source,

@@ -9,12 +9,12 @@ use crate::context::{Context, Env, NoRoutes, NoSink};
 use crate::event::EventMask;
 use crate::face::NodeId;
 use crate::name::{Name, NameTable};
-use crate::packet::{Header, Kind, TcpSegment};
+use crate::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::rng::{Seed, Streams};
 use crate::signal::HopSignals;
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
-use crate::tcp::sender::{Sender, SenderSettings, SenderSetup};
+use crate::tcp::sender::{Reduction, Sender, SenderRule, SenderSettings, SenderSetup};
 use crate::units::{ByteCount, Span, Time};
 
 pub const MSS: u16 = 1000;
@@ -82,12 +82,33 @@ impl Bench {
     }
 
     pub(super) fn paced(window: f64, pacing: Pacing, source: Source, settings: SenderSettings) -> Self {
+        Self::reducing(Reduction::Proportional, window, pacing, source, settings)
+    }
+
+    /// A window of so many segments that holds at once.
+    pub(super) fn immediate(window: f64) -> Self {
+        Self::reducing(
+            Reduction::Immediate,
+            window,
+            Pacing::Unpaced,
+            Source::Endless,
+            SenderSettings::default(),
+        )
+    }
+
+    fn reducing(
+        reduction: Reduction,
+        window: f64,
+        pacing: Pacing,
+        source: Source,
+        settings: SenderSettings,
+    ) -> Self {
         let heard = Rc::new(RefCell::new(Vec::new()));
         let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
         let sender = Sender::new(SenderSetup {
             flow: 0,
             name: Name::whole(NameTable::ROOT),
-            controller,
+            rule: SenderRule { reduction, ..SenderRule::new(controller) },
             settings: SenderSettings { mss: MSS, ..settings },
             source,
             start: Time::ZERO,
@@ -194,6 +215,7 @@ impl Bench {
             payload: 0,
             window,
             flags: flags.0,
+            ecn: Ecn::NotCapable,
         };
         let size = segment_size(ByteCount::ZERO, &options);
         let header = Header::new(Name::whole(NameTable::ROOT), Kind::Tcp(segment), size);

@@ -1,11 +1,19 @@
 use super::bench::{Bench, Heard};
 use crate::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
-use crate::tcp::sender::{Detection, Reduction, SenderSettings};
+use crate::tcp::sender::{Detection, SenderSettings};
 use crate::units::{ByteCount, Span};
 
 fn bench(window: f64, settings: SenderSettings) -> Bench {
-    let mut bench = Bench::new(window, Source::Endless, settings).open(u16::MAX);
+    opened(Bench::new(window, Source::Endless, settings), window)
+}
+
+fn immediate(window: f64) -> Bench {
+    opened(Bench::immediate(window), window)
+}
+
+fn opened(bench: Bench, window: f64) -> Bench {
+    let mut bench = bench.open(u16::MAX);
     assert_eq!(bench.sent().len(), window as usize);
     bench
 }
@@ -44,8 +52,7 @@ fn three_segments_behind_a_gap_begin_a_recovery_that_ends_when_all_is_acknowledg
 
 #[test]
 fn one_ack_may_end_a_recovery_and_begin_the_next() {
-    let mut bench =
-        bench(8.0, SenderSettings { reduction: Reduction::Immediate, ..SenderSettings::default() });
+    let mut bench = immediate(8.0);
     bench.set(141);
     bench.ack(0, &[(1, 6)], 120);
     // The window is 4: segments 6 and 7 under way, room for the lost one and a new one.
@@ -80,8 +87,7 @@ fn what_the_controller_shrinks_to_is_reached_in_proportion() {
 
 #[test]
 fn a_window_that_holds_at_once_stops_the_sender_until_the_flight_has_shrunk() {
-    let mut bench =
-        bench(20.0, SenderSettings { reduction: Reduction::Immediate, ..SenderSettings::default() });
+    let mut bench = immediate(20.0);
     bench.set(141);
     let mut left = Vec::new();
     for end in 2..20 {
