@@ -10,6 +10,7 @@ use tidegate_core::units::{BitRate, Packets, Span, Time};
 pub mod bottleneck;
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
+pub mod dumbbell;
 pub mod gate_bench;
 
 use driver::{Driver, Event, RTT, Told};
