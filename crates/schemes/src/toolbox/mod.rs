@@ -1,5 +1,6 @@
 //! Parts that several schemes share; a scheme never imports another scheme.
 
+pub mod ack_epoch;
 pub mod adaptive_pipeline;
 pub mod aimd_window;
 pub mod average_queue;

@@ -99,8 +99,10 @@ impl Sender {
         self.refresh_view();
         for number in lost {
             self.meter.on_lost();
-            let sent_at = self.board.get(*number).map_or(cx.now, |record| record.sent_at);
-            let loss = Loss { segment: *number as u32, sent_at, signal };
+            let record = self.board.get(*number);
+            let sent_at = record.map_or(cx.now, |record| record.sent_at);
+            let since = record.map(|record| self.meter.loss_sample(&record.snapshot));
+            let loss = Loss { segment: *number as u32, sent_at, signal, since };
             cx.record(Event::LossDetected { flow: self.flow, name: self.name, cause: signal.cause() });
             self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
         }
