@@ -11,6 +11,7 @@ pub mod acks;
 pub mod bottleneck;
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
+pub mod dumbbell;
 pub mod gate_bench;
 
 use driver::{Driver, Event, RTT, Told};
