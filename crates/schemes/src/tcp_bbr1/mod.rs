@@ -4,6 +4,8 @@
 
 mod aggregation;
 mod controller;
+#[cfg(test)]
+mod flows;
 mod policer;
 mod recovery;
 
