@@ -33,14 +33,18 @@ pub(super) fn read(
             let key = if fields.item("repeat").is_some() { "repeat" } else { "sender" };
             return fields.refuse(key, format!("more than {} flows with these", limits.flows));
         }
-        if !desk.claim(fields.place, 700 + uses::bytes(std::slice::from_ref(&template.scheme)), template.repeat)
-        {
+        if !desk.claim(
+            fields.place,
+            700 + uses::bytes(std::slice::from_ref(&template.scheme)),
+            template.repeat,
+        ) {
             return;
         }
         for number in 1..=template.repeat {
             let Some(plan) = template.plan(&fields, network, duration, number) else { break };
             if !names.insert(plan.name.clone()) {
-                let why = format!("two flows are called {}; name = \"...\" tells them apart", show(&plan.name));
+                let why =
+                    format!("two flows are called {}; name = \"...\" tells them apart", show(&plan.name));
                 fields.refuse("name", why);
                 break;
             }
@@ -194,7 +198,8 @@ fn read_demand(fields: &Fields<'_>, mss: u16) -> Option<Demand> {
         (Some(_), None) => {
             let segments = fields.size("size")?.get().div_ceil(u64::from(mss));
             if segments == 0 || segments > MOST_SEGMENTS {
-                fields.refuse("size", format!("size: {segments} segments; 1 to {MOST_SEGMENTS} are possible"));
+                fields
+                    .refuse("size", format!("size: {segments} segments; 1 to {MOST_SEGMENTS} are possible"));
             }
             Some(Demand::File { segments: u32::try_from(segments).ok()? })
         }

@@ -429,7 +429,13 @@ fn check_producers(
 }
 
 /// Fills in `{i}`, `{i+N}` and `{i%N}` (which counts 1, 2, ..., N, 1, ...).
-pub(super) fn expand(desk: &Desk<'_>, place: Place, text: &str, number: u64, is_repeated: bool) -> Option<String> {
+pub(super) fn expand(
+    desk: &Desk<'_>,
+    place: Place,
+    text: &str,
+    number: u64,
+    is_repeated: bool,
+) -> Option<String> {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {

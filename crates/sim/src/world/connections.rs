@@ -58,7 +58,9 @@ impl World {
             let plain = TcpOptions::default();
             let options = packet.body.as_deref().unwrap_or(&plain);
             let core = &self.nodes[node as usize].core;
-            core.with_context(env!(self, node), |cx| connection.sender.on_segment(cx, &packet.header, options));
+            core.with_context(env!(self, node), |cx| {
+                connection.sender.on_segment(cx, &packet.header, options)
+            });
         }
         Some(SIDES * number + side)
     }

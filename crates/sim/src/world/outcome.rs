@@ -81,8 +81,7 @@ impl World {
 
     /// The records of the run of `plan` with `seed`.
     pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
-        let mut flows: Vec<FlowRecord> =
-            plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
+        let mut flows: Vec<FlowRecord> = plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
         for Host { consumer, flow, .. } in &self.consumers {
             consumer.fill_record(&mut flows[*flow as usize]);
         }

@@ -13,14 +13,13 @@ fn scenario(duration: &str, more: &str) -> String {
         "format = 1\n[scenario]\nname = \"tcp\"\nduration = \"{duration}\"\nsample = \"100ms\"\n\
          [[node]]\nname = \"S\"\n[[node]]\nname = \"R0\"\nrouter = true\n[[node]]\nname = \"R1\"\nrouter = true\n\
          [[node]]\nname = \"C\"\n\
-         [[link]]\nends = [\"S\", \"R0\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n\
-         [[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = \"1000pkt\"\n\
-         [[link]]\nends = [\"R1\", \"C\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n{more}"
+         [[link]]\nends = [\"S\", \"R0\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = {{ limit = \"1000pkt\" }}\n\
+         [[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = {{ limit = \"1000pkt\" }}\n\
+         [[link]]\nends = [\"R1\", \"C\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = {{ limit = \"1000pkt\" }}\n{more}"
     )
 }
 
-const FILE: &str =
-    "[[tcp]]\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\nsize = \"2896000B\"\nname = \"file\"\n";
+const FILE: &str = "[[tcp]]\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\nsize = \"2896000B\"\nname = \"file\"\n";
 
 /// A run whose every packet is accounted for.
 fn run(text: &str) -> RunRecord {
@@ -57,10 +56,9 @@ fn a_file_takes_the_handshake_the_ramp_and_its_bytes_at_the_rate_of_the_bottlene
 #[test]
 fn ends_on_forwarders_see_what_ends_on_plain_hosts_see() {
     let plain = scenario("20s", FILE);
-    let behind = plain.replace("name = \"S\"\n", "name = \"S\"\nrouter = true\n").replace(
-        "[[node]]\nname = \"C\"\n",
-        "[[node]]\nname = \"C\"\nrouter = true\n",
-    );
+    let behind = plain
+        .replace("name = \"S\"\n", "name = \"S\"\nrouter = true\n")
+        .replace("[[node]]\nname = \"C\"\n", "[[node]]\nname = \"C\"\nrouter = true\n");
     assert_ne!(plain, behind);
     let (plain, behind) = (run(&plain), run(&behind));
     assert_eq!(plain.flows, behind.flows);
@@ -77,13 +75,18 @@ fn interests_and_segments_share_hosts_and_links() {
     assert_eq!((fetch.delivered_segments, file.delivered_segments), (1000, 2000));
     let alone = completion_ms(&run(&scenario("20s", FILE)), "file");
     let took = completion_ms(&record, "file");
-    assert!(took > alone + 500.0, "1000 Data of 1 kB take most of a second of the link: {took} ms after {alone} ms");
+    assert!(
+        took > alone + 500.0,
+        "1000 Data of 1 kB take most of a second of the link: {took} ms after {alone} ms"
+    );
 }
 
 #[test]
 fn lost_segments_are_sent_again_until_all_have_come() {
-    let lossy = scenario("60s", FILE)
-        .replace("delay = \"5ms\"\n", "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n");
+    let lossy = scenario("60s", FILE).replace(
+        "delay = \"5ms\"\n",
+        "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n",
+    );
     for detection in ["rack-tlp", "sack"] {
         let record = run(&(lossy.clone() + &format!("detection = \"{detection}\"\n")));
         let file = flow(&record, "file");
@@ -117,7 +120,10 @@ fn a_repeated_connection_starts_each_time_so_much_later() {
     assert!(record.flows.iter().all(|flow| flow.delivered_segments > 100));
     let after = |row: &usize| record.flow_samples.time[*row].as_secs_f64() > 4.5;
     let rows: Vec<usize> = (0..record.flow_samples.time.len()).filter(after).collect();
-    assert!(rows.iter().all(|row| record.flow_samples.in_flight_packets[*row] == 0), "nothing leaves after the stop");
+    assert!(
+        rows.iter().all(|row| record.flow_samples.in_flight_packets[*row] == 0),
+        "nothing leaves after the stop"
+    );
 }
 
 #[test]
