@@ -5,7 +5,7 @@ use tidegate_report::stats::Estimate;
 
 use super::Results;
 use super::kept::Kept;
-use super::measure::{self, EMPTY_MS, SAMPLED_S, WINDOW_S};
+use super::measure::{self, SAMPLED_S, WINDOW_S, empty_ms};
 use super::runs::{BUFFERS, Cell, LOSSES, MANY, Scheme};
 
 /// Bins of goodput over time, s.
@@ -181,7 +181,7 @@ fn indices(run: &Kept) -> Vec<(f64, f64)> {
 fn delay(results: &Results, id: &str, buffer: u32) -> Figure {
     let curve = |scheme: Scheme| {
         let run = results.of(Cell::Path { scheme, buffer, loss: 0 }).first()?;
-        Some(Curve { name: scheme.name().to_owned(), points: run.delays(EMPTY_MS, 1.0, 0.0, SAMPLED_S) })
+        Some(Curve { name: scheme.name().to_owned(), points: run.delays(empty_ms(scheme), 1.0, 0.0, SAMPLED_S) })
     };
     let title = format!("Fig. {}: queueing delay, buffer of {buffer} packets", &id[3..]);
     let curves = Scheme::PAPER.into_iter().filter_map(curve).collect();

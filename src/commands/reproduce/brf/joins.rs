@@ -51,7 +51,7 @@ fn plan(bench: &Bench<'_>, newcomer: usize, settings: &str) -> Result<Plan, Fail
     let brf = Scheme::Brf.sender().value(settings);
     let mut setup = Setup::bare(&ROUND_TRIPS, &[]);
     setup.set("tcp.*.scheme", brf.as_str());
-    setup.switch(ROUND_TRIPS.switch, &brf, &brf);
+    setup.switch(ROUND_TRIPS.switch, &brf);
     setup.set(&format!("tcp.{newcomer}.start"), format!("\"{JOIN_S}s\""));
     setup.set("scenario.duration", format!("\"{}s\"", 2.0 * JOIN_S));
     setup.set("scenario.sample", "\"1ms\"");

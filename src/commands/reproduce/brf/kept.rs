@@ -129,10 +129,15 @@ impl Kept {
         sum * sum / (self.flows.len() as f64 * squares)
     }
 
+    /// When the last flow starts, s.
+    pub(super) fn start_s(&self) -> f64 {
+        self.flows.iter().map(|flow| flow.start_s).fold(0.0, f64::max)
+    }
+
     /// From the last flow's start to the first `window_s` over which Jain's index is `least`, s; until the last such window
     /// of the run if there is none.
     pub(super) fn converged_s(&self, least: f64, window_s: f64) -> f64 {
-        let start_s = self.flows.iter().map(|flow| flow.start_s).fold(0.0, f64::max);
+        let start_s = self.start_s();
         let last_s = self.end_s() - window_s;
         // Windows begin with a sample.
         let mut from_s = (start_s / self.period_s).ceil() * self.period_s;

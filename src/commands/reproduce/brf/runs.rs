@@ -67,8 +67,8 @@ pub(super) struct Topology {
     pub(super) file: (&'static str, &'static str),
     /// Node of BRF's switch.
     pub(super) switch: usize,
-    /// What the switch shapes to, as TOML with a comma before it; else the rate of its links.
-    pub(super) capacity: &'static str,
+    /// Link that the switch shapes to the bottleneck's rate; `None` where the bottleneck is its own.
+    shaped: Option<usize>,
     /// Links whose queue is under test: the switch's, where it shapes, and the bottleneck's.
     pub(super) queues: &'static [usize],
 }
@@ -76,19 +76,19 @@ pub(super) struct Topology {
 pub(super) static PATH: Topology = Topology {
     file: ("path.toml", include_str!("../../../../scenarios/papers/brf/path.toml")),
     switch: 1,
-    capacity: ", capacity = \"100Mbps\"",
+    shaped: Some(1),
     queues: &[1, 2],
 };
 pub(super) static ROUND_TRIPS: Topology = Topology {
     file: ("round-trips.toml", include_str!("../../../../scenarios/papers/brf/round-trips.toml")),
     switch: 4,
-    capacity: "",
+    shaped: None,
     queues: &[],
 };
 pub(super) static SHARED: Topology = Topology {
     file: ("shared.toml", include_str!("../../../../scenarios/papers/brf/shared.toml")),
     switch: 2,
-    capacity: ", capacity = \"100Mbps\"",
+    shaped: Some(2),
     queues: &[2, 3],
 };
 
@@ -200,7 +200,10 @@ impl Setup {
     pub(super) fn new(topology: &'static Topology, senders: &[Sender]) -> Self {
         let mut setup = Self::bare(topology, senders);
         if let Some(sender) = senders.iter().find(|sender| sender.has_switch()) {
-            setup.switch(topology.switch, &sender.value(topology.capacity), &sender.value(""));
+            setup.switch(topology.switch, &sender.value(""));
+            if let Some(link) = topology.shaped {
+                setup.set(&format!("link.{link}.rate"), "\"100Mbps\"");
+            }
         }
         setup
     }
@@ -214,11 +217,11 @@ impl Setup {
         setup
     }
 
-    /// BRF's switch at `node` and its controller, both as TOML.
-    pub(super) fn switch(&mut self, node: usize, part: &str, controller: &str) {
+    /// BRF's switch at `node` and its controller; `brf` is the scheme as TOML.
+    pub(super) fn switch(&mut self, node: usize, brf: &str) {
         self.has_switch = true;
-        self.set(&format!("node.{node}.parts"), format!("[{part}]"));
-        self.set("controller", format!("{{ scheme = {controller}, delay = \"5ms\" }}"));
+        self.set(&format!("node.{node}.parts"), format!("[{brf}]"));
+        self.set("controller", format!("{{ scheme = {brf}, delay = \"5ms\" }}"));
     }
 
     pub(super) fn set(&mut self, key: &str, value: impl Into<String>) {

@@ -5,7 +5,7 @@ use tidegate_report::text::{Align, TextTable, short};
 
 use super::Results;
 use super::kept::Kept;
-use super::measure::{self, FAIR, PATH_RTT_MS, SAMPLED_S, WINDOW_S, fine, most, settled_drops};
+use super::measure::{self, Delays, FAIR, PATH_RTT_MS, SAMPLED_S, WINDOW_S, most, settled_drops};
 use super::runs::{BUFFERS, Cell, LOSSES, MANY, Scheme};
 
 /// A table with its title.
@@ -192,13 +192,15 @@ fn delay(results: &Results) -> Titled {
     for (buffer, scheme) in BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)))
     {
         let runs = results.of(Cell::Path { scheme, buffer, loss: 0 });
+        let early = |run| Delays { run, scheme }.all(0.0, SAMPLED_S);
+        let late = |run: &Kept| Delays { run, scheme }.all(SAMPLED_S, run.end_s());
         table.row([
             scheme.name().to_owned(),
             buffer.to_string(),
-            estimate(runs, |run| mean(&fine(run, 0.0, SAMPLED_S))),
-            estimate(runs, |run| most(&fine(run, 0.0, SAMPLED_S))),
-            estimate(runs, |run| mean(&fine(run, SAMPLED_S, run.end_s()))),
-            estimate(runs, |run| most(&fine(run, SAMPLED_S, run.end_s()))),
+            estimate(runs, |run| mean(&early(run))),
+            estimate(runs, |run| most(&early(run))),
+            estimate(runs, |run| mean(&late(run))),
+            estimate(runs, |run| most(&late(run))),
         ]);
     }
     ("Figure 12: queueing delay of one flow, smoothed round trip above the empty one".to_owned(), table)
