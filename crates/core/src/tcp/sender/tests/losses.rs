@@ -197,6 +197,33 @@ fn the_answer_to_a_retransmission_of_one_recovery_does_not_undo_the_next() {
 }
 
 #[test]
+fn a_loss_sent_again_before_the_recovery_ends_begins_the_next() {
+    let mut bench = immediate(16.0);
+    bench.set(141);
+    bench.ack(0, &[(1, 10)], 120);
+    assert_eq!(bench.sent(), [0, 16]);
+    bench.set(150);
+    bench.ack(0, &[(1, 12)], 120);
+    assert_eq!(bench.sent(), [17, 18]);
+    bench.set(162);
+    bench.ack(12, &[], 141);
+    assert_eq!(bench.sent(), [12, 13, 14, 15, 19]);
+    bench.set(171);
+    // Segment 16, which left after the recovery began, is lost: it belongs to the next one.
+    bench.ack(12, &[(17, 18)], 141);
+    assert_eq!((bench.trouble().last(), bench.sent()), (Some(&gap(16)), vec![16, 20]));
+    bench.set(172);
+    bench.ack(12, &[(17, 19)], 141);
+    bench.sent();
+    bench.set(183);
+    bench.ack(16, &[(17, 19)], 162);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit), enter(6)]);
+    bench.set(192);
+    bench.ack(19, &[], 171);
+    assert_eq!(bench.trouble(), [gap(19)], "it left before 16 left again");
+}
+
+#[test]
 fn only_segments_that_left_once_tell_the_round_trip_exactly() {
     let mut bench = bench(10.0, SenderSettings::default());
     bench.set(141);
