@@ -17,7 +17,10 @@ const NDNSIEVE: (&[&str], usize) = (
     58,
 );
 const BRF: (&[&str], usize) = (
-    &["fig8a", "fig8b", "fig9a", "fig9b", "fig10a", "fig10d", "table4", "fig11a", "fig11c", "fig12a", "fig12b"],
+    &[
+        "fig8a", "fig8b", "fig9a", "fig9b", "fig10a", "fig10d", "table4", "fig11a", "fig11c", "fig12a",
+        "fig12b",
+    ],
     69,
 );
 

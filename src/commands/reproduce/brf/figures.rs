@@ -181,7 +181,10 @@ fn indices(run: &Kept) -> Vec<(f64, f64)> {
 fn delay(results: &Results, id: &str, buffer: u32) -> Figure {
     let curve = |scheme: Scheme| {
         let run = results.of(Cell::Path { scheme, buffer, loss: 0 }).first()?;
-        Some(Curve { name: scheme.name().to_owned(), points: run.delays(empty_ms(scheme), 1.0, 0.0, SAMPLED_S) })
+        Some(Curve {
+            name: scheme.name().to_owned(),
+            points: run.delays(empty_ms(scheme), 1.0, 0.0, SAMPLED_S),
+        })
     };
     let title = format!("Fig. {}: queueing delay, buffer of {buffer} packets", &id[3..]);
     let curves = Scheme::PAPER.into_iter().filter_map(curve).collect();

@@ -192,7 +192,7 @@ fn delay(results: &Results) -> Titled {
     for (buffer, scheme) in BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)))
     {
         let runs = results.of(Cell::Path { scheme, buffer, loss: 0 });
-        let early = |run| Delays { run, scheme }.all(0.0, SAMPLED_S);
+        let early = |run: &Kept| Delays { run, scheme }.all(0.0, SAMPLED_S);
         let late = |run: &Kept| Delays { run, scheme }.all(SAMPLED_S, run.end_s());
         table.row([
             scheme.name().to_owned(),
