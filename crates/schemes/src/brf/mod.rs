@@ -12,6 +12,7 @@
 //! sender delivers 1448 bytes for each 1514 that it is granted, which makes 95.6 % of the link's rate at most.
 
 use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::tcp::{Reduction, SenderRule};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
 
@@ -20,15 +21,18 @@ pub mod code;
 mod controller;
 pub mod detector;
 pub mod elimination;
+mod fallback;
 mod flow;
 pub mod flow_table;
 mod machine;
 mod measure;
 pub mod predictor;
 mod round_trip;
+mod sender;
 
 use controller::BrfController;
 use detector::Detection;
+use sender::BrfSender;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -50,6 +54,12 @@ pub static SCHEME: Scheme = Scheme {
         "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none.",
     ],
     params: Params::TABLE,
+    sender: Some(|settings| {
+        let params = Params::from_settings(settings)?;
+        let rule = SenderRule::new(Box::new(BrfSender::new()));
+        // There is no window to reduce to.
+        Ok(SenderRule { reduction: Reduction::Immediate, ack_option: params.ack_option, ..rule })
+    }),
     controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };
