@@ -204,6 +204,19 @@ pub struct Loss {
     pub sent_at: Time,
     /// How it was heard of.
     pub signal: LossSignal,
+    /// What the connection has seen since the segment left. TCP alone.
+    pub since: Option<LossSample>,
+}
+
+/// What a connection saw from the departure of a segment until its loss was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossSample {
+    /// Segments in flight just after it left, itself included.
+    pub in_flight_at_send: u32,
+    /// Segments found lost since, itself included.
+    pub lost: u64,
+    /// Whether the application, not the network, may have set the rate when it left.
+    pub is_app_limited: bool,
 }
 
 /// How a loss was heard of.

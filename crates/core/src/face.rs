@@ -43,8 +43,8 @@ pub struct FaceView {
     /// What the marked packet had waited, and until when the mark counts.
     mark: Cell<Option<(Span, Time)>>,
     marked: Cell<u64>,
-    pub(crate) packets: [Cell<u32>; Class::COUNT],
-    pub(crate) bytes: [Cell<u64>; Class::COUNT],
+    packets: [Cell<u32>; Class::COUNT],
+    bytes: [Cell<u64>; Class::COUNT],
     pub(crate) held: Cell<u32>,
     pub(crate) accepted: Cell<u64>,
     pub(crate) dropped: Cell<u64>,
@@ -265,6 +265,24 @@ impl FaceView {
     /// Takes the face up or down.
     pub fn set_up(&self, up: bool) {
         self.up.set(up);
+    }
+
+    /// Counts a packet that is put into the queue.
+    #[inline]
+    pub(crate) fn count_in(&self, class: Class, size: ByteCount) {
+        let index = class.index();
+        self.packets[index].set(self.packets[index].get() + 1);
+        self.bytes[index].set(self.bytes[index].get() + size.get());
+        if class == Class::BULK {
+            self.accepted.set(self.accepted.get() + 1);
+        }
+    }
+
+    /// Counts a packet that is taken out of the queue.
+    #[inline]
+    pub(crate) fn count_out(&self, class: usize, size: ByteCount) {
+        self.packets[class].set(self.packets[class].get() - 1);
+        self.bytes[class].set(self.bytes[class].get() - size.get());
     }
 
     /// Counts a packet that arrived.

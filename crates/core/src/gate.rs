@@ -62,7 +62,7 @@ pub trait FaceGate: std::fmt::Debug {
         let _ = (cx, pending, held);
     }
 
-    /// A TCP segment passes.
+    /// A TCP segment passes. It cannot be held: the queue behind the gate has lanes for that. A Nack drops it.
     fn on_segment(
         &mut self,
         cx: &mut Context<'_>,

@@ -105,7 +105,7 @@ fn ask_for_service<B: Default>(
     devices: &mut impl Devices<B>,
     clock: &Clock,
 ) {
-    let has_packets = cx.face(face).queued_packets() > 0;
+    let has_packets = cx.face(face).queued_packets() > 0 && !queue.is_held_back();
     let wake = queue.next_wake().map(|at| clock.tick_from(at));
     if has_packets || wake.is_some() {
         devices.needs_service(face, has_packets, wake);

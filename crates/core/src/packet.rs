@@ -55,6 +55,16 @@ impl Header {
         }
     }
 
+    /// Whether a queue may mark it in place of dropping it: all but TCP segments whose ends do not know marks
+    /// (RFC 3168 §5).
+    #[inline]
+    pub const fn may_be_marked(&self) -> bool {
+        match self.kind {
+            Kind::Tcp(segment) => !matches!(segment.ecn, Ecn::NotCapable),
+            _ => true,
+        }
+    }
+
     /// Whether this is a loss notice.
     #[inline]
     pub const fn is_loss_notice(&self) -> bool {

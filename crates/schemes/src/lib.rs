@@ -59,6 +59,7 @@ schemes! {
     sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    tcp_bbr1,
     wldr,
 }
 

@@ -7,9 +7,11 @@ use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
+pub mod acks;
 pub mod bottleneck;
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
+pub mod dumbbell;
 pub mod gate_bench;
 
 use driver::{Driver, Event, RTT, Told};

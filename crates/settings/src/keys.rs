@@ -139,6 +139,8 @@ pub struct Role {
 
 /// The part of a consumer.
 pub static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
+/// The congestion control of a TCP sender.
+pub static TCP_SENDER: Role = Role { word: "TCP sender scheme", fits: |scheme| scheme.sender.is_some() };
 /// The strategy of a forwarder or of a prefix.
 pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
 /// All parts on a router.

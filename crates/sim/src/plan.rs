@@ -5,6 +5,7 @@ use std::fmt;
 use tidegate_core::consumer::shell::Shell;
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
+use tidegate_core::tcp::{AckHabit, SenderSettings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// A scenario that can be run.
@@ -321,6 +322,22 @@ pub struct FlowPlan {
     pub start: Time,
     /// No Interest leaves at or after this time.
     pub stop: Option<Time>,
+    /// For a TCP connection: its consumer receives, its only producer sends, segments take the place of Data, and what
+    /// else concerns Interests and Data has no meaning.
+    pub tcp: Option<TcpPlan>,
+}
+
+/// What a TCP connection has beside a flow.
+#[derive(Clone, Debug)]
+pub struct TcpPlan {
+    /// Prefix of segments towards the receiver; the flow's leads to the sender.
+    pub data_prefix: String,
+    /// Habits of the sender.
+    pub settings: SenderSettings,
+    /// When the receiver acknowledges.
+    pub habit: AckHabit,
+    /// Memory of the receiver.
+    pub buffer: ByteCount,
 }
 
 pub use tidegate_core::consumer::Demand;

@@ -5,6 +5,7 @@
 #[macro_use]
 mod surroundings;
 mod build;
+mod connections;
 mod control;
 mod frames;
 mod media;
@@ -24,22 +25,24 @@ use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::NameTable;
 use tidegate_core::node::{Devices, Node};
-use tidegate_core::packet::{Header, Packet};
+use tidegate_core::packet::{Header, Kind, Packet};
 use tidegate_core::producer::Producer;
 use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
+use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
 
 use crate::events::{EventQueue, Target};
 use crate::link::{Direction, End};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
+use connections::Connection;
 use control::{Control, Reported};
 use media::SharedMedium;
 use service::{Processing, Server};
 use tidegate_core::line::Carriage;
 
-/// The body of a simulated packet: nothing yet needs one.
-pub type Body = ();
+/// The body of a simulated packet: options of a TCP segment that has some.
+pub type Body = Option<Box<TcpOptions>>;
 
 /// A network in motion.
 #[derive(Debug)]
@@ -52,6 +55,7 @@ pub struct World {
     media: Vec<SharedMedium>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
+    connections: Vec<Connection>,
     servers: Servers,
     /// Servers of producers that take their time.
     processing: Vec<Processing>,
@@ -69,6 +73,8 @@ pub struct World {
     packet_hops: u64,
     /// Consumers that got a packet and may send.
     ready: Vec<u32>,
+    /// Ends of connections behind a forwarder that got a packet and may send.
+    ready_sides: Vec<usize>,
     /// First target of frames.
     frame_targets: u32,
 }
@@ -124,12 +130,16 @@ enum Role {
     Consumer(u32),
     /// Its producers, directly.
     Server,
+    /// Its ends of TCP connections, directly.
+    Sides,
 }
 
 /// A consumer and where it runs.
 #[derive(Debug)]
 struct Host {
     consumer: Consumer,
+    /// Number among the flows.
+    flow: u32,
     node: u32,
     /// Application face, or the device of a direct host.
     face: FaceId,
@@ -186,6 +196,8 @@ enum Due {
     QueueWake(usize),
     NodeWake(usize),
     ConsumerWake(usize),
+    /// An end of a connection.
+    SideWake(usize),
     Change(usize),
     Sample,
     /// A router has looked at a packet.
@@ -302,6 +314,7 @@ impl World {
                 Due::QueueWake(direction) => self.wake_queue(direction),
                 Due::NodeWake(node) => self.wake_node(node),
                 Due::ConsumerWake(consumer) => self.wake_consumer(consumer),
+                Due::SideWake(side) => self.wake_side(side),
                 Due::Change(index) => self.change(index),
                 Due::Sample => self.sample(),
                 Due::Served(node) => self.serve(node),
@@ -349,6 +362,10 @@ impl World {
             return Due::NodeWake(index);
         }
         index -= self.nodes.len();
+        if index < self.sides() {
+            return Due::SideWake(index);
+        }
+        index -= self.sides();
         if index < self.changes.len() {
             return Due::Change(index);
         }
@@ -380,7 +397,8 @@ impl World {
     /// First target of frames.
     fn frame_targets(&self) -> u32 {
         let nodes = self.nodes.len();
-        let before = 3 * self.directions.len() + self.consumers.len() + nodes + self.changes.len();
+        let ends = self.consumers.len() + self.sides();
+        let before = 3 * self.directions.len() + ends + nodes + self.changes.len();
         (before + 4 + 2 * nodes + self.processing.len()) as u32
     }
 
@@ -390,14 +408,16 @@ impl World {
         let after_queues = 3 * directions;
         let after_consumers = after_queues + self.consumers.len();
         let after_nodes = after_consumers + self.nodes.len();
-        let after_changes = after_nodes + self.changes.len();
+        let after_sides = after_nodes + self.sides();
+        let after_changes = after_sides + self.changes.len();
         let index = match due {
             Due::Arrival(direction) => direction,
             Due::Sent(direction) => directions + direction,
             Due::QueueWake(direction) => 2 * directions + direction,
             Due::ConsumerWake(consumer) => after_queues + consumer,
             Due::NodeWake(node) => after_consumers + node,
-            Due::Change(index) => after_nodes + index,
+            Due::SideWake(side) => after_nodes + side,
+            Due::Change(index) => after_sides + index,
             Due::Sample => after_changes,
             Due::Report => after_changes + 1,
             Due::Directive => after_changes + 2,
@@ -454,6 +474,11 @@ impl World {
                     self.send(to.node as usize, to.face, answer);
                 }
             }
+            Role::Sides => {
+                if let Some(side) = self.take_segment(to.node, &packet) {
+                    self.drain_side(side);
+                }
+            }
         }
     }
 
@@ -462,7 +487,7 @@ impl World {
         let Answerer { producer, processing, .. } = self.servers.find(node, interest.name.prefix)?;
         let core = &self.nodes[node as usize].core;
         let header = core.with_context(env!(self, node), |cx| producer.answer(cx, interest))?;
-        let answer = Packet { header, body: () };
+        let answer = Packet { header, body: None };
         match *processing {
             None => Some(answer),
             Some(index) => {
@@ -501,6 +526,9 @@ impl World {
         while let Some(consumer) = self.ready.pop() {
             self.drain(consumer as usize);
         }
+        while let Some(side) = self.ready_sides.pop() {
+            self.drain_side(side);
+        }
     }
 
     fn wake_consumer(&mut self, index: usize) {
@@ -529,7 +557,7 @@ impl World {
             let Some(header) = sim.core.with_context(env!(self, node), |cx| host.consumer.poll(cx)) else {
                 break;
             };
-            let packet = Packet { header, body: () };
+            let packet = Packet { header, body: None };
             if is_direct {
                 self.send(node, face, packet);
             } else {
@@ -561,7 +589,7 @@ impl World {
     #[inline(always)]
     fn settle(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
-            self.give_application(node, face, &packet.header);
+            self.give_application(node, face, &packet);
         }
         self.rearm_node(node);
     }
@@ -578,10 +606,14 @@ impl World {
     }
 
     #[cold]
-    fn give_application(&mut self, node: usize, face: FaceId, header: &Header) {
-        let sim = &self.nodes[node];
+    fn give_application(&mut self, node: usize, face: FaceId, packet: &Packet<Body>) {
+        let (sim, header) = (&self.nodes[node], &packet.header);
         if !sim.is_on {
             return;
+        }
+        if matches!(header.kind, Kind::Tcp(_)) {
+            let side = self.take_segment(node as u32, packet);
+            return self.ready_sides.extend(side);
         }
         let first_consumer = sim.directions.len() + 1;
         if let Some(place) = face.index().checked_sub(first_consumer) {
@@ -697,6 +729,7 @@ impl World {
                     self.drain(consumer);
                 }
             }
+            self.restart_sides(node);
             self.drain_ready();
         }
     }

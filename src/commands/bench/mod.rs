@@ -25,13 +25,14 @@ struct Case {
     aim: Option<f64>,
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
     Case { name: "papers-cache", scenario: include_str!("../../../benches/papers-cache.toml"), aim: None },
     Case { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml"), aim: Some(4.0) },
     Case { name: "ten-gigabit", scenario: include_str!("../../../benches/ten-gigabit.toml"), aim: Some(3.5) },
     Case { name: "grid", scenario: include_str!("../../../benches/grid.toml"), aim: Some(4.0) },
     Case { name: "wide", scenario: include_str!("../../../benches/wide.toml"), aim: None },
+    Case { name: "tcp", scenario: include_str!("../../../benches/tcp.toml"), aim: Some(5.0) },
 ];
 
 /// What to measure.

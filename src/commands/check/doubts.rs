@@ -140,7 +140,7 @@ fn unfinished(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String>
 
 fn too_fast(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     let Demand::Constant { rate, .. } = &flow.demand else { return None };
-    let found = facts.bottleneck.as_ref()?;
+    let found = facts.bottleneck.as_ref().filter(|_| flow.tcp.is_none())?;
     (*rate > found.content).then(|| {
         format!(
             "it asks for {} Mbit/s of content, and {} carries {}: what is lost is asked for again, later and later",
@@ -152,7 +152,7 @@ fn too_fast(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
 }
 
 fn short_lived(_: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
-    let lifetime = flow.shell.lifetime?;
+    let lifetime = flow.shell.lifetime.filter(|_| flow.tcp.is_none())?;
     (lifetime <= facts.round_trip).then(|| {
         format!(
             "Interests live for {lifetime}, a round trip takes {} ms: no Data finds its Interest",

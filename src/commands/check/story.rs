@@ -205,13 +205,19 @@ fn ms(span: Span) -> String {
 }
 
 fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
-    let path: Vec<&str> = facts.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
+    let mut path: Vec<&str> = facts.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
     let others = match flow.producers.len() {
         1 => String::new(),
         producers => format!(" (of {producers} producers the nearest)"),
     };
+    let what = if flow.tcp.is_some() {
+        path.reverse();
+        format!("sends {} over TCP: {}", demand(flow), path.join(" > "))
+    } else {
+        format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix)
+    };
     let mut lines = vec![
-        format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix),
+        what,
         format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
     ];
     let processing = flow.processing.as_ref().map(service_time);

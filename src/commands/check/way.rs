@@ -6,6 +6,7 @@ use tidegate_core::consumer::{Arrivals, Workload};
 use tidegate_core::face::Limit;
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::wire_size;
+use tidegate_core::tcp::{TcpOptions, segment_size};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_sim::plan::{Demand, FlowPlan, Plan};
 
@@ -131,7 +132,12 @@ impl Way {
         let time = |load: Load| {
             let one = load.sending(plan);
             let rest = Span::from_nanos(round_trip.as_nanos().saturating_sub(one.as_nanos()));
-            rates.time_to_send(plan, load.direction, flow.start, all_segments(load.on_wire, segments))
+            let all = if flow.tcp.is_some() {
+                ByteCount::new(load.on_wire.get().saturating_mul(u64::from(segments)))
+            } else {
+                all_segments(load.on_wire, segments)
+            };
+            rates.time_to_send(plan, load.direction, flow.start, all)
                 + if free == self.links.len() { rest } else { Span::ZERO }
         };
         self.loads(plan, self.first).take(2 * free).map(time).max()
@@ -175,6 +181,10 @@ fn middle_segment(flow: &FlowPlan) -> u32 {
 }
 
 fn packet_sizes(flow: &FlowPlan, segment: u32) -> Sizes {
+    if flow.tcp.is_some() {
+        let size = |payload| segment_size(payload, &TcpOptions::default());
+        return Sizes { interest: size(ByteCount::ZERO), data: size(flow.payload) };
+    }
     let mut names = NameTable::new();
     let prefix = names.intern_uri(&flow.prefix).expect("prefixes were checked with the plan");
     let length = names.encoded_len(Name::segment(prefix, segment));

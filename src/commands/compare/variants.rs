@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate_sim::plan::Plan;
+use tidegate_sim::plan::{FlowPlan, Plan};
 
 use crate::Session;
 use crate::exit::{Exit, Failure};
@@ -76,11 +76,13 @@ impl Choice<'_> {
     /// Where the schemes go.
     fn scheme_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         if self.flows.is_empty() {
-            return Ok(vec!["flow.*.scheme".to_owned()]);
+            let is_tcp = plan.flows.iter().all(|flow| flow.tcp.is_some());
+            return Ok(vec![format!("{}.*.scheme", if is_tcp { "tcp" } else { "flow" })]);
         }
         let key = |name: &String| {
             let flow = plan.flows.iter().find(|flow| flow.name == *name);
-            flow.map(|flow| format!("flow.{}.scheme", flow.table)).ok_or_else(|| {
+            let table = |flow: &FlowPlan| if flow.tcp.is_some() { "tcp" } else { "flow" };
+            flow.map(|flow| format!("{}.{}.scheme", table(flow), flow.table)).ok_or_else(|| {
                 let known: Vec<&str> = plan.flows.iter().take(12).map(|flow| flow.name.as_str()).collect();
                 Failure::usage(format!(
                     "--flow {name:?} is no flow of the scenario; flows: {}",

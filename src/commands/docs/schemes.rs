@@ -8,8 +8,9 @@ use crate::Session;
 use crate::commands::schemes::provenance;
 
 /// Where a scheme of each role stands in a scenario.
-const PLACES: [(&str, &str); 5] = [
+const PLACES: [(&str, &str); 6] = [
     ("consumer", "`scheme` of a `[[flow]]`"),
+    ("tcp sender", "`scheme` of a `[[tcp]]`"),
     ("discipline", "`queue.disciplines` of a link"),
     ("router", "`parts` of `[router]` or a node"),
     ("link service", "`link_service` of a link"),

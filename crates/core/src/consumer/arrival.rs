@@ -221,7 +221,7 @@ impl Consumer {
             _ if !self.shell.nack_is_loss => {}
             NackReason::Duplicate => {}
             NackReason::Congestion if is_instant => {
-                let loss = Loss { segment, sent_at: slot.last_sent, signal };
+                let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
                 self.outstanding.refuse(segment);
                 self.record_loss(cx, &loss);
                 self.answer_loss(cx, &loss);
@@ -245,7 +245,7 @@ impl Consumer {
         self.stats.loss_notices += 1;
         let pending = self.outstanding.get(segment).filter(|slot| slot.state == State::InFlight);
         let Some(slot) = pending else { return Arrived::Notice };
-        let loss = Loss { segment, sent_at: slot.last_sent, signal: LossSignal::Notice };
+        let loss = Loss { segment, sent_at: slot.last_sent, signal: LossSignal::Notice, since: None };
         self.record_loss(cx, &loss);
         if self.shell.notice == NoticeReaction::Reduce {
             self.is_new_event(segment);

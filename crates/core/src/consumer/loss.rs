@@ -146,7 +146,7 @@ impl Consumer {
     /// before.
     fn count_lost(&mut self, cx: &mut Context<'_>, segment: u32, signal: LossSignal) -> Option<Loss> {
         let slot = *self.outstanding.get(segment)?;
-        let loss = Loss { segment, sent_at: slot.last_sent, signal };
+        let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
         self.view.in_flight = self.view.in_flight.saturating_sub(1);
         if self.shell.retry_limit.is_some_and(|limit| u32::from(slot.retransmissions) >= limit) {
             self.abandon(segment);

@@ -1,10 +1,11 @@
-//! The forwarder: NFD's pipelines over one PIT, FIB and content store.
+//! The forwarder: NFD's pipelines over one PIT, FIB and content store, and one for TCP segments over the FIB alone.
 
 mod data;
 mod gates;
 mod interest;
 mod loss_notice;
 mod nack;
+mod segment;
 
 use crate::context::Context;
 use crate::control::Directive;
@@ -59,6 +60,8 @@ pub struct ForwarderCounters {
     pub expired: u64,
     /// Interests refused because the PIT was full.
     pub refused_full: u64,
+    /// TCP segments that no face leads on with.
+    pub unroutable: u64,
 }
 
 /// Settings of a forwarder.
@@ -206,8 +209,7 @@ impl<B: Clone + Default> Forwarder<B> {
             Kind::Data(_) => self.on_data(cx, from, packet, out),
             Kind::Nack(nack) => self.on_nack(cx, from, &packet, nack, out),
             Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
-            // Segments are routed by their own scheme; without one they end here.
-            Kind::Tcp(_) => {}
+            Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The gates of one face in their order, with their side store.
 
 use super::store::SideStore;
-use super::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
+use super::{DataSource, Direction, FaceGate, FlowKey, GateVerdict, Releases};
 use crate::context::Context;
 use crate::control::Directive;
 use crate::event::{Cause, Event};
@@ -92,6 +92,23 @@ impl<B> GateRow<B> {
     pub fn pass(&mut self, cx: &mut Context<'_>, pending: PitId, packet: Packet<B>) -> Passage<B> {
         self.stats.offered += 1;
         self.pass_from(cx, 0, pending, packet)
+    }
+
+    /// Asks every gate about a TCP segment; whether it goes on. One that does not leave counts as offered and dropped.
+    pub fn admits_segment(&mut self, cx: &mut Context<'_>, segment: &mut Header, way: Direction) -> bool {
+        for standing in &mut self.gates {
+            match standing.gate.on_segment(cx, segment, way) {
+                GateVerdict::Admit | GateVerdict::Hold(_) => {}
+                GateVerdict::Drop | GateVerdict::Nack(_) => {
+                    self.stats.offered += u64::from(way == Direction::Out);
+                    self.stats.dropped += u64::from(way == Direction::Out);
+                    let (name, size) = (segment.name, segment.size());
+                    cx.record(Event::Dropped { face: self.face.0, name, size, cause: Cause("gate") });
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn pass_from(

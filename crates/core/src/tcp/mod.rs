@@ -14,6 +14,7 @@ mod options;
 mod ranges;
 mod reassembly;
 mod receiver;
+pub mod record;
 mod sender;
 mod sequence;
 mod source;

@@ -7,7 +7,7 @@ use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::node::{Devices, Node};
 use tidegate_core::packet::{Header, Packet};
-use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
+use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 use crate::harness::{APPLICATION, Router, interest, ms};
@@ -142,6 +142,35 @@ fn a_packet_held_after_a_mark_leaves_with_it_and_directives_reach_disciplines() 
     assert_eq!(wires.asked, [(FaceId(0), false, Some(ms(0)))]);
     node.wake_queue(env(&names, &mut sink), FaceId(0), &mut wires);
     assert_eq!(wires.sent.first().map(|(_, packet)| packet.header.hop.mark), Some(2));
+}
+
+/// Sends nothing before this time.
+#[derive(Debug)]
+struct NotBefore(Time);
+
+impl QueueDiscipline for NotBefore {
+    fn lanes(&self) -> u32 {
+        1
+    }
+
+    fn select(&mut self, cx: &mut Context<'_>, _: &FaceView, _: &dyn Lanes) -> Selection {
+        if cx.now < self.0 { Selection::Until(self.0) } else { Selection::Head(0, Verdict::Pass) }
+    }
+}
+
+#[test]
+fn a_device_is_not_asked_again_before_the_time_that_its_queue_waits_for() {
+    let router = Router::new(&[0]);
+    let (names, prefix) = (router.names, router.prefix);
+    let faces = vec![FaceView::device(BitRate::from_mbps(1.0), Span::ZERO, Limit::Packets(Packets::new(9)))];
+    let disciplines: Vec<Box<dyn QueueDiscipline>> = vec![Box::new(NotBefore(ms(7)))];
+    let mut node = Node::new(router.forwarder, vec![Queue::new(FaceId(0), disciplines)], faces);
+    let (mut sink, mut wires) = (NoSink, Wires::default());
+    node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
+    // A device asked to serve at once would find nothing, and ask again at the same time for ever.
+    assert_eq!((wires.sent.len(), &wires.asked[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
+    node.wake_queue(Env { now: ms(7), ..env(&names, &mut sink) }, FaceId(0), &mut wires);
+    assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 1));
 }
 
 #[test]

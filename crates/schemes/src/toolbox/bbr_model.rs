@@ -3,7 +3,7 @@
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00. Rates are packets per second: the size of a packet falls out
 //! of window and gap alike.
 
-use tidegate_core::congestion::{Delivery, FlowView, Pacing};
+use tidegate_core::congestion::{Delivery, FlowView, Pacing, RateSample};
 use tidegate_core::units::{Span, Time};
 
 /// Parts of a packet per second in which rates are kept, so that they are whole numbers.
@@ -20,6 +20,16 @@ impl PacketRate {
     pub fn over(packets: u64, time: Span) -> Self {
         let seconds = time.max(Span::from_nanos(1)).as_secs_f64();
         Self((packets as f64 / seconds * MICRO).min(HIGHEST) as u64)
+    }
+
+    /// The rate that TCP measured.
+    pub fn of_sample(sample: &RateSample) -> Self {
+        Self::over(sample.delivered, sample.interval)
+    }
+
+    /// This rate times `factor`, which is at least 0.
+    pub fn scale(self, factor: f64) -> Self {
+        Self((self.0 as f64 * factor).min(HIGHEST) as u64)
     }
 
     /// Packets per second.
@@ -127,15 +137,77 @@ impl FullPipe {
         }
     }
 
+    /// Counts anew, from `rate` on.
+    pub const fn restart(&mut self, rate: PacketRate) {
+        (self.reached, self.flat) = (rate, 0);
+    }
+
+    /// The next round counts as growth, whatever its rate.
+    pub const fn lower_bar(&mut self) {
+        self.reached = PacketRate(0);
+    }
+
     /// Whether it was found full once.
     pub const fn is_full(&self) -> bool {
         self.flat >= self.rounds
     }
 }
 
+/// Rates that the rule itself holds down, in ProbeRTT, which the sender that measures them cannot know.
+#[derive(Debug, Default)]
+pub struct HeldDown {
+    /// What left with so many segments delivered is held down; none at first.
+    delivered: Option<(u64, u64)>,
+}
+
+impl HeldDown {
+    /// What leaves from now on is held down, until more is delivered than by the end of what is in flight now.
+    pub fn extend(&mut self, flow: &FlowView) {
+        let since = match self.delivered {
+            Some((since, until)) if until >= flow.delivered => since,
+            _ => flow.delivered,
+        };
+        self.delivered = Some((since, flow.delivered + u64::from(flow.in_flight)));
+    }
+
+    /// Whether a segment was held down that left with so many delivered.
+    pub fn covers(&self, delivered_at_send: u64) -> bool {
+        self.delivered.is_some_and(|(since, until)| (since..=until).contains(&delivered_at_send))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_left_before_or_after_is_not_held_down() {
+        let (mut held, at) =
+            (HeldDown::default(), |delivered| FlowView { delivered, in_flight: 4, ..FlowView::default() });
+        assert!(!held.covers(0));
+        held.extend(&at(100));
+        assert_eq!([99, 100, 104, 105].map(|delivered| held.covers(delivered)), [false, true, true, false]);
+        held.extend(&at(104));
+        assert_eq!([99, 100, 108, 109].map(|delivered| held.covers(delivered)), [false, true, true, false]);
+        held.extend(&at(200));
+        assert_eq!([108, 199, 200].map(|delivered| held.covers(delivered)), [false, false, true]);
+    }
+
+    #[test]
+    fn a_pipe_found_full_can_be_measured_anew() {
+        let mut pipe = FullPipe::new(1.25, 2);
+        pipe.end_round(PacketRate(100));
+        pipe.end_round(PacketRate(100));
+        pipe.lower_bar();
+        pipe.end_round(PacketRate(50));
+        pipe.end_round(PacketRate(60));
+        assert!(!pipe.is_full(), "the round after the bar was lowered counted as growth");
+        pipe.end_round(PacketRate(60));
+        assert!(pipe.is_full());
+        pipe.restart(PacketRate(60));
+        pipe.end_round(PacketRate(60));
+        assert!(!pipe.is_full());
+    }
 
     #[test]
     fn the_least_round_trip_stays_until_it_is_too_old() {

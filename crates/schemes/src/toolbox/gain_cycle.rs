@@ -26,8 +26,8 @@ pub struct GainCycle {
 }
 
 impl GainCycle {
-    /// Begins at `now` in any phase but that of 3/4. BBR draws it; consumers have nothing to draw from, so `lot`, any
-    /// number, decides.
+    /// Begins at `now` in any phase but that of 3/4, as `lot` decides: a number that BBR draws, each of 0 to 6 as
+    /// likely; any number will do.
     pub fn begin(now: Time, lot: u64) -> Self {
         let phase = (lot % (GAINS.len() as u64 - 1)) as usize;
         Self { phase: if phase >= DRAINING { phase + 1 } else { phase }, since: now }

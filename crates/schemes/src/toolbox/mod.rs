@@ -1,5 +1,6 @@
 //! Parts that several schemes share; a scheme never imports another scheme.
 
+pub mod ack_epoch;
 pub mod adaptive_pipeline;
 pub mod aimd_window;
 pub mod average_queue;
@@ -14,6 +15,7 @@ pub mod cubic_window;
 pub mod face_mark;
 pub mod gain_cycle;
 pub mod graded_window;
+pub mod htb;
 pub mod interest_shaper;
 pub mod lifetime_timer;
 pub mod loss_timer;
@@ -22,6 +24,7 @@ pub mod once_per_flight;
 pub mod once_per_round_trip;
 pub mod once_per_timeout;
 pub mod path_label;
+pub mod policer;
 pub mod rate_follower;
 pub mod rate_sampler;
 pub mod recent;

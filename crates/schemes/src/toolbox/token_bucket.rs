@@ -5,28 +5,31 @@
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 /// Bit-nanoseconds of a byte.
-const BYTE: u128 = 8_000_000_000;
+const BYTE: i128 = 8_000_000_000;
+/// Debt beyond what this time brings in is forgiven, nanoseconds (Linux `sch_htb`, `mbuffer`).
+const LONGEST_DEBT: i128 = 60_000_000_000;
 
 /// Lets bytes pass at a rate, and up to its depth at once.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     rate: BitRate,
-    depth: u128,
-    level: u128,
+    depth: i128,
+    /// Below zero after [`charge`](Self::charge) of more than there was.
+    level: i128,
     at: Time,
 }
 
 impl TokenBucket {
     /// A full bucket at `now`.
     pub fn new(rate: BitRate, depth: ByteCount, now: Time) -> Self {
-        let depth = u128::from(depth.get()) * BYTE;
+        let depth = i128::from(depth.get()) * BYTE;
         Self { rate, depth, level: depth, at: now }
     }
 
     /// Takes `size` if so much is there at `now`; nothing is taken otherwise.
     pub fn take(&mut self, size: ByteCount, now: Time) -> bool {
         self.fill(now);
-        let needed = u128::from(size.get()) * BYTE;
+        let needed = i128::from(size.get()) * BYTE;
         let is_enough = needed <= self.level;
         if is_enough {
             self.level -= needed;
@@ -36,17 +39,31 @@ impl TokenBucket {
 
     /// How long after `now` [`take`](Self::take) of `size` can succeed first; `None` for never.
     pub fn wait(&mut self, size: ByteCount, now: Time) -> Option<Span> {
+        let needed = i128::from(size.get()) * BYTE;
+        if needed > self.depth { None } else { self.wait_for(needed, now) }
+    }
+
+    /// As [`wait`](Self::wait), but a packet larger than the depth waits for a full bucket only.
+    pub fn wait_or_full(&mut self, size: ByteCount, now: Time) -> Option<Span> {
+        let needed = i128::from(size.get()) * BYTE;
+        self.wait_for(needed.min(self.depth), now)
+    }
+
+    fn wait_for(&mut self, needed: i128, now: Time) -> Option<Span> {
         self.fill(now);
-        let needed = u128::from(size.get()) * BYTE;
-        if needed > self.depth {
-            return None;
-        }
-        let missing = needed.saturating_sub(self.level);
+        let missing = u128::try_from(needed - self.level).unwrap_or(0);
         match (missing, u128::from(self.rate.as_bps())) {
             (0, _) => Some(Span::ZERO),
             (_, 0) => None,
             (_, rate) => u64::try_from(missing.div_ceil(rate)).ok().map(Span::from_nanos),
         }
+    }
+
+    /// Takes `size` whether so much is there or not: the bucket may be left in debt.
+    pub fn charge(&mut self, size: ByteCount, now: Time) {
+        self.fill(now);
+        let worst = -i128::from(self.rate.as_bps()).saturating_mul(LONGEST_DEBT);
+        self.level = (self.level - i128::from(size.get()) * BYTE).max(worst);
     }
 
     /// Goes on at `rate` from `now`.
@@ -55,7 +72,13 @@ impl TokenBucket {
         self.rate = rate;
     }
 
-    /// Bytes missing from a full bucket at `now`, 0..=depth: what a leaky bucket of the same rate holds.
+    /// Holds at most `depth` from now on; what is above is lost.
+    pub fn set_depth(&mut self, depth: ByteCount) {
+        self.depth = i128::from(depth.get()) * BYTE;
+        self.level = self.level.min(self.depth);
+    }
+
+    /// Bytes missing from a full bucket at `now`, 0..=depth where nothing is charged: what a leaky bucket of the same rate holds.
     pub fn missing(&mut self, now: Time) -> f64 {
         self.fill(now);
         (self.depth - self.level) as f64 / BYTE as f64
@@ -63,7 +86,8 @@ impl TokenBucket {
 
     fn fill(&mut self, now: Time) {
         let gained = u128::from(now.since(self.at).as_nanos()) * u128::from(self.rate.as_bps());
-        self.level = (self.level + gained).min(self.depth);
+        let gained = i128::try_from(gained).unwrap_or(i128::MAX);
+        self.level = self.level.saturating_add(gained).min(self.depth);
         self.at = self.at.max(now);
     }
 }
@@ -98,9 +122,9 @@ mod tests {
             (1_000_000_007, 250_000, 1_500, 10_000_019),
         ] {
             let bits =
-                (u128::from(depth) * BYTE + u128::from(bps) * u128::from(nanos)) / (u128::from(size) * BYTE);
+                (i128::from(depth) * BYTE + i128::from(bps) * i128::from(nanos)) / (i128::from(size) * BYTE);
             let counted = passed(BitRate::from_bps(bps), depth, size, Time::from_nanos(nanos));
-            assert_eq!(u128::from(counted), bits, "{bps} bit/s, {size} B");
+            assert_eq!(i128::from(counted), bits, "{bps} bit/s, {size} B");
         }
     }
 
@@ -147,5 +171,34 @@ mod tests {
         bucket.set_rate(BitRate::from_bps(0), Time::ZERO + Span::from_micros(400));
         assert_eq!(bucket.wait(ByteCount::new(401), Time::ZERO + Span::from_secs(1)), None);
         assert!(bucket.take(ByteCount::new(400), Time::ZERO + Span::from_secs(1)));
+    }
+
+    #[test]
+    fn a_debt_is_paid_before_anything_passes_and_is_at_most_a_minute_long() {
+        let mut bucket = TokenBucket::new(BitRate::from_mbps(8.0), ByteCount::new(1_000), Time::ZERO);
+        bucket.charge(ByteCount::new(3_000), Time::ZERO);
+        assert_eq!(bucket.wait(ByteCount::new(500), Time::ZERO), Some(Span::from_micros(2_500)));
+        bucket.charge(ByteCount::new(1_000_000_000), Time::ZERO);
+        assert_eq!(bucket.wait(ByteCount::ZERO, Time::ZERO), Some(Span::from_secs(60)));
+    }
+
+    #[test]
+    fn what_is_larger_than_the_depth_waits_for_a_full_bucket() {
+        let mut bucket = TokenBucket::new(BitRate::from_mbps(8.0), ByteCount::new(1_000), Time::ZERO);
+        assert_eq!(bucket.wait_or_full(ByteCount::new(9_000), Time::ZERO), Some(Span::ZERO));
+        bucket.charge(ByteCount::new(400), Time::ZERO);
+        assert_eq!(bucket.wait_or_full(ByteCount::new(9_000), Time::ZERO), Some(Span::from_micros(400)));
+        bucket.set_depth(ByteCount::new(500));
+        assert_eq!(bucket.wait_or_full(ByteCount::new(9_000), Time::ZERO), Some(Span::ZERO));
+    }
+
+    #[test]
+    fn the_largest_rate_and_the_longest_time_do_not_overflow() {
+        let (rate, depth) = (BitRate::from_bps(u64::MAX), ByteCount::new(u64::MAX));
+        let mut bucket = TokenBucket::new(rate, depth, Time::ZERO);
+        bucket.charge(depth, Time::MAX);
+        bucket.charge(depth, Time::MAX);
+        // A debt of 2^64 bytes at 2^64 bit/s.
+        assert_eq!(bucket.wait_or_full(ByteCount::ZERO, Time::MAX), Some(Span::from_secs(8)));
     }
 }

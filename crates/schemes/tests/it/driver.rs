@@ -109,7 +109,7 @@ impl<C: CongestionController + ?Sized> Driver<C> {
                 // The Interest of a loss notice stays pending.
                 let counted_out = u32::from(signal != LossSignal::Notice);
                 flow.in_flight = flow.in_flight.saturating_sub(counted_out);
-                let loss = Loss { segment, sent_at: before(event.at, RTT), signal };
+                let loss = Loss { segment, sent_at: before(event.at, RTT), signal, since: None };
                 self.controller.on_loss(cx, &loss, flow);
             }
         }

@@ -28,10 +28,12 @@ pub(super) const MOST_SEGMENTS: u64 = 4_294_967_294;
 /// Reads every `[[flow]]`.
 pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits: &Limits) -> Vec<FlowPlan> {
     let desk = root.desk;
-    if root.list("flow").is_empty()
-        && root.item("flow").is_none_or(|item| matches!(item.value, Value::List(_)))
-    {
-        desk.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]]");
+    let is_empty = |key| {
+        let is_list = root.item(key).is_none_or(|item| matches!(item.value, Value::List(_)));
+        is_list && root.list(key).is_empty()
+    };
+    if is_empty("flow") && is_empty("tcp") {
+        desk.refuse(root.place_of("flow"), "there are no flows; write at least one [[flow]] or [[tcp]]");
     }
     let mut flows: Vec<(Fields<'_>, Template)> = Vec::new();
     let mut total = 0_u64;
@@ -121,7 +123,7 @@ impl Template {
     }
 }
 
-fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, duration: Span) {
+pub(super) fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, duration: Span) {
     if start >= duration {
         flow.refuse(
             "start",
@@ -356,6 +358,7 @@ impl Roster {
             must_be_fresh: template.must_be_fresh,
             start: template.start,
             stop: template.stop,
+            tcp: None,
         });
         Some(())
     }
@@ -426,7 +429,13 @@ fn check_producers(
 }
 
 /// Fills in `{i}`, `{i+N}` and `{i%N}` (which counts 1, 2, ..., N, 1, ...).
-fn expand(desk: &Desk<'_>, place: Place, text: &str, number: u64, is_repeated: bool) -> Option<String> {
+pub(super) fn expand(
+    desk: &Desk<'_>,
+    place: Place,
+    text: &str,
+    number: u64,
+    is_repeated: bool,
+) -> Option<String> {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {

@@ -2,13 +2,14 @@
 
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
+use tidegate_core::tcp::Detection;
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{
-    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, STRATEGY, key, keys,
+    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, STRATEGY, TCP_SENDER, key, keys,
 };
 use tidegate_settings::queue::QUEUE;
 
@@ -67,6 +68,7 @@ pub(super) static ROOT: Keys = keys(
         key("router", Table(&ROUTER), May, "What every router has."),
         key("controller", Table(&CONTROLLER_KEYS), May, "The network controller; none by default."),
         key("flow", List(&Table(&FLOW)), May, "Who asks whom for what."),
+        key("tcp", List(&Table(&TCP)), May, "TCP connections."),
         key("event", List(&Table(&EVENT)), May, "What changes during the run."),
         key(
             "expect",
@@ -418,6 +420,58 @@ pub(super) static FLOW: Keys = keys(
         key("must_be_fresh", Bool, Else("false"), "Whether Interests ask for fresh Data."),
     ],
 );
+
+pub(super) static TCP: Keys = keys(
+    "[[tcp]]",
+    &[
+        key("name", Text, May, "Name; sender>receiver:port by default."),
+        key(
+            "repeat",
+            Count(1, MANY),
+            Else("1"),
+            "Connections made of this table; {i} in names counts them from 1.",
+        ),
+        key("sender", Text, Must, "Node that opens the connection and sends."),
+        key("receiver", Text, Must, "Node that takes the data."),
+        key(
+            "port",
+            Count(1, 65_535),
+            Else("80"),
+            "Port of the receiver; routers may learn what a port asks for.",
+        ),
+        key("scheme", SchemeOf(&TCP_SENDER), Must, "Congestion control of the sender."),
+        key("size", Size(u64::MAX), May, "Bytes to send, in whole segments; without end by default."),
+        key("rate", Rate, May, "Rate at which the application writes, instead of a size."),
+        key("start", Time, Else("0s"), "The SYN leaves."),
+        key("stagger", Time, Else("0s"), "Each repetition starts so much later than the one before."),
+        key("stop", LongTime, May, "Nothing leaves the sender from then on."),
+        key("mss", Size(65_000), Else("1448B"), "Most payload of a segment."),
+        key("detection", Words(detections), Else("rack-tlp"), "How losses are found: RFC 8985 or RFC 6675."),
+        key(
+            "min_timeout",
+            LongTime,
+            Else("200ms"),
+            "Smallest retransmission timeout; RFC 6298 asks for 1 s.",
+        ),
+        key(
+            "burst",
+            Count(1, 1_000),
+            Else("1"),
+            "Segments that leave together when paced, as with offloading.",
+        ),
+        key("ack_every", Count(1, 1_000), Else("2"), "Segments per ACK."),
+        key("ack_delay", Time, Else("40ms"), "Longest wait of an ACK."),
+        key("quick_acks", Count(0, MANY), Else("16"), "Segments at the start that are acknowledged at once."),
+        key("receive_buffer", Size(1 << 30), Else("1GB"), "Memory of the receiver for what comes early."),
+    ],
+);
+
+pub(super) static DETECTIONS: &[(Detection, &str)] =
+    &[(Detection::RackTlp, "rack-tlp"), (Detection::Sack, "sack")];
+
+fn detections() -> Vec<&'static str> {
+    DETECTIONS.iter().map(|(_, word)| *word).collect()
+}
 
 fn next_hop_rules() -> Vec<&'static str> {
     NextHopRule::ALL.iter().map(|(_, word)| *word).collect()

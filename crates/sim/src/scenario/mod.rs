@@ -19,6 +19,7 @@
 mod caches;
 mod canonical;
 mod clock;
+mod connections;
 mod controller;
 mod flows;
 pub mod import;
@@ -153,7 +154,8 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
     let frame = root.table("scenario", &keys::SCENARIO).map(|scenario| timeline::read_frame(&scenario));
     let duration = frame.as_ref().map_or(tidegate_core::units::Span::MAX, |frame| frame.duration);
     let mut network = network::read(&root, limits);
-    let flows = flows::read(&root, &network, duration, limits);
+    let mut flows = flows::read(&root, &network, duration, limits);
+    connections::read(&root, &network, duration, limits, &mut flows);
     network.caches.settle(&mut network.nodes, &network.links, &flows);
     let controller = controller::read(&root);
     let events = timeline::read_events(&root, &network, duration);

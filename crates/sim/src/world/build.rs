@@ -17,15 +17,17 @@ use tidegate_core::records::{FlowSamples, LinkSamples};
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
 use tidegate_core::strategy::Strategy;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::tcp::{Receiver, ReceiverSetup, Sender, SenderSetup, Source};
+use tidegate_core::units::{ByteCount, Span, Time};
 
+use super::connections::{Connection, Side};
 use super::control::Control;
 use super::media;
 use super::service::{Processing, Server};
 use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{Direction, End, Radio};
-use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse};
+use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
 use crate::routes::{Edge, RouteTable};
 
 /// Why a checked part can be made without an error.
@@ -49,15 +51,21 @@ pub fn interned(plan: &Plan) -> NameTable {
 pub fn paths(plan: &Plan) -> Vec<Vec<u32>> {
     let mut names = NameTable::new();
     let prefixes = intern_prefixes(plan, &mut names);
-    let routes = routes(plan, &Ports::new(plan), &prefixes);
+    let routes = routes(plan, &Ports::new(plan), &prefixes, &mut names);
     let path = |(flow, prefix): (&FlowPlan, &PrefixId)| routes.path(flow.consumer as u32, *prefix);
     plan.flows.iter().zip(&prefixes).map(path).collect()
 }
 
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
-    let intern =
-        |flow: &FlowPlan| names.intern_uri(&flow.prefix).expect("prefixes were checked with the plan");
-    plan.flows.iter().map(intern).collect()
+    let mut intern = |uri: &str| names.intern_uri(uri).expect("prefixes were checked with the plan");
+    let mut prefixes = Vec::with_capacity(plan.flows.len());
+    for flow in &plan.flows {
+        prefixes.push(intern(&flow.prefix));
+        if let Some(tcp) = &flow.tcp {
+            intern(&tcp.data_prefix);
+        }
+    }
+    prefixes
 }
 
 impl World {
@@ -67,7 +75,7 @@ impl World {
         let prefixes = intern_prefixes(plan, &mut names);
         let delays = varied_delays(plan, seed);
         let ports = Ports::new(plan);
-        let routes = routes(plan, &ports, &prefixes);
+        let routes = routes(plan, &ports, &prefixes, &mut names);
         let (servers, processing) = servers(plan, &prefixes, seed);
         let (media, radios) = media::build(plan, seed);
         let mut world = Self {
@@ -79,6 +87,7 @@ impl World {
             media,
             nodes: Vec::new(),
             consumers: Vec::new(),
+            connections: Vec::new(),
             servers,
             processing,
             names,
@@ -93,6 +102,7 @@ impl World {
             unfinished: 0,
             packet_hops: 0,
             ready: Vec::new(),
+            ready_sides: Vec::new(),
             frame_targets: 0,
         };
         world.nodes = (0..plan.nodes.len())
@@ -100,7 +110,10 @@ impl World {
             .collect();
         for (index, flow) in plan.flows.iter().enumerate() {
             let start = world.varied_start(plan, flow, prefixes[index], index, seed);
-            world.add_consumer(flow, prefixes[index], index, start, seed, &ports);
+            match &flow.tcp {
+                None => world.add_consumer(flow, prefixes[index], index, start, seed, &ports),
+                Some(tcp) => world.add_connection(flow, tcp, (prefixes[index], index), start, seed),
+            }
         }
         world.unfinished = plan.flows.iter().filter(|flow| flow.demand.has_end()).count();
         if world.unfinished == 0 {
@@ -141,12 +154,66 @@ impl World {
         let sim = &mut self.nodes[node];
         let devices = sim.directions.len();
         let face = match sim.role {
-            Role::Router => FaceId((devices + 1 + ports.consumer_place(node, index)) as u16),
-            Role::Consumer(_) | Role::Server => FaceId(0),
+            Role::Router => FaceId((devices + 1 + ports.consumer_place(node, self.consumers.len())) as u16),
+            Role::Consumer(_) | Role::Server | Role::Sides => FaceId(0),
         };
         let consumer = Consumer::new(setup);
         let counted = !flow.demand.has_end();
-        self.consumers.push(Host { consumer, node: node as u32, face, wake: Time::MAX, counted });
+        let flow = index as u32;
+        self.consumers.push(Host { consumer, flow, node: node as u32, face, wake: Time::MAX, counted });
+    }
+
+    fn add_connection(
+        &mut self,
+        flow: &FlowPlan,
+        tcp: &TcpPlan,
+        (prefix, index): (PrefixId, usize),
+        start: Time,
+        seed: Seed,
+    ) {
+        let number = self.connections.len() as u32;
+        let data = self.names.intern_uri(&tcp.data_prefix).expect("prefixes were checked with the plan");
+        let [sender, receiver] = [flow.producers[0], flow.consumer];
+        let make = flow.scheme.scheme.sender.expect("the plan gives connections only TCP schemes");
+        let rule = make(&flow.scheme.settings).expect(CHECKED);
+        let receiver_setup = ReceiverSetup {
+            name: Name::segment(prefix, number),
+            mss: tcp.settings.mss,
+            buffer: tcp.buffer,
+            reads_at_once: true,
+            habit: tcp.habit,
+            echo: rule.echo,
+            ack_option: rule.ack_option,
+            initial_sequence: Rng::stream(seed, &format!("flow/{index}/peer-sequence")).bits() as u32,
+            clock: self.nodes[receiver].core.clock(),
+        };
+        let sender_setup = SenderSetup {
+            flow: index as u32,
+            name: Name::segment(data, number),
+            rule,
+            settings: tcp.settings,
+            source: source(&flow.demand, flow.payload),
+            start,
+            stop: flow.stop,
+            initial_sequence: Rng::stream(seed, &format!("flow/{index}/sequence")).bits() as u32,
+            draws: Streams::of(seed).under(&format!("flow/{index}/scheme/")),
+            clock: self.nodes[sender].core.clock(),
+        };
+        self.connections.push(Connection {
+            flow: index as u32,
+            sender: Sender::new(sender_setup),
+            receiver: Receiver::new(receiver_setup),
+            data,
+            sides: [self.side(sender), self.side(receiver)],
+            counted: !flow.demand.has_end(),
+        });
+    }
+
+    fn side(&self, node: usize) -> Side {
+        let sim = &self.nodes[node];
+        let is_direct = sim.role != Role::Router;
+        let face = if is_direct { 0 } else { sim.directions.len() };
+        Side { node: node as u32, face: FaceId(face as u16), wake: Time::MAX }
     }
 
     /// The start of a flow: as planned, or later by up to one base round-trip time.
@@ -166,6 +233,9 @@ impl World {
         }
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
+        }
+        for side in 0..self.sides() {
+            self.rearm_side(side);
         }
         for node in 0..self.nodes.len() {
             self.rearm_agents(node);
@@ -193,10 +263,12 @@ fn varied_delays(plan: &Plan, seed: Seed) -> Vec<Span> {
 struct Ports {
     /// Directions that leave each node, in face order.
     devices: Vec<Vec<u32>>,
-    /// Flows consumed at each node.
+    /// Consumers at each node.
     consumers: Vec<Vec<u32>>,
     /// Whether each node has a producer.
     serves: Vec<bool>,
+    /// Whether each node has an end of a TCP connection.
+    connects: Vec<bool>,
     /// Face of each direction at its transmitter.
     face: Vec<FaceId>,
 }
@@ -208,6 +280,7 @@ impl Ports {
             devices: vec![Vec::new(); nodes],
             consumers: vec![Vec::new(); nodes],
             serves: vec![false; nodes],
+            connects: vec![false; nodes],
             face: Vec::with_capacity(2 * plan.links.len()),
         };
         for (index, link) in plan.links.iter().enumerate() {
@@ -216,8 +289,11 @@ impl Ports {
                 ports.devices[node].push((2 * index + way) as u32);
             }
         }
-        for (index, flow) in plan.flows.iter().enumerate() {
-            ports.consumers[flow.consumer].push(index as u32);
+        for flow in plan.flows.iter().filter(|flow| flow.tcp.is_some()) {
+            flow.producers.iter().chain([&flow.consumer]).for_each(|node| ports.connects[*node] = true);
+        }
+        for (number, flow) in plan.flows.iter().filter(|flow| flow.tcp.is_none()).enumerate() {
+            ports.consumers[flow.consumer].push(number as u32);
             for producer in &flow.producers {
                 ports.serves[*producer] = true;
             }
@@ -225,9 +301,9 @@ impl Ports {
         ports
     }
 
-    fn consumer_place(&self, node: usize, flow: usize) -> usize {
-        // Flows are listed in order.
-        self.consumers[node].binary_search(&(flow as u32)).expect("the flow is consumed here")
+    fn consumer_place(&self, node: usize, consumer: usize) -> usize {
+        // Consumers are listed in order.
+        self.consumers[node].binary_search(&(consumer as u32)).expect("the consumer is here")
     }
 
     /// A host with one application and one uplink needs no forwarder.
@@ -238,9 +314,10 @@ impl Ports {
             && plan.service.is_none()
             && plan.parts.is_empty()
             && self.devices[node].len() == 1;
-        match (is_plain, self.serves[node], self.consumers[node].as_slice()) {
-            (true, false, [only]) => Role::Consumer(*only),
-            (true, true, []) => Role::Server,
+        match (is_plain, self.serves[node], self.consumers[node].as_slice(), self.connects[node]) {
+            (true, false, [only], false) => Role::Consumer(*only),
+            (true, true, [], false) => Role::Server,
+            (true, false, [], true) => Role::Sides,
             _ => Role::Router,
         }
     }
@@ -266,7 +343,7 @@ pub fn node_faces(plan: &Plan) -> Vec<NodeFaces> {
     plan.nodes.iter().enumerate().map(faces).collect()
 }
 
-fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
+fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId], names: &mut NameTable) -> RouteTable {
     let mut edges = vec![Vec::new(); plan.nodes.len()];
     for (index, link) in plan.links.iter().enumerate() {
         for (way, (from, to)) in [(link.a, link.b), (link.b, link.a)].into_iter().enumerate() {
@@ -280,6 +357,10 @@ fn routes(plan: &Plan, ports: &Ports, prefixes: &[PrefixId]) -> RouteTable {
     for (flow, prefix) in plan.flows.iter().zip(prefixes) {
         let producers = flow.producers.iter().map(|producer| *producer as u32).collect();
         routes.serve(*prefix, producers, &mut known);
+        if let Some(tcp) = &flow.tcp {
+            let data = names.intern_uri(&tcp.data_prefix).expect("prefixes were checked with the plan");
+            routes.serve(data, vec![flow.consumer as u32], &mut known);
+        }
     }
     routes
 }
@@ -303,10 +384,19 @@ fn directions(
     directions
 }
 
+/// What the application of a sender writes.
+fn source(demand: &Demand, mss: ByteCount) -> Source {
+    match demand {
+        Demand::File { segments } => Source::File(ByteCount::new(mss.get() * u64::from(*segments))),
+        Demand::Constant { rate, .. } => Source::Constant(*rate),
+        Demand::Endless | Demand::Objects(_) => Source::Endless,
+    }
+}
+
 fn servers(plan: &Plan, prefixes: &[PrefixId], seed: Seed) -> (Servers, Vec<Processing>) {
     let (mut servers, mut queues) = (Servers::default(), Vec::new());
     let ends = last_segments(plan, prefixes);
-    for (flow, prefix) in plan.flows.iter().zip(prefixes) {
+    for (flow, prefix) in plan.flows.iter().zip(prefixes).filter(|(flow, _)| flow.tcp.is_none()) {
         let index = prefix.0 as usize;
         if index >= servers.by_prefix.len() {
             servers.by_prefix.resize_with(index + 1, Vec::new);

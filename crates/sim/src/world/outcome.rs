@@ -1,12 +1,14 @@
 //! From a world at its end to the records of the run.
 
 use tidegate_core::gate::GateStats;
-use tidegate_core::records::{FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
+use tidegate_core::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
-use super::{Body, World};
+use super::connections::Connection;
+use super::{Body, Host, World};
 use crate::link::Direction;
 use crate::plan::{Change, Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
+use tidegate_core::tcp::record;
 use tidegate_core::units::{BitRate, Time};
 
 /// Packets handed to one direction and what became of them; see [`World::ledgers`].
@@ -79,8 +81,13 @@ impl World {
 
     /// The records of the run of `plan` with `seed`.
     pub fn into_record(mut self, plan: &Plan, seed: Seed) -> RunRecord {
-        let flows =
-            plan.flows.iter().enumerate().map(|(index, flow)| self.flow_record(plan, flow, index)).collect();
+        let mut flows: Vec<FlowRecord> = plan.flows.iter().map(|flow| self.flow_record(plan, flow)).collect();
+        for Host { consumer, flow, .. } in &self.consumers {
+            consumer.fill_record(&mut flows[*flow as usize]);
+        }
+        for Connection { sender, receiver, flow, .. } in &self.connections {
+            record::fill_record((sender, receiver), &mut flows[*flow as usize]);
+        }
         let links = (0..self.directions.len())
             .map(|direction| self.link_record(plan, &plan.links[direction / 2], direction))
             .collect();
@@ -100,24 +107,33 @@ impl World {
 
     /// As [`into_record`](Self::into_record), with whole distributions of the delays.
     pub fn into_watched(self, plan: &Plan, seed: Seed) -> Watched {
-        let stats = || self.consumers.iter().map(|host| host.consumer.stats());
+        let mut full_delay = vec![DelayBins::default(); plan.flows.len()];
+        let mut last_delay = full_delay.clone();
+        for Host { consumer, flow, .. } in &self.consumers {
+            full_delay[*flow as usize] = consumer.stats().full_delay().distribution();
+            last_delay[*flow as usize] = consumer.stats().last_delay().distribution();
+        }
+        for Connection { sender, flow, .. } in &self.connections {
+            full_delay[*flow as usize] = sender.full_delay().distribution();
+            last_delay[*flow as usize] = sender.last_delay().distribution();
+        }
         let queue_delay = |wire: &Direction<Body>| {
             let queue = self.nodes[wire.from.node as usize].core.queue(wire.from.face);
             queue.stats().delays.distribution()
         };
         Watched {
-            full_delay: stats().map(|stats| stats.full_delay().distribution()).collect(),
-            last_delay: stats().map(|stats| stats.last_delay().distribution()).collect(),
+            full_delay,
+            last_delay,
             queue_delay: self.directions.iter().map(queue_delay).collect(),
             devices: self.nodes.iter().map(|node| node.directions.clone()).collect(),
             record: self.into_record(plan, seed),
         }
     }
 
-    fn flow_record(&self, plan: &Plan, flow: &FlowPlan, index: usize) -> FlowRecord {
+    fn flow_record(&self, plan: &Plan, flow: &FlowPlan) -> FlowRecord {
         let producers: Vec<&str> =
             flow.producers.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
-        let mut record = FlowRecord {
+        FlowRecord {
             name: flow.name.clone(),
             consumer: plan.nodes[flow.consumer].name.clone(),
             producer: producers.join(" "),
@@ -128,9 +144,7 @@ impl World {
                 _ => None,
             },
             ..FlowRecord::default()
-        };
-        self.consumers[index].consumer.fill_record(&mut record);
-        record
+        }
     }
 
     fn node_record(&self, plan: &NodePlan, node: usize) -> NodeRecord {

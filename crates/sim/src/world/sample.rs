@@ -1,6 +1,9 @@
 //! Sampling: the state of every flow and queue at equal pauses, written straight into columns.
 
-use super::{Due, World};
+use tidegate_core::tcp::record;
+
+use super::connections::Connection;
+use super::{Due, Host, World};
 
 impl World {
     pub(super) fn sample(&mut self) {
@@ -12,8 +15,11 @@ impl World {
 
     fn sample_flows(&mut self) {
         let samples = &mut self.flow_samples;
-        for (flow, host) in self.consumers.iter().enumerate() {
-            host.consumer.sample_into(self.now, flow as u32, samples);
+        for Host { consumer, flow, .. } in &self.consumers {
+            consumer.sample_into(self.now, *flow, samples);
+        }
+        for Connection { sender, receiver, flow, .. } in &self.connections {
+            record::sample_into(self.now, *flow, (sender, receiver), samples);
         }
     }
 

@@ -22,6 +22,7 @@ mod ndnsieve;
 mod oracles;
 mod properties;
 mod servers;
+mod tcp;
 mod watching;
 mod workloads;
 

@@ -84,6 +84,8 @@ pub struct Receiver {
     /// Position acknowledged last.
     acknowledged: u64,
     duplicates: u64,
+    arrived: u64,
+    completed: Option<Time>,
     ready: VecDeque<Segment>,
 }
 
@@ -107,6 +109,8 @@ impl Receiver {
             stamp: 0,
             acknowledged: 0,
             duplicates: 0,
+            arrived: 0,
+            completed: None,
             ready: VecDeque::new(),
         }
     }
@@ -154,6 +158,16 @@ impl Receiver {
     pub fn received(&self) -> ByteCount {
         let fin = u64::from(self.has_all());
         ByteCount::new(self.stream.next() - 1 - fin)
+    }
+
+    /// Payload that came, each byte once, in order or not.
+    pub fn arrived(&self) -> ByteCount {
+        ByteCount::new(self.arrived)
+    }
+
+    /// When everything had come; `None` before that.
+    pub fn completed_at(&self) -> Option<Time> {
+        self.completed
     }
 
     /// Segments that brought nothing new.
@@ -219,8 +233,15 @@ impl Receiver {
             self.stamp = segment.timestamp;
         }
         let placed = self.stream.place(start..end);
-        self.duplicates += u64::from(placed == Placed::Duplicate);
+        if placed == Placed::Duplicate {
+            self.duplicates += 1;
+        } else {
+            self.arrived += u64::from(segment.payload);
+        }
         self.window.take_in(self.stream.next() - next);
+        if self.has_all() {
+            self.completed = self.completed.or(Some(now));
+        }
         self.answer(now, placed);
     }
 

@@ -199,6 +199,12 @@ impl Sender {
         let news = &summary.news;
         let newest = news.newest.map(|(_, record)| record);
         self.newest_sent = newest.map_or(self.newest_sent, |record| record.sent_at);
+        if let Some(record) = newest {
+            self.full_delays.add(cx.now.since(record.first_sent));
+        }
+        if let Some(rtt) = news.latest {
+            self.last_delays.add(rtt);
+        }
         let last = (news.newest.map(|(number, _)| number as u32)).unwrap_or(self.view.highest_received);
         Delivery {
             segment: last,

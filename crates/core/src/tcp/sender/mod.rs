@@ -33,6 +33,7 @@ use crate::congestion::{CongestionController, FlowView};
 use crate::consumer::pacer::Pacer;
 use crate::context::Context;
 use crate::event::{Cause, Event};
+use crate::histogram::DelayHistogram;
 use crate::name::Name;
 use crate::packet::Ecn;
 use crate::units::{ByteCount, Time};
@@ -109,6 +110,10 @@ pub struct Sender {
     /// The controller's window when last asked, segments.
     window: f64,
     stats: SenderStats,
+    /// First transmission to the ACK, of the segment that left last among those of an ACK.
+    full_delays: DelayHistogram,
+    /// Round trips of segments that left once.
+    last_delays: DelayHistogram,
     /// Kept for its memory alone.
     lost: Vec<u64>,
 }
@@ -162,6 +167,8 @@ impl Sender {
             is_source_limited: false,
             awaits_write: false,
             stats: SenderStats::default(),
+            full_delays: DelayHistogram::default(),
+            last_delays: DelayHistogram::default(),
             lost: Vec::new(),
             settings,
         }
@@ -186,6 +193,36 @@ impl Sender {
     /// Whether the window was not filled when something could last have left.
     pub fn is_source_limited(&self) -> bool {
         self.is_source_limited
+    }
+
+    /// From the first transmission of the segment that left last among those of an ACK to that ACK.
+    pub fn full_delay(&self) -> &DelayHistogram {
+        &self.full_delays
+    }
+
+    /// Round trips of segments that left once, one for each ACK that tells of some.
+    pub fn last_delay(&self) -> &DelayHistogram {
+        &self.last_delays
+    }
+
+    /// The SYN leaves.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// Bytes of its source; `None` for one without end.
+    pub fn length(&self) -> Option<ByteCount> {
+        self.source.length().map(ByteCount::new)
+    }
+
+    /// Most bytes of payload per segment, above zero.
+    pub fn mss(&self) -> u16 {
+        self.settings.mss
+    }
+
+    /// Segments per second that pacing lets through; infinite when not paced.
+    pub fn paced_per_second(&self) -> f64 {
+        self.pacer.per_second(self.controller.pacing())
     }
 
     /// Congestion window of the controller, segments. In fast recovery less or more may be in flight meanwhile.

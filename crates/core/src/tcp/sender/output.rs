@@ -164,7 +164,7 @@ impl Sender {
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         self.board.send_again(cx.now, number, snapshot);
         self.stats.retransmissions += 1;
-        if self.phase != Phase::Open {
+        if self.phase != Phase::Open && number == self.board.numbers().start {
             self.eifel.on_retransmission(stamp(cx.now));
         }
         let has_fin = self.end() == Some(end);

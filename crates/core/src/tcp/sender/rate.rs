@@ -1,7 +1,7 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation-02), counted in segments.
 
 use super::scoreboard::Record;
-use crate::congestion::RateSample;
+use crate::congestion::{LossSample, RateSample};
 use crate::units::{Span, Time};
 
 /// What a segment remembers of the connection when it leaves (§3.1.1).
@@ -63,6 +63,15 @@ impl RateMeter {
     /// A segment was found lost.
     pub(super) fn on_lost(&mut self) {
         self.lost += 1;
+    }
+
+    /// What was seen since a segment left that is now found lost and counted as that.
+    pub(super) fn loss_sample(&self, snapshot: &Snapshot) -> LossSample {
+        LossSample {
+            in_flight_at_send: snapshot.in_flight,
+            lost: self.lost - snapshot.lost,
+            is_app_limited: snapshot.is_app_limited,
+        }
     }
 
     /// The application has nothing to send, `in_flight` segments are under way (§3.4).
@@ -194,5 +203,18 @@ mod tests {
         meter.on_delivered(at(40), &record);
         let sample = meter.sample(None).expect("a sample");
         assert_eq!((sample.lost, sample.in_flight_at_send), (2, 5));
+    }
+
+    #[test]
+    fn a_lost_segment_tells_of_its_own_departure() {
+        let mut meter = RateMeter::default();
+        meter.on_lost();
+        let record = sent(&mut meter, 0, 4);
+        meter.note_app_limited(5);
+        sent(&mut meter, 1, 5);
+        meter.on_lost();
+        meter.on_lost();
+        let sample = meter.loss_sample(&record.snapshot);
+        assert_eq!(sample, LossSample { in_flight_at_send: 5, lost: 2, is_app_limited: false });
     }
 }

@@ -99,8 +99,10 @@ impl Sender {
         self.refresh_view();
         for number in lost {
             self.meter.on_lost();
-            let sent_at = self.board.get(*number).map_or(cx.now, |record| record.sent_at);
-            let loss = Loss { segment: *number as u32, sent_at, signal };
+            let record = self.board.get(*number);
+            let sent_at = record.map_or(cx.now, |record| record.sent_at);
+            let since = record.map(|record| self.meter.loss_sample(&record.snapshot));
+            let loss = Loss { segment: *number as u32, sent_at, signal, since };
             cx.record(Event::LossDetected { flow: self.flow, name: self.name, cause: signal.cause() });
             self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
         }
@@ -108,7 +110,7 @@ impl Sender {
 
     fn begin_recovery(&mut self, cx: &mut Context<'_>, news: &News) {
         self.phase = Phase::Fast { until: self.board.next() };
-        self.eifel = Eifel::Armed;
+        self.arm_eifel();
         self.tail.forget();
         self.timers.probe = None;
         self.stats.recoveries += 1;
@@ -118,6 +120,15 @@ impl Sender {
             let sacked_before = u64::from(self.board.sacked_count().saturating_sub(news.sacked));
             let outstanding = u64::from(self.flight()) + u64::from(news.acked);
             self.prr = Some(Prr::new(self.window, outstanding.saturating_sub(sacked_before)));
+        }
+    }
+
+    /// RFC 3522 §3.2 step 1: the first retransmission of the first segment outstanding is what an answer can be too old for.
+    /// One that left again before, in another recovery, may be answered at any time.
+    fn arm_eifel(&mut self) {
+        let first = self.board.get(self.board.numbers().start);
+        if first.is_some_and(|record| record.retransmissions == 0) {
+            self.eifel = Eifel::Armed;
         }
     }
 
@@ -171,7 +182,8 @@ impl Sender {
         self.tail.forget();
         self.detector.rest();
         self.phase = Phase::Timeout { until: self.board.next() };
-        (self.eifel, self.prr) = (Eifel::Armed, None);
+        self.prr = None;
+        self.arm_eifel();
         let lost = self.lose_at_timeout(cx.now);
         self.tell_losses(cx, &lost, LossSignal::Timeout);
         self.tell_recovery(cx, Recovery::Timeout { flight: self.flight() });

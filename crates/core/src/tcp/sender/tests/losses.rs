@@ -171,6 +171,32 @@ fn an_old_time_stamp_shows_that_nothing_was_lost() {
 }
 
 #[test]
+fn the_answer_to_a_retransmission_of_one_recovery_does_not_undo_the_next() {
+    let mut bench = immediate(16.0);
+    bench.set(141);
+    bench.ack(0, &[(1, 10)], 120);
+    assert_eq!(bench.sent(), [0, 16]);
+    bench.set(150);
+    bench.ack(0, &[(1, 12)], 120);
+    assert_eq!(bench.sent(), [17, 18]);
+    bench.set(162);
+    bench.ack(12, &[], 141);
+    assert_eq!(bench.sent(), [12, 13, 14, 15, 19]);
+    bench.set(171);
+    bench.ack(12, &[(17, 18)], 141);
+    assert_eq!(bench.sent(), [16, 20], "still the first recovery");
+    bench.heard();
+    bench.set(183);
+    bench.ack(16, &[(17, 18)], 162);
+    assert_eq!(bench.trouble(), [gap(18), Heard::Recovery(Recovery::Exit), enter(5)]);
+    assert_eq!(bench.sent()[0], 18);
+    bench.set(192);
+    // Segment 16 as it left at 171 ms, before 18 left again, but not for the first time either.
+    bench.ack(18, &[], 171);
+    assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![gap(19)], 0));
+}
+
+#[test]
 fn only_segments_that_left_once_tell_the_round_trip_exactly() {
     let mut bench = bench(10.0, SenderSettings::default());
     bench.set(141);

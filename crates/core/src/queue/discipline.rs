@@ -1,0 +1,153 @@
+//! What a discipline is asked, and what it can answer.
+
+use crate::context::Context;
+use crate::control::Directive;
+use crate::event::Cause;
+use crate::face::FaceView;
+use crate::packet::Header;
+use crate::units::{Span, Time};
+
+use super::lanes::Lanes;
+
+/// Rules over one queue. Every method has a default that does nothing.
+pub trait QueueDiscipline: std::fmt::Debug {
+    /// A packet arrives; `queue` does not count it yet.
+    fn on_enqueue(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        actions: &mut Actions,
+    ) -> Verdict {
+        let _ = (cx, packet, queue, actions);
+        Verdict::Pass
+    }
+
+    /// A packet that waited for `sojourn` leaves; `queue` no longer counts it. `Hold` has no meaning here.
+    fn on_dequeue(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &mut Header,
+        sojourn: Span,
+        queue: &FaceView,
+        actions: &mut Actions,
+    ) -> Verdict {
+        let _ = (cx, packet, sojourn, queue, actions);
+        Verdict::Pass
+    }
+
+    /// The time asked for by [`Actions::wake_at`] has come, or an earlier one.
+    fn on_wake(&mut self, cx: &mut Context<'_>, queue: &FaceView, actions: &mut Actions) {
+        let _ = (cx, queue, actions);
+    }
+
+    /// The controller's word arrived.
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive, actions: &mut Actions) {
+        let _ = (cx, directive, actions);
+    }
+
+    /// Whether [`on_enqueue`](Self::on_enqueue) does anything; saying no saves a call per packet.
+    fn sees_arrivals(&self) -> bool {
+        true
+    }
+
+    /// Whether [`on_dequeue`](Self::on_dequeue) does anything; saying no saves a call per packet.
+    fn sees_departures(&self) -> bool {
+        true
+    }
+
+    /// Into how many lanes this discipline sorts bulk packets, to choose between them; 0 for one that does not. At
+    /// most one per queue does. Notices have no lane: they overtake.
+    fn lanes(&self) -> u32 {
+        0
+    }
+
+    /// The lane for a bulk packet that nothing speaks against; asked only of the discipline with lanes. `queue` and
+    /// `lanes` do not count the packet yet. A lane is filled up to the limit of the whole queue; a discipline that wants
+    /// room for the others refuses or evicts.
+    fn place(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &Header,
+        queue: &FaceView,
+        lanes: &dyn Lanes,
+    ) -> Placement {
+        let _ = (cx, packet, queue, lanes);
+        Placement::Lane(0)
+    }
+
+    /// The lane to serve; asked only of the discipline with lanes, only when something waits in one.
+    fn select(&mut self, cx: &mut Context<'_>, queue: &FaceView, lanes: &dyn Lanes) -> Selection {
+        let _ = (cx, queue, lanes);
+        Selection::Until(Time::MAX)
+    }
+}
+
+/// What a discipline decides about one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing against it.
+    Pass,
+    /// It passes with a congestion mark of at least this level; a TCP segment that may not be marked is dropped
+    /// (RFC 3168 §7).
+    Mark(u8, Cause),
+    /// It is dropped.
+    Drop(Cause),
+    /// It goes into the side store until released, at the latest until this time.
+    Hold(Time),
+}
+
+/// Where a packet goes; lanes are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// To the end of this lane.
+    Lane(u32),
+    /// To the end of `lane`, after the first `count` packets of the lane `victim` were dropped.
+    Evicting {
+        /// The packet's lane.
+        lane: u32,
+        /// The lane that makes room.
+        victim: u32,
+        /// Packets that it loses.
+        count: u32,
+        /// Why.
+        cause: Cause,
+    },
+    /// It is dropped.
+    Refused(Cause),
+}
+
+/// What is done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The first packet of this lane, in which something waits, is taken out, and sent, marked or dropped; after a
+    /// drop the next choice is asked for. `Hold` has no meaning here.
+    Head(u32, Verdict),
+    /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one does.
+    Until(Time),
+}
+
+/// What a discipline wants done beside its verdict.
+#[derive(Debug, Default)]
+pub struct Actions {
+    pub(super) release: u32,
+    pub(super) notices: Vec<Header>,
+    pub(super) wake: Option<Time>,
+}
+
+impl Actions {
+    /// Moves the `count` oldest packets of the side store to the end of their class.
+    pub fn release(&mut self, count: u32) {
+        self.release += count;
+    }
+
+    /// Sends a loss notice through this queue, past all bulk packets; disciplines do not see it here.
+    pub fn notify(&mut self, notice: Header) {
+        self.notices.push(notice);
+    }
+
+    /// Asks for [`QueueDiscipline::on_wake`] at `at` or earlier.
+    pub fn wake_at(&mut self, at: Time) {
+        self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+}

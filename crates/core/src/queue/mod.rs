@@ -1,0 +1,187 @@
+//! The queue of a transmitting device: class FIFOs, lanes, a side store, and the disciplines that rule them.
+//!
+//! Disciplines decide, the queue acts: a discipline sees headers and the face, never a body.
+
+mod discipline;
+mod lanes;
+mod moves;
+mod stats;
+#[cfg(test)]
+mod tests;
+mod verdicts;
+
+use std::collections::VecDeque;
+
+use crate::context::Context;
+use crate::control::Directive;
+use crate::event::Cause;
+use crate::face::FaceId;
+use crate::packet::{Header, Packet};
+use crate::signal::Class;
+use crate::units::{Span, Time};
+
+pub use discipline::{Actions, Placement, QueueDiscipline, Selection, Verdict};
+pub use lanes::{LaneHead, Lanes};
+pub use stats::QueueStats;
+
+use lanes::LaneStore;
+use verdicts::Admission;
+
+/// A packet that waits.
+#[derive(Debug)]
+struct Waiting<B> {
+    packet: Packet<B>,
+    since: Time,
+}
+
+/// A packet in the side store.
+#[derive(Debug)]
+struct Held<B> {
+    packet: Packet<B>,
+    until: Time,
+}
+
+/// The queue of one device. What it holds is counted in the face's [`FaceView`].
+#[derive(Debug)]
+pub struct Queue<B> {
+    face: FaceId,
+    classes: [VecDeque<Waiting<B>>; Class::COUNT],
+    store: VecDeque<Held<B>>,
+    disciplines: Vec<Box<dyn QueueDiscipline>>,
+    sees_arrivals: bool,
+    sees_departures: bool,
+    /// Where bulk packets wait in place of their class, if a discipline has lanes.
+    lanes: Option<Box<LaneStore<B>>>,
+    actions: Actions,
+    wake: Option<Time>,
+    stats: QueueStats,
+}
+
+impl<B: Default> Queue<B> {
+    /// An empty queue of `face` under `disciplines`, asked in this order.
+    pub fn new(face: FaceId, disciplines: Vec<Box<dyn QueueDiscipline>>) -> Self {
+        Self {
+            face,
+            classes: Default::default(),
+            store: VecDeque::new(),
+            sees_arrivals: disciplines.iter().any(|discipline| discipline.sees_arrivals()),
+            sees_departures: disciplines.iter().any(|discipline| discipline.sees_departures()),
+            lanes: LaneStore::of(&disciplines).map(Box::new),
+            disciplines,
+            actions: Actions::default(),
+            wake: None,
+            stats: QueueStats::default(),
+        }
+    }
+
+    /// What it did since the start.
+    pub fn stats(&self) -> &QueueStats {
+        &self.stats
+    }
+
+    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        self.wake
+    }
+
+    /// Whether the discipline with lanes, asked last, sends nothing of what waits before its time.
+    #[inline]
+    pub fn is_held_back(&self) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| lanes.is_held_back)
+    }
+
+    /// Takes a packet in, or drops or stores it.
+    pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
+        self.stats.offered += 1;
+        match self.admit(cx, &mut packet.header) {
+            Admission::Pass => self.append(cx, packet),
+            Admission::Hold(until) => self.hold(cx, packet, until),
+            Admission::Dropped => {}
+        }
+        self.act(cx);
+    }
+
+    /// Takes a packet in and the next one out at once, for a device that is free: as [`push`](Self::push) and
+    /// [`pop`](Self::pop), but past the queue when nothing waits.
+    #[inline(always)]
+    pub fn pass(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) -> Option<Packet<B>> {
+        let view = cx.face(self.face);
+        let (class, size) = (packet.header.hop.class, packet.header.size());
+        if self.lanes.is_some() || view.queued_packets() > 0 || view.is_full_for(class, size) {
+            self.push(cx, packet);
+            return self.pop(cx);
+        }
+        self.stats.offered += 1;
+        let sent = match self.admit(cx, &mut packet.header) {
+            Admission::Pass => {
+                if class == Class::BULK {
+                    view.accepted.set(view.accepted.get() + 1);
+                }
+                self.depart(cx, packet, Span::ZERO)
+            }
+            Admission::Hold(until) => {
+                self.hold(cx, packet, until);
+                None
+            }
+            Admission::Dropped => None,
+        };
+        self.act(cx);
+        sent
+    }
+
+    /// Headers of everything that waits or is stored.
+    pub fn headers(&self) -> impl Iterator<Item = &Header> {
+        let in_lanes = self.lanes.iter().flat_map(|lanes| lanes.iter());
+        let waiting = self.classes.iter().flatten().chain(in_lanes).map(|waiting| &waiting.packet.header);
+        waiting.chain(self.store.iter().map(|held| &held.packet.header))
+    }
+
+    /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
+    pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
+        loop {
+            let Waiting { packet, since } = self.take_next(cx)?;
+            let sent = self.depart(cx, packet, cx.now.since(since));
+            self.act(cx);
+            if sent.is_some() {
+                return sent;
+            }
+        }
+    }
+
+    /// Runs what is due now; packets may wait afterwards where none did before.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>) {
+        self.release_lanes();
+        if self.wake.is_none_or(|wake| wake > cx.now) {
+            return;
+        }
+        self.wake = None;
+        self.expire(cx);
+        let view = cx.face(self.face);
+        for discipline in &mut self.disciplines {
+            discipline.on_wake(cx, view, &mut self.actions);
+        }
+        self.act(cx);
+    }
+
+    /// Passes the controller's word to every discipline.
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        for discipline in &mut self.disciplines {
+            discipline.on_directive(cx, directive, &mut self.actions);
+        }
+        self.act(cx);
+    }
+
+    /// Drops everything that waits, stored packets included; the number of packets dropped.
+    pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
+        let before = self.stats.dropped;
+        while let Some(waiting) = self.take_next_by_priority(cx).or_else(|| self.take_from_any_lane(cx)) {
+            self.drop_packet(cx, &waiting.packet.header, Cause("link down"));
+        }
+        while let Some(held) = self.store.pop_front() {
+            self.drop_packet(cx, &held.packet.header, Cause("link down"));
+        }
+        cx.face(self.face).held.set(0);
+        self.stats.dropped - before
+    }
+}

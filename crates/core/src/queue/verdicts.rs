@@ -1,0 +1,120 @@
+//! What the disciplines say about packets that come and go, carried out.
+
+use crate::context::Context;
+use crate::event::{Cause, Event};
+use crate::packet::{Header, Packet};
+use crate::units::{Span, Time};
+
+use super::{Queue, Verdict};
+
+/// What becomes of a packet that arrives.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Admission {
+    Pass,
+    Hold(Time),
+    Dropped,
+}
+
+impl<B: Default> Queue<B> {
+    /// Asks the disciplines about a packet that arrives, and marks or drops it as they say.
+    #[inline(always)]
+    pub(super) fn admit(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
+        if !self.sees_arrivals {
+            return Admission::Pass;
+        }
+        let view = cx.face(self.face);
+        let mut mark = None;
+        let mut hold = None;
+        for discipline in &mut self.disciplines {
+            match discipline.on_enqueue(cx, header, view, &mut self.actions) {
+                Verdict::Pass => {}
+                Verdict::Mark(level, cause) => mark = raise(mark, level, cause),
+                Verdict::Drop(cause) => {
+                    self.drop_packet(cx, header, cause);
+                    return Admission::Dropped;
+                }
+                Verdict::Hold(until) => {
+                    hold = Some(until);
+                    break;
+                }
+            }
+        }
+        // A packet that finds no room is not counted as marked.
+        if let Some((level, cause)) = mark
+            && (hold.is_some() || !view.is_full_for(header.hop.class, header.size()))
+            && !self.mark_packet(cx, header, level, Span::ZERO, cause)
+        {
+            return Admission::Dropped;
+        }
+        hold.map_or(Admission::Pass, Admission::Hold)
+    }
+
+    /// Asks the disciplines about a packet that leaves; `None` when they drop it.
+    #[inline(always)]
+    pub(super) fn depart(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut packet: Packet<B>,
+        sojourn: Span,
+    ) -> Option<Packet<B>> {
+        let view = cx.face(self.face);
+        if self.sees_departures {
+            let mut mark = None;
+            let mut dropped = None;
+            for discipline in &mut self.disciplines {
+                match discipline.on_dequeue(cx, &mut packet.header, sojourn, view, &mut self.actions) {
+                    Verdict::Pass | Verdict::Hold(_) => {}
+                    Verdict::Mark(level, cause) => mark = raise(mark, level, cause),
+                    Verdict::Drop(cause) => dropped = dropped.or(Some(cause)),
+                }
+            }
+            if let Some(cause) = dropped {
+                self.drop_packet(cx, &packet.header, cause);
+                return None;
+            }
+            if let Some((level, cause)) = mark
+                && !self.mark_packet(cx, &mut packet.header, level, sojourn, cause)
+            {
+                return None;
+            }
+        }
+        self.stats.delays.add(sojourn);
+        view.sent_packets.set(view.sent_packets.get() + 1);
+        view.sent_bytes.set(view.sent_bytes.get() + packet.header.size().get());
+        Some(packet)
+    }
+
+    pub(super) fn drop_packet(&mut self, cx: &mut Context<'_>, header: &Header, cause: Cause) {
+        self.stats.dropped += 1;
+        let view = cx.face(self.face);
+        view.dropped.set(view.dropped.get() + 1);
+        let (name, size) = (header.name, header.size());
+        cx.record(Event::Dropped { face: self.face.0, name, size, cause });
+    }
+
+    /// Marks a packet, or drops it if it is a segment that may not be marked; whether it goes on.
+    pub(super) fn mark_packet(
+        &mut self,
+        cx: &mut Context<'_>,
+        header: &mut Header,
+        level: u8,
+        sojourn: Span,
+        cause: Cause,
+    ) -> bool {
+        if !header.may_be_marked() {
+            self.drop_packet(cx, header, cause);
+            return false;
+        }
+        self.stats.marked += 1;
+        header.hop.raise_mark(level);
+        cx.record(Event::Marked { face: self.face.0, name: header.name, sojourn, cause });
+        true
+    }
+}
+
+fn raise(mark: Option<(u8, Cause)>, level: u8, cause: Cause) -> Option<(u8, Cause)> {
+    match mark {
+        Some((old, _)) if old >= level => mark,
+        _ => Some((level, cause)),
+    }
+}

@@ -1,0 +1,44 @@
+//! What a run keeps of a connection: the columns of a consumer's flow, with the receiver as the consumer.
+
+use super::{Receiver, Sender};
+use crate::records::{FlowRecord, FlowSamples};
+use crate::units::Time;
+
+/// Appends the state of now as a row for the flow `flow`.
+pub fn sample_into(
+    now: Time,
+    flow: u32,
+    (sender, receiver): (&Sender, &Receiver),
+    samples: &mut FlowSamples,
+) {
+    let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    let (view, stats) = (sender.view(), sender.stats());
+    samples.time.push(now);
+    samples.flow.push(flow);
+    samples.window_packets.push(sender.window() as f32);
+    samples.pacing_per_second.push(sender.paced_per_second() as f32);
+    samples.in_flight_packets.push(view.in_flight);
+    samples.delivered_segments.push(receiver.arrived().get() / u64::from(sender.mss()));
+    samples.smoothed_rtt.push(view.smoothed_rtt.unwrap_or_default());
+    samples.marks.push(count(stats.marks));
+    samples.retransmissions.push(count(stats.retransmissions));
+}
+
+/// Writes everything but names and the scheme into `record`. Its Interests are segments sent; its delays end with the
+/// ACK that tells of the segment, one for each ACK.
+pub fn fill_record((sender, receiver): (&Sender, &Receiver), record: &mut FlowRecord) {
+    let (stats, mss) = (sender.stats(), u64::from(sender.mss()));
+    record.start = sender.start();
+    record.completed = receiver.completed_at();
+    record.segments = sender.length().map(|length| length.get().div_ceil(mss));
+    record.delivered_segments = receiver.arrived().get().div_ceil(mss);
+    record.delivered_payload = receiver.arrived();
+    record.interests = stats.segments;
+    record.retransmissions = stats.retransmissions;
+    record.timeouts = stats.timeouts;
+    record.duplicates = receiver.duplicates();
+    record.marks = stats.marks;
+    record.full_delay = sender.full_delay().summary();
+    record.last_delay = sender.last_delay().summary();
+    record.final_window_packets = sender.window();
+}

@@ -1,0 +1,121 @@
+//! Window and pace that follow from the model.
+
+use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::units::Span;
+
+use super::states::Mode;
+use super::{Bbr, NOMINAL_RTT, newly_delivered};
+use crate::tcp_bbr1::recovery::Edge;
+use crate::toolbox::bbr_model::PacketRate;
+
+/// Below this pace, bits per second, a burst may be a single segment.
+const SLOW_BPS: f64 = 1_200_000.0;
+/// Most segments of a burst, whatever its bytes.
+const MOST_SEGMENTS: f64 = 127.0;
+
+impl Bbr {
+    /// Segments that the sender's host would release together at the pace now.
+    pub(super) fn burst(&self) -> f64 {
+        let pace = self.pace.unwrap_or_default();
+        let segment = self.segment.get() as f64;
+        let bytes_per_second = pace.per_second() * segment;
+        let bytes = bytes_per_second * self.params.burst_time.as_secs_f64();
+        let least = if bytes_per_second * 8.0 < SLOW_BPS { 1.0 } else { 2.0 };
+        let segments = (bytes.min(self.params.largest_burst.get() as f64) / segment).floor();
+        segments.max(least).min(MOST_SEGMENTS)
+    }
+
+    /// The bandwidth-delay product at `rate`, `gain` times; the first window while no round trip is known.
+    fn product(&self, rate: PacketRate, gain: f64) -> f64 {
+        match self.least.get() {
+            Some(least) => (gain * rate.packets_in(least)).ceil(),
+            None => self.params.initial_window,
+        }
+    }
+
+    /// Room for what waits at both hosts; even, so that no ACK is held back for want of a second segment; and a little more
+    /// to probe with, where the product is small.
+    fn with_quanta(&self, segments: f64) -> f64 {
+        let segments = segments + (self.params.quanta * self.burst()).ceil();
+        let even = 2.0 * (segments / 2.0).ceil();
+        let is_up = matches!(&self.mode, Mode::ProbeBandwidth(cycle) if cycle.gain() > 1.0);
+        if is_up { even + 2.0 } else { even }
+    }
+
+    /// Segments that should be in flight with this gain.
+    pub(super) fn target(&self, rate: PacketRate, gain: f64) -> f64 {
+        self.with_quanta(self.product(rate, gain))
+    }
+
+    /// The largest window that the model allows: the target and what an ACK stream in lumps needs.
+    pub(super) fn bound(&self) -> f64 {
+        let rate = self.rate();
+        let lumps = if self.pipe.is_full() { self.aggregation.allowance(rate, &self.params) } else { 0.0 };
+        self.with_quanta(self.product(rate, self.window_gain) + lumps.floor())
+    }
+
+    pub(super) fn save_window(&mut self) {
+        self.recovery.save(self.window, matches!(self.mode, Mode::ProbeRtt(_)));
+    }
+
+    pub(super) fn set_window(&mut self, delivery: &Delivery, flow: &FlowView) {
+        let newly = f64::from(newly_delivered(delivery));
+        if newly > 0.0 {
+            self.recover_or_restore(newly, delivery, flow);
+            if !self.recovery.conserves() {
+                self.grow(newly, flow);
+            }
+        }
+        if matches!(self.mode, Mode::ProbeRtt(_)) {
+            self.window = self.window.min(self.params.least_window);
+        }
+    }
+
+    fn recover_or_restore(&mut self, newly: f64, delivery: &Delivery, flow: &FlowView) {
+        let conserved = f64::from(flow.in_flight) + newly;
+        if delivery.newly_lost > 0 {
+            self.window = (self.window - f64::from(delivery.newly_lost)).max(1.0);
+        }
+        match self.recovery.take_edge() {
+            Edge::Begin => {
+                self.rounds.restart(flow);
+                self.window = conserved;
+            }
+            Edge::End => self.window = self.window.max(self.recovery.saved()),
+            Edge::None => {}
+        }
+        if self.recovery.conserves() {
+            self.window = self.window.max(conserved);
+        }
+    }
+
+    /// A segment more per segment delivered up to the bound; at once down to it when the pipe was full.
+    fn grow(&mut self, newly: f64, flow: &FlowView) {
+        let bound = self.bound();
+        if self.pipe.is_full() {
+            self.window = (self.window + newly).min(bound);
+        } else if self.window < bound || (flow.delivered as f64) < self.params.initial_window {
+            self.window += newly;
+        }
+        self.window = self.window.max(self.params.least_window);
+    }
+
+    /// The pace of the first window over the handshake's round trip.
+    pub(super) fn set_first_pace(&mut self, flow: &FlowView) {
+        let rtt = flow.smoothed_rtt.unwrap_or(NOMINAL_RTT).max(Span::from_micros(1));
+        let rate = PacketRate::over(self.window as u64, rtt);
+        self.pace = Some(self.below(rate, self.params.high_gain));
+    }
+
+    /// The pace of the path's rate with this gain; until the pipe was full it never falls.
+    pub(super) fn set_pace(&mut self, gain: f64) {
+        let pace = self.below(self.rate(), gain);
+        if self.pipe.is_full() || self.pace.is_none_or(|last| pace > last) {
+            self.pace = Some(pace);
+        }
+    }
+
+    fn below(&self, rate: PacketRate, gain: f64) -> PacketRate {
+        rate.scale(gain * (1.0 - self.params.pacing_margin))
+    }
+}

@@ -1,0 +1,238 @@
+//! Long-term sampling: whether a policer lets through a fixed rate and drops the rest.
+//!
+//! Two intervals one after the other, each from a loss to a loss, with much lost and nearly the same rate, tell of one.
+
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use super::Params;
+use crate::toolbox::bbr_model::PacketRate;
+
+/// Shortest interval, rounds; the longest is four times that.
+const LEAST_ROUNDS: u32 = 4;
+const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+/// Rates that differ by at most this part are the same.
+const SAME_PART: f64 = 0.125;
+/// Rates that differ by at most this are the same, bytes per second (4 kbit/s).
+const SAME_BYTES: f64 = 500.0;
+/// Rounds that a policer's rate is kept to.
+const HOLD_ROUNDS: u32 = 48;
+/// An interval shorter than this tells no rate.
+const SHORTEST: Span = Span::from_millis(1);
+
+/// What an ACK, or a timeout, tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) now: Time,
+    /// Segments delivered by now.
+    pub(super) delivered: u64,
+    /// Segments found lost by now.
+    pub(super) lost: u64,
+    /// Whether some of them were found lost by this ACK.
+    pub(super) has_lost: bool,
+    pub(super) is_app_limited: bool,
+    pub(super) ends_round: bool,
+    /// Whether the flow is in ProbeBW.
+    pub(super) is_probing: bool,
+    /// Bytes of a segment.
+    pub(super) segment: ByteCount,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    Nothing,
+    /// A policer was found.
+    Found,
+    /// Its rate was kept to long enough.
+    Over,
+}
+
+#[derive(Debug)]
+pub(super) struct Policer {
+    is_wanted: bool,
+    least_loss: f64,
+    margin: f64,
+    /// Of the last interval, or of the policer.
+    rate: Option<PacketRate>,
+    is_found: bool,
+    is_sampling: bool,
+    since: Time,
+    delivered: u64,
+    lost: u64,
+    rounds: u32,
+}
+
+impl Policer {
+    pub(super) fn new(params: &Params) -> Self {
+        Self {
+            is_wanted: params.finds_policers,
+            least_loss: params.policer_loss,
+            margin: params.pacing_margin,
+            rate: None,
+            is_found: false,
+            is_sampling: false,
+            since: Time::ZERO,
+            delivered: 0,
+            lost: 0,
+            rounds: 0,
+        }
+    }
+
+    /// Its rate; `None` while none was found.
+    pub(super) fn rate(&self) -> Option<PacketRate> {
+        self.rate.filter(|_| self.is_found)
+    }
+
+    /// Forgets everything.
+    pub(super) fn reset(&mut self) {
+        (self.rate, self.is_found, self.is_sampling) = (None, false, false);
+    }
+
+    pub(super) fn on_ack(&mut self, seen: &Seen) -> Change {
+        if !self.is_wanted {
+            return Change::Nothing;
+        }
+        if self.is_found {
+            return self.keep(seen);
+        }
+        if !self.is_sampling {
+            // Before the first loss a policer still had tokens, and let more through.
+            if !seen.has_lost {
+                return Change::Nothing;
+            }
+            self.begin(seen);
+            self.is_sampling = true;
+        }
+        if seen.is_app_limited {
+            self.reset();
+            return Change::Nothing;
+        }
+        self.rounds += u32::from(seen.ends_round);
+        if self.rounds > MOST_ROUNDS {
+            self.reset();
+        } else if self.rounds >= LEAST_ROUNDS && seen.has_lost {
+            return self.end(seen);
+        }
+        Change::Nothing
+    }
+
+    fn keep(&mut self, seen: &Seen) -> Change {
+        self.rounds += u32::from(seen.is_probing && seen.ends_round);
+        if self.rounds < HOLD_ROUNDS {
+            return Change::Nothing;
+        }
+        self.reset();
+        Change::Over
+    }
+
+    fn begin(&mut self, seen: &Seen) {
+        (self.since, self.rounds) = (seen.now, 0);
+        (self.delivered, self.lost) = (seen.delivered, seen.lost);
+    }
+
+    /// A loss may end the interval.
+    fn end(&mut self, seen: &Seen) -> Change {
+        let (lost, delivered) = (seen.lost - self.lost, seen.delivered - self.delivered);
+        let length = seen.now.since(self.since);
+        if delivered == 0 || (lost as f64) < self.least_loss * delivered as f64 || length < SHORTEST {
+            return Change::Nothing;
+        }
+        let rate = PacketRate::over(delivered, length);
+        match self.rate.filter(|last| self.is_same(rate, *last, seen.segment)) {
+            Some(last) => {
+                self.rate = Some(PacketRate(u64::midpoint(rate.0, last.0)));
+                (self.is_found, self.rounds) = (true, 0);
+                Change::Found
+            }
+            None => {
+                self.rate = Some(rate);
+                self.begin(seen);
+                Change::Nothing
+            }
+        }
+    }
+
+    fn is_same(&self, rate: PacketRate, last: PacketRate, segment: ByteCount) -> bool {
+        let apart = PacketRate(rate.0.abs_diff(last.0)).per_second();
+        let bytes = apart * segment.get() as f64 * (1.0 - self.margin);
+        apart <= SAME_PART * last.per_second() || bytes <= SAME_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::params::Settings;
+
+    fn policer() -> Policer {
+        Policer::new(&Params::from_settings(&Settings::default()).expect("defaults"))
+    }
+
+    /// At the end of round `round` of 10 ms: so much delivered and lost by then.
+    fn seen(round: u64, delivered: u64, lost: u64, has_lost: bool) -> Seen {
+        Seen {
+            now: Time::ZERO + Span::from_millis(10 * round),
+            delivered,
+            lost,
+            has_lost,
+            is_app_limited: false,
+            ends_round: true,
+            is_probing: true,
+            segment: ByteCount::new(1_448),
+        }
+    }
+
+    /// Tells rounds `from..to`, each of which delivers `per_round` and loses `lost` of them more.
+    fn rounds(policer: &mut Policer, from: u64, to: u64, per_round: u64, lost: u64) -> Vec<(u64, Change)> {
+        let told = (from..to).map(|n| (n, policer.on_ack(&seen(n, n * per_round, n * lost, lost > 0))));
+        told.filter(|(_, change)| *change != Change::Nothing).collect()
+    }
+
+    #[test]
+    fn two_lossy_intervals_of_one_rate_are_a_policer_s_and_its_rate_is_kept_for_48_rounds() {
+        let mut policer = policer();
+        // The first loss begins an interval in round 0, which counts itself; the loss of the fourth ends it. The next one
+        // needs four rounds more.
+        assert_eq!(rounds(&mut policer, 0, 8, 100, 20), [(7, Change::Found)]);
+        assert_eq!(policer.rate(), Some(PacketRate::over(100, Span::from_millis(10))));
+        assert_eq!(rounds(&mut policer, 8, 100, 100, 0), [(55, Change::Over)]);
+        assert_eq!(policer.rate(), None);
+    }
+
+    #[test]
+    fn losses_below_the_threshold_tell_of_no_policer() {
+        // 50/256 is 19.53 of 100.
+        assert!(rounds(&mut policer(), 0, 12, 100, 19).is_empty());
+        assert!(rounds(&mut policer(), 0, 1000, 100, 0).is_empty());
+    }
+
+    #[test]
+    fn intervals_of_different_rates_tell_of_none() {
+        let mut policer = policer();
+        for round in 0..16_u64 {
+            // 3, 10, 18, 26 per millisecond in the four intervals.
+            let delivered = 10 * round * round;
+            assert_eq!(policer.on_ack(&seen(round, delivered, delivered / 4, true)), Change::Nothing, "{round}");
+        }
+    }
+
+    #[test]
+    fn sampling_ends_with_want_of_data_and_after_sixteen_rounds_without_a_loss() {
+        let mut policer = policer();
+        rounds(&mut policer, 0, 4, 100, 20);
+        assert!(policer.rate.is_some() && policer.is_sampling);
+        policer.on_ack(&Seen { is_app_limited: true, ..seen(4, 400, 80, true) });
+        assert!(policer.rate.is_none() && !policer.is_sampling);
+        rounds(&mut policer, 10, 11, 100, 20);
+        rounds(&mut policer, 11, 26, 100, 0);
+        assert!(policer.is_sampling, "16 rounds");
+        rounds(&mut policer, 26, 27, 100, 0);
+        assert!(!policer.is_sampling);
+    }
+
+    #[test]
+    fn a_policer_is_not_looked_for_when_unwanted() {
+        let mut policer = Policer { is_wanted: false, ..policer() };
+        assert!(rounds(&mut policer, 0, 20, 100, 50).is_empty());
+    }
+}

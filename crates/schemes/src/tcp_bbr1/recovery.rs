@@ -1,0 +1,138 @@
+//! The window during loss recovery: no more leaves in its first round than is delivered, and afterwards all is as before.
+
+use tidegate_core::congestion::Recovery;
+
+/// Where the sender stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    Fast,
+    Timeout,
+}
+
+/// What an ACK does to the window before anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    None,
+    /// Fast recovery has begun.
+    Begin,
+    /// Recovery is over.
+    End,
+}
+
+/// Recovery as the window rule sees it: once per ACK, so that one that ends and begins again with the same ACK goes on.
+#[derive(Debug, Default)]
+pub(super) struct LossRecovery {
+    phase: Phase,
+    /// At the last ACK, or the timeout since.
+    before: Phase,
+    /// Last window that no recovery and no ProbeRTT had cut, segments.
+    saved: f64,
+    /// Whether no more leaves than is delivered.
+    conserves: bool,
+}
+
+impl LossRecovery {
+    /// Notes the window to come back to. `is_cut` when ProbeRTT holds it down.
+    pub(super) fn save(&mut self, window: f64, is_cut: bool) {
+        let is_good = self.before == Phase::Open && !is_cut;
+        self.saved = if is_good { window } else { self.saved.max(window) };
+    }
+
+    /// The window to come back to, segments.
+    pub(super) fn saved(&self) -> f64 {
+        self.saved
+    }
+
+    /// The sender's recovery changed.
+    pub(super) fn on_change(&mut self, recovery: Recovery) {
+        self.phase = match recovery {
+            Recovery::Enter { .. } => Phase::Fast,
+            Recovery::Timeout { .. } => Phase::Timeout,
+            Recovery::Exit | Recovery::Spurious => Phase::Open,
+        };
+        if self.phase == Phase::Timeout {
+            self.before = Phase::Timeout;
+        }
+    }
+
+    /// A round ended: more may leave than is delivered.
+    pub(super) fn end_round(&mut self) {
+        self.conserves = false;
+    }
+
+    pub(super) fn conserves(&self) -> bool {
+        self.conserves
+    }
+
+    /// What changed since the last ACK.
+    pub(super) fn take_edge(&mut self) -> Edge {
+        let before = std::mem::replace(&mut self.before, self.phase);
+        if self.phase == Phase::Fast && before != Phase::Fast {
+            self.conserves = true;
+            return Edge::Begin;
+        }
+        if self.phase == Phase::Open && before != Phase::Open {
+            self.conserves = false;
+            return Edge::End;
+        }
+        Edge::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTER: Recovery = Recovery::Enter { flight: 20 };
+
+    #[test]
+    fn conservation_lasts_from_the_begin_of_a_fast_recovery_to_the_next_round() {
+        let mut recovery = LossRecovery::default();
+        assert_eq!(recovery.take_edge(), Edge::None);
+        recovery.on_change(ENTER);
+        assert_eq!((recovery.take_edge(), recovery.conserves()), (Edge::Begin, true));
+        assert_eq!((recovery.take_edge(), recovery.conserves()), (Edge::None, true));
+        recovery.end_round();
+        assert!(!recovery.conserves());
+        recovery.on_change(Recovery::Exit);
+        assert_eq!(recovery.take_edge(), Edge::End);
+    }
+
+    #[test]
+    fn a_recovery_that_begins_with_the_ack_that_ends_another_goes_on() {
+        let mut recovery = LossRecovery::default();
+        recovery.on_change(ENTER);
+        recovery.take_edge();
+        recovery.end_round();
+        recovery.on_change(Recovery::Exit);
+        recovery.on_change(ENTER);
+        assert_eq!((recovery.take_edge(), recovery.conserves()), (Edge::None, false));
+    }
+
+    #[test]
+    fn a_timeout_ends_without_conservation() {
+        let mut recovery = LossRecovery::default();
+        recovery.on_change(Recovery::Timeout { flight: 20 });
+        assert_eq!((recovery.take_edge(), recovery.conserves()), (Edge::None, false));
+        recovery.on_change(Recovery::Spurious);
+        assert_eq!(recovery.take_edge(), Edge::End);
+    }
+
+    #[test]
+    fn a_window_cut_by_recovery_or_probe_rtt_does_not_replace_the_saved_one() {
+        let mut recovery = LossRecovery::default();
+        recovery.save(100.0, false);
+        recovery.save(90.0, false);
+        assert_eq!(recovery.saved(), 90.0);
+        recovery.save(4.0, true);
+        assert_eq!(recovery.saved(), 90.0);
+        recovery.on_change(ENTER);
+        recovery.take_edge();
+        recovery.save(50.0, false);
+        assert_eq!(recovery.saved(), 90.0);
+        recovery.save(120.0, false);
+        assert_eq!(recovery.saved(), 120.0);
+    }
+}

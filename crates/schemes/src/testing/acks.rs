@@ -1,0 +1,148 @@
+//! Tells a TCP rule of ACKs made by hand.
+
+use tidegate_core::congestion::{
+    CongestionController, Delivery, FlowView, Loss, LossSample, LossSignal, RateSample, Recovery, Sent,
+};
+use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::event::EventMask;
+use tidegate_core::face::NodeId;
+use tidegate_core::name::NameTable;
+use tidegate_core::rng::{Seed, Streams};
+use tidegate_core::signal::HopSignals;
+use tidegate_core::units::{ByteCount, Span, Time};
+
+/// An ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Segments delivered.
+    pub newly: u32,
+    /// Segments found lost.
+    pub lost: u32,
+    /// In flight after it.
+    pub in_flight: u32,
+    /// Round trip, ms; `None` after a retransmission.
+    pub rtt_ms: Option<f64>,
+    /// Delivery rate, segments per ms; `None` without a sample.
+    pub rate: Option<f64>,
+    /// Whether the newest segment left after the last ACK.
+    pub ends_round: bool,
+    pub is_app_limited: bool,
+    /// In flight when the newest segment left, and how many were found lost since.
+    pub sample: (u32, u64),
+    /// Bytes of each segment.
+    pub payload: u64,
+}
+
+impl Ack {
+    /// Of `newly` full segments after 20 ms at `rate` segments per ms, with `in_flight` more under way; in the middle of a
+    /// round.
+    pub fn of(newly: u32, rate: f64, in_flight: u32) -> Self {
+        Self {
+            newly,
+            lost: 0,
+            in_flight,
+            rtt_ms: Some(20.0),
+            rate: Some(rate),
+            ends_round: false,
+            is_app_limited: false,
+            sample: (in_flight + newly, 0),
+            payload: 1_448,
+        }
+    }
+
+    /// The same at the end of a round.
+    pub fn round(newly: u32, rate: f64, in_flight: u32) -> Self {
+        Self { ends_round: true, ..Self::of(newly, rate, in_flight) }
+    }
+}
+
+/// A rule and the flow around it.
+#[derive(Debug)]
+pub struct Acks<C> {
+    pub rule: C,
+    pub flow: FlowView,
+    pub now: Time,
+    names: NameTable,
+}
+
+impl<C: CongestionController> Acks<C> {
+    /// After a handshake of 20 ms.
+    pub fn new(mut rule: C) -> Self {
+        rule.take_streams(Streams::of(Seed(1)));
+        let flow = FlowView { smoothed_rtt: Some(Span::from_millis(20)), ..FlowView::default() };
+        Self { rule, flow, now: Time::ZERO, names: NameTable::new() }
+    }
+
+    fn call(&mut self, call: impl FnOnce(&mut C, &mut Context<'_>, &FlowView)) {
+        let env = Env {
+            now: self.now,
+            node: NodeId(0),
+            names: &self.names,
+            routes: &NoRoutes,
+            sink: &mut NoSink,
+            mask: EventMask::NONE,
+        };
+        call(&mut self.rule, &mut Context::new(env, &[]), &self.flow);
+    }
+
+    /// Lets `ms` pass.
+    pub fn wait(&mut self, ms: f64) {
+        self.now += Span::from_secs_f64(ms / 1e3);
+    }
+
+    /// A new segment leaves, `in_flight` with it.
+    pub fn send(&mut self, in_flight: u32) {
+        let segment = self.flow.delivered as u32 + in_flight - 1;
+        self.flow.in_flight = in_flight;
+        self.flow.next_segment = segment + 1;
+        let sent = Sent { segment, at: self.now, is_retransmission: false };
+        self.call(|rule, cx, flow| rule.on_sent(cx, &sent, &mut HopSignals::default(), flow));
+    }
+
+    /// Segment `segment` is found lost, `sample` of its own departure.
+    pub fn lose(&mut self, segment: u32, sample: LossSample) {
+        let loss = Loss { segment, sent_at: self.now, signal: LossSignal::Gap, since: Some(sample) };
+        self.call(|rule, cx, flow| rule.on_loss(cx, &loss, flow));
+    }
+
+    /// `lost` segments are found lost, with `in_flight` left.
+    pub fn recovery(&mut self, recovery: Recovery, in_flight: u32) {
+        self.flow.in_flight = in_flight;
+        self.call(|rule, cx, flow| rule.on_recovery(cx, recovery, flow));
+    }
+
+    /// The ACK arrives; gives the window after it, segments.
+    pub fn ack(&mut self, ack: Ack) -> f64 {
+        let before = self.flow.delivered;
+        let prior_delivered = if ack.ends_round { before } else { before.saturating_sub(1) };
+        let rate = ack.rate.map(|rate| RateSample {
+            delivered: (rate * 1_000.0) as u64,
+            interval: Span::from_secs(1),
+            prior_delivered,
+            is_app_limited: ack.is_app_limited,
+            in_flight_at_send: ack.sample.0,
+            lost: ack.sample.1,
+        });
+        let delivery = Delivery {
+            segment: before as u32,
+            size: ByteCount::new(ack.payload * u64::from(ack.newly)),
+            rtt: ack.rtt_ms.map(|ms| Span::from_secs_f64(ms / 1e3)),
+            full_delay: Span::ZERO,
+            sent_at: self.now,
+            retransmissions: 0,
+            delivered_at_send: prior_delivered,
+            in_flight_before: ack.in_flight + ack.newly + ack.lost,
+            mark: 0,
+            hop: HopSignals::default(),
+            newly_acked: ack.newly,
+            newly_sacked: 0,
+            newly_lost: ack.lost,
+            rate,
+            is_source_limited: false,
+        };
+        self.flow.delivered += u64::from(ack.newly);
+        self.flow.in_flight = ack.in_flight;
+        self.call(|rule, cx, flow| rule.on_delivery(cx, &delivery, flow));
+        self.rule.window()
+    }
+}

@@ -1,0 +1,74 @@
+//! A token bucket that drops: what finds no tokens does not wait for them.
+
+use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+
+use super::token_bucket::TokenBucket;
+
+/// Two full Ethernet frames: the smallest burst, or no packet might ever pass.
+const SMALLEST_BURST: ByteCount = ByteCount::new(2 * 1514);
+/// The burst is what the rate brings in this time, if that is more.
+const BURST_TIME: Span = Span::from_millis(5);
+
+/// Keeps a class without a queue at its rate.
+#[derive(Clone, Debug)]
+pub struct Policer {
+    bucket: TokenBucket,
+}
+
+impl Policer {
+    /// One that has let nothing pass yet.
+    pub fn new(rate: BitRate, now: Time) -> Self {
+        Self { bucket: TokenBucket::new(rate, burst(rate), now) }
+    }
+
+    /// Whether a packet of `size` passes at `now`; it is to be dropped otherwise.
+    pub fn admits(&mut self, size: ByteCount, now: Time) -> bool {
+        self.bucket.take(size, now)
+    }
+
+    /// Goes on at `rate` from `now`.
+    pub fn set_rate(&mut self, rate: BitRate, now: Time) {
+        self.bucket.set_rate(rate, now);
+        self.bucket.set_depth(burst(rate));
+    }
+}
+
+fn burst(rate: BitRate) -> ByteCount {
+    rate.bytes_in(BURST_TIME).max(SMALLEST_BURST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets of 1514 bytes, one per 100 µs, that pass within `millis`.
+    fn passed(policer: &mut Policer, from: Time, millis: u64) -> u64 {
+        let size = ByteCount::new(1514);
+        let at = |step| from + Span::from_micros(100 * step);
+        (0..millis * 10).filter(|step| policer.admits(size, at(*step))).count() as u64
+    }
+
+    #[test]
+    fn two_packets_pass_at_once_and_then_the_rate() {
+        // 5 Mbps for 1 s: 625,000 bytes and a burst of 3125; 414.9 packets.
+        let mut policer = Policer::new(BitRate::from_mbps(5.0), Time::ZERO);
+        let size = ByteCount::new(1514);
+        assert!(policer.admits(size, Time::ZERO) && policer.admits(size, Time::ZERO));
+        assert!(!policer.admits(size, Time::ZERO));
+        assert_eq!(2 + passed(&mut policer, Time::ZERO, 1_000), 414);
+    }
+
+    #[test]
+    fn a_new_rate_counts_at_once() {
+        let mut policer = Policer::new(BitRate::from_mbps(5.0), Time::ZERO);
+        passed(&mut policer, Time::ZERO, 100);
+        let later = Time::ZERO + Span::from_millis(100);
+        policer.set_rate(BitRate::from_bps(0), later);
+        // Less than three packets were in the bucket.
+        assert!(passed(&mut policer, later, 1_000) < 3);
+        policer.set_rate(BitRate::from_mbps(50.0), later + Span::from_secs(1));
+        let count = passed(&mut policer, later + Span::from_secs(1), 100);
+        // 625,000 bytes in 100 ms, and what was left.
+        assert!((412..=414).contains(&count), "{count}");
+    }
+}

@@ -1,0 +1,207 @@
+//! TCP connections: who sends to whom, one plan per repetition. They follow the flows of Interests in the plan.
+
+use std::collections::BTreeSet;
+
+use tidegate_core::consumer::shell::{Shell, ShellKind};
+use tidegate_core::tcp::{AckHabit, SenderSettings, TimeoutBounds};
+use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_settings::desk::show;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::TCP_SENDER;
+use tidegate_settings::prefix::canonical_prefix;
+use tidegate_settings::uses;
+
+use super::flows::{MOST_SEGMENTS, check_times, expand};
+use super::network::Network;
+use super::{Limits, keys};
+use crate::plan::{Demand, FlowPlan, SchemeUse, TcpPlan};
+
+/// Reads every `[[tcp]]` and adds its connections to `plans`.
+pub(super) fn read(
+    root: &Fields<'_>,
+    network: &Network,
+    duration: Span,
+    limits: &Limits,
+    plans: &mut Vec<FlowPlan>,
+) {
+    let desk = root.desk;
+    let mut names: BTreeSet<String> = plans.iter().map(|plan| plan.name.clone()).collect();
+    for (table, item) in root.list("tcp").iter().enumerate() {
+        let Some(fields) = Fields::open(desk, item, &keys::TCP) else { continue };
+        let Some(template) = Template::read(&fields, table, duration) else { continue };
+        if plans.len() as u64 + template.repeat > limits.flows as u64 {
+            let key = if fields.item("repeat").is_some() { "repeat" } else { "sender" };
+            return fields.refuse(key, format!("more than {} flows with these", limits.flows));
+        }
+        if !desk.claim(
+            fields.place,
+            700 + uses::bytes(std::slice::from_ref(&template.scheme)),
+            template.repeat,
+        ) {
+            return;
+        }
+        for number in 1..=template.repeat {
+            let Some(plan) = template.plan(&fields, network, duration, number) else { break };
+            if !names.insert(plan.name.clone()) {
+                let why =
+                    format!("two flows are called {}; name = \"...\" tells them apart", show(&plan.name));
+                fields.refuse("name", why);
+                break;
+            }
+            plans.push(plan);
+        }
+    }
+}
+
+/// What all repetitions of a connection share.
+struct Template {
+    table: usize,
+    repeat: u64,
+    name: Option<String>,
+    sender: String,
+    receiver: String,
+    port: u64,
+    scheme: SchemeUse,
+    demand: Demand,
+    start: Span,
+    stagger: Span,
+    stop: Option<Span>,
+    settings: SenderSettings,
+    habit: AckHabit,
+    buffer: ByteCount,
+}
+
+impl Template {
+    fn read(fields: &Fields<'_>, table: usize, duration: Span) -> Option<Self> {
+        let settings = read_settings(fields);
+        let scheme = fields.item("scheme").and_then(|item| uses::read(fields.desk, item, &TCP_SENDER));
+        let (start, stop) = (fields.time("start"), fields.time("stop"));
+        check_times(fields, start.unwrap_or_default(), stop, duration);
+        let name = fields.text("name");
+        if name.as_ref().is_some_and(|name| name.is_empty() || name.len() > 200) {
+            fields.refuse("name", "name: 1 to 200 bytes are needed");
+            return None;
+        }
+        Some(Self {
+            table,
+            repeat: u64::try_from(fields.count("repeat")?).ok()?,
+            name,
+            sender: fields.text("sender")?,
+            receiver: fields.text("receiver")?,
+            port: u64::try_from(fields.count("port")?).ok()?,
+            demand: read_demand(fields, settings.as_ref()?.mss)?,
+            scheme: scheme?,
+            start: start?,
+            stagger: fields.time("stagger")?,
+            stop,
+            settings: settings?,
+            habit: read_habit(fields)?,
+            buffer: fields.size("receive_buffer")?,
+        })
+    }
+
+    /// Repetition `number`; `None` when something is wrong with it, and so with those after it.
+    fn plan(&self, fields: &Fields<'_>, network: &Network, duration: Span, number: u64) -> Option<FlowPlan> {
+        let text = |key: &str, text: &str| {
+            expand(fields.desk, fields.place_of(key), text, number, fields.item("repeat").is_some())
+        };
+        let (sender_name, receiver_name) = (text("sender", &self.sender)?, text("receiver", &self.receiver)?);
+        let sender = network.node_called(fields.desk, fields.place_of("sender"), &sender_name)?;
+        let receiver = network.node_called(fields.desk, fields.place_of("receiver"), &receiver_name)?;
+        if sender == receiver {
+            fields.refuse("receiver", "receiver: this node is the sender");
+            return None;
+        }
+        if !network.connects(sender, receiver) {
+            fields.refuse("receiver", "receiver: the sender has no path to this node");
+            return None;
+        }
+        let start = self.start + self.stagger * (number - 1);
+        if start >= duration {
+            let why = format!("stagger: repetition {number} starts at {start}, the run ends at {duration}");
+            fields.refuse("stagger", why);
+            return None;
+        }
+        let name = match &self.name {
+            Some(name) => text("name", name)?,
+            None => format!("{sender_name}>{receiver_name}:{}", self.port),
+        };
+        Some(FlowPlan {
+            name,
+            table: self.table,
+            consumer: receiver,
+            producers: vec![sender],
+            prefix: prefix(&sender_name, &receiver_name, self.port)?,
+            scheme: self.scheme.clone(),
+            shell: Shell::of(ShellKind::Own),
+            demand: self.demand.clone(),
+            payload: ByteCount::new(u64::from(self.settings.mss)),
+            freshness: Span::ZERO,
+            processing: None,
+            must_be_fresh: false,
+            start: Time::ZERO + start,
+            stop: self.stop.map(|stop| Time::ZERO + stop),
+            tcp: Some(TcpPlan {
+                data_prefix: prefix(&receiver_name, &sender_name, self.port)?,
+                settings: self.settings,
+                habit: self.habit,
+                buffer: self.buffer,
+            }),
+        })
+    }
+}
+
+/// The prefix of what goes to `to`'s end of a connection with `from`.
+fn prefix(to: &str, from: &str, port: u64) -> Option<String> {
+    canonical_prefix(&format!("/tcp/{}/{}/{port}", component(to), component(from))).ok()
+}
+
+/// A node's name as one component of a URI.
+fn component(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte);
+    let escaped =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(escaped).collect()
+}
+
+fn read_settings(fields: &Fields<'_>) -> Option<SenderSettings> {
+    let defaults = SenderSettings::default();
+    let least = fields.time("min_timeout")?;
+    if least > defaults.timeout.most {
+        fields.refuse("min_timeout", format!("min_timeout: at most {}", defaults.timeout.most));
+    }
+    Some(SenderSettings {
+        mss: u16::try_from(fields.size("mss")?.get()).ok()?,
+        detection: fields.word("detection", keys::DETECTIONS)?,
+        timeout: TimeoutBounds { least, ..defaults.timeout },
+        burst: fields.count_u32("burst")?,
+        ..defaults
+    })
+}
+
+fn read_habit(fields: &Fields<'_>) -> Option<AckHabit> {
+    Some(AckHabit {
+        every: fields.count_u32("ack_every")?,
+        delay: fields.time("ack_delay")?,
+        quick: fields.count_u32("quick_acks")?,
+    })
+}
+
+fn read_demand(fields: &Fields<'_>, mss: u16) -> Option<Demand> {
+    match (fields.item("size"), fields.item("rate")) {
+        (Some(_), Some(_)) => {
+            fields.refuse("rate", "a connection has one of size and rate; \"size\" stands there already");
+            None
+        }
+        (None, Some(_)) => Some(Demand::Constant { rate: fields.rate("rate")?, bursts: Vec::new() }),
+        (None, None) => Some(Demand::Endless),
+        (Some(_), None) => {
+            let segments = fields.size("size")?.get().div_ceil(u64::from(mss));
+            if segments == 0 || segments > MOST_SEGMENTS {
+                fields
+                    .refuse("size", format!("size: {segments} segments; 1 to {MOST_SEGMENTS} are possible"));
+            }
+            Some(Demand::File { segments: u32::try_from(segments).ok()? })
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! TCP connections: two state machines at two nodes, which segments and time set in motion.
+//!
+//! A connection's number is the segment number in the names of its packets; its two prefixes tell its directions.
+
+use tidegate_core::face::FaceId;
+use tidegate_core::name::PrefixId;
+use tidegate_core::packet::Packet;
+use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
+use tidegate_core::units::Time;
+
+use super::{Body, Due, Role, SimNode, World};
+
+/// A connection and where its ends run.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Number among the flows.
+    pub flow: u32,
+    pub sender: Sender,
+    pub receiver: Receiver,
+    /// Prefix of what goes to the receiver.
+    pub data: PrefixId,
+    /// The sender's end, then the receiver's.
+    pub sides: [Side; 2],
+    pub counted: bool,
+}
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    pub node: u32,
+    /// Face of applications without one of their own, or the device of a host without a forwarder.
+    pub face: FaceId,
+    pub wake: Time,
+}
+
+/// Ends of a connection, as their numbers count them.
+const SIDES: usize = 2;
+
+fn packet(segment: Segment) -> Packet<Body> {
+    let Segment { header, options } = segment;
+    let is_plain = options == TcpOptions::default();
+    Packet { header, body: (!is_plain).then(|| Box::new(options)) }
+}
+
+impl World {
+    /// A segment for an application of `node`; the end that took it in, which may send then. A segment that no end here
+    /// waits for is forgotten.
+    pub(super) fn take_segment(&mut self, node: u32, packet: &Packet<Body>) -> Option<usize> {
+        let number = packet.header.name.segment.0 as usize;
+        let connection = self.connections.get_mut(number)?;
+        let side = usize::from(packet.header.name.prefix == connection.data);
+        if connection.sides[side].node != node {
+            return None;
+        }
+        if side == 1 {
+            connection.receiver.on_segment(self.now, &packet.header);
+        } else {
+            let plain = TcpOptions::default();
+            let options = packet.body.as_deref().unwrap_or(&plain);
+            let core = &self.nodes[node as usize].core;
+            core.with_context(env!(self, node), |cx| {
+                connection.sender.on_segment(cx, &packet.header, options)
+            });
+        }
+        Some(SIDES * number + side)
+    }
+
+    /// The time that an end asked for has come.
+    pub(super) fn wake_side(&mut self, index: usize) {
+        let (number, side) = (index / SIDES, index % SIDES);
+        let connection = &mut self.connections[number];
+        let Side { node, wake, .. } = &mut connection.sides[side];
+        if *wake != self.now {
+            return;
+        }
+        *wake = Time::MAX;
+        let node = *node as usize;
+        let SimNode { core, wakeups, .. } = &mut self.nodes[node];
+        wakeups.note(self.now);
+        if side == 1 {
+            connection.receiver.on_wake(self.now);
+        } else {
+            core.with_context(env!(self, node), |cx| connection.sender.on_wake(cx));
+        }
+        self.drain_side(index);
+        self.drain_ready();
+    }
+
+    /// Sends every segment that an end may send now, and asks for its next wake.
+    pub(super) fn drain_side(&mut self, index: usize) {
+        let (number, side) = (index / SIDES, index % SIDES);
+        let Side { node, face, .. } = self.connections[number].sides[side];
+        let node = node as usize;
+        if !self.nodes[node].is_on {
+            return;
+        }
+        let is_direct = self.nodes[node].role != Role::Router;
+        while let Some(segment) = self.poll_side(number, side, node) {
+            if is_direct {
+                self.send(node, face, packet(segment));
+            } else {
+                self.receive(node, face, packet(segment));
+            }
+        }
+        if !is_direct {
+            self.settle(node);
+        }
+        self.rearm_side(index);
+    }
+
+    fn poll_side(&mut self, number: usize, side: usize, node: usize) -> Option<Segment> {
+        let connection = &mut self.connections[number];
+        if side == 1 {
+            return connection.receiver.poll();
+        }
+        let core = &self.nodes[node].core;
+        core.with_context(env!(self, node), |cx| connection.sender.poll(cx))
+    }
+
+    /// Asks for the next wake of an end, and notes whether the connection is complete.
+    pub(super) fn rearm_side(&mut self, index: usize) {
+        let (number, side) = (index / SIDES, index % SIDES);
+        let connection = &mut self.connections[number];
+        if !connection.counted && connection.receiver.completed_at().is_some() {
+            connection.counted = true;
+            self.unfinished -= 1;
+        }
+        let next = if side == 1 { connection.receiver.next_wake() } else { connection.sender.next_wake() };
+        let Some(next) = next.map(|next| next.max(self.now)) else { return };
+        let wake = &mut connection.sides[side].wake;
+        if next < *wake {
+            *wake = next;
+            self.ask(next, Due::SideWake(index));
+        }
+    }
+
+    /// Ends of connections.
+    pub(super) fn sides(&self) -> usize {
+        SIDES * self.connections.len()
+    }
+
+    /// Lets the ends at `node` send again, which was off.
+    pub(super) fn restart_sides(&mut self, node: usize) {
+        for index in 0..self.sides() {
+            if self.connections[index / SIDES].sides[index % SIDES].node as usize == node {
+                self.drain_side(index);
+            }
+        }
+    }
+}

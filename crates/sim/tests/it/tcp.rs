@@ -1,0 +1,136 @@
+//! TCP connections in the simulator: they share hosts, forwarders, links and clocks with everything else.
+
+use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::rng::Seed;
+use tidegate_core::units::Span;
+use tidegate_sim::world::World;
+
+use crate::plan;
+
+/// S - R0 - R1 - C with 10 Mbit/s and 5 ms between the routers; `more` comes after it.
+fn scenario(duration: &str, more: &str) -> String {
+    format!(
+        "format = 1\n[scenario]\nname = \"tcp\"\nduration = \"{duration}\"\nsample = \"100ms\"\n\
+         [[node]]\nname = \"S\"\n[[node]]\nname = \"R0\"\nrouter = true\n[[node]]\nname = \"R1\"\nrouter = true\n\
+         [[node]]\nname = \"C\"\n\
+         [[link]]\nends = [\"S\", \"R0\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n\
+         [[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = \"1000pkt\"\n\
+         [[link]]\nends = [\"R1\", \"C\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n{more}"
+    )
+}
+
+const FILE: &str = "[[tcp]]\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\nsize = \"2896000B\"\nname = \"file\"\n";
+
+/// A run whose every packet is accounted for.
+fn run(text: &str) -> RunRecord {
+    let plan = plan(text);
+    let mut world = World::new(&plan, Seed(1));
+    world.run();
+    for ledger in world.ledgers() {
+        assert!(ledger.balances(), "{ledger:?}");
+    }
+    world.into_record(&plan, Seed(1))
+}
+
+fn flow<'a>(record: &'a RunRecord, name: &str) -> &'a FlowRecord {
+    record.flows.iter().find(|flow| flow.name == name).expect("the scenario has the flow")
+}
+
+fn completion_ms(record: &RunRecord, name: &str) -> f64 {
+    flow(record, name).completion_time().expect("it is complete").as_millis_f64()
+}
+
+#[test]
+fn a_file_takes_the_handshake_the_ramp_and_its_bytes_at_the_rate_of_the_bottleneck() {
+    let record = run(&scenario("20s", FILE));
+    let file = flow(&record, "file");
+    assert_eq!((file.segments, file.delivered_segments, file.retransmissions), (Some(2000), 2000, 0));
+    assert_eq!(file.delivered_payload.get(), 2_896_000);
+    // 2000 segments of 1514 B and a FIN at 10 Mbit/s: 2422.4 ms; before that the handshake of 10 ms, and the round trips
+    // in which ten segments leave the link empty.
+    let took = completion_ms(&record, "file");
+    assert!((2432.0..2460.0).contains(&took), "{took} ms");
+    assert_eq!(record.links[2].dropped_packets, 0);
+}
+
+#[test]
+fn ends_on_forwarders_see_what_ends_on_plain_hosts_see() {
+    let plain = scenario("20s", FILE);
+    let behind = plain
+        .replace("name = \"S\"\n", "name = \"S\"\nrouter = true\n")
+        .replace("[[node]]\nname = \"C\"\n", "[[node]]\nname = \"C\"\nrouter = true\n");
+    assert_ne!(plain, behind);
+    let (plain, behind) = (run(&plain), run(&behind));
+    assert_eq!(plain.flows, behind.flows);
+}
+
+#[test]
+fn interests_and_segments_share_hosts_and_links() {
+    let more = format!(
+        "{FILE}[[flow]]\nconsumer = \"C\"\nproducer = \"S\"\nprefix = \"/f\"\nscheme = \"catchunks-aimd\"\n\
+         segments = 1000\n"
+    );
+    let record = run(&scenario("30s", &more));
+    let [fetch, file] = record.flows.as_slice() else { panic!("two flows") };
+    assert_eq!((fetch.delivered_segments, file.delivered_segments), (1000, 2000));
+    let alone = completion_ms(&run(&scenario("20s", FILE)), "file");
+    let took = completion_ms(&record, "file");
+    assert!(
+        took > alone + 500.0,
+        "1000 Data of 1 kB take most of a second of the link: {took} ms after {alone} ms"
+    );
+}
+
+#[test]
+fn lost_segments_are_sent_again_until_all_have_come() {
+    let lossy = scenario("60s", FILE).replace(
+        "delay = \"5ms\"\n",
+        "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n",
+    );
+    for detection in ["rack-tlp", "sack"] {
+        let record = run(&(lossy.clone() + &format!("detection = \"{detection}\"\n")));
+        let file = flow(&record, "file");
+        assert_eq!(file.delivered_segments, 2000, "{detection}");
+        assert!((80..200).contains(&file.retransmissions), "{detection}: {} of 2000", file.retransmissions);
+        assert!(file.completed.is_some());
+    }
+}
+
+#[test]
+fn a_connection_outlives_an_outage_of_its_path() {
+    let more = format!(
+        "{FILE}[[event]]\nat = \"1s\"\ndo = \"link-down\"\nlink = \"neck\"\n\
+         [[event]]\nat = \"4s\"\ndo = \"link-up\"\nlink = \"neck\"\n"
+    );
+    let record = run(&scenario("30s", &more));
+    let file = flow(&record, "file");
+    assert!(file.timeouts > 0, "nothing came for 3 s");
+    let took = completion_ms(&record, "file");
+    // Half the file before, half after; the timer had doubled to less than four seconds.
+    assert!((4_000.0..12_000.0).contains(&took), "{took} ms");
+}
+
+#[test]
+fn a_repeated_connection_starts_each_time_so_much_later() {
+    let more = "[[tcp]]\nrepeat = 3\nname = \"t{i}\"\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\n\
+                start = \"1s\"\nstagger = \"500ms\"\nstop = \"3s\"\n";
+    let record = run(&scenario("5s", more));
+    let starts: Vec<f64> = record.flows.iter().map(|flow| flow.start.as_secs_f64()).collect();
+    assert_eq!(starts, [1.0, 1.5, 2.0]);
+    assert!(record.flows.iter().all(|flow| flow.delivered_segments > 100));
+    let after = |row: &usize| record.flow_samples.time[*row].as_secs_f64() > 4.5;
+    let rows: Vec<usize> = (0..record.flow_samples.time.len()).filter(after).collect();
+    assert!(
+        rows.iter().all(|row| record.flow_samples.in_flight_packets[*row] == 0),
+        "nothing leaves after the stop"
+    );
+}
+
+#[test]
+fn an_application_that_writes_slowly_sets_the_rate_and_its_queue_stays_empty() {
+    let more = "[[tcp]]\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\nrate = \"4Mbps\"\nname = \"slow\"\n";
+    let record = run(&scenario("10s", more));
+    let payload_mbps = flow(&record, "slow").delivered_payload.get() as f64 * 8.0 / 10.0 / 1e6;
+    assert!((3.95..=4.01).contains(&payload_mbps), "{payload_mbps}");
+    assert_eq!(record.links[2].queue_delay.max, Span::ZERO);
+}
