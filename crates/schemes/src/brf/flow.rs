@@ -1,7 +1,9 @@
 //! What a switch keeps of one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
 use tidegate_core::name::PrefixId;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::packet::TcpSegment;
+use tidegate_core::tcp::Flags;
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::allocator::{Claim, Demand};
 use super::code::{self, Grant};
@@ -26,6 +28,12 @@ const IDLE_ROUND_TRIPS: u64 = 8;
 /// What another switch of the path granted counts for so long without news, or for two round trips.
 const HEARD: Span = Span::from_millis(200);
 
+/// Without an ACK for so long after it came, or for three round trips, a flow's ACKs take another way.
+const UNHEARD: Span = Span::from_millis(200);
+/// Others hear of its grant again after this long, or when it moved by this part of it.
+const REFRESHED: Span = Span::from_millis(500);
+const UNHEARD_STEP: f64 = 0.02;
+
 /// Where the ACKs of a flow come by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckPath {
@@ -33,11 +41,8 @@ pub enum AckPath {
     Unknown,
     /// Through this switch.
     Local,
-    /// Not through this switch: others are told of the grant.
-    Remote {
-        /// Told last: when, and the rate, bytes/s.
-        told: Option<(Time, f64)>,
-    },
+    /// Not through this switch: others were told of the grant last then, bytes/s.
+    Remote(Time, f64),
 }
 
 /// What was written on an ACK last.
@@ -124,7 +129,9 @@ impl Flow {
     pub fn claim(&self) -> Claim {
         let demand = match self.meter.real() {
             None => Demand::Promised(self.promised),
-            Some(real) if self.meter.is_limited() => Demand::Limited { real },
+            Some(real) if self.meter.is_limited() => {
+                Demand::Limited { real: self.meter.average().unwrap_or(real) }
+            }
             Some(real) => Demand::Unlimited { real },
         };
         Claim { granted: self.rate, floor: self.floor(), demand }
@@ -138,16 +145,47 @@ impl Flow {
         }
     }
 
-    /// Data of it passes.
-    pub fn note_data(&mut self, now: Time) {
-        if now.since(self.last_data) >= IDLE {
-            self.meter.restart();
+    /// A segment of its sender's passes, after the SYN.
+    pub fn on_data(&mut self, now: Time, size: ByteCount, segment: &TcpSegment) {
+        self.trip.on_answer(now);
+        if segment.payload > 0 {
+            self.last_data = now;
+            self.meter.count(size);
+            self.trip.on_data(now, segment.seq, segment.seq.wrapping_add(u32::from(segment.payload)));
         }
-        self.last_data = now;
+        if Flags(segment.flags).has(Flags::FIN) {
+            self.on_fin(now, true);
+        }
+    }
+
+    /// A segment of its receiver's comes by.
+    pub fn on_ack(&mut self, now: Time, is_syn_ack: bool, segment: &TcpSegment) {
+        self.acks = AckPath::Local;
+        if is_syn_ack {
+            self.trip.on_syn_ack(now);
+        }
+        self.trip.on_ack(now, segment.ack);
+        if Flags(segment.flags).has(Flags::FIN) {
+            self.on_fin(now, false);
+        }
+    }
+
+    /// The rate that other switches are to hear of now, bytes/s, since no ACK comes by here; `None` when there is nothing
+    /// to tell.
+    pub fn unheard(&self, now: Time) -> Option<f64> {
+        let granted = self.granted(now);
+        let is_due = match self.acks {
+            AckPath::Local => false,
+            AckPath::Unknown => now.since(self.since) >= UNHEARD.max(self.rtt() * 3),
+            AckPath::Remote(at, rate) => {
+                now.since(at) >= REFRESHED || (granted - rate).abs() > UNHEARD_STEP * rate
+            }
+        };
+        is_due.then_some(granted)
     }
 
     /// Notes a FIN of the data's direction or of the other; after both it ends.
-    pub fn on_fin(&mut self, now: Time, is_of_data: bool) {
+    fn on_fin(&mut self, now: Time, is_of_data: bool) {
         self.fins[usize::from(is_of_data)] = true;
         if self.fins == [true; 2] && self.gone_at.is_none() {
             // A FIN may come again.

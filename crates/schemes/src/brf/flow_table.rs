@@ -186,7 +186,7 @@ mod tests {
         for number in 0..1_000_000u32 {
             let now = Time::ZERO + Span::from_micros(10) * u64::from(number);
             if number % 50_000 == 0 {
-                table.flows_mut().for_each(|flow| flow.note_data(now));
+                table.flows_mut().for_each(|flow| flow.last_data = now);
             }
             table.on_syn(now, 1_000 + number, Class::Other, DATA);
             assert!(table.len() <= 65_536);
@@ -206,7 +206,7 @@ mod tests {
         (0..3).for_each(|number| live(&mut table, at(u64::from(number)), number));
         table.on_syn(at(500), 9, Class::Brf, DATA);
         assert!(table.half_open(9).is_none() && table.flows().count() == 3, "all live");
-        table.get_mut(0).unwrap().note_data(at(2_500));
+        table.get_mut(0).unwrap().last_data = at(2_500);
         table.on_syn(at(3_000), 9, Class::Brf, DATA);
         assert!(table.half_open(9).is_some() && table.get(1).is_none(), "the second was idle longest");
         assert!(table.get(0).is_some() && table.get(2).is_some());
@@ -230,7 +230,7 @@ mod tests {
         (0..3).for_each(|number| live(&mut table, at(0), number));
         table.on_syn(at(0), 4, Class::Other, DATA);
         table.get_mut(0).unwrap().gone_at = Some(at(100));
-        table.get_mut(2).unwrap().note_data(at(30_000));
+        table.get_mut(2).unwrap().last_data = at(30_000);
         table.sweep(at(99));
         assert_eq!(table.len(), 4);
         table.sweep(at(100));

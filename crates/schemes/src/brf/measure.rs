@@ -9,7 +9,8 @@ const SEGMENTS_JUDGED: f64 = 10.0;
 pub const SEGMENT: f64 = 1514.0;
 /// No flow waits longer for a judgement.
 const LONGEST: Span = Span::from_millis(500);
-/// Judgements over which the demand of a flow is its highest rate.
+/// Judgements over which the rate of a limited flow is averaged, since one counts a few segments only, and over which the
+/// demand of a flow is its highest rate.
 const KEPT: usize = 4;
 
 /// Rules of judgement.
@@ -31,8 +32,9 @@ pub struct Meter {
     /// Lowest rate that may have been in force in this interval and in the one before, bytes/s: a segment still obeys
     /// what was written a round trip ago.
     lowest: [f64; 2],
-    in_force: f64,
-    recent: [f64; KEPT],
+    in_force: Option<f64>,
+    /// Bytes and seconds of the last judgements.
+    recent: [(f64, f64); KEPT],
     judged: usize,
     below: u32,
     is_limited: bool,
@@ -47,10 +49,9 @@ impl Meter {
 
     /// `rate` bytes/s was written on an ACK.
     pub fn note_grant(&mut self, rate: f64) {
-        if self.in_force == 0.0 {
+        if self.in_force.replace(rate).is_none() {
             self.lowest = [rate, rate];
         }
-        self.in_force = rate;
         self.lowest[1] = self.lowest[1].min(rate);
     }
 
@@ -64,10 +65,15 @@ impl Meter {
         };
         let seconds = now.since(since).as_secs_f64();
         let granted = self.lowest[0].min(self.lowest[1]) * seconds;
-        if seconds <= 0.0 || (granted < SEGMENTS_JUDGED * SEGMENT && now.since(since) < LONGEST) {
+        let is_enough = |rate: f64| rate * seconds >= SEGMENTS_JUDGED * SEGMENT || now.since(since) >= LONGEST;
+        if !is_enough(granted / seconds.max(1e-9)) {
+            // A flow that was held back and no longer is would be judged by that for long.
+            if is_enough(self.rate_in_force()) {
+                self.begin(now);
+            }
             return false;
         }
-        self.recent[self.judged % KEPT] = self.bytes as f64 / seconds;
+        self.recent[self.judged % KEPT] = (self.bytes as f64, seconds);
         self.judged += 1;
         // A segment may have fallen into the next interval.
         let is_below = self.bytes as f64 + SEGMENT < rules.limited_below * granted;
@@ -79,22 +85,43 @@ impl Meter {
 
     fn begin(&mut self, now: Time) {
         (self.bytes, self.since) = (0, Some(now));
-        self.lowest = [self.lowest[1], self.in_force];
+        self.lowest = [self.lowest[1], self.rate_in_force()];
+    }
+
+    fn rate_in_force(&self) -> f64 {
+        self.in_force.unwrap_or(0.0)
     }
 
     /// Starts again after a pause: what came before says nothing.
     pub fn restart(&mut self) {
-        *self = Self { lowest: [self.in_force; 2], in_force: self.in_force, ..Self::default() };
+        let rate = self.rate_in_force();
+        *self = Self { lowest: [rate; 2], in_force: self.in_force, ..Self::default() };
     }
 
     /// Rate measured last, bytes/s; `None` before the first judgement.
     pub fn real(&self) -> Option<f64> {
-        self.judged.checked_sub(1).map(|last| self.recent[last % KEPT])
+        let (bytes, seconds) = self.recent[self.judged.checked_sub(1)? % KEPT];
+        Some(bytes / seconds)
+    }
+
+    /// Rate over the last judgements, bytes/s.
+    pub fn average(&self) -> Option<f64> {
+        let (bytes, seconds) = self.kept().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (self.judged > 0).then_some(bytes / seconds)
+    }
+
+    fn kept(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.recent.iter().copied().take(self.judged)
+    }
+
+    /// Judgements until now.
+    pub fn judgements(&self) -> usize {
+        self.judged
     }
 
     /// Highest of the last rates.
     pub fn demand(&self) -> Option<f64> {
-        self.real().map(|_| self.recent.iter().copied().fold(0.0, f64::max))
+        self.kept().map(|(bytes, seconds)| bytes / seconds).reduce(f64::max)
     }
 
     /// Whether the application limits the flow.
@@ -137,6 +164,7 @@ mod tests {
         ]);
         assert!((meter.real().unwrap() - 40.0 * SEGMENT / 0.02).abs() < 1.0);
         assert!((meter.demand().unwrap() - 50.0 * SEGMENT / 0.02).abs() < 1.0);
+        assert!((meter.average().unwrap() - 42.5 * SEGMENT / 0.02).abs() < 1.0);
     }
 
     #[test]
@@ -155,6 +183,17 @@ mod tests {
         assert_eq!(judge(&mut meter, &mut now, &[50, 50, 50, 50]), [false, false, false, true]);
         meter.note_grant(50.0 * SEGMENT / 0.02);
         assert_eq!(judge(&mut meter, &mut now, &[50]), [false], "a lower one counts at once");
+    }
+
+    #[test]
+    fn a_flow_that_was_held_back_is_judged_as_soon_as_it_may_send() {
+        let mut meter = Meter::default();
+        meter.note_grant(0.0);
+        let mut now = 0;
+        judge(&mut meter, &mut now, &[2, 2]);
+        meter.note_grant(50.0 * SEGMENT / 0.02);
+        judge(&mut meter, &mut now, &[50, 50, 50]);
+        assert!((meter.real().unwrap() - 50.0 * SEGMENT / 0.02).abs() < 1.0 && !meter.is_limited());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Paper: BRF, "bandwidth real-time feedback", Sensors 24 (2024) 749. Its parts by section:
 //! * §3.1 [`controller`], [`detector`]: congestion, found in a port's counters (eq. 5, 6);
-//! * §3.2 [`switch`]: classes of flows and their queues (eq. 8), grants on ACKs in two bytes ([`code`], eq. 7);
+//! * §3.2 [`switch`], [`class_queue`], [`shares`]: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
 //!   [`flow_table`], [`flow`]: what is kept of a flow; [`port`], [`machine`]: the states of Fig. 5; [`sender`]: `tcp_brf`;
 //! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); [`measure`],
 //!   [`round_trip`]: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
@@ -11,12 +11,17 @@
 //! mends what contradicts the text. Rates are bytes/s as links count them, 1514 for a full segment, also in grants: a
 //! sender delivers 1448 bytes for each 1514 that it is granted, which makes 95.6 % of the link's rate at most.
 
-use tidegate_core::scheme::{Provenance, Scheme};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::{Reduction, SenderRule};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
 
 pub mod allocator;
+mod class_queue;
 pub mod code;
 mod controller;
 pub mod detector;
@@ -26,13 +31,18 @@ mod flow;
 pub mod flow_table;
 mod machine;
 mod measure;
+mod port;
 pub mod predictor;
 mod round_trip;
 mod sender;
+mod shares;
+mod switch;
 
+use class_queue::ClassQueue;
 use controller::BrfController;
 use detector::Detection;
 use sender::BrfSender;
+use switch::{Agent, Gate, Switch};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -60,6 +70,7 @@ pub static SCHEME: Scheme = Scheme {
         // There is no window to reduce to.
         Ok(SenderRule { reduction: Reduction::Immediate, ack_option: params.ack_option, ..rule })
     }),
+    router: Some(router),
     controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::from_settings(settings)?)))),
     ..Scheme::NONE
 };
@@ -159,4 +170,20 @@ impl Params {
         let confirmations = if self.is_literal() { 1 } else { 2 };
         measure::Rules { limited_below: self.limited_below, confirmations }
     }
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let switch = Rc::new(RefCell::new(Switch::new(&params, node)));
+    let mut parts = RouterParts {
+        agent: Some(Box::new(Agent::new(&params, Rc::clone(&switch)))),
+        ..RouterParts::default()
+    };
+    for device in &node.devices {
+        let face = device.face;
+        parts.gates.push((face, Box::new(Gate { face, switch: Rc::clone(&switch) })));
+        let queue = ClassQueue::new(&params, face, device.rate, Rc::clone(&switch));
+        parts.disciplines.push((face, Box::new(queue)));
+    }
+    Ok(parts)
 }

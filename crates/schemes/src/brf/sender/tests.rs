@@ -68,7 +68,7 @@ impl Bench {
     }
 
     fn lose(&mut self, count: u32) {
-        let loss = Loss { segment: 0, sent_at: Time::ZERO, signal: LossSignal::Gap };
+        let loss = Loss { segment: 0, sent_at: Time::ZERO, since: None, signal: LossSignal::Gap };
         let Self { gates, sender, flow } = self;
         (0..count).for_each(|_| gates.at(0, |cx| sender.on_loss(cx, &loss, flow)));
     }
@@ -230,11 +230,15 @@ fn heavy_loss_without_a_grant_counts_as_a_stale_one() {
     let mut bench = Bench::granted();
     bench.flow.smoothed_rtt = Some(Span::from_millis(10));
     bench.deliver(45);
-    (46..86).for_each(|at| drop(bench.send(at)));
+    for at in 46..86 {
+        bench.send(at);
+    }
     bench.lose(9);
     bench.deliver(86);
     assert_eq!(bench.rate(), Some(1.0), "under a quarter");
-    (87..127).for_each(|at| drop(bench.send(at)));
+    for at in 87..127 {
+        bench.send(at);
+    }
     bench.lose(11);
     bench.deliver(127);
     // Ten segments per 10 ms are more than the link's rate: the floor is what it had.
@@ -246,7 +250,9 @@ fn heavy_loss_under_grants_is_the_radios() {
     let mut bench = Bench::granted();
     for round in 1..20u64 {
         bench.hear(round * 40, code::encode(1e6).into());
-        (0..40).for_each(|step| drop(bench.send(round * 40 + step)));
+        for step in 0..40 {
+            bench.send(round * 40 + step);
+        }
         bench.lose(16);
         bench.deliver(round * 40 + 39);
         bench.wake(round * 40 + 39);
