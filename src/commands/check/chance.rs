@@ -55,6 +55,7 @@ pub(super) fn told(plan: &Plan) -> Vec<String> {
     flows("random processing times", |flow| {
         flow.processing.as_ref().is_some_and(|service| is_random(&service.time))
     });
+    flows("draws of TCP senders", |flow| flow.tcp.is_some() && flow.scheme.scheme.draws);
     found
 }
 

@@ -13,9 +13,9 @@ fn scenario(duration: &str, more: &str) -> String {
         "format = 1\n[scenario]\nname = \"tcp\"\nduration = \"{duration}\"\nsample = \"100ms\"\n\
          [[node]]\nname = \"S\"\n[[node]]\nname = \"R0\"\nrouter = true\n[[node]]\nname = \"R1\"\nrouter = true\n\
          [[node]]\nname = \"C\"\n\
-         [[link]]\nends = [\"S\", \"R0\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n\
-         [[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = \"1000pkt\"\n\
-         [[link]]\nends = [\"R1\", \"C\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = \"1000pkt\"\n{more}"
+         [[link]]\nends = [\"S\", \"R0\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = {{ limit = \"1000pkt\" }}\n\
+         [[link]]\nname = \"neck\"\nends = [\"R0\", \"R1\"]\nrate = \"10Mbps\"\ndelay = \"5ms\"\nqueue = {{ limit = \"1000pkt\" }}\n\
+         [[link]]\nends = [\"R1\", \"C\"]\nrate = \"100Mbps\"\ndelay = \"0ms\"\nqueue = {{ limit = \"1000pkt\" }}\n{more}"
     )
 }
 
