@@ -5,8 +5,8 @@
 use crate::context::Context;
 use crate::event::Cause;
 use crate::face::{FaceId, NodeId};
-use crate::name::PrefixId;
-use crate::units::{BitRate, ByteCount, Span, Time};
+use crate::name::{Name, PrefixId};
+use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// What a router tells the controller.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,10 @@ pub enum Report {
         /// Bytes by prefix that left through it lately, the most first; never empty.
         prefixes: Vec<(PrefixId, ByteCount)>,
     },
+    /// Counters of the queue of every device.
+    Queues(Vec<QueueLoad>),
+    /// Rate granted to a flow whose answers do not pass the router, for those that they pass.
+    Grant(FlowGrant),
 }
 
 /// A device as its router knows it.
@@ -67,6 +71,51 @@ pub struct FaceLoad {
     pub occupancy: f64,
 }
 
+/// Counters of one device's queue, as a controller polls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLoad {
+    /// The face.
+    pub face: FaceId,
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Packets sent since the start.
+    pub sent_packets: u64,
+    /// Bytes sent since the start.
+    pub sent: ByteCount,
+    /// Packets that wait.
+    pub waiting: Packets,
+    /// Packets that may wait.
+    pub limit: Packets,
+    /// Bytes that wait of flows whose rates the router grants.
+    pub governed: ByteCount,
+    /// Packets of such flows dropped since the start.
+    pub governed_dropped: u64,
+}
+
+/// Rate granted to a flow by one router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowGrant {
+    /// The router.
+    pub origin: NodeId,
+    /// Rises with each message of the router; an older one is to be ignored.
+    pub sequence: u32,
+    /// Name of the flow's data.
+    pub flow: Name,
+    /// The rate.
+    pub rate: BitRate,
+}
+
+/// Congestion of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// None.
+    Clear,
+    /// So much stands in the queue.
+    Queue(ByteCount),
+    /// More arrives than leaves, nothing stands yet.
+    Burst,
+}
+
 /// What the controller tells a router.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directive {
@@ -84,6 +133,15 @@ pub enum Directive {
         /// The rate.
         rate: BitRate,
     },
+    /// Congestion of a face as the controller sees it. Said again as long as there is some.
+    Congestion {
+        /// The face.
+        face: FaceId,
+        /// What there is.
+        state: Congestion,
+    },
+    /// Another router grants a rate to a flow whose answers may pass here.
+    Grant(FlowGrant),
 }
 
 /// A network controller.

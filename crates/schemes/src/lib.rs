@@ -22,6 +22,7 @@ schemes! {
     bbr,
     bbr_cd,
     best_route,
+    brf,
     catchunks_aimd,
     catchunks_cubic,
     catchunks_fixed,

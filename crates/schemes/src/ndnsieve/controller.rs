@@ -169,6 +169,7 @@ impl NetworkController for SieveController {
                     self.relieve(now, from, load.face, *prefix, orders);
                 }
             }
+            Report::Queues(_) | Report::Grant(_) => {}
         }
     }
 }

@@ -266,6 +266,8 @@ fn report_kind(report: &Report) -> Cause {
         Report::Topology { .. } => "topology",
         Report::Links(_) => "links",
         Report::Congestion { .. } => "congestion",
+        Report::Queues(_) => "queues",
+        Report::Grant(_) => "grant",
     })
 }
 
@@ -273,5 +275,7 @@ fn directive_kind(directive: &Directive) -> Cause {
     Cause(match directive {
         Directive::Metrics { .. } => "metrics",
         Directive::Rate { .. } => "rate",
+        Directive::Congestion { .. } => "congestion",
+        Directive::Grant(_) => "grant",
     })
 }

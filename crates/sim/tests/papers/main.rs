@@ -3,6 +3,7 @@
 mod applications;
 mod bbr;
 mod bbr_study;
+mod brf;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;

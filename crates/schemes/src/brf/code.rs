@@ -1,0 +1,135 @@
+//! The two bytes in which a rate travels: a decimal mantissa of four digits and a power of ten (§3.2, step 5).
+//!
+//! Code `v` says `(v / 10) · 10^(v mod 10)` bytes/s. The paper's own example lost a zero: 12005 is 120 million bytes/s.
+//! 0 says "not assigned yet", so that a rate of nothing cannot be said; of the other codes below ten, which would all say
+//! zero, [`HOLD`] asks for the least rate that keeps the feedback going. Codes are not in the order of their rates.
+
+/// Highest mantissa written; 6553 can be read with small exponents only.
+const MOST_MANTISSA: u64 = 6_552;
+/// Nothing was assigned.
+pub const UNASSIGNED: u16 = 0;
+/// Send as little as keeps ACKs coming.
+pub const HOLD: u16 = 1;
+
+/// What a code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// Nothing.
+    Unassigned,
+    /// As little as keeps ACKs coming.
+    Hold,
+    /// This many bytes/s, above 0.
+    Rate(u64),
+}
+
+/// The code of the highest rate that can be said and does not exceed `bytes_per_second`: exact up to 6552, at most 1/655
+/// too low above, saturating at 6552·10^9; [`HOLD`] below one byte/s. Never rounded up: a sum of grants stays below the
+/// capacity.
+pub fn encode(bytes_per_second: f64) -> u16 {
+    let mut mantissa = bytes_per_second as u64;
+    let mut exponent = 0;
+    while mantissa > MOST_MANTISSA && exponent < 9 {
+        mantissa /= 10;
+        exponent += 1;
+    }
+    // From 65,530 to 65,599 a finer exponent says more: 65,520 and not 65,500.
+    if exponent > 0 && mantissa * 10 < MOST_MANTISSA {
+        (mantissa, exponent) = (MOST_MANTISSA, exponent - 1);
+    }
+    match mantissa.min(MOST_MANTISSA) {
+        0 => HOLD,
+        mantissa => (mantissa * 10 + exponent) as u16,
+    }
+}
+
+/// What `code` says.
+pub fn decode(code: u16) -> Grant {
+    match (u64::from(code / 10), u32::from(code % 10)) {
+        (0, 0) => Grant::Unassigned,
+        (0, _) => Grant::Hold,
+        (mantissa, exponent) => Grant::Rate(mantissa * 10u64.pow(exponent)),
+    }
+}
+
+/// As [`decode`], of the value of a signal; more than two bytes were not written by this scheme and say nothing.
+pub fn read(value: u32) -> Grant {
+    u16::try_from(value).map_or(Grant::Unassigned, decode)
+}
+
+impl Grant {
+    /// Bytes/s; 0 for a hold, `None` without an assignment.
+    pub fn bytes_per_second(self) -> Option<u64> {
+        match self {
+            Self::Unassigned => None,
+            Self::Hold => Some(0),
+            Self::Rate(rate) => Some(rate),
+        }
+    }
+}
+
+/// What a switch that grants `mine` leaves on an ACK that carries `standing`: the smaller rate (eq. 7; §3.2 has `≤`). The
+/// last index of the printed equation is a slip.
+pub fn least(standing: Option<u32>, mine: u16) -> u16 {
+    let other = standing.and_then(|value| u16::try_from(value).ok()).unwrap_or(UNASSIGNED);
+    match (decode(other).bytes_per_second(), decode(mine).bytes_per_second()) {
+        (Some(theirs), Some(own)) if theirs < own => other,
+        (Some(_), None) => other,
+        _ => mine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::rng::{Rng, Seed};
+
+    fn said(rate: f64) -> u64 {
+        decode(encode(rate)).bytes_per_second().expect("a rate was written")
+    }
+
+    #[test]
+    fn a_rate_comes_back_at_most_one_part_in_655_too_low_and_never_too_high() {
+        let mut rng = Rng::stream(Seed(1), "code");
+        for _ in 0..100_000 {
+            // Every order of magnitude alike, 1 to 6.5e12.
+            let rate = (rng.uniform() * 29.5).exp();
+            let back = said(rate) as f64;
+            // What is below one byte/s of it cannot be said at all.
+            let floor = rate.floor();
+            assert!(back <= rate && back > floor * (1.0 - 1.0 / 655.0), "{rate}: {back}");
+            assert_eq!(said(back), back as u64, "{rate}");
+        }
+    }
+
+    #[test]
+    fn a_higher_rate_never_decodes_to_less() {
+        let mut rates: Vec<f64> = (0..4_000).map(|step| 1.01f64.powi(step)).take_while(|r| *r < 1e15).collect();
+        rates.extend([6552.0, 6553.0, 65_529.0, 65_530.0, 65_540.0, 6.552e12, 6.553e12]);
+        rates.sort_by(f64::total_cmp);
+        assert!(rates.is_sorted_by_key(|rate| said(*rate)));
+    }
+
+    #[test]
+    fn the_papers_example_and_both_ends_of_the_range() {
+        assert_eq!((encode(120e6), decode(12_005)), (12_005, Grant::Rate(120_000_000)));
+        assert_eq!((encode(12.5e6), said(12.5e6)), (12_504, 12_500_000));
+        assert_eq!((encode(6552e9), encode(f64::MAX), encode(1e15)), (65_529, 65_529, 65_529));
+        assert_eq!([0.0, 0.9, -5.0, f64::NAN].map(encode), [HOLD; 4]);
+        assert_eq!((encode(1.0), decode(10)), (10, Grant::Rate(1)));
+        // Legal to read, never written.
+        assert_eq!(decode(65_535), Grant::Rate(655_300_000));
+        assert_eq!((read(65_536), read(u32::MAX)), (Grant::Unassigned, Grant::Unassigned));
+    }
+
+    #[test]
+    fn codes_are_compared_as_rates() {
+        // 1201 bytes/s has the higher code, 120 million the lower one.
+        let (slow, fast) = (12_010, 12_005);
+        assert!(decode(slow).bytes_per_second() < decode(fast).bytes_per_second());
+        assert_eq!((least(Some(slow.into()), fast), least(Some(fast.into()), slow)), (slow, slow));
+        assert_eq!((least(None, fast), least(Some(0), fast)), (fast, fast));
+        assert_eq!((least(Some(5), fast), least(Some(fast.into()), HOLD)), (5, HOLD), "a hold is the least");
+        assert_eq!(least(Some(70_000), fast), fast, "no code at all");
+        assert_eq!(least(Some(slow.into()), UNASSIGNED), slow);
+    }
+}

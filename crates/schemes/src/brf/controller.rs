@@ -1,0 +1,93 @@
+//! The SDN controller (§3.1): finds congestion in what switches report, and passes grants from switch to switch.
+//!
+//! OpenFlow 1.3 knows neither the length of a queue nor a message from switch to switch; here both are experimenter messages,
+//! so to speak.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::control::{Directive, NetworkController, Orders, Report};
+use tidegate_core::event::Cause;
+use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::units::Time;
+
+use super::Params;
+use super::detector::{Detector, Rules};
+
+/// Watches every queue of every switch.
+#[derive(Debug)]
+pub(super) struct BrfController {
+    rules: Rules,
+    queues: BTreeMap<NodeId, BTreeMap<FaceId, Detector>>,
+}
+
+impl BrfController {
+    pub(super) fn new(params: &Params) -> Self {
+        Self { rules: params.detection_rules(), queues: BTreeMap::new() }
+    }
+}
+
+impl NetworkController for BrfController {
+    fn on_report(&mut self, _: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders) {
+        match report {
+            Report::Queues(loads) => {
+                let queues = self.queues.entry(from).or_default();
+                for load in loads {
+                    let detector = queues.entry(load.face).or_default();
+                    if let Some(state) = detector.look(&self.rules, sent_at, load) {
+                        orders.direct(from, Directive::Congestion { face: load.face, state });
+                    }
+                }
+                orders.count(Cause("congestion detection"), loads.len() as u32);
+            }
+            Report::Grant(grant) => {
+                let others = self.queues.keys().filter(|node| **node != from);
+                others.for_each(|node| orders.direct(*node, Directive::Grant(*grant)));
+            }
+            Report::Topology { .. } | Report::Links(_) | Report::Congestion { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::detector::tests::load;
+    use super::*;
+    use tidegate_core::control::{Congestion, FlowGrant};
+    use tidegate_core::name::{Name, PrefixId};
+    use tidegate_core::params::Settings;
+    use tidegate_core::units::{BitRate, Span};
+
+    fn hear(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
+        let at = Time::ZERO + Span::from_millis(at_ms);
+        let mut orders = Orders::default();
+        controller.on_report(at + Span::from_millis(5), NodeId(from), at, report, &mut orders);
+        orders.directives
+    }
+
+    fn controller() -> BrfController {
+        BrfController::new(&Params::from_settings(&Settings::default()).expect("defaults are valid"))
+    }
+
+    #[test]
+    fn the_switch_whose_queue_stands_is_told_as_long_as_it_does() {
+        let mut controller = controller();
+        let mut poll = |at, node, bytes| hear(&mut controller, at, node, &Report::Queues(vec![load(0, bytes)]));
+        assert!(poll(0, 1, 0).is_empty() && poll(0, 2, 0).is_empty());
+        let state = Congestion::Queue(load(0, 90_000).governed);
+        let told = vec![(NodeId(1), Directive::Congestion { face: FaceId(0), state })];
+        assert_eq!((poll(10, 1, 90_000), poll(20, 1, 90_000)), (told.clone(), told));
+        assert!(poll(20, 2, 0).is_empty());
+    }
+
+    #[test]
+    fn a_grant_reaches_every_other_switch() {
+        let mut controller = controller();
+        for node in 1..4 {
+            hear(&mut controller, 0, node, &Report::Queues(vec![load(0, 0)]));
+        }
+        let flow = Name::segment(PrefixId(3), 9);
+        let grant = FlowGrant { origin: NodeId(2), sequence: 1, flow, rate: BitRate::from_mbps(8.0) };
+        let told = hear(&mut controller, 5, 2, &Report::Grant(grant));
+        assert_eq!(told, [NodeId(1), NodeId(3)].map(|node| (node, Directive::Grant(grant))));
+    }
+}

@@ -1,0 +1,202 @@
+//! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
+
+use tidegate_core::choice;
+use tidegate_core::control::{Congestion, QueueLoad};
+use tidegate_core::units::{Span, Time};
+
+use super::measure::SEGMENT;
+
+choice! {
+    /// How congestion is told from load.
+    pub enum Detection {
+        /// As printed: a port that is busy or has a queue is congested. Packets are counted as if each were full.
+        Literal = "literal",
+        /// Bytes are counted; only the queue of flows that the switch governs counts, by time too; a busy port is
+        /// congested when that queue grows or drops. Two clean polls clear it.
+        Robust = "robust",
+    }
+}
+
+/// Thresholds.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// How congestion is told from load.
+    pub detection: Detection,
+    /// Utilisation above which a port is busy (the paper's α).
+    pub utilisation: f64,
+    /// Part of the queue limit above which a queue stands (the paper's β).
+    pub occupancy: f64,
+    /// Time to send what waits above which a queue stands: a part of the limit is 1.2 s of a queue for 100,000 packets
+    /// at 100 Mbps.
+    pub target: Span,
+}
+
+/// Watches one queue.
+#[derive(Clone, Debug, Default)]
+pub struct Detector {
+    before: Option<(Time, QueueLoad)>,
+    is_congested: bool,
+    clean: u32,
+}
+
+/// Clean polls in a row that clear a congestion.
+const CLEAN_POLLS: u32 = 2;
+
+impl Detector {
+    /// Looks at the counters as they were at `at`. What there is to tell: every congestion, and once that it is gone.
+    /// Counters that are older than the last are not looked at.
+    pub fn look(&mut self, rules: &Rules, at: Time, load: &QueueLoad) -> Option<Congestion> {
+        if self.before.is_some_and(|(before, _)| at <= before) {
+            return None;
+        }
+        let before = self.before.replace((at, *load));
+        let found = match rules.detection {
+            Detection::Literal => literal(rules, before, at, load),
+            Detection::Robust => robust(rules, before, at, load),
+        };
+        self.settle(rules, found, load)
+    }
+
+    fn settle(&mut self, rules: &Rules, found: Congestion, load: &QueueLoad) -> Option<Congestion> {
+        if found != Congestion::Clear {
+            (self.is_congested, self.clean) = (true, 0);
+            return Some(found);
+        }
+        if !self.is_congested {
+            return None;
+        }
+        self.clean += 1;
+        if rules.detection == Detection::Robust && self.clean < CLEAN_POLLS {
+            return Some(Congestion::Queue(load.governed));
+        }
+        self.is_congested = false;
+        Some(Congestion::Clear)
+    }
+}
+
+/// Bits over the bits that the port could have sent since; 0 without a past.
+fn utilisation(before: Option<(Time, QueueLoad)>, at: Time, rate: f64, bytes: impl Fn(&QueueLoad) -> f64) -> f64 {
+    before.map_or(0.0, |(then, load)| {
+        let possible = rate * at.since(then).as_secs_f64();
+        if possible > 0.0 { bytes(&load) * 8.0 / possible } else { 0.0 }
+    })
+}
+
+/// Eq. 5 and 6 as printed, Q as the queue's limit: were it its length, the quotient would be 1. A counter that went back
+/// belongs to a switch that started anew.
+fn literal(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Congestion {
+    let sent = |old: &QueueLoad| load.sent_packets.saturating_sub(old.sent_packets) as f64 * SEGMENT;
+    let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
+    let full = f64::from(load.waiting.get()) / f64::from(load.limit.get().max(1)) > rules.occupancy;
+    match (full, busy) {
+        (true, _) => Congestion::Queue(load.governed),
+        (false, true) => Congestion::Burst,
+        (false, false) => Congestion::Clear,
+    }
+}
+
+fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Congestion {
+    let room = f64::from(load.limit.get().max(1)) * SEGMENT;
+    let stands = load.governed.get() as f64 / room > rules.occupancy
+        || load.rate.time_to_send(load.governed) > rules.target && load.governed.get() > 0;
+    if stands {
+        return Congestion::Queue(load.governed);
+    }
+    let sent = |old: &QueueLoad| load.sent.get().saturating_sub(old.sent.get()) as f64;
+    let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
+    let grows = before.is_some_and(|(_, old)| {
+        load.governed.get() > old.governed.get() + SEGMENT as u64 || load.governed_dropped > old.governed_dropped
+    });
+    if busy && grows { Congestion::Burst } else { Congestion::Clear }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use tidegate_core::face::FaceId;
+    use tidegate_core::units::{BitRate, ByteCount, Packets};
+
+    /// A device of 100 Mbps with room for 1000 packets, which sent so much.
+    pub fn load(sent_packets: u64, governed_bytes: u64) -> QueueLoad {
+        QueueLoad {
+            face: FaceId(0),
+            rate: BitRate::from_mbps(100.0),
+            sent_packets,
+            sent: ByteCount::new(sent_packets * 1514),
+            waiting: Packets::new((governed_bytes / 1514) as u32),
+            limit: Packets::new(1000),
+            governed: ByteCount::new(governed_bytes),
+            governed_dropped: 0,
+        }
+    }
+
+    pub fn rules(detection: Detection) -> Rules {
+        Rules { detection, utilisation: 0.98, occupancy: 0.1, target: Span::from_millis(5) }
+    }
+
+    /// Packets of 10 ms at 100 Mbps.
+    const FULL: u64 = 82;
+
+    /// What is told of loads that come every 10 ms.
+    fn told(detection: Detection, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
+        let mut detector = Detector::default();
+        let at = |poll: usize| Time::ZERO + Span::from_millis(10) * (poll as u64);
+        loads.iter().enumerate().map(|(poll, load)| detector.look(&rules(detection), at(poll), load)).collect()
+    }
+
+    #[test]
+    fn a_queue_of_more_than_five_milliseconds_stands_until_two_polls_are_clean() {
+        let queue = |bytes: u64| Some(Congestion::Queue(ByteCount::new(bytes)));
+        let polls = [0, 62_500, 63_000, 40_000, 70_000, 3_000, 2_000, 2_000].map(|bytes| load(0, bytes));
+        assert_eq!(told(Detection::Robust, &polls), [
+            None, None, queue(63_000), queue(40_000), queue(70_000), queue(3_000), Some(Congestion::Clear), None
+        ]);
+    }
+
+    #[test]
+    fn a_busy_port_is_congested_only_as_its_queue_grows_or_drops() {
+        let mut polls = [load(0, 0), load(FULL, 0), load(2 * FULL, 30_000), load(3 * FULL, 30_000)];
+        assert_eq!(told(Detection::Robust, &polls)[1..3], [None, Some(Congestion::Burst)]);
+        polls[1].governed_dropped = 1;
+        assert_eq!(told(Detection::Robust, &polls)[1], Some(Congestion::Burst));
+        let idle = [load(0, 0), load(40, 30_000)];
+        assert_eq!(told(Detection::Robust, &idle), [None, None], "a queue that a slack port will serve");
+    }
+
+    #[test]
+    fn what_other_flows_pile_up_is_not_for_brf_flows_to_drain() {
+        let mut polls = [load(0, 0), load(FULL, 0)];
+        polls[1].waiting = Packets::new(900);
+        assert_eq!(told(Detection::Robust, &polls), [None, None]);
+        assert_eq!(told(Detection::Literal, &polls)[1], Some(Congestion::Queue(ByteCount::ZERO)));
+    }
+
+    #[test]
+    fn as_printed_a_port_full_of_short_packets_is_congested() {
+        // 66-byte ACKs at 5 % of the rate.
+        let short = |packets: u64| QueueLoad { sent: ByteCount::new(packets * 66), ..load(packets, 0) };
+        let polls = [short(0), short(100)];
+        assert_eq!(told(Detection::Literal, &polls), [None, Some(Congestion::Burst)]);
+        assert_eq!(told(Detection::Robust, &polls), [None, None]);
+    }
+
+    #[test]
+    fn as_printed_a_tenth_of_the_limit_is_congestion_whatever_time_that_is() {
+        let deep = |bytes| QueueLoad { limit: Packets::new(100_000), ..load(0, bytes) };
+        // 1.2 s of queue, less a packet.
+        let polls = [deep(0), deep(10_000 * 1514)];
+        assert_eq!(told(Detection::Literal, &polls), [None, None]);
+        assert!(matches!(told(Detection::Robust, &polls)[1], Some(Congestion::Queue(_))));
+    }
+
+    #[test]
+    fn late_reports_and_counters_that_start_anew_are_harmless() {
+        let mut detector = Detector::default();
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let rules = rules(Detection::Robust);
+        assert_eq!(detector.look(&rules, at(20), &load(1000, 0)), None);
+        assert_eq!(detector.look(&rules, at(10), &load(0, 90_000)), None, "older than the last");
+        assert_eq!(detector.look(&rules, at(20), &load(0, 90_000)), None);
+        assert_eq!(detector.look(&rules, at(30), &load(5, 20_000)), None, "the switch restarted");
+    }
+}

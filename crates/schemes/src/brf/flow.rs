@@ -1,0 +1,293 @@
+//! What a switch keeps of one TCP flow (FLOW_INFO_BRF of Fig. 4).
+
+use tidegate_core::name::PrefixId;
+use tidegate_core::packet::TcpSegment;
+use tidegate_core::tcp::Flags;
+use tidegate_core::units::{ByteCount, Span, Time};
+
+use super::allocator::{Claim, Demand};
+use super::code::{self, Grant};
+use super::measure::{Meter, SEGMENT};
+use super::predictor::Prediction;
+use super::round_trip::RoundTrip;
+
+/// Queue that a TCP flow belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Its sender understands grants.
+    Brf,
+    /// CUBIC, and whatever else TCP has.
+    Other,
+}
+
+/// Round trip of a flow of which nothing is known yet.
+pub const UNKNOWN_RTT: Span = Span::from_millis(100);
+/// A flow without data for this long, or for [`IDLE_ROUND_TRIPS`], does not count in eq. 8 and 10.
+const IDLE: Span = Span::from_secs(1);
+const IDLE_ROUND_TRIPS: u64 = 8;
+/// What another switch of the path granted counts for so long without news, or for two round trips.
+const HEARD: Span = Span::from_millis(200);
+
+/// Without an ACK for so long after it came, or for three round trips, a flow's ACKs take another way.
+const UNHEARD: Span = Span::from_millis(200);
+/// Others hear of its grant again after this long, or when it moved by this part of it.
+const REFRESHED: Span = Span::from_millis(500);
+const UNHEARD_STEP: f64 = 0.02;
+
+/// Where the ACKs of a flow come by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AckPath {
+    /// None was seen yet.
+    Unknown,
+    /// Through this switch.
+    Local,
+    /// Not through this switch: others were told of the grant last then, bytes/s.
+    Remote(Time, f64),
+}
+
+/// What was written on an ACK last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Written {
+    /// When.
+    pub at: Time,
+    /// Rate that its code says, bytes/s.
+    pub rate: f64,
+}
+
+/// One flow.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Its queue.
+    pub class: Class,
+    /// Prefix of its data; segments of its number under another prefix are its ACKs.
+    pub data: PrefixId,
+    /// When it came.
+    pub since: Time,
+    /// Its data passed last; before that, when it came.
+    pub last_data: Time,
+    /// Round-trip time.
+    pub trip: RoundTrip,
+    /// What it really sends.
+    pub meter: Meter,
+    /// Where its ACKs come by.
+    pub acks: AckPath,
+    /// Allocated, bytes/s (the paper's `BW_i`).
+    pub rate: f64,
+    /// Eq. 10, until the first judgement.
+    pub promised: f64,
+    /// Until then it is granted no more than this: others have not made room yet.
+    pub held: Option<(Time, f64)>,
+    /// What it was granted last.
+    pub written: Option<Written>,
+    /// Guessed demand, until it is held against the measured one.
+    pub prediction: Option<Prediction>,
+    /// Another switch granted this, seen then.
+    elsewhere: Option<(Time, u16)>,
+    fins: [bool; 2],
+    /// It ends; when it can be forgotten.
+    pub gone_at: Option<Time>,
+}
+
+impl Flow {
+    /// A flow that is new at `now`.
+    pub fn new(now: Time, class: Class, data: PrefixId) -> Self {
+        Self {
+            class,
+            data,
+            since: now,
+            last_data: now,
+            trip: RoundTrip::default(),
+            meter: Meter::default(),
+            acks: AckPath::Unknown,
+            rate: 0.0,
+            promised: 0.0,
+            held: None,
+            written: None,
+            prediction: None,
+            elsewhere: None,
+            fins: [false; 2],
+            gone_at: None,
+        }
+    }
+
+    /// Round-trip time, or a guess.
+    pub fn rtt(&self) -> Span {
+        self.trip.smoothed().unwrap_or(UNKNOWN_RTT)
+    }
+
+    /// Whether it counts among the flows of its class.
+    pub fn is_active(&self, now: Time) -> bool {
+        self.gone_at.is_none() && now.since(self.last_data) < IDLE.max(self.rtt() * IDLE_ROUND_TRIPS)
+    }
+
+    /// Two segments per round trip: below that ACKs, and with them grants, come too rarely.
+    pub fn floor(&self) -> f64 {
+        2.0 * SEGMENT / self.rtt().as_secs_f64().max(1e-6)
+    }
+
+    /// What the allocator is to know.
+    pub fn claim(&self) -> Claim {
+        let demand = match self.meter.real() {
+            None => Demand::Promised(self.promised),
+            Some(real) if self.meter.is_limited() => {
+                Demand::Limited { real: self.meter.average().unwrap_or(real) }
+            }
+            Some(real) => Demand::Unlimited { real },
+        };
+        Claim { granted: self.rate, floor: self.floor(), demand }
+    }
+
+    /// Rate that may be told now, bytes/s.
+    pub fn granted(&self, now: Time) -> f64 {
+        match self.held {
+            Some((until, most)) if now < until => self.rate.min(most),
+            _ => self.rate,
+        }
+    }
+
+    /// A segment of its sender's passes, after the SYN.
+    pub fn on_data(&mut self, now: Time, size: ByteCount, segment: &TcpSegment) {
+        self.trip.on_answer(now);
+        if segment.payload > 0 {
+            self.last_data = now;
+            self.meter.count(size);
+            self.trip.on_data(now, segment.seq, segment.seq.wrapping_add(u32::from(segment.payload)));
+        }
+        if Flags(segment.flags).has(Flags::FIN) {
+            self.on_fin(now, true);
+        }
+    }
+
+    /// A segment of its receiver's comes by.
+    pub fn on_ack(&mut self, now: Time, is_syn_ack: bool, segment: &TcpSegment) {
+        self.acks = AckPath::Local;
+        if is_syn_ack {
+            self.trip.on_syn_ack(now);
+        }
+        self.trip.on_ack(now, segment.ack);
+        if Flags(segment.flags).has(Flags::FIN) {
+            self.on_fin(now, false);
+        }
+    }
+
+    /// The rate that other switches are to hear of now, bytes/s, since no ACK comes by here; `None` when there is nothing
+    /// to tell.
+    pub fn unheard(&self, now: Time) -> Option<f64> {
+        let granted = self.granted(now);
+        let is_due = match self.acks {
+            AckPath::Local => false,
+            AckPath::Unknown => now.since(self.since) >= UNHEARD.max(self.rtt() * 3),
+            AckPath::Remote(at, rate) => {
+                now.since(at) >= REFRESHED || (granted - rate).abs() > UNHEARD_STEP * rate
+            }
+        };
+        is_due.then_some(granted)
+    }
+
+    /// Notes a FIN of the data's direction or of the other; after both it ends.
+    fn on_fin(&mut self, now: Time, is_of_data: bool) {
+        self.fins[usize::from(is_of_data)] = true;
+        if self.fins == [true; 2] && self.gone_at.is_none() {
+            // A FIN may come again.
+            self.gone_at = Some(now + self.rtt() * 2);
+        }
+    }
+
+    /// An ACK carries `standing` of another switch, nearer to the receiver. It writes once per round trip only, so that
+    /// it counts for a while, or ACKs between would carry this switch's higher rate.
+    pub fn hear(&mut self, now: Time, standing: Option<u32>) {
+        let code = standing.and_then(|value| u16::try_from(value).ok());
+        if let Some(code) = code.filter(|code| code::decode(*code) != Grant::Unassigned) {
+            self.elsewhere = Some((now, code));
+        }
+    }
+
+    /// The code to write on an ACK now, the least of the path; `None` when nothing is due: once per round trip, and at
+    /// once when the rate moved by more than `step` of what was written.
+    pub fn due(&self, now: Time, step: f64) -> Option<u16> {
+        let granted = self.granted(now);
+        let is_due = self.written.is_none_or(|written| {
+            now.since(written.at) >= self.rtt() || (granted - written.rate).abs() > step * written.rate
+        });
+        let heard = HEARD.max(self.rtt() * 2);
+        let other = self.elsewhere.filter(|(at, _)| now.since(*at) < heard).map(|(_, code)| u32::from(code));
+        is_due.then(|| code::least(other, code::encode(granted)))
+    }
+
+    /// The grant of this switch, `granted`, left on an ACK, maybe as a lower one of another switch.
+    pub fn note_written(&mut self, now: Time, granted: f64) {
+        let rate = code::decode(code::encode(granted)).bytes_per_second().unwrap_or(0) as f64;
+        self.written = Some(Written { at: now, rate });
+        self.meter.note_grant(rate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// A flow with a round trip of 40 ms, granted 1 Mbyte/s at 100 ms.
+    fn flow() -> Flow {
+        let mut flow = Flow::new(at(0), Class::Brf, PrefixId(1));
+        flow.trip.on_syn(at(0));
+        flow.trip.on_answer(at(40));
+        flow.rate = 1e6;
+        flow.note_written(at(100), 1e6);
+        flow
+    }
+
+    #[test]
+    fn a_rate_is_written_once_per_round_trip_or_at_once_when_it_moved() {
+        let mut flow = flow();
+        assert_eq!((flow.due(at(139), 0.05), flow.due(at(140), 0.05)), (None, Some(code::encode(1e6))));
+        flow.rate = 1.04e6;
+        assert_eq!(flow.due(at(101), 0.05), None);
+        flow.rate = 0.9e6;
+        assert_eq!(flow.due(at(101), 0.05), Some(code::encode(0.9e6)));
+    }
+
+    #[test]
+    fn between_its_writings_the_rate_of_another_switch_is_not_forgotten() {
+        let mut flow = flow();
+        let low = code::encode(2e5);
+        flow.hear(at(120), Some(low.into()));
+        // An ACK without the other switch's word.
+        flow.hear(at(140), Some(0));
+        flow.hear(at(141), Some(1 << 20));
+        assert_eq!(flow.due(at(150), 0.05), Some(low));
+        assert_eq!(flow.due(at(320), 0.05), Some(code::encode(1e6)), "it has gone");
+        flow.hear(at(330), Some(code::encode(5e6).into()));
+        assert_eq!(flow.due(at(330), 0.05), Some(code::encode(1e6)));
+    }
+
+    #[test]
+    fn a_newcomer_is_held_back_until_the_others_have_made_room() {
+        let mut flow = flow();
+        flow.held = Some((at(200), 3e5));
+        assert_eq!((flow.granted(at(199)), flow.granted(at(200))), (3e5, 1e6));
+    }
+
+    #[test]
+    fn a_flow_ends_with_both_fins_and_counts_no_more() {
+        let mut flow = flow();
+        flow.last_data = at(500);
+        flow.on_fin(at(500), true);
+        assert!(flow.is_active(at(600)) && flow.gone_at.is_none());
+        flow.on_fin(at(600), false);
+        assert_eq!((flow.is_active(at(600)), flow.gone_at), (false, Some(at(680))));
+    }
+
+    #[test]
+    fn a_flow_without_data_does_not_count_after_a_second_or_eight_round_trips() {
+        let mut flow = flow();
+        assert!(flow.is_active(at(999)) && !flow.is_active(at(1000)));
+        flow.trip = RoundTrip::default();
+        flow.trip.on_syn(at(0));
+        flow.trip.on_answer(at(200));
+        assert!(flow.is_active(at(1599)) && !flow.is_active(at(1600)));
+    }
+}

@@ -1,0 +1,154 @@
+//! The state machine of one device (Fig. 5).
+
+use tidegate_core::event::Cause;
+
+use super::Form;
+
+/// States of Fig. 5.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// No flow was seen yet.
+    #[default]
+    Init,
+    /// New flows got what eq. 9 to 13 give them.
+    InitialAllocation,
+    /// Rates are measured for a round.
+    Measure,
+    /// Eq. 14.
+    Allocate,
+    /// Eq. 16 to 18, until the congestion is gone.
+    Reduce,
+}
+
+/// What is to be done at the end of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    Wait,
+    /// Eq. 14.
+    Allocate,
+    /// Eq. 16 to 18.
+    Reduce,
+}
+
+/// The machine of one device.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    form: Form,
+    phase: Phase,
+}
+
+impl Machine {
+    /// Without flows.
+    pub fn new(form: Form) -> Self {
+        Self { form, phase: Phase::Init }
+    }
+
+    /// Where it is.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// A flow was admitted.
+    pub fn on_admission(&mut self) {
+        if self.phase != Phase::Reduce {
+            self.phase = Phase::InitialAllocation;
+        }
+    }
+
+    /// Congestion was heard of; whether it is news.
+    pub fn on_congestion(&mut self) -> bool {
+        std::mem::replace(&mut self.phase, Phase::Reduce) != Phase::Reduce
+    }
+
+    /// Congestion is gone; whether it had been there. Rates are allocated anew from what flows want, not from what they
+    /// were reduced to.
+    pub fn on_clear(&mut self) -> bool {
+        let was_reducing = self.phase == Phase::Reduce;
+        if was_reducing {
+            self.phase = Phase::Measure;
+        }
+        was_reducing
+    }
+
+    /// A round ends. As drawn, a round that saw new flows is measured once more before rates are allocated, so that a
+    /// new flow in every round puts that off for ever; corrected, it is not.
+    pub fn on_round(&mut self) -> Step {
+        match (self.phase, self.form) {
+            (Phase::Init, _) => Step::Wait,
+            (Phase::Reduce, _) => Step::Reduce,
+            (Phase::InitialAllocation, Form::Literal) => {
+                self.phase = Phase::Measure;
+                Step::Wait
+            }
+            _ => {
+                self.phase = Phase::Allocate;
+                Step::Allocate
+            }
+        }
+    }
+
+    /// Rates were allocated: the next round measures.
+    pub fn on_allocated(&mut self) {
+        if self.phase == Phase::Allocate {
+            self.phase = Phase::Measure;
+        }
+    }
+}
+
+impl Phase {
+    /// The word that stands in events.
+    pub const fn word(self) -> Cause {
+        Cause(match self {
+            Self::Init => "init",
+            Self::InitialAllocation => "initial allocation",
+            Self::Measure => "measure",
+            Self::Allocate => "allocate",
+            Self::Reduce => "reduce",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of rounds; `true` for one in which a flow is admitted.
+    fn steps(machine: &mut Machine, rounds: &[bool]) -> Vec<Step> {
+        let round = |is_new: &bool| {
+            if *is_new {
+                machine.on_admission();
+            }
+            let step = machine.on_round();
+            machine.on_allocated();
+            step
+        };
+        rounds.iter().map(round).collect()
+    }
+
+    #[test]
+    fn as_drawn_a_round_with_new_flows_is_followed_by_one_of_measuring() {
+        use Step::{Allocate, Wait};
+        let mut machine = Machine::new(Form::Literal);
+        let rounds = [false, true, false, false, true, true, true, false];
+        assert_eq!(steps(&mut machine, &rounds), [Wait, Wait, Allocate, Allocate, Wait, Wait, Wait, Allocate]);
+    }
+
+    #[test]
+    fn corrected_new_flows_in_every_round_put_nothing_off() {
+        let mut machine = Machine::new(Form::Corrected);
+        assert_eq!(steps(&mut machine, &[true; 3]), [Step::Allocate; 3]);
+    }
+
+    #[test]
+    fn congestion_reduces_from_any_state_until_it_is_gone() {
+        for rounds in [vec![], vec![true], vec![true, false]] {
+            let mut machine = Machine::new(Form::Literal);
+            steps(&mut machine, &rounds);
+            assert!(machine.on_congestion() && !machine.on_congestion(), "news once");
+            assert_eq!(steps(&mut machine, &[false, true]), [Step::Reduce; 2]);
+            assert!(machine.on_clear() && !machine.on_clear());
+            assert_eq!(machine.on_round(), Step::Allocate);
+        }
+    }
+}

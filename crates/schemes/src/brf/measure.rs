@@ -1,0 +1,221 @@
+//! Measures what one flow really sends, and finds out whether its application limits it (§3.3).
+
+use tidegate_core::units::{ByteCount, Span, Time};
+
+/// A judgement stands on at least this many full segments, or on [`LONGEST`]: in a round of 20 ms a slow flow sends one
+/// or two, and a segment more or less would be half of its rate.
+const SEGMENTS_JUDGED: f64 = 10.0;
+/// Bytes of a full segment on the wire.
+pub const SEGMENT: f64 = 1514.0;
+/// No flow waits longer for a judgement.
+const LONGEST: Span = Span::from_millis(500);
+/// Judgements over which the rate of a limited flow is averaged, since one counts a few segments only, and over which the
+/// demand of a flow is its highest rate.
+const KEPT: usize = 4;
+
+/// Rules of judgement.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// A flow that sends less than this part of its grant is limited (the paper's α).
+    pub limited_below: f64,
+    /// Judgements in a row that make a flow limited; one makes it unlimited again.
+    pub confirmations: u32,
+}
+
+/// Meter of one flow.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    bytes: u64,
+    /// Begin of the interval; `None` until a round begins after the flow's first data.
+    since: Option<Time>,
+    has_data: bool,
+    /// Lowest rate that may have been in force in this interval and in the one before, bytes/s: a segment still obeys
+    /// what was written a round trip ago.
+    lowest: [f64; 2],
+    in_force: Option<f64>,
+    /// Bytes and seconds of the last judgements.
+    recent: [(f64, f64); KEPT],
+    judged: usize,
+    below: u32,
+    is_limited: bool,
+}
+
+impl Meter {
+    /// A segment of the flow passes.
+    pub fn count(&mut self, size: ByteCount) {
+        self.bytes += size.get();
+        self.has_data = true;
+    }
+
+    /// `rate` bytes/s was written on an ACK.
+    pub fn note_grant(&mut self, rate: f64) {
+        if self.in_force.replace(rate).is_none() {
+            self.lowest = [rate, rate];
+        }
+        self.lowest[1] = self.lowest[1].min(rate);
+    }
+
+    /// A round ends at `now`: judges the flow if there is enough to judge by. Whether it did.
+    pub fn end_round(&mut self, now: Time, rules: Rules) -> bool {
+        let Some(since) = self.since else {
+            if self.has_data {
+                self.begin(now);
+            }
+            return false;
+        };
+        let seconds = now.since(since).as_secs_f64();
+        let granted = self.lowest[0].min(self.lowest[1]) * seconds;
+        let is_enough = |rate: f64| rate * seconds >= SEGMENTS_JUDGED * SEGMENT || now.since(since) >= LONGEST;
+        if !is_enough(granted / seconds.max(1e-9)) {
+            // A flow that was held back and no longer is would be judged by that for long.
+            if is_enough(self.rate_in_force()) {
+                self.begin(now);
+            }
+            return false;
+        }
+        self.recent[self.judged % KEPT] = (self.bytes as f64, seconds);
+        self.judged += 1;
+        // A segment may have fallen into the next interval.
+        let is_below = self.bytes as f64 + SEGMENT < rules.limited_below * granted;
+        self.below = if is_below { self.below + 1 } else { 0 };
+        self.is_limited = self.below >= rules.confirmations || (is_below && self.is_limited);
+        self.begin(now);
+        true
+    }
+
+    fn begin(&mut self, now: Time) {
+        (self.bytes, self.since) = (0, Some(now));
+        self.lowest = [self.lowest[1], self.rate_in_force()];
+    }
+
+    fn rate_in_force(&self) -> f64 {
+        self.in_force.unwrap_or(0.0)
+    }
+
+    /// Starts again after a pause: what came before says nothing.
+    pub fn restart(&mut self) {
+        let rate = self.rate_in_force();
+        *self = Self { lowest: [rate; 2], in_force: self.in_force, ..Self::default() };
+    }
+
+    /// Rate measured last, bytes/s; `None` before the first judgement.
+    pub fn real(&self) -> Option<f64> {
+        let (bytes, seconds) = self.recent[self.judged.checked_sub(1)? % KEPT];
+        Some(bytes / seconds)
+    }
+
+    /// Rate over the last judgements, bytes/s.
+    pub fn average(&self) -> Option<f64> {
+        let (bytes, seconds) = self.kept().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (self.judged > 0).then_some(bytes / seconds)
+    }
+
+    fn kept(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.recent.iter().copied().take(self.judged)
+    }
+
+    /// Judgements until now.
+    pub fn judgements(&self) -> usize {
+        self.judged
+    }
+
+    /// Highest of the last rates.
+    pub fn demand(&self) -> Option<f64> {
+        self.kept().map(|(bytes, seconds)| bytes / seconds).reduce(f64::max)
+    }
+
+    /// Whether the application limits the flow.
+    pub fn is_limited(&self) -> bool {
+        self.is_limited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules { limited_below: 0.95, confirmations: 2 };
+    const ROUND: u64 = 20;
+
+    /// Rounds of 20 ms with so many full segments each; judgements after each.
+    fn judge(meter: &mut Meter, from: &mut u64, rounds: &[u32]) -> Vec<bool> {
+        let round = |segments: &u32| {
+            (0..*segments).for_each(|_| meter.count(ByteCount::new(1514)));
+            *from += ROUND;
+            meter.end_round(Time::ZERO + Span::from_millis(*from), RULES);
+            meter.is_limited()
+        };
+        rounds.iter().map(round).collect()
+    }
+
+    /// A meter of a flow that is granted 50 segments per round.
+    fn granted() -> Meter {
+        let mut meter = Meter::default();
+        meter.note_grant(50.0 * SEGMENT / 0.02);
+        meter
+    }
+
+    #[test]
+    fn two_rounds_below_make_a_flow_limited_and_one_above_frees_it() {
+        let (mut meter, mut now) = (granted(), 0);
+        // The first round began before the flow.
+        assert_eq!(judge(&mut meter, &mut now, &[10, 50, 40, 40, 40, 50, 40]), [
+            false, false, false, true, true, false, false
+        ]);
+        assert!((meter.real().unwrap() - 40.0 * SEGMENT / 0.02).abs() < 1.0);
+        assert!((meter.demand().unwrap() - 50.0 * SEGMENT / 0.02).abs() < 1.0);
+        assert!((meter.average().unwrap() - 42.5 * SEGMENT / 0.02).abs() < 1.0);
+    }
+
+    #[test]
+    fn a_segment_that_falls_into_the_next_round_limits_nobody() {
+        let (mut meter, mut now) = (granted(), 0);
+        assert!(judge(&mut meter, &mut now, &[1, 47, 47, 47, 47]).iter().all(|limited| !limited));
+        assert_eq!(judge(&mut meter, &mut now, &[46, 46]), [false, true]);
+    }
+
+    #[test]
+    fn a_flow_is_not_judged_by_a_rate_that_it_cannot_have_heard_of() {
+        let (mut meter, mut now) = (granted(), 0);
+        judge(&mut meter, &mut now, &[50, 50]);
+        meter.note_grant(100.0 * SEGMENT / 0.02);
+        // The round in which it was written, and the one after.
+        assert_eq!(judge(&mut meter, &mut now, &[50, 50, 50, 50]), [false, false, false, true]);
+        meter.note_grant(50.0 * SEGMENT / 0.02);
+        assert_eq!(judge(&mut meter, &mut now, &[50]), [false], "a lower one counts at once");
+    }
+
+    #[test]
+    fn a_flow_that_was_held_back_is_judged_as_soon_as_it_may_send() {
+        let mut meter = Meter::default();
+        meter.note_grant(0.0);
+        let mut now = 0;
+        judge(&mut meter, &mut now, &[2, 2]);
+        meter.note_grant(50.0 * SEGMENT / 0.02);
+        judge(&mut meter, &mut now, &[50, 50, 50]);
+        assert!((meter.real().unwrap() - 50.0 * SEGMENT / 0.02).abs() < 1.0 && !meter.is_limited());
+    }
+
+    #[test]
+    fn a_slow_flow_is_judged_over_several_rounds() {
+        let mut meter = Meter::default();
+        meter.note_grant(2.5 * SEGMENT / 0.02);
+        let mut now = 0;
+        // Two or three per round: single rounds would be 20 % off.
+        judge(&mut meter, &mut now, &[1]);
+        let limited = judge(&mut meter, &mut now, &[2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3]);
+        assert!(limited.iter().all(|limited| !limited));
+        assert!((meter.real().unwrap() / (2.5 * SEGMENT / 0.02) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_flow_held_at_almost_nothing_is_judged_after_half_a_second() {
+        let mut meter = Meter::default();
+        meter.note_grant(1.0);
+        meter.count(ByteCount::new(66));
+        meter.end_round(Time::ZERO, RULES);
+        assert!(!meter.end_round(Time::ZERO + Span::from_millis(499), RULES));
+        assert!(meter.end_round(Time::ZERO + Span::from_millis(500), RULES));
+        assert_eq!(meter.real(), Some(0.0));
+    }
+}

@@ -1,0 +1,189 @@
+//! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no window.
+//!
+//! Paper: BRF, "bandwidth real-time feedback", Sensors 24 (2024) 749. Its parts by section:
+//! * §3.1 [`controller`], [`detector`]: congestion, found in a port's counters (eq. 5, 6);
+//! * §3.2 [`switch`], [`class_queue`], [`shares`]: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
+//!   [`flow_table`], [`flow`]: what is kept of a flow; [`port`], [`machine`]: the states of Fig. 5; [`sender`]: `tcp_brf`;
+//! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); [`measure`],
+//!   [`round_trip`]: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
+//!
+//! `mode = "literal"` takes the printed equations, with guards where they divide by zero, and all of the link; the default
+//! mends what contradicts the text. Rates are bytes/s as links count them, 1514 for a full segment, also in grants: a
+//! sender delivers 1448 bytes for each 1514 that it is granted, which makes 95.6 % of the link's rate at most.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
+use tidegate_core::tcp::{Reduction, SenderRule};
+use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::{choice, params};
+
+pub mod allocator;
+mod class_queue;
+pub mod code;
+mod controller;
+pub mod detector;
+pub mod elimination;
+mod fallback;
+mod flow;
+pub mod flow_table;
+mod machine;
+mod measure;
+mod port;
+pub mod predictor;
+mod round_trip;
+mod sender;
+mod shares;
+mod switch;
+
+use class_queue::ClassQueue;
+use controller::BrfController;
+use detector::Detection;
+use sender::BrfSender;
+use switch::{Agent, Gate, Switch};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "brf",
+    summary: "switches grant each TCP flow a rate on its ACKs; a controller finds congestion, senders pace",
+    paper: "BRF: bandwidth real-time feedback, Sensors 24 (2024) 749",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "Equations 8, 11, 13, 14, 17 and 18 are mended (`mode = \"literal\"` takes them as printed, with guards): idle flows do not count, grants and not measured rates are what is given away, rates are filled up to the max-min fair level, a queue lowers rates and the sum of the rates drains it in `drain` round trips, a burst scales rates down.",
+        "Switches give out `link_share` of a link; at all of it (`literal`) the paper's own test for congestion, more than 0.98 of the link in use, is always true.",
+        "Congestion is told from the queue of BRF flows, by time too (`detector = \"literal\"` takes eq. 5 and 6 as printed, with Q as the queue's limit).",
+        "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
+        "Two measured rounds, not one, make a flow limited by its application, and at least ten segments; grants that it may not have heard of do not count.",
+        "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once, as `literal` does).",
+        "A switch remembers what another one on the path granted, since ACKs between two writings carry the word of one switch only, and the minimum of eq. 7 would be lost.",
+        "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",
+        "What the sender does about losses, late, absent and absurd grants is not in the paper: its rate decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
+        "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",
+        "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none.",
+    ],
+    params: Params::TABLE,
+    sender: Some(|settings| {
+        let params = Params::from_settings(settings)?;
+        let rule = SenderRule::new(Box::new(BrfSender::new()));
+        // There is no window to reduce to.
+        Ok(SenderRule { reduction: Reduction::Immediate, ack_option: params.ack_option, ..rule })
+    }),
+    router: Some(router),
+    controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+choice! {
+    /// Which form of the paper's equations is used.
+    pub enum Form {
+        /// With their errors mended.
+        Corrected = "corrected",
+        /// As printed, with guards.
+        Literal = "literal",
+    }
+}
+
+choice! {
+    /// Who tells a switch of congestion.
+    pub enum Control {
+        /// The network controller, from what switches report.
+        Controller = "controller",
+        /// The switch itself.
+        Local = "local",
+        /// Nobody.
+        None = "none",
+    }
+}
+
+choice! {
+    /// What a new flow is granted first, never more than the average share (eq. 10).
+    pub enum Initial {
+        /// What flows like it wanted before.
+        Shrinkage = "shrinkage",
+        /// The average share.
+        Average = "average",
+    }
+}
+
+params! {
+    /// Which form of the paper's equations is used.
+    mode: Form = Form::Corrected;
+    /// Part of a link that is given out (eq. 18: "maximum allowed link utilization"); 1 in literal mode.
+    link_share: f64 = 0.97, "of the link", 0.5..=1.0;
+    /// A flow that sends less than this part of its grant is limited by its application (§3.3: α).
+    limited_below: f64 = 0.95, "of the grant", 0.5..=1.0;
+    /// Grant of a limited flow over what it sends (§3.3: β); 1.05 to 1.10 in the paper, and above 1 / `limited_below`, or a
+    /// limited flow does not stay one.
+    headroom: f64 = 1.1, "of the measured rate", 1.0..=2.0;
+    /// What a new flow is granted first.
+    initial: Initial = Initial::Shrinkage;
+    /// Move of a grant that is told at once, not after a round trip.
+    feedback_step: f64 = 0.05, "of the grant", 0.0..=10.0;
+    /// Whether a new flow is held back until others have made room for it.
+    make_before_break: bool = true;
+    /// Who tells a switch of congestion.
+    control: Control = Control::Controller;
+    /// How congestion is told from load.
+    detector: Detection = Detection::Robust;
+    /// Pause between two reports of a switch, or two looks of its own; 3 s is OpenDaylight's.
+    poll: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
+    /// Utilisation above which a port is busy (eq. 5: α).
+    busy_above: f64 = 0.98, "of the link", 0.1..=2.0;
+    /// Part of the queue limit above which a queue stands (eq. 6: β).
+    full_above: f64 = 0.1, "of the queue limit", 0.0..=1.0;
+    /// Queue, in time to send it, above which it stands; not in the paper.
+    queue_target: Span = Span::from_millis(5), "time", Span::from_micros(100)..=Span::from_secs(10);
+    /// Time in which a standing queue is to be gone (eq. 17: γ), in longest round trips; 1 to 2 in the paper.
+    drain: f64 = 2.0, "round trips", 0.5..=16.0;
+    /// Part of the rates that stays while a queue drains; not in the paper.
+    least_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
+    /// Share of the link for packets that are not TCP, while there are any; what exceeds it is dropped.
+    udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
+    /// Most flows that a switch remembers per device.
+    table_entries: u32 = 65_536, "flows", 1..=16_777_216;
+    /// Bytes that the option with the grant adds to every ACK; 0 if it takes the place of padding, as the paper has it.
+    ack_option: ByteCount = ByteCount::new(8), "size", ByteCount::ZERO..=ByteCount::new(40);
+}
+
+impl Params {
+    fn is_literal(&self) -> bool {
+        self.mode == Form::Literal
+    }
+
+    /// Part of a link that is given out.
+    fn given_out(&self) -> f64 {
+        if self.is_literal() { 1.0 } else { self.link_share }
+    }
+
+    fn detection_rules(&self) -> detector::Rules {
+        detector::Rules {
+            detection: self.detector,
+            utilisation: self.busy_above,
+            occupancy: self.full_above,
+            target: self.queue_target,
+        }
+    }
+
+    fn measure_rules(&self) -> measure::Rules {
+        let confirmations = if self.is_literal() { 1 } else { 2 };
+        measure::Rules { limited_below: self.limited_below, confirmations }
+    }
+}
+
+fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let switch = Rc::new(RefCell::new(Switch::new(&params, node)));
+    let mut parts = RouterParts {
+        agent: Some(Box::new(Agent::new(&params, Rc::clone(&switch)))),
+        ..RouterParts::default()
+    };
+    for device in &node.devices {
+        let face = device.face;
+        parts.gates.push((face, Box::new(Gate { face, switch: Rc::clone(&switch) })));
+        let queue = ClassQueue::new(&params, face, device.rate, Rc::clone(&switch));
+        parts.disciplines.push((face, Box::new(queue)));
+    }
+    Ok(parts)
+}

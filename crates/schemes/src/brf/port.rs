@@ -1,0 +1,290 @@
+//! One device of a switch: its flows, and the grants on their ACKs.
+//!
+//! Data leaves through the device; the ACKs of its flows come by it too, or by another device of the switch, or pass another
+//! switch. Whatever happens happens when a segment passes or a round ends.
+
+mod rounds;
+
+use tidegate_core::control::Congestion;
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::{Header, TcpSegment};
+use tidegate_core::signal::Signal;
+use tidegate_core::tcp::Flags;
+use tidegate_core::units::{BitRate, Span, Time};
+
+use super::allocator;
+use super::flow::{AckPath, Class, Flow};
+use super::flow_table::{FlowNumber, FlowTable};
+use super::machine::{Machine, Phase};
+use super::predictor::{Predictor, features};
+use super::shares::{Census, Shares};
+use super::{Initial, Params, code};
+
+/// Packets that are not TCP keep their share for so long.
+const UDP_COUNTS: Span = Span::from_secs(1);
+
+/// A device and its flows.
+#[derive(Debug)]
+pub(super) struct Port {
+    params: Params,
+    /// Of the link, bytes/s.
+    capacity: f64,
+    table: FlowTable,
+    machine: Machine,
+    predictor: Predictor,
+    shares: Shares,
+    udp_at: Option<Time>,
+    /// What the machine is reducing for, and when that was heard.
+    congestion: (Congestion, Time),
+    round_ends: Option<Time>,
+    /// Bytes of BRF flows that wait; kept by the queue.
+    pub(super) waiting: u64,
+    /// Packets of BRF flows dropped; kept by the queue.
+    pub(super) dropped: u64,
+}
+
+/// Whether the sender of this segment understands grants.
+pub(super) fn class_of(header: &Header) -> Class {
+    if header.hop.get(Signal::GrantedRate).is_some() { Class::Brf } else { Class::Other }
+}
+
+impl Port {
+    pub(super) fn new(params: &Params, rate: BitRate) -> Self {
+        let capacity = rate.as_bps() as f64 / 8.0;
+        Self {
+            capacity,
+            table: FlowTable::new(params.table_entries as usize),
+            machine: Machine::new(params.mode),
+            predictor: Predictor::default(),
+            shares: Shares::of(params, capacity, Census::default()),
+            udp_at: None,
+            congestion: (Congestion::Clear, Time::ZERO),
+            round_ends: None,
+            waiting: 0,
+            dropped: 0,
+            params: params.clone(),
+        }
+    }
+
+    /// Bandwidth of each class.
+    pub(super) fn shares(&self) -> Shares {
+        self.shares
+    }
+
+    /// State of Fig. 5.
+    pub(super) fn phase(&self) -> Phase {
+        self.machine.phase()
+    }
+
+    /// Class of a flow, if it is known here.
+    pub(super) fn class(&self, number: FlowNumber) -> Option<Class> {
+        let flow = self.table.get(number).map(|flow| flow.class);
+        flow.or_else(|| self.table.half_open(number).map(|half_open| half_open.class))
+    }
+
+    /// Rate allocated to a flow, bytes/s.
+    #[cfg(test)]
+    pub(super) fn rate_of(&self, number: FlowNumber) -> Option<f64> {
+        self.table.get(number).map(|flow| flow.rate)
+    }
+
+    /// Whether there are BRF flows to keep room for.
+    pub(super) fn has_brf(&self) -> bool {
+        self.shares.brf > 0.0
+    }
+
+    /// A packet that is not TCP leaves.
+    pub(super) fn on_other(&mut self, now: Time) {
+        let was_counted = self.udp_at.replace(now).is_some_and(|at| now.since(at) < UDP_COUNTS);
+        if !was_counted {
+            self.recount(now);
+        }
+    }
+
+    /// A TCP segment leaves through the device.
+    pub(super) fn on_out(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) {
+        let number = header.name.segment.0;
+        let flags = Flags(segment.flags);
+        if flags.has(Flags::SYN) {
+            if !flags.has(Flags::ACK) {
+                self.table.on_syn(now, number, class_of(header), header.name.prefix);
+            }
+            return;
+        }
+        if self.table.get(number).is_none() && !self.discover(now, names, header, segment) {
+            return;
+        }
+        let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data == header.name.prefix) else { return };
+        let was_active = flow.is_active(now);
+        flow.on_data(now, header.size(), segment);
+        let has_ended = flow.gone_at.is_some();
+        match (was_active, has_ended) {
+            (true, true) => self.on_end(now, number),
+            (false, false) => {
+                flow.meter.restart();
+                self.admit(now, names, number);
+            }
+            _ => {}
+        }
+    }
+
+    /// A segment of a flow that is not known: its SYN-ACK took another way, or it was here before the switch was. Whether
+    /// it is a flow now.
+    fn discover(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) -> bool {
+        let number = header.name.segment.0;
+        match self.table.half_open(number) {
+            Some(half_open) if half_open.data != header.name.prefix => return false,
+            Some(_) => drop(self.table.open(now, number)),
+            None if segment.payload > 0 => {
+                let flow = Flow::new(now, class_of(header), header.name.prefix);
+                drop(self.table.insert(now, number, flow));
+            }
+            None => return false,
+        }
+        self.admit(now, names, number);
+        self.table.get(number).is_some()
+    }
+
+    /// An ACK comes by, through this device or another: writes the grant when it is due. Whether its flow is known here.
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        names: &NameTable,
+        header: &mut Header,
+        segment: &TcpSegment,
+    ) -> bool {
+        let number = header.name.segment.0;
+        let is_syn_ack = Flags(segment.flags).has(Flags::SYN.and(Flags::ACK));
+        if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
+            drop(self.table.open(now, number));
+            self.admit(now, names, number);
+        }
+        let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data != header.name.prefix) else {
+            return false;
+        };
+        let was_open = flow.gone_at.is_none();
+        flow.on_ack(now, is_syn_ack, segment);
+        // The rate of a flow that rests is that of another time.
+        if flow.class == Class::Brf && flow.is_active(now) {
+            write_grant(flow, now, header, is_syn_ack, self.params.feedback_step);
+        }
+        if was_open && flow.gone_at.is_some() {
+            self.on_end(now, number);
+        }
+        true
+    }
+
+    /// A flow has ended: it counts no more.
+    fn on_end(&mut self, now: Time, number: FlowNumber) {
+        if let Some(flow) = self.table.get_mut(number)
+            && let Some((prediction, demand)) = flow.prediction.take().zip(flow.meter.demand())
+        {
+            self.predictor.learn(&prediction, demand, flow.meter.is_limited());
+        }
+        self.recount(now);
+    }
+
+    /// Counts flows and divides the link anew (eq. 8). Where the BRF class loses, its flows do at once; a gain waits for
+    /// the end of the round.
+    fn recount(&mut self, now: Time) {
+        let mut census =
+            Census { has_udp: self.udp_at.is_some_and(|at| now.since(at) < UDP_COUNTS), ..Census::default() };
+        for (_, flow) in self.table.flows().filter(|(_, flow)| flow.is_active(now)) {
+            match flow.class {
+                Class::Brf => census.brf += 1,
+                Class::Other => census.other += 1,
+            }
+        }
+        let before = std::mem::replace(&mut self.shares, Shares::of(&self.params, self.capacity, census));
+        if self.shares.brf < before.brf && census.brf > 0 && self.machine.phase() != Phase::Reduce {
+            self.allocate(now);
+        }
+        if self.round_ends.is_none() && census != Census::default() {
+            self.begin_round(now);
+        }
+    }
+
+    /// Eq. 9 to 13: a flow is new, or back after a pause.
+    fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber) {
+        self.recount(now);
+        let Some(data) = self.table.get(number).filter(|flow| flow.class == Class::Brf).map(|flow| flow.data) else {
+            return;
+        };
+        let numbers = self.active(now);
+        let Some(place) = numbers.iter().position(|active| *active == number) else { return };
+        let average = self.shares.brf / numbers.len() as f64;
+        let prediction = self.predictor.guess(features(names, data), average);
+        let promised = match self.params.initial {
+            Initial::Average => average,
+            Initial::Shrinkage => prediction.rate.min(average),
+        };
+        if let Some(flow) = self.table.get_mut(number) {
+            (flow.promised, flow.prediction) = (promised, Some(prediction));
+        }
+        let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
+        let free = self.shares.brf - self.in_force(&numbers, number);
+        let rates = allocator::admit(self.params.mode, self.shares.brf, &claims, place);
+        self.grant(&numbers, &rates);
+        let longest = self.longest_rtt(&numbers, Some(number));
+        if let Some(flow) = self.table.get_mut(number) {
+            let holds = self.params.make_before_break && !self.params.is_literal();
+            let is_short = free < flow.rate * (1.0 - self.params.feedback_step);
+            // What is less than keeps ACKs coming is said as a hold.
+            let most = if free < flow.floor() { 0.0 } else { free };
+            flow.held = (holds && is_short).then(|| (now + longest, most));
+        }
+        self.machine.on_admission();
+    }
+
+    /// Sum of the rates that other flows may still go by.
+    fn in_force(&self, numbers: &[FlowNumber], newcomer: FlowNumber) -> f64 {
+        let others = numbers.iter().filter(|number| **number != newcomer);
+        let flows = others.filter_map(|number| self.table.get(*number));
+        flows.map(|flow| flow.written.map_or(flow.rate, |written| written.rate)).sum()
+    }
+
+    /// BRF flows that count, by number.
+    fn active(&self, now: Time) -> Vec<FlowNumber> {
+        let brf = |(_, flow): &(FlowNumber, &Flow)| flow.class == Class::Brf && flow.is_active(now);
+        self.table.flows().filter(brf).map(|(number, _)| number).collect()
+    }
+
+    fn flows_of<'a>(&'a self, numbers: &'a [FlowNumber]) -> impl Iterator<Item = &'a Flow> {
+        numbers.iter().filter_map(|number| self.table.get(*number))
+    }
+
+    fn grant(&mut self, numbers: &[FlowNumber], rates: &[f64]) {
+        for (number, rate) in numbers.iter().zip(rates) {
+            if let Some(flow) = self.table.get_mut(*number) {
+                flow.rate = *rate;
+            }
+        }
+    }
+
+    /// Grants of flows whose ACKs do not come by, as far as others have to hear of them: name, and rate in bytes/s.
+    pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
+        let mut told = Vec::new();
+        let numbers = self.active(now);
+        for number in numbers {
+            let Some(flow) = self.table.get_mut(number) else { continue };
+            if let Some(rate) = flow.unheard(now) {
+                flow.acks = AckPath::Remote(now, rate);
+                told.push((Name::segment(flow.data, number), rate));
+            }
+        }
+        told
+    }
+}
+
+/// Leaves the least grant of the path on an ACK, if one is due; always on a SYN-ACK, which may be one that comes again.
+fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
+    let standing = header.hop.get(Signal::GrantedRate);
+    flow.hear(now, standing);
+    let due = if is_syn_ack { flow.due(now, -1.0) } else { flow.due(now, step) };
+    let granted = flow.granted(now);
+    if let Some(code) = due
+        && header.hop.put(Signal::GrantedRate, u32::from(code::least(standing, code)))
+    {
+        flow.note_written(now, granted);
+    }
+}

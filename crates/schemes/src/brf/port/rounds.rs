@@ -1,0 +1,134 @@
+//! What happens at the end of a round, and in congestion.
+
+use tidegate_core::control::Congestion;
+use tidegate_core::units::{BitRate, Span, Time};
+
+use super::Port;
+use crate::brf::allocator;
+use crate::brf::elimination::Drain;
+use crate::brf::flow::{Class, Flow};
+use crate::brf::flow_table::FlowNumber;
+use crate::brf::machine::{Phase, Step};
+
+/// Bounds of a round (eq. 15).
+const SHORTEST_ROUND: Span = Span::from_millis(5);
+const LONGEST_ROUND: Span = Span::from_millis(500);
+/// Round of a device without BRF flows.
+const QUIET_ROUND: Span = Span::from_millis(100);
+/// Judgements after which a flow's demand is known.
+const JUDGEMENTS: usize = 3;
+/// A congestion that nobody speaks of any more is over after this long and four polls: the controller may be gone.
+const CONGESTION_LASTS: Span = Span::from_millis(200);
+
+impl Port {
+    /// End of the round that runs; `None` without flows.
+    pub(in crate::brf) fn round_ends(&self) -> Option<Time> {
+        self.round_ends
+    }
+
+    /// Runs what is due at `now`, at the device's rate of then.
+    pub(in crate::brf) fn tick(&mut self, now: Time, rate: BitRate) {
+        let capacity = rate.as_bps() as f64 / 8.0;
+        if capacity != self.capacity {
+            self.capacity = capacity;
+            self.recount(now);
+            self.allocate(now);
+        }
+        if self.round_ends.is_some_and(|at| at <= now) {
+            self.end_round(now);
+        }
+    }
+
+    pub(super) fn begin_round(&mut self, now: Time) {
+        let numbers = self.active(now);
+        let longest = self.longest_rtt(&numbers, None);
+        let length = if numbers.is_empty() { QUIET_ROUND } else { longest };
+        self.round_ends = Some(now + length.clamp(SHORTEST_ROUND, LONGEST_ROUND));
+    }
+
+    fn end_round(&mut self, now: Time) {
+        self.table.sweep(now);
+        self.judge(now);
+        if self.machine.phase() == Phase::Reduce
+            && now.since(self.congestion.1) > CONGESTION_LASTS + self.params.poll * 4
+        {
+            self.machine.on_clear();
+        }
+        self.recount(now);
+        match self.machine.on_round() {
+            Step::Wait => {}
+            Step::Allocate => {
+                self.allocate(now);
+                self.machine.on_allocated();
+            }
+            Step::Reduce => self.reduce(now),
+        }
+        self.round_ends = None;
+        if self.table.len() > 0 || self.udp_at.is_some_and(|at| now.since(at) < super::UDP_COUNTS) {
+            self.begin_round(now);
+        }
+    }
+
+    /// Measures every flow, and lets the predictor learn from those that are known well enough.
+    fn judge(&mut self, now: Time) {
+        let rules = self.params.measure_rules();
+        for flow in self.table.flows_mut().filter(|flow| flow.class == Class::Brf && flow.is_active(now)) {
+            if !flow.meter.end_round(now, rules) || flow.meter.judgements() < JUDGEMENTS {
+                continue;
+            }
+            if let Some((prediction, demand)) = flow.prediction.take().zip(flow.meter.demand()) {
+                self.predictor.learn(&prediction, demand, flow.meter.is_limited());
+            }
+        }
+    }
+
+    /// Longest round trip of the flows (eq. 15), one of them left out.
+    pub(super) fn longest_rtt(&self, numbers: &[FlowNumber], without: Option<FlowNumber>) -> Span {
+        let counted: Vec<FlowNumber> =
+            numbers.iter().copied().filter(|number| Some(*number) != without).collect();
+        self.flows_of(&counted).map(Flow::rtt).max().unwrap_or(Span::ZERO).min(LONGEST_ROUND)
+    }
+
+    /// Eq. 14.
+    pub(super) fn allocate(&mut self, now: Time) {
+        let numbers = self.active(now);
+        let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
+        let rates = allocator::share_out(self.params.mode, self.shares.brf, self.params.headroom, &claims);
+        self.grant(&numbers, &rates);
+    }
+
+    /// Eq. 16 to 18.
+    fn reduce(&mut self, now: Time) {
+        let numbers = self.active(now);
+        let (granted, real) = self
+            .flows_of(&numbers)
+            .fold((0.0, 0.0), |(granted, real), flow| (granted + flow.rate, real + flow.claim().real()));
+        let drain = Drain {
+            form: self.params.mode,
+            capacity: self.shares.brf,
+            time: self.longest_rtt(&numbers, None).max(SHORTEST_ROUND).scale(self.params.drain),
+            least: self.params.least_share,
+        };
+        let (factor, step) = (drain.factor(self.congestion.0, granted, real), drain.step(self.congestion.0, granted));
+        let rate = |flow: &Flow| {
+            let least = flow.floor().min(flow.rate);
+            (flow.rate * factor + step).clamp(least, self.capacity.max(least))
+        };
+        let rates: Vec<f64> = self.flows_of(&numbers).map(rate).collect();
+        self.grant(&numbers, &rates);
+    }
+
+    /// A detector's word.
+    pub(in crate::brf) fn on_congestion(&mut self, now: Time, state: Congestion) {
+        if state == Congestion::Clear {
+            if self.machine.on_clear() {
+                self.allocate(now);
+            }
+            return;
+        }
+        self.congestion = (state, now);
+        if self.machine.phase() != Phase::Init && self.machine.on_congestion() {
+            self.reduce(now);
+        }
+    }
+}

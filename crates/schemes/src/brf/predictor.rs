@@ -1,0 +1,252 @@
+//! Guesses what a new flow will want (the paper's F, eq. 9, which it leaves to "a machine learning model").
+//!
+//! Hierarchical shrinkage: averages of the logarithm of past demands, kept for all flows, for the port, for the port at the
+//! sender's side, and for the pair of hosts; each finer average pulls the estimate towards itself as far as it has seen
+//! flows. The sender's port says nothing and is left out. Where little was seen the guess is the average share, which is
+//! also its cap (eq. 10), so that long flows which fill the link get the same from any guess.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::name::{NameTable, PrefixId};
+
+/// Weight of the past per observation.
+const FORGETTING: f64 = 0.98;
+/// Observations that a coarser average is worth.
+const PRIOR: f64 = 4.0;
+/// Guessed quantile, standard deviations above the mean: too little costs a round, too much is capped.
+const QUANTILE: f64 = 0.25;
+/// Flows that must have been seen.
+const LEAST_SEEN: f64 = 4.0;
+/// Most averages kept, so that many hosts cannot fill the memory.
+const MOST_CELLS: usize = 16_384;
+/// Averages per flow: all, port, sender and port, both hosts and port.
+const LEVELS: usize = 4;
+
+/// What a flow is known by, from coarse to fine.
+pub type Features = [Vec<u8>; LEVELS];
+
+/// Features of the flow whose data has the name `/tcp/DESTINATION/SOURCE/PORT`. Parts that a shorter name lacks are empty.
+pub fn features(names: &NameTable, data: PrefixId) -> Features {
+    let part = |prefix: Option<PrefixId>| {
+        prefix.and_then(|prefix| names.last_component(prefix)).map_or(&[][..], |(_, value)| value)
+    };
+    let parent = |prefix: Option<PrefixId>| prefix.and_then(|prefix| names.parent(prefix));
+    let source = parent(Some(data));
+    let destination = parent(source);
+    let key = |level: u8, parts: &[&[u8]]| {
+        // A length before each part, so that no two lists look alike.
+        let mut key = vec![level];
+        parts.iter().for_each(|part| {
+            key.extend((part.len() as u32).to_be_bytes());
+            key.extend_from_slice(part);
+        });
+        key
+    };
+    let (port, source, destination) = (part(Some(data)), part(source), part(destination));
+    [key(0, &[]), key(1, &[port]), key(2, &[source, port]), key(3, &[destination, source, port])]
+}
+
+/// Average and variance of logarithms that forget.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    seen: f64,
+    mean: f64,
+    variance: f64,
+    /// Observations of the predictor by then.
+    at: u64,
+}
+
+impl Cell {
+    fn add(&mut self, value: f64, at: u64) {
+        self.seen = FORGETTING * self.seen + 1.0;
+        let step = value - self.mean;
+        self.mean += step / self.seen;
+        self.variance += (step * (value - self.mean) - self.variance) / self.seen;
+        self.at = at;
+    }
+}
+
+/// A guess, to be held against what comes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prediction {
+    /// What it was made of.
+    pub features: Features,
+    /// Logarithm of the expected demand, bytes/s.
+    pub mean: f64,
+    /// The guess, bytes/s.
+    pub rate: f64,
+    /// Average share when it was made, bytes/s.
+    pub average: f64,
+}
+
+/// How good guesses were: mean of the absolute error of the logarithm, over flows that their application limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// Flows held against their guess.
+    pub flows: u64,
+    sum: f64,
+    sum_of_average: f64,
+}
+
+impl Evaluation {
+    /// Error of the guesses; 0 without flows.
+    pub fn error(&self) -> f64 {
+        self.sum / self.flows.max(1) as f64
+    }
+
+    /// Error that the average share would have had.
+    pub fn error_of_average(&self) -> f64 {
+        self.sum_of_average / self.flows.max(1) as f64
+    }
+}
+
+/// Learns from flows and guesses.
+#[derive(Clone, Debug, Default)]
+pub struct Predictor {
+    cells: BTreeMap<Vec<u8>, Cell>,
+    observed: u64,
+    evaluation: Evaluation,
+}
+
+impl Predictor {
+    /// What a flow with these features will want; `average` bytes/s is the share that all get alike.
+    pub fn guess(&self, features: Features, average: f64) -> Prediction {
+        let average = average.max(1.0);
+        let (mut mean, mut variance, mut seen) = (average.ln(), 0.0, 0.0);
+        for cell in features.iter().filter_map(|key| self.cells.get(key)) {
+            mean = (cell.seen * cell.mean + PRIOR * mean) / (cell.seen + PRIOR);
+            variance = (cell.seen * cell.variance + PRIOR * variance) / (cell.seen + PRIOR);
+            seen += cell.seen;
+        }
+        let guess = (mean + QUANTILE * variance.max(0.0).sqrt()).exp();
+        let rate = if seen < LEAST_SEEN { average } else { guess };
+        Prediction { features, mean, rate, average }
+    }
+
+    /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
+    /// is only ever raised.
+    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
+        let demand = demand.max(1.0).ln();
+        if is_limited {
+            let capped = prediction.rate.min(prediction.average).max(1.0).ln();
+            self.evaluation.flows += 1;
+            self.evaluation.sum += (capped - demand).abs();
+            self.evaluation.sum_of_average += (prediction.average.ln() - demand).abs();
+        }
+        let value = if is_limited { demand } else { demand.max(prediction.mean) };
+        self.observed += 1;
+        for key in &prediction.features {
+            if !self.cells.contains_key(key) && self.cells.len() >= MOST_CELLS {
+                self.forget_oldest();
+            }
+            self.cells.entry(key.clone()).or_default().add(value, self.observed);
+        }
+    }
+
+    /// The older half goes, so that a flood of hosts costs little per host.
+    fn forget_oldest(&mut self) {
+        let mut ages: Vec<u64> = self.cells.values().map(|cell| cell.at).collect();
+        let middle = ages.len() / 2;
+        let (_, median, _) = ages.select_nth_unstable(middle);
+        let median = *median;
+        self.cells.retain(|_, cell| cell.at > median);
+    }
+
+    /// How good guesses were until now.
+    pub fn evaluation(&self) -> Evaluation {
+        self.evaluation
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::rng::{Rng, Seed};
+
+    fn named(names: &mut NameTable, uri: &str) -> Features {
+        let prefix = names.intern_uri(uri).expect("a name");
+        features(names, prefix)
+    }
+
+    #[test]
+    fn without_history_the_guess_is_the_average_share() {
+        let mut names = NameTable::new();
+        let flow = named(&mut names, "/tcp/d/s/80");
+        let mut predictor = Predictor::default();
+        assert_eq!(predictor.guess(flow.clone(), 5e6).rate, 5e6);
+        // One flow fills four averages: that is enough.
+        let prediction = predictor.guess(flow.clone(), 5e6);
+        predictor.learn(&prediction, 1e5, true);
+        assert!(predictor.guess(flow, 5e6).rate < 5e6);
+    }
+
+    #[test]
+    fn ports_are_told_apart_and_unknown_hosts_learn_from_the_port() {
+        let mut names = NameTable::new();
+        let mut predictor = Predictor::default();
+        for round in 0..40 {
+            for (port, demand) in [("80", 1e5), ("443", 2e6)] {
+                let flow = named(&mut names, &format!("/tcp/d/s{}/{port}", round % 4));
+                let prediction = predictor.guess(flow, 5e6);
+                predictor.learn(&prediction, demand, true);
+            }
+        }
+        let guess = |names: &mut NameTable, uri| predictor.guess(named(names, uri), 5e6).rate;
+        let (slow, fast) = (guess(&mut names, "/tcp/d/s1/80"), guess(&mut names, "/tcp/d/s1/443"));
+        assert!((8e4..3e5).contains(&slow) && (1e6..4e6).contains(&fast), "{slow} {fast}");
+        let (slow, fast) = (guess(&mut names, "/tcp/x/y/80"), guess(&mut names, "/tcp/x/y/443"));
+        assert!(slow < 5e5 && fast > slow, "{slow} {fast}");
+    }
+
+    #[test]
+    fn a_flow_that_filled_its_grant_never_lowers_the_guess() {
+        let mut names = NameTable::new();
+        let flow = named(&mut names, "/tcp/d/s/80");
+        let mut predictor = Predictor::default();
+        for _ in 0..20 {
+            let prediction = predictor.guess(flow.clone(), 1e6);
+            predictor.learn(&prediction, 9e6, false);
+        }
+        let high = predictor.guess(flow.clone(), 1e6);
+        predictor.learn(&high, 1e3, false);
+        let after = predictor.guess(flow, 1e6);
+        assert!(after.rate >= high.rate * 0.99, "{} {}", after.rate, high.rate);
+        assert_eq!(predictor.evaluation().flows, 0, "no demand was seen");
+    }
+
+    #[test]
+    fn where_demands_differ_by_port_the_guess_beats_the_average_share() {
+        let (mut names, mut rng) = (NameTable::new(), Rng::stream(Seed(1), "demands"));
+        let mut predictor = Predictor::default();
+        for _ in 0..500 {
+            let port = rng.below(5);
+            let flow = named(&mut names, &format!("/tcp/d/s{}/{port}", rng.below(20)));
+            let prediction = predictor.guess(flow, 2e6);
+            let demand = 1e5 * 2f64.powi(port as i32) * (0.5 * (rng.uniform() - 0.5)).exp();
+            predictor.learn(&prediction, demand, true);
+        }
+        let Evaluation { flows, .. } = predictor.evaluation();
+        let (ours, average) = (predictor.evaluation().error(), predictor.evaluation().error_of_average());
+        assert!(flows == 500 && ours < 0.5 * average, "{ours} {average}");
+    }
+
+    #[test]
+    fn any_number_of_hosts_takes_bounded_memory() {
+        let mut predictor = Predictor::default();
+        for host in 0..40_000u32 {
+            let key = |level: u8| [&[level][..], &host.to_be_bytes()].concat();
+            let prediction = predictor.guess([vec![0], vec![1], key(2), key(3)], 1e6);
+            predictor.learn(&prediction, 1e5, true);
+            assert!(predictor.cells.len() <= MOST_CELLS);
+        }
+        assert!(predictor.cells.contains_key(&vec![0]), "what all share is fresh");
+    }
+
+    #[test]
+    fn a_name_that_is_too_short_still_has_features() {
+        let mut names = NameTable::new();
+        let root = features(&names, NameTable::ROOT);
+        assert_eq!(root[0], [0]);
+        assert_ne!(named(&mut names, "/a/bc")[3], named(&mut names, "/ab/c")[3]);
+    }
+}

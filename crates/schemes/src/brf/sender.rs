@@ -1,0 +1,282 @@
+//! The sender (`tcp_brf`): paces at the rate granted; what it does without a grant is not in the paper.
+//!
+//! There is no congestion window. A fuse bounds what is in flight to twice what the rate keeps there, so that a rate that no
+//! longer holds, or never did, does a bounded damage. Losses change nothing while grants come.
+
+use tidegate_core::congestion::{
+    CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
+};
+use tidegate_core::context::Context;
+use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::units::{BitRate, Span, Time};
+
+use super::code::{self, Grant};
+use super::fallback::{Fallback, INITIAL_WINDOW};
+use super::measure::SEGMENT;
+
+/// Payload of a full segment, bytes; [`SEGMENT`] is what it takes on the wire.
+const PAYLOAD: f64 = 1448.0;
+/// A grant holds for this long without another, or for [`GRANT_ROUND_TRIPS`], or for [`GRANT_SEGMENTS`] at its rate.
+const GRANT_HOLDS: Span = Span::from_millis(200);
+const GRANT_ROUND_TRIPS: u64 = 3;
+const GRANT_SEGMENTS: f64 = 3.0;
+/// Halvings of a rate that is no longer granted, one per round trip; then CUBIC takes over.
+const MOST_HALVINGS: u32 = 5;
+/// After this long without a segment the grant is forgotten.
+const REST: Span = Span::from_secs(1);
+/// Room in the fuse for what ACKs wait, beside the round trip.
+const SLACK: Span = Span::from_millis(25);
+/// The fuse never bites below this many segments.
+const LEAST_FUSE: f64 = 10.0;
+/// Least rate whatever is granted: one segment per second, so that nobody can stop a sender for ever.
+const LEAST_RATE: f64 = SEGMENT;
+/// Segments per round trip that a hold allows.
+const HOLD_SEGMENTS: f64 = 2.0;
+/// Round trip before the first is measured.
+const FIRST_RTT: Span = Span::from_millis(100);
+/// More lost than this of what was sent in [`BREAKER_ROUND_TRIPS`] without a grant counts as a grant that ran out.
+const BREAKER_LOSS: f64 = 0.25;
+const BREAKER_ROUND_TRIPS: u64 = 4;
+/// Segments sent below which a loss rate says nothing.
+const BREAKER_SEGMENTS: u32 = 20;
+
+/// What the sender goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// A grant.
+    Granted,
+    /// A grant that ran out.
+    Stale {
+        halvings: u32,
+        /// Of the next halving.
+        at: Time,
+    },
+    /// CUBIC.
+    Fallback,
+}
+
+/// Losses since a time.
+#[derive(Clone, Copy, Debug)]
+struct Breaker {
+    since: Time,
+    sent: u32,
+    lost: u32,
+}
+
+/// The rate rule of one connection.
+#[derive(Debug)]
+pub(super) struct BrfSender {
+    mode: Mode,
+    /// Bytes/s on the wire.
+    rate: f64,
+    /// When a grant came last.
+    heard: Time,
+    least_rtt: Option<Span>,
+    rtt: Span,
+    /// Rate of the fastest link of the node, bytes/s: more cannot have been meant.
+    link: f64,
+    /// A segment left, or came back, last.
+    busy_at: Time,
+    /// Nothing is in flight, so that no grant can come.
+    is_resting: bool,
+    breaker: Breaker,
+    fallback: Fallback,
+}
+
+impl BrfSender {
+    pub(super) fn new() -> Self {
+        Self {
+            mode: Mode::Fallback,
+            rate: 0.0,
+            heard: Time::ZERO,
+            least_rtt: None,
+            rtt: FIRST_RTT,
+            link: f64::INFINITY,
+            busy_at: Time::ZERO,
+            is_resting: false,
+            breaker: Breaker { since: Time::ZERO, sent: 0, lost: 0 },
+            fallback: Fallback::new(),
+        }
+    }
+
+    /// Bytes/s of so many segments per round trip.
+    fn per_round_trip(&self, segments: f64) -> f64 {
+        segments * SEGMENT / self.rtt.as_secs_f64().max(1e-6)
+    }
+
+    fn obey(&mut self, now: Time, grant: Grant) {
+        let rate = match grant {
+            Grant::Unassigned => return,
+            Grant::Hold => self.per_round_trip(HOLD_SEGMENTS),
+            Grant::Rate(rate) => rate as f64,
+        };
+        self.rate = rate.min(self.link).max(LEAST_RATE);
+        (self.mode, self.heard) = (Mode::Granted, now);
+    }
+
+    /// When a grant heard last at `heard` runs out.
+    fn runs_out(&self) -> Time {
+        let segments = Span::from_secs_f64(GRANT_SEGMENTS * SEGMENT / self.rate.max(LEAST_RATE));
+        self.heard + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
+    }
+
+    /// Half the rate, but no less than a connection begins with unless it was less already.
+    fn halve(&mut self) {
+        let least = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
+        self.rate = (self.rate / 2.0).max(least).max(LEAST_RATE);
+    }
+
+    fn become_stale(&mut self, now: Time) {
+        self.halve();
+        self.mode = Mode::Stale { halvings: 1, at: now + self.rtt };
+    }
+
+    /// A wake-up may be late: every halving that was due is made.
+    fn age(&mut self, now: Time) {
+        if self.mode == Mode::Granted && self.runs_out() <= now {
+            let late = self.runs_out();
+            self.become_stale(late);
+        }
+        while let Mode::Stale { halvings, at } = self.mode
+            && at <= now
+        {
+            if halvings == MOST_HALVINGS {
+                return self.fall_back();
+            }
+            self.halve();
+            self.mode = Mode::Stale { halvings: halvings + 1, at: at + self.rtt };
+        }
+    }
+
+    fn fall_back(&mut self) {
+        let in_flight = self.rate * self.least_rtt.unwrap_or(self.rtt).as_secs_f64() / SEGMENT;
+        self.fallback = Fallback::resume(in_flight);
+        self.mode = Mode::Fallback;
+    }
+
+    fn note_round_trip(&mut self, flow: &FlowView, rtt: Option<Span>) {
+        self.rtt = flow.smoothed_rtt.unwrap_or(self.rtt).max(Span::from_micros(1));
+        let sample = rtt.or(flow.smoothed_rtt.filter(|_| self.least_rtt.is_none()));
+        self.least_rtt = [self.least_rtt, sample].into_iter().flatten().min();
+    }
+
+    /// Segments leave again after a pause: a long one says that the grant means nothing any more, and in a short one none
+    /// could come.
+    fn end_rest(&mut self, now: Time) {
+        let rest = now.since(self.busy_at);
+        if self.mode == Mode::Fallback || !(self.is_resting || rest > REST) {
+            return;
+        }
+        if rest > REST {
+            self.rate = self.per_round_trip(INITIAL_WINDOW).min(self.link);
+            self.mode = Mode::Granted;
+        }
+        self.heard = now;
+        if let Mode::Stale { at, .. } = &mut self.mode {
+            *at = now + self.rtt;
+        }
+        self.is_resting = false;
+    }
+
+    /// A grant that is far off the mark, and nobody to say so.
+    fn watch_losses(&mut self, now: Time) {
+        let Breaker { since, sent, lost } = self.breaker;
+        if now.since(since) < self.rtt * BREAKER_ROUND_TRIPS {
+            return;
+        }
+        self.breaker = Breaker { since: now, sent: 0, lost: 0 };
+        let is_broken = sent >= BREAKER_SEGMENTS && f64::from(lost) > BREAKER_LOSS * f64::from(sent);
+        if is_broken && self.heard < since && self.mode == Mode::Granted {
+            self.become_stale(now);
+        }
+    }
+
+    /// Most segments in flight.
+    fn fuse(&self) -> f64 {
+        let Some(rtt) = self.least_rtt else { return LEAST_FUSE };
+        (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / SEGMENT).max(LEAST_FUSE)
+    }
+}
+
+impl CongestionController for BrfSender {
+    fn window(&self) -> f64 {
+        if self.mode == Mode::Fallback { self.fallback.window() } else { self.fuse() }
+    }
+
+    fn pacing(&self) -> Pacing {
+        if self.mode == Mode::Fallback {
+            return Pacing::Unpaced;
+        }
+        Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * PAYLOAD / SEGMENT) as u64))
+    }
+
+    fn on_open(&mut self, hop: &mut HopSignals) {
+        hop.put(Signal::GrantedRate, u32::from(code::UNASSIGNED));
+    }
+
+    fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
+        let links = cx.faces.iter().filter(|face| !face.is_local());
+        self.link = links.map(|face| face.rate().as_bps() as f64 / 8.0).fold(0.0, f64::max);
+        if self.link == 0.0 {
+            self.link = f64::INFINITY;
+        }
+        self.note_round_trip(flow, None);
+        if let Some(value) = hop.get(Signal::GrantedRate) {
+            self.obey(cx.now, code::read(value));
+        }
+    }
+
+    fn on_sent(&mut self, cx: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        // A switch that does not know the flow, since it is new on the path, learns what it is.
+        hop.put(Signal::GrantedRate, u32::from(code::UNASSIGNED));
+        self.note_round_trip(flow, None);
+        if flow.in_flight <= 1 {
+            self.end_rest(cx.now);
+        }
+        self.busy_at = cx.now;
+        self.breaker.sent += 1;
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        self.note_round_trip(flow, delivery.rtt);
+        self.busy_at = cx.now;
+        match self.mode {
+            Mode::Fallback => self.fallback.on_delivery(cx.now, delivery, flow),
+            Mode::Granted | Mode::Stale { .. } => self.watch_losses(cx.now),
+        }
+    }
+
+    fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        self.breaker.lost += u32::from(loss.signal == LossSignal::Gap);
+    }
+
+    fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, _: &FlowView) {
+        let is_timeout = matches!(recovery, Recovery::Timeout { .. });
+        match self.mode {
+            Mode::Fallback => self.fallback.on_recovery(cx.now, recovery),
+            Mode::Stale { .. } if is_timeout => self.fall_back(),
+            Mode::Granted if is_timeout && cx.now.since(self.heard) >= self.rtt => self.halve(),
+            Mode::Granted | Mode::Stale { .. } => {}
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
+        if flow.in_flight == 0 {
+            self.is_resting = true;
+            return;
+        }
+        self.age(cx.now);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        match self.mode {
+            _ if self.is_resting => None,
+            Mode::Granted => Some(self.runs_out()),
+            Mode::Stale { at, .. } => Some(at),
+            Mode::Fallback => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

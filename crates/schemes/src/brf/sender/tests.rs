@@ -1,0 +1,261 @@
+use super::*;
+use crate::testing::gate_bench::GateBench;
+use tidegate_core::units::ByteCount;
+
+const RTT: Span = Span::from_millis(40);
+
+/// A sender behind a link of 10 Mbps, and a flow with a round trip of 40 ms.
+struct Bench {
+    gates: GateBench,
+    sender: BrfSender,
+    flow: FlowView,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let flow = FlowView { smoothed_rtt: Some(RTT), in_flight: 5, ..FlowView::default() };
+        Self { gates: GateBench::new(), sender: BrfSender::new(), flow }
+    }
+
+    /// As [`new`](Self::new), granted 1 Mbyte/s at 0 ms.
+    fn granted() -> Self {
+        let mut bench = Self::new();
+        bench.hear(0, code::encode(1e6).into());
+        bench.deliver(40);
+        bench
+    }
+
+    fn hear(&mut self, at_ms: u64, value: u32) {
+        let mut hop = HopSignals::default();
+        hop.put(Signal::GrantedRate, value);
+        let Self { gates, sender, flow } = self;
+        gates.at(at_ms * 1000, |cx| sender.on_feedback(cx, &hop, flow));
+    }
+
+    fn send(&mut self, at_ms: u64) -> HopSignals {
+        let mut hop = HopSignals::default();
+        let Self { gates, sender, flow } = self;
+        let sent = Sent { segment: 0, at: Time::ZERO + Span::from_millis(at_ms), is_retransmission: false };
+        gates.at(at_ms * 1000, |cx| sender.on_sent(cx, &sent, &mut hop, flow));
+        hop
+    }
+
+    fn deliver(&mut self, at_ms: u64) {
+        let delivery = Delivery {
+            segment: 0,
+            size: ByteCount::new(1448),
+            rtt: Some(RTT),
+            full_delay: RTT,
+            sent_at: Time::ZERO,
+            retransmissions: 0,
+            delivered_at_send: 0,
+            in_flight_before: 5,
+            mark: 0,
+            hop: HopSignals::default(),
+            newly_acked: 1,
+            newly_sacked: 0,
+            newly_lost: 0,
+            rate: None,
+            is_source_limited: false,
+        };
+        let Self { gates, sender, flow } = self;
+        gates.at(at_ms * 1000, |cx| sender.on_delivery(cx, &delivery, flow));
+    }
+
+    fn recover(&mut self, at_ms: u64, recovery: Recovery) {
+        let Self { gates, sender, flow } = self;
+        gates.at(at_ms * 1000, |cx| sender.on_recovery(cx, recovery, flow));
+    }
+
+    fn lose(&mut self, count: u32) {
+        let loss = Loss { segment: 0, sent_at: Time::ZERO, since: None, signal: LossSignal::Gap };
+        let Self { gates, sender, flow } = self;
+        (0..count).for_each(|_| gates.at(0, |cx| sender.on_loss(cx, &loss, flow)));
+    }
+
+    fn wake(&mut self, at_ms: u64) {
+        let Self { gates, sender, flow } = self;
+        gates.at(at_ms * 1000, |cx| sender.on_wake(cx, flow));
+    }
+
+    /// Rate on the wire, Mbyte/s; `None` where CUBIC rules.
+    fn rate(&self) -> Option<f64> {
+        match self.sender.pacing() {
+            Pacing::Rate(rate) => Some((rate.as_bps() as f64 / 8e6 * SEGMENT / PAYLOAD * 1e4).round() / 1e4),
+            _ => None,
+        }
+    }
+
+    fn next_wake_ms(&self) -> Option<u64> {
+        self.sender.next_wake().map(|at| at.since(Time::ZERO).as_nanos() / 1_000_000)
+    }
+}
+
+#[test]
+fn the_syn_and_data_say_that_grants_are_understood() {
+    let mut bench = Bench::new();
+    let mut hop = HopSignals::default();
+    bench.sender.on_open(&mut hop);
+    assert_eq!((hop.get(Signal::GrantedRate), bench.send(0).get(Signal::GrantedRate)), (Some(0), Some(0)));
+}
+
+#[test]
+fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
+    let mut bench = Bench::new();
+    assert_eq!((bench.rate(), bench.sender.window()), (None, 10.0));
+    bench.deliver(40);
+    assert_eq!(bench.sender.window(), 11.0, "slow start");
+    bench.recover(50, Recovery::Enter { flight: 11 });
+    assert!((bench.sender.window() - 7.7).abs() < 1e-9);
+    bench.hear(60, 0);
+    assert_eq!(bench.rate(), None, "nothing was assigned");
+    bench.hear(70, code::encode(1e6).into());
+    assert_eq!(bench.rate(), Some(1.0));
+}
+
+#[test]
+fn a_grant_is_followed_up_and_down_at_once_and_losses_change_nothing() {
+    let mut bench = Bench::granted();
+    bench.recover(50, Recovery::Enter { flight: 20 });
+    assert_eq!(bench.rate(), Some(1.0));
+    for (at, rate) in [(60, 0.2), (61, 1.2), (62, 0.05)] {
+        bench.hear(at, code::encode(rate * 1e6).into());
+        assert_eq!(bench.rate(), Some(rate));
+    }
+}
+
+#[test]
+fn the_rate_counts_wire_bytes_so_that_payload_is_paced_at_1448_of_1514() {
+    let bench = Bench::granted();
+    let Pacing::Rate(rate) = bench.sender.pacing() else { panic!("paced") };
+    assert_eq!(rate.as_bps(), (8e6 * 1448.0 / 1514.0) as u64);
+}
+
+#[test]
+fn the_fuse_is_twice_what_the_rate_keeps_in_flight() {
+    let bench = Bench::granted();
+    // 1 Mbyte/s for 40 + 25 ms.
+    assert!((bench.sender.window() - 2.0 * 1e6 * 0.065 / 1514.0).abs() < 1e-6);
+}
+
+#[test]
+fn an_absurd_grant_counts_as_the_link_and_the_fuse_holds() {
+    let mut bench = Bench::granted();
+    for value in [65_529, 65_535, 12_008] {
+        bench.hear(50, value);
+        assert_eq!(bench.rate(), Some(1.25), "10 Mbps");
+        assert!(bench.sender.window() <= 2.0 * 1.25e6 * 0.065 / 1514.0 + 1e-9);
+    }
+    bench.hear(60, 70_000);
+    bench.hear(60, u32::MAX);
+    assert_eq!(bench.rate(), Some(1.25), "no code of two bytes: nothing was said");
+}
+
+#[test]
+fn a_hold_or_a_forged_crawl_does_not_stop_the_sender_for_ever() {
+    let mut bench = Bench::granted();
+    bench.hear(50, code::HOLD.into());
+    assert_eq!(bench.rate(), Some((2.0 * 1514.0 / 0.04f64 / 1e2).round() / 1e4), "two segments per round trip");
+    bench.hear(60, code::encode(1.0).into());
+    assert_eq!(bench.rate(), Some(0.0015), "a segment per second");
+    assert!(bench.sender.window() >= 10.0);
+    // No ACK is without a grant for longer than three of its segments take.
+    assert_eq!(bench.next_wake_ms(), Some(60 + 3_000));
+}
+
+#[test]
+fn a_grant_that_is_not_renewed_decays_and_cubic_takes_over() {
+    let mut bench = Bench::granted();
+    // 10 segments per 40 ms are 0.3785 Mbyte/s.
+    assert_eq!(bench.next_wake_ms(), Some(200));
+    let mut course = Vec::new();
+    for at in [200, 240, 280, 320, 360] {
+        bench.wake(at);
+        course.push(bench.rate().unwrap());
+    }
+    assert_eq!(course, [0.5, 0.3785, 0.3785, 0.3785, 0.3785]);
+    bench.wake(400);
+    // 0.3785 Mbyte/s for 40 ms.
+    assert!(bench.rate().is_none() && (bench.sender.window() - 10.0).abs() < 1e-9);
+    bench.hear(450, code::encode(8e5).into());
+    assert_eq!(bench.rate(), Some(0.8), "back with the first grant");
+}
+
+#[test]
+fn a_late_wake_up_makes_up_for_every_step_it_missed() {
+    let mut bench = Bench::granted();
+    bench.wake(5_000);
+    assert_eq!(bench.rate(), None);
+}
+
+#[test]
+fn a_stale_rate_never_rises() {
+    let mut bench = Bench::new();
+    bench.hear(0, code::encode(1e5).into());
+    bench.deliver(40);
+    bench.wake(5_000);
+    assert!(bench.rate().is_none() && bench.sender.window() <= 4.0, "2.6 segments per round trip");
+}
+
+#[test]
+fn a_timeout_keeps_a_fresh_grant_halves_an_old_one_and_ends_a_stale_one() {
+    let timeout = Recovery::Timeout { flight: 5 };
+    let mut bench = Bench::granted();
+    bench.recover(39, timeout);
+    assert_eq!(bench.rate(), Some(1.0));
+    bench.recover(100, timeout);
+    assert_eq!(bench.rate(), Some(0.5));
+    bench.wake(200);
+    bench.recover(210, timeout);
+    assert_eq!(bench.rate(), None);
+    bench.recover(220, timeout);
+    assert_eq!(bench.sender.window(), 1.0, "as any TCP");
+}
+
+#[test]
+fn a_rest_of_a_second_forgets_the_grant_and_a_shorter_one_keeps_it() {
+    let mut bench = Bench::granted();
+    bench.flow.in_flight = 0;
+    bench.wake(200);
+    assert_eq!(bench.next_wake_ms(), None, "nothing can come");
+    bench.flow.in_flight = 1;
+    bench.send(800);
+    assert_eq!((bench.rate(), bench.next_wake_ms()), (Some(1.0), Some(1_000)));
+    bench.send(2_000);
+    assert_eq!(bench.rate(), Some(0.3785), "ten segments over a round trip");
+}
+
+#[test]
+fn heavy_loss_without_a_grant_counts_as_a_stale_one() {
+    let mut bench = Bench::granted();
+    bench.flow.smoothed_rtt = Some(Span::from_millis(10));
+    bench.deliver(45);
+    for at in 46..86 {
+        bench.send(at);
+    }
+    bench.lose(9);
+    bench.deliver(86);
+    assert_eq!(bench.rate(), Some(1.0), "under a quarter");
+    for at in 87..127 {
+        bench.send(at);
+    }
+    bench.lose(11);
+    bench.deliver(127);
+    // Ten segments per 10 ms are more than the link's rate: the floor is what it had.
+    assert!(matches!(bench.sender.mode, Mode::Stale { halvings: 1, .. }), "more than a quarter");
+}
+
+#[test]
+fn heavy_loss_under_grants_is_the_radios() {
+    let mut bench = Bench::granted();
+    for round in 1..20u64 {
+        bench.hear(round * 40, code::encode(1e6).into());
+        for step in 0..40 {
+            bench.send(round * 40 + step);
+        }
+        bench.lose(16);
+        bench.deliver(round * 40 + 39);
+        bench.wake(round * 40 + 39);
+    }
+    assert_eq!(bench.rate(), Some(1.0));
+}

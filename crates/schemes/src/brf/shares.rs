@@ -1,0 +1,66 @@
+//! Divides a link among the classes of flows by their numbers (eq. 8).
+
+use super::Params;
+
+/// Active flows of a device, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// BRF flows.
+    pub brf: usize,
+    /// Other TCP flows.
+    pub other: usize,
+    /// Whether anything but TCP passes.
+    pub has_udp: bool,
+}
+
+/// Bandwidth of each class, bytes/s.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares {
+    /// What is granted to BRF flows; as much of the link as they keep free is left over.
+    pub brf: f64,
+    /// CUBIC and other TCP flows.
+    pub other: f64,
+    /// What is not TCP.
+    pub udp: f64,
+}
+
+impl Shares {
+    /// Eq. 8 for a link of `capacity` bytes/s, idle flows not counted, UDP served before where there is any: as printed UDP
+    /// would get nothing, and no flow at all would divide by zero.
+    pub fn of(params: &Params, capacity: f64, census: Census) -> Self {
+        let udp = if census.has_udp { params.udp_share * capacity } else { 0.0 };
+        let tcp = capacity - udp;
+        let part = match (census.brf, census.other) {
+            (0, 0) => 0.0,
+            (brf, other) => brf as f64 / (brf + other) as f64,
+        };
+        Self { brf: params.given_out() * tcp * part, other: tcp * (1.0 - part), udp }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::params::{Settings, Value};
+
+    fn shares(mode: &str, brf: usize, other: usize, has_udp: bool) -> [f64; 3] {
+        let settings = Settings(vec![("mode".into(), Value::Text(mode.into()))]);
+        let params = Params::from_settings(&settings).expect("known");
+        let Shares { brf, other, udp } = Shares::of(&params, 100.0, Census { brf, other, has_udp });
+        [brf, other, udp].map(|share| (share * 1e6).round() / 1e6)
+    }
+
+    #[test]
+    fn classes_share_the_link_in_the_ratio_of_their_flows() {
+        assert_eq!(shares("corrected", 1, 1, false), [48.5, 50.0, 0.0]);
+        assert_eq!(shares("literal", 1, 3, false), [25.0, 75.0, 0.0]);
+        assert_eq!(shares("corrected", 2, 0, false), [97.0, 0.0, 0.0]);
+        assert_eq!(shares("corrected", 1, 1, true), [46.075, 47.5, 5.0]);
+    }
+
+    #[test]
+    fn without_brf_flows_the_others_get_the_link() {
+        assert_eq!(shares("corrected", 0, 2, false), [0.0, 100.0, 0.0]);
+        assert_eq!(shares("literal", 0, 0, false), [0.0, 100.0, 0.0]);
+    }
+}

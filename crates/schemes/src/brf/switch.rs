@@ -1,0 +1,258 @@
+//! A BRF switch: the ports of one node behind their gates, and the part that speaks with the controller.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
+use tidegate_core::event::Event;
+use tidegate_core::face::FaceId;
+use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::packet::{Header, Kind, TcpSegment};
+use tidegate_core::scheme::NodeSetup;
+use tidegate_core::signal::Signal;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+use super::detector::{Detector, Rules};
+use super::flow::Class;
+use super::flow_table::FlowNumber;
+use super::port::{Port, class_of};
+use super::{Control, Params, code};
+
+/// A grant of another switch counts for so long.
+const FOREIGN_LASTS: Span = Span::from_secs(2);
+
+/// A grant of another switch for a flow whose ACKs may come by here.
+#[derive(Clone, Copy, Debug)]
+struct Foreign {
+    grant: FlowGrant,
+    at: Time,
+}
+
+/// What the parts on one node share.
+#[derive(Debug)]
+pub(super) struct Switch {
+    /// By face.
+    pub(super) ports: Vec<Port>,
+    foreign: BTreeMap<FlowNumber, Foreign>,
+    most_foreign: usize,
+}
+
+impl Switch {
+    pub(super) fn new(params: &Params, node: &NodeSetup) -> Self {
+        let port = |device: &tidegate_core::scheme::DeviceSetup| Port::new(params, device.rate);
+        Self {
+            ports: node.devices.iter().map(port).collect(),
+            foreign: BTreeMap::new(),
+            most_foreign: params.table_entries as usize,
+        }
+    }
+
+    /// Class of a segment, whichever way it goes.
+    pub(super) fn class(&self, header: &Header) -> Class {
+        let number = header.name.segment.0;
+        let known = self.ports.iter().find_map(|port| port.class(number));
+        known.unwrap_or_else(|| class_of(header))
+    }
+
+    fn on_out(&mut self, cx: &Context<'_>, face: FaceId, header: &Header) {
+        let Some(port) = self.ports.get_mut(face.index()) else { return };
+        port.tick(cx.now, cx.face(face).rate());
+        match header.kind {
+            Kind::Tcp(segment) => port.on_out(cx.now, cx.names, header, &segment),
+            _ => port.on_other(cx.now),
+        }
+    }
+
+    /// A segment without payload came in: an ACK, if its flow is known by another name.
+    fn on_in(&mut self, cx: &Context<'_>, face: FaceId, header: &mut Header, segment: &TcpSegment) {
+        let own = face.index();
+        let others = (0..self.ports.len()).filter(|port| *port != own);
+        for index in [own].into_iter().chain(others) {
+            let Some(port) = self.ports.get_mut(index) else { continue };
+            port.tick(cx.now, cx.faces[index].rate());
+            if port.on_ack(cx.now, cx.names, header, segment) {
+                break;
+            }
+        }
+        self.write_foreign(cx.now, header);
+    }
+
+    fn write_foreign(&mut self, now: Time, header: &mut Header) {
+        let Some(foreign) = self.foreign.get(&header.name.segment.0) else { return };
+        let is_ack = foreign.grant.flow.prefix != header.name.prefix;
+        if is_ack && now.since(foreign.at) < FOREIGN_LASTS {
+            let granted = code::encode(foreign.grant.rate.as_bps() as f64 / 8.0);
+            let least = code::least(header.hop.get(Signal::GrantedRate), granted);
+            header.hop.put(Signal::GrantedRate, u32::from(least));
+        }
+    }
+
+    /// Another switch tells of a grant; one that is older than what is known says nothing.
+    fn hear_grant(&mut self, now: Time, grant: FlowGrant) {
+        let number = grant.flow.segment.0;
+        let known = self.foreign.get(&number).map(|foreign| foreign.grant);
+        if known.is_some_and(|known| known.origin == grant.origin && known.sequence >= grant.sequence) {
+            return;
+        }
+        if known.is_none() && self.foreign.len() >= self.most_foreign {
+            self.foreign.retain(|_, foreign| now.since(foreign.at) < FOREIGN_LASTS);
+            if self.foreign.len() >= self.most_foreign {
+                return;
+            }
+        }
+        self.foreign.insert(number, Foreign { grant, at: now });
+    }
+
+    fn tick(&mut self, cx: &Context<'_>) {
+        for (port, view) in self.ports.iter_mut().zip(cx.faces) {
+            port.tick(cx.now, view.rate());
+        }
+        self.foreign.retain(|_, foreign| cx.now.since(foreign.at) < FOREIGN_LASTS);
+    }
+}
+
+/// Sees what passes one device.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub(super) face: FaceId,
+    pub(super) switch: Rc<RefCell<Switch>>,
+}
+
+impl FaceGate for Gate {
+    fn on_segment(&mut self, cx: &mut Context<'_>, header: &mut Header, direction: Direction) -> GateVerdict {
+        let mut switch = self.switch.borrow_mut();
+        let before = switch.ports.get(self.face.index()).map(Port::phase);
+        match (direction, header.kind) {
+            (Direction::Out, _) => switch.on_out(cx, self.face, header),
+            (Direction::In, Kind::Tcp(segment)) if segment.payload == 0 => {
+                switch.on_in(cx, self.face, header, &segment);
+            }
+            (Direction::In, _) => {}
+        }
+        record_phase(cx, self.face, before, &switch);
+        GateVerdict::Admit
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
+        let mut switch = self.switch.borrow_mut();
+        let Some(port) = switch.ports.get_mut(self.face.index()) else { return };
+        let before = Some(port.phase());
+        port.tick(cx.now, cx.face(self.face).rate());
+        record_phase(cx, self.face, before, &switch);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.switch.borrow().ports.get(self.face.index())?.round_ends()
+    }
+}
+
+fn record_phase(cx: &mut Context<'_>, face: FaceId, before: Option<super::machine::Phase>, switch: &Switch) {
+    let after = switch.ports.get(face.index()).map(Port::phase);
+    if let Some(phase) = after.filter(|_| after != before) {
+        cx.record(Event::StateChanged { face: face.0, state: phase.word() });
+    }
+}
+
+/// Polls the ports' counters, for the controller or for the switch itself, and tells of grants that no ACK carries from
+/// here.
+#[derive(Debug)]
+pub(super) struct Agent {
+    control: Control,
+    rules: Rules,
+    poll: Span,
+    switch: Rc<RefCell<Switch>>,
+    detectors: Vec<Detector>,
+    next_poll: Time,
+    sequence: u32,
+}
+
+impl Agent {
+    pub(super) fn new(params: &Params, switch: Rc<RefCell<Switch>>) -> Self {
+        let ports = switch.borrow().ports.len();
+        Self {
+            control: params.control,
+            rules: params.detection_rules(),
+            poll: params.poll,
+            switch,
+            detectors: vec![Detector::default(); ports],
+            next_poll: Time::ZERO + params.poll,
+            sequence: 0,
+        }
+    }
+
+    fn look(&mut self, cx: &mut Context<'_>) {
+        let loads = loads(cx, &self.switch.borrow());
+        match self.control {
+            Control::Controller => cx.report(Report::Queues(loads)),
+            Control::Local => {
+                let mut switch = self.switch.borrow_mut();
+                for ((detector, port), load) in self.detectors.iter_mut().zip(&mut switch.ports).zip(&loads) {
+                    if let Some(state) = detector.look(&self.rules, cx.now, load) {
+                        port.on_congestion(cx.now, state);
+                    }
+                }
+            }
+            Control::None => {}
+        }
+    }
+
+    fn tell_grants(&mut self, cx: &mut Context<'_>) {
+        let mut switch = self.switch.borrow_mut();
+        let told: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
+        for (flow, rate) in told {
+            self.sequence = self.sequence.saturating_add(1);
+            let rate = BitRate::from_bps((rate * 8.0) as u64);
+            cx.report(Report::Grant(FlowGrant { origin: cx.node, sequence: self.sequence, flow, rate }));
+        }
+    }
+}
+
+fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
+    let load = |(face, port): (FaceId, &Port)| {
+        let view = cx.face(face);
+        QueueLoad {
+            face,
+            rate: view.rate(),
+            sent_packets: view.sent_packets(),
+            sent: view.sent_bytes(),
+            waiting: Packets::new(view.queued_packets()),
+            limit: Packets::new(view.limit_packets()),
+            governed: ByteCount::new(port.waiting),
+            governed_dropped: port.dropped,
+        }
+    };
+    (0..).map(FaceId).zip(&switch.ports).map(load).collect()
+}
+
+impl RouterAgent for Agent {
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        if self.next_poll <= cx.now {
+            self.next_poll = cx.now + self.poll;
+            self.switch.borrow_mut().tick(cx);
+            self.look(cx);
+            self.tell_grants(cx);
+        }
+    }
+
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        let mut switch = self.switch.borrow_mut();
+        match directive {
+            Directive::Congestion { face, state } if self.control == Control::Controller => {
+                if let Some(port) = switch.ports.get_mut(face.index()) {
+                    port.on_congestion(cx.now, *state);
+                }
+            }
+            Directive::Grant(grant) => switch.hear_grant(cx.now, *grant),
+            _ => {}
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Some(self.next_poll)
+    }
+}
+
+#[cfg(test)]
+mod tests;
