@@ -54,11 +54,17 @@ schemes! {
     plr,
     raaqm,
     random_early_marking,
+    rcp,
     red,
     sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    tcp_cubic,
+    tcp_cubic_linux,
+    tcp_dctcp,
+    tcp_reno,
     wldr,
+    xcp,
 }
 
 /// The scheme called `name` among `schemes`.
