@@ -59,6 +59,7 @@ schemes! {
     stateful_forwarding,
     stateful_forwarding_rtt,
     tcp_bbr1,
+    tcp_bbr3,
     wldr,
 }
 
