@@ -65,6 +65,7 @@ schemes! {
     tcp_cubic_linux,
     tcp_dctcp,
     tcp_reno,
+    tcp_bbr3,
     wldr,
     xcp,
 }
