@@ -276,7 +276,7 @@ fn a_flow_that_its_application_limits_leaves_the_rest_to_the_others() {
     assert!((bench.granted(1) / 2.2e5 - 1.0).abs() < 0.05, "{}", bench.granted(1));
     assert!((bench.granted(1) + bench.granted(2) - GIVEN).abs() < 1.0);
     // It wants more again: it sends what it is granted, and is granted its share.
-    for at in (600..800).step_by(20) {
+    for at in (600..1_300).step_by(20) {
         let rates = [1, 2].map(|number| (number, bench.granted(number)));
         bench.run(at, at + 20, &rates);
     }
