@@ -216,10 +216,8 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
     } else {
         format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix)
     };
-    let mut lines = vec![
-        what,
-        format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64())),
-    ];
+    let mut lines =
+        vec![what, format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64()))];
     let processing = flow.processing.as_ref().map(service_time);
     lines.extend(processing.map(|time| format!("whose producer takes {time} for each Interest")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));

@@ -1,13 +1,13 @@
 //! A set of whole numbers kept as ranges: bytes that came out of order, segments acknowledged selectively.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Ranges that neither overlap nor touch.
+/// Ranges that neither overlap nor touch. New ones come mostly at the end, and go at the front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RangeSet {
-    /// First number to the number after the last.
-    ranges: BTreeMap<u64, u64>,
+    /// First number and the number after the last, in order.
+    ranges: VecDeque<(u64, u64)>,
 }
 
 impl RangeSet {
@@ -15,46 +15,48 @@ impl RangeSet {
         self.ranges.is_empty()
     }
 
-    /// Adds `new` and tells each part of it that was not there, in order. Costs as many steps as ranges are joined.
+    /// Adds `new` and tells each part of it that was not there, in order.
     pub(super) fn insert(&mut self, new: Range<u64>, mut fresh: impl FnMut(Range<u64>)) {
         if new.is_empty() {
             return;
         }
-        let (mut joined, mut known) = (new.clone(), new.start);
-        let before = self.ranges.range(..=new.start).next_back().map(|(start, _)| *start);
-        let mut next = before.filter(|start| self.ranges[start] >= new.start);
-        loop {
-            next = next.or_else(|| self.ranges.range(new.start..=new.end).next().map(|(start, _)| *start));
-            let Some(start) = next.take() else { break };
-            let Some(end) = self.ranges.remove(&start) else { break };
+        let from = self.ranges.partition_point(|(_, end)| *end < new.start);
+        let (mut to, mut known, mut joined) = (from, new.start, new.clone());
+        while let Some((start, end)) = self.ranges.get(to).copied().filter(|(start, _)| *start <= new.end) {
             if start > known {
-                fresh(known..start.min(new.end));
+                fresh(known..start);
             }
             known = known.max(end);
             joined = joined.start.min(start)..joined.end.max(end);
+            to += 1;
         }
         if known < new.end {
             fresh(known..new.end);
         }
-        self.ranges.insert(joined.start, joined.end);
+        if from == to {
+            self.ranges.insert(from, (joined.start, joined.end));
+        } else {
+            self.ranges[from] = (joined.start, joined.end);
+            self.ranges.drain(from + 1..to);
+        }
     }
 
     /// Forgets every number below `limit`.
     pub(super) fn remove_below(&mut self, limit: u64) {
-        while let Some(first) = self.ranges.first_entry()
-            && *first.key() < limit
-        {
-            let end = first.remove();
-            if end > limit {
-                self.ranges.insert(limit, end);
+        while let Some((start, end)) = self.ranges.front_mut() {
+            if *end > limit {
+                *start = (*start).max(limit);
+                return;
             }
+            self.ranges.pop_front();
         }
     }
 
     /// The range that holds `number`.
     pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
-        let (start, end) = self.ranges.range(..=number).next_back()?;
-        (*end > number).then_some(*start..*end)
+        let at = self.ranges.partition_point(|(_, end)| *end <= number);
+        let (start, end) = *self.ranges.get(at)?;
+        (start <= number).then_some(start..end)
     }
 
     /// All ranges, the highest first.
@@ -64,7 +66,7 @@ impl RangeSet {
 
     /// The lowest range.
     pub(super) fn first(&self) -> Option<Range<u64>> {
-        self.ranges.first_key_value().map(|(start, end)| *start..*end)
+        self.ranges.front().map(|(start, end)| *start..*end)
     }
 }
 

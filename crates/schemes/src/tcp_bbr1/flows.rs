@@ -7,8 +7,8 @@ use tidegate_core::units::Span;
 fn probe() {
     for delayed in [false, true] {
         let flow = || {
-            let mut f = Flow::of(&SCHEME, &[], 20);
-            if delayed { f.habit = AckHabit::default(); }
+            let mut f = Flow::of(&SCHEME, &[("finds_policers", tidegate_core::params::Value::Bool(!delayed))], 20);
+            
             f
         };
         let mut path = Dumbbell::new(Bottleneck::new(100.0, 1000), vec![flow()]);

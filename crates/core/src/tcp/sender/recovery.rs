@@ -73,7 +73,8 @@ impl Sender {
         if is_over {
             self.end_recovery(cx);
         }
-        if self.phase == Phase::Open && self.board.has_lost() {
+        // What was lost after the begin of the recovery that is over, and sent again in it, has not been answered yet.
+        if self.phase == Phase::Open && self.board.has_missing() {
             self.begin_recovery(cx, &summary.news);
         }
         if let Some(prr) = &mut self.prr {

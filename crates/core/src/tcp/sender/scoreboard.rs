@@ -27,6 +27,8 @@ pub(super) struct Record {
     /// Positions that it occupies.
     pub(super) length: u16,
     pub(super) state: State,
+    /// Found lost once, and sent again or not.
+    pub(super) is_missing: bool,
     /// Times that it was sent again.
     pub(super) retransmissions: u16,
     pub(super) first_sent: Time,
@@ -40,7 +42,17 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn new(end: u64, length: u16, sent_at: Time, order: u64, snapshot: Snapshot) -> Self {
         let state = State::InFlight;
-        Self { end, length, state, retransmissions: 0, first_sent: sent_at, sent_at, order, snapshot }
+        Self {
+            end,
+            length,
+            state,
+            is_missing: false,
+            retransmissions: 0,
+            first_sent: sent_at,
+            sent_at,
+            order,
+            snapshot,
+        }
     }
 }
 
@@ -59,6 +71,8 @@ pub(super) struct Scoreboard {
     lost: BTreeSet<u64>,
     in_flight: u32,
     sacked_count: u32,
+    /// Segments that were found lost and did not arrive since.
+    missing: u32,
     /// Number and order of what left; what has happened since makes an entry stale.
     departures: VecDeque<(u64, u64)>,
     /// Departures so far.
@@ -77,6 +91,7 @@ impl Scoreboard {
             lost: BTreeSet::new(),
             in_flight: 0,
             sacked_count: 0,
+            missing: 0,
             departures: VecDeque::new(),
             departed: 0,
         }
@@ -124,6 +139,7 @@ impl Scoreboard {
             }
             if record.state != State::Sacked {
                 told(self.first, record);
+                self.missing -= u32::from(record.is_missing);
             }
             self.records.pop_front();
             self.first += 1;
@@ -142,7 +158,7 @@ impl Scoreboard {
         }
         let from = self.records.partition_point(|record| record.end - u64::from(record.length) < block.start);
         let to = self.records.partition_point(|record| record.end <= block.end);
-        let Self { records, first, lost, in_flight, sacked, sacked_count, .. } = self;
+        let Self { records, first, lost, in_flight, sacked, sacked_count, missing, .. } = self;
         sacked.insert(*first + from as u64..*first + to.max(from) as u64, |fresh| {
             for number in fresh {
                 let Some(record) = records.get_mut((number - *first) as usize) else { continue };
@@ -152,6 +168,7 @@ impl Scoreboard {
                     State::Lost => _ = lost.remove(&number),
                     State::Sacked => continue,
                 }
+                *missing -= u32::from(std::mem::take(&mut record.is_missing));
                 record.state = State::Sacked;
                 *sacked_count += 1;
             }
@@ -165,13 +182,16 @@ impl Scoreboard {
             return None;
         }
         record.state = State::Lost;
+        self.missing += u32::from(!std::mem::replace(&mut record.is_missing, true));
         self.lost.insert(number);
         self.in_flight -= 1;
         Some(*record)
     }
 
-    /// What waits to be sent again was not lost after all.
+    /// Nothing was lost after all: what waits to be sent again is in flight.
     pub(super) fn find_all(&mut self) {
+        self.missing = 0;
+        self.records.iter_mut().for_each(|record| record.is_missing = false);
         for number in std::mem::take(&mut self.lost) {
             let Some(record) = Self::index(self.first, number).and_then(|at| self.records.get_mut(at)) else {
                 continue;
@@ -207,6 +227,11 @@ impl Scoreboard {
 
     pub(super) fn has_lost(&self) -> bool {
         !self.lost.is_empty()
+    }
+
+    /// Whether a segment that was found lost has not arrived since, sent again or not.
+    pub(super) fn has_missing(&self) -> bool {
+        self.missing > 0
     }
 
     /// Numbers of the segments outstanding.
@@ -245,5 +270,26 @@ impl Scoreboard {
 
     fn index(first: u64, number: u64) -> Option<usize> {
         usize::try_from(number.checked_sub(first)?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_segment_that_arrived_after_all_is_not_sent_again() {
+        let mut board = Scoreboard::new(1);
+        for _ in 0..4 {
+            board.send_new(Time::ZERO, 1000, Snapshot::default());
+        }
+        assert!(board.lose(1).is_some() && board.lose(2).is_some());
+        assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(1), 2));
+        let mut told = Vec::new();
+        board.select(1001..2001, |number, record| told.push((number, record.state)));
+        assert_eq!(told, [(1, State::Lost)]);
+        assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(2), 2));
+        board.select(2001..3001, |_, _| {});
+        assert_eq!((board.next_lost(|_| true), board.has_lost()), (None, false));
     }
 }

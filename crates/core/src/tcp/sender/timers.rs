@@ -17,6 +17,14 @@ pub(super) struct Timers {
     pub(super) persist: Option<Time>,
 }
 
+/// The earlier of two times that may never come.
+fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
 impl Sender {
     /// Runs what is due: timers, the controller's own wake-up.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
@@ -42,18 +50,14 @@ impl Sender {
     /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
     pub fn next_wake(&self) -> Option<Time> {
         let Timers { rto, probe, persist } = self.timers;
-        let of_open = [
-            self.detector.reorder_at(),
-            probe,
-            persist,
-            self.pacer.wake(),
-            self.controller.next_wake(),
-            self.next_write(),
-        ];
         let next = match self.stage {
             Stage::Waiting => Some(self.start),
             Stage::SynSent => rto,
-            Stage::Open => of_open.into_iter().chain([rto]).flatten().min(),
+            Stage::Open => {
+                let timers = earlier(earlier(rto, probe), earlier(persist, self.detector.reorder_at()));
+                let sending = earlier(self.pacer.wake(), self.next_write());
+                earlier(earlier(timers, sending), self.controller.next_wake())
+            }
             Stage::Closed => None,
         };
         next.map(|at| self.clock.tick_from(at)).filter(|at| *at < self.stop)

@@ -128,6 +128,15 @@ fn a_tail_is_probed_after_two_round_trips_and_the_loss_behind_it_repaired_withou
 }
 
 #[test]
+fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
+    let settings = SenderSettings { max_ack_delay: Span::from_millis(50), ..SenderSettings::default() };
+    let mut bench = Bench::new(10.0, Source::File(ByteCount::new(1000)), settings).open(u16::MAX);
+    assert_eq!(bench.sent(), [0]);
+    // Two round trips of 20 ms, and the 50 ms that the receiver may wait.
+    assert_eq!(bench.run_to(250), [(210.0, 0)]);
+}
+
+#[test]
 fn without_probes_a_tail_waits_for_the_timeout() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = Bench::new(10.0, Source::File(ByteCount::new(2000)), settings).open(u16::MAX);
@@ -194,6 +203,33 @@ fn the_answer_to_a_retransmission_of_one_recovery_does_not_undo_the_next() {
     // Segment 16 as it left at 171 ms, before 18 left again, but not for the first time either.
     bench.ack(18, &[], 171);
     assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![gap(19)], 0));
+}
+
+#[test]
+fn a_loss_sent_again_before_the_recovery_ends_begins_the_next() {
+    let mut bench = immediate(16.0);
+    bench.set(141);
+    bench.ack(0, &[(1, 10)], 120);
+    assert_eq!(bench.sent(), [0, 16]);
+    bench.set(150);
+    bench.ack(0, &[(1, 12)], 120);
+    assert_eq!(bench.sent(), [17, 18]);
+    bench.set(162);
+    bench.ack(12, &[], 141);
+    assert_eq!(bench.sent(), [12, 13, 14, 15, 19]);
+    bench.set(171);
+    // Segment 16, which left after the recovery began, is lost: it belongs to the next one.
+    bench.ack(12, &[(17, 18)], 141);
+    assert_eq!((bench.trouble().last(), bench.sent()), (Some(&gap(16)), vec![16, 20]));
+    bench.set(172);
+    bench.ack(12, &[(17, 19)], 141);
+    bench.sent();
+    bench.set(183);
+    bench.ack(16, &[(17, 19)], 162);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit), enter(6)]);
+    bench.set(192);
+    bench.ack(19, &[], 171);
+    assert_eq!(bench.trouble(), [gap(19)], "it left before 16 left again");
 }
 
 #[test]
