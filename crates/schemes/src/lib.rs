@@ -55,12 +55,19 @@ schemes! {
     plr,
     raaqm,
     random_early_marking,
+    rcp,
     red,
     sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
     tcp_bbr1,
+    tcp_cubic,
+    tcp_cubic_linux,
+    tcp_dctcp,
+    tcp_reno,
+    tcp_bbr3,
     wldr,
+    xcp,
 }
 
 /// The scheme called `name` among `schemes`.

@@ -58,6 +58,11 @@ impl FlowTable {
         self.flows.len() + self.half_open.len()
     }
 
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// A flow.
     pub fn get(&self, number: FlowNumber) -> Option<&Flow> {
         self.flows.get(&number)
@@ -119,7 +124,8 @@ impl FlowTable {
             return None;
         }
         self.by_data.insert((flow.last_data, number));
-        Some(self.flows.entry(number).insert_entry(flow).into_mut())
+        self.flows.insert(number, flow);
+        self.flows.get_mut(&number)
     }
 
     /// Evicts the oldest SYN, else the flow that was idle longest; not one that lives. Whether it could.

@@ -2,9 +2,9 @@
 
 use tidegate_core::units::{ByteCount, Span, Time};
 
-/// A judgement stands on at least this many full segments, or on [`LONGEST`]: in a round of 20 ms a slow flow sends one
-/// or two, and a segment more or less would be half of its rate.
-const SEGMENTS_JUDGED: f64 = 10.0;
+/// A judgement stands on at least this many full segments, or on [`LONGEST`]: a limited flow that is granted 1.1 of what it
+/// sends shows 0.91 of its grant, an unlimited one all of it, a segment more or less; 0.95 tells them apart from 25 on.
+const SEGMENTS_JUDGED: f64 = 30.0;
 /// Bytes of a full segment on the wire.
 pub const SEGMENT: f64 = 1514.0;
 /// No flow waits longer for a judgement.
@@ -75,8 +75,7 @@ impl Meter {
         }
         self.recent[self.judged % KEPT] = (self.bytes as f64, seconds);
         self.judged += 1;
-        // A segment may have fallen into the next interval.
-        let is_below = self.bytes as f64 + SEGMENT < rules.limited_below * granted;
+        let is_below = (self.bytes as f64) < rules.limited_below * granted;
         self.below = if is_below { self.below + 1 } else { 0 };
         self.is_limited = self.below >= rules.confirmations || (is_below && self.is_limited);
         self.begin(now);
@@ -168,10 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_falls_into_the_next_round_limits_nobody() {
-        let (mut meter, mut now) = (granted(), 0);
-        assert!(judge(&mut meter, &mut now, &[1, 47, 47, 47, 47]).iter().all(|limited| !limited));
-        assert_eq!(judge(&mut meter, &mut now, &[46, 46]), [false, true]);
+    fn a_segment_more_or_less_tells_thirty_of_a_limited_flow_from_thirty_of_another() {
+        let mut meter = Meter::default();
+        meter.note_grant(30.0 * SEGMENT / 0.02);
+        let mut now = 0;
+        assert_eq!(judge(&mut meter, &mut now, &[1, 29, 29, 30, 29]), [false; 5]);
+        // 30 / 1.1 is 27.3.
+        assert_eq!(judge(&mut meter, &mut now, &[28, 27, 28, 28]), [false, true, true, true]);
     }
 
     #[test]
@@ -203,7 +205,7 @@ mod tests {
         let mut now = 0;
         // Two or three per round: single rounds would be 20 % off.
         judge(&mut meter, &mut now, &[1]);
-        let limited = judge(&mut meter, &mut now, &[2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3]);
+        let limited = judge(&mut meter, &mut now, &[2, 3].repeat(12));
         assert!(limited.iter().all(|limited| !limited));
         assert!((meter.real().unwrap() / (2.5 * SEGMENT / 0.02) - 1.0).abs() < 1e-9);
     }

@@ -55,7 +55,7 @@ pub static SCHEME: Scheme = Scheme {
         "Switches give out `link_share` of a link; at all of it (`literal`) the paper's own test for congestion, more than 0.98 of the link in use, is always true.",
         "Congestion is told from the queue of BRF flows, by time too (`detector = \"literal\"` takes eq. 5 and 6 as printed, with Q as the queue's limit).",
         "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
-        "Two measured rounds, not one, make a flow limited by its application, and at least ten segments; grants that it may not have heard of do not count.",
+        "Two measured rounds, not one, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
         "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once, as `literal` does).",
         "A switch remembers what another one on the path granted, since ACKs between two writings carry the word of one switch only, and the minimum of eq. 7 would be lost.",
         "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",

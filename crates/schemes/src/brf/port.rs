@@ -134,10 +134,12 @@ impl Port {
         let number = header.name.segment.0;
         match self.table.half_open(number) {
             Some(half_open) if half_open.data != header.name.prefix => return false,
-            Some(_) => drop(self.table.open(now, number)),
+            Some(_) => {
+                self.table.open(now, number);
+            }
             None if segment.payload > 0 => {
                 let flow = Flow::new(now, class_of(header), header.name.prefix);
-                drop(self.table.insert(now, number, flow));
+                self.table.insert(now, number, flow);
             }
             None => return false,
         }
@@ -156,7 +158,7 @@ impl Port {
         let number = header.name.segment.0;
         let is_syn_ack = Flags(segment.flags).has(Flags::SYN.and(Flags::ACK));
         if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
-            drop(self.table.open(now, number));
+            self.table.open(now, number);
             self.admit(now, names, number);
         }
         let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data != header.name.prefix) else {
@@ -280,11 +282,11 @@ impl Port {
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(Signal::GrantedRate);
     flow.hear(now, standing);
-    let due = if is_syn_ack { flow.due(now, -1.0) } else { flow.due(now, step) };
-    let granted = flow.granted(now);
-    if let Some(code) = due
-        && header.hop.put(Signal::GrantedRate, u32::from(code::least(standing, code)))
-    {
-        flow.note_written(now, granted);
+    if !is_syn_ack && !flow.is_due(now, step) {
+        return;
+    }
+    let least = code::least(standing, flow.code(now));
+    if header.hop.put(Signal::GrantedRate, u32::from(least)) {
+        flow.note_written(now, flow.granted(now));
     }
 }

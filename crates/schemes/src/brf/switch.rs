@@ -219,7 +219,8 @@ fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
             sent: view.sent_bytes(),
             waiting: Packets::new(view.queued_packets()),
             limit: Packets::new(view.limit_packets()),
-            governed: ByteCount::new(port.waiting),
+            // A queue that was cleared has told nobody.
+            governed: ByteCount::new(port.waiting).min(view.queued_bytes()),
             governed_dropped: port.dropped,
         }
     };

@@ -4,8 +4,6 @@
 
 mod aggregation;
 mod controller;
-#[cfg(test)]
-mod flows;
 mod policer;
 mod recovery;
 

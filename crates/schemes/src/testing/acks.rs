@@ -22,7 +22,7 @@ pub struct Ack {
     pub in_flight: u32,
     /// Round trip, ms; `None` after a retransmission.
     pub rtt_ms: Option<f64>,
-    /// Delivery rate, segments per ms; `None` without a sample.
+    /// Delivery rate over 20 ms, segments per ms; `None` without a sample.
     pub rate: Option<f64>,
     /// Whether the newest segment left after the last ACK.
     pub ends_round: bool,
@@ -114,10 +114,10 @@ impl<C: CongestionController> Acks<C> {
     /// The ACK arrives; gives the window after it, segments.
     pub fn ack(&mut self, ack: Ack) -> f64 {
         let before = self.flow.delivered;
-        let prior_delivered = if ack.ends_round { before } else { before.saturating_sub(1) };
+        let prior_delivered = if ack.ends_round { before } else { 0 };
         let rate = ack.rate.map(|rate| RateSample {
-            delivered: (rate * 1_000.0) as u64,
-            interval: Span::from_secs(1),
+            delivered: (rate * 20.0).round() as u64,
+            interval: Span::from_millis(20),
             prior_delivered,
             is_app_limited: ack.is_app_limited,
             in_flight_at_send: ack.sample.0,

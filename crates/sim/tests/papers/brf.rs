@@ -106,9 +106,40 @@ fn cubic_and_brf_share_by_their_numbers() {
 
 #[test]
 fn a_controller_that_stops_stops_nobody() {
-    let flows =
-        flow(0, "brf", 0) + &flow(1, "brf", 3000) + "[[event]]\nat = \"2s\"\ncontroller = \"down\"\n";
+    let flows = flow(0, "brf", 0) + &flow(1, "brf", 3000) + "[[event]]\nat = \"2s\"\ncontroller = \"down\"\n";
     let record = run(&scenario("", &[10; 2], "", &flows));
     let shares = [0, 1].map(|number| mbps(&record, number, [4.0, 10.0]));
     assert!(shares.iter().all(|share| (share / (GIVEN / 2.0) - 1.0).abs() < 0.01), "{shares:?}");
+}
+
+#[test]
+fn losses_before_the_switch_and_of_the_acks_that_carry_grants_cost_no_more_than_themselves() {
+    let text = scenario("", &[10], "", &flow(0, "brf", 0)).replace(
+        "rate = \"1Gbps\"\n",
+        "rate = \"1Gbps\"\nloss = { model = \"bernoulli\", probability = 0.1 }\n",
+    );
+    let record = run(&text);
+    let (ours, expected) = (mbps(&record, 0, [1.0, 10.0]), GIVEN * 0.9);
+    assert!((ours / expected - 1.0).abs() < 0.01, "{ours} for {expected}");
+}
+
+#[test]
+fn what_an_application_does_not_use_goes_to_the_others() {
+    let flows = flow(0, "brf", 0) + "rate = \"20Mbps\"\n" + &flow(1, "brf", 0);
+    let record = run(&scenario("", &[10; 2], "", &flows));
+    let [slow, bulk] = [0, 1].map(|number| mbps(&record, number, [2.0, 10.0]));
+    assert!((slow / 20.0 - 1.0).abs() < 0.01, "{slow}");
+    // The slow one keeps a tenth of headroom.
+    assert!((bulk / (GIVEN - 22.0) - 1.0).abs() < 0.02, "{bulk}");
+}
+
+#[test]
+fn without_make_before_break_short_flows_start_a_round_trip_earlier() {
+    let text = |brf| {
+        let short = flow(1, "brf", 3000) + "size = \"289600B\"\n";
+        scenario(brf, &[10; 2], "", &(flow(0, "brf", 0) + &short))
+    };
+    let took = |brf| run(&text(brf)).flows[1].completion_time().expect("it is complete").as_millis_f64();
+    let (held, at_once) = (took(""), took(", make_before_break = false"));
+    assert!((at_once + 15.0..at_once + 45.0).contains(&held), "{held} {at_once}");
 }

@@ -202,3 +202,24 @@ fn nothing_is_taken_before_a_syn_and_a_repeated_syn_is_answered_again() {
     receiver.on_segment(at(5), &header(0, 0, Flags::SYN, 5));
     assert_eq!(numbers(&mut receiver), [1]);
 }
+
+#[test]
+fn a_window_that_the_application_opens_by_less_than_two_segments_stays_as_it_was() {
+    let mut receiver = open(ReceiverSetup {
+        buffer: ByteCount::new(10_000),
+        reads_at_once: false,
+        habit: AckHabit { every: 1, quick: 0, ..AckHabit::default() },
+        ..setup()
+    });
+    let windows = |receiver: &mut Receiver| -> Vec<u16> {
+        acks(receiver).into_iter().map(|(segment, _)| segment.window).collect()
+    };
+    (0..5).for_each(|number| give(&mut receiver, 10, number));
+    assert_eq!(windows(&mut receiver), [9000, 8000, 7000, 6000, 5000]);
+    receiver.read(at(20), ByteCount::new(1500));
+    assert_eq!(windows(&mut receiver), [], "not worth an ACK");
+    give(&mut receiver, 30, 5);
+    assert_eq!(windows(&mut receiver), [4000], "nor a word on the next one");
+    receiver.read(at(40), ByteCount::new(500));
+    assert_eq!(windows(&mut receiver), [6000]);
+}

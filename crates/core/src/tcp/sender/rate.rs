@@ -159,6 +159,18 @@ mod tests {
     }
 
     #[test]
+    fn acks_that_were_held_up_on_the_way_count_no_faster_than_their_segments_left() {
+        let mut meter = RateMeter::default();
+        let first = sent(&mut meter, 0, 0);
+        meter.on_delivered(at(95), &first);
+        meter.sample(None);
+        let second = sent(&mut meter, 100, 1);
+        meter.on_delivered(at(110), &second);
+        // One in 100 ms of sending; its ACK came 15 ms after the one before.
+        assert_eq!(per_second(meter.sample(None)), 10.0);
+    }
+
+    #[test]
     fn a_pause_starts_the_clock_anew() {
         let mut meter = RateMeter::default();
         let first = sent(&mut meter, 0, 0);

@@ -272,3 +272,24 @@ impl Scoreboard {
         usize::try_from(number.checked_sub(first)?).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_segment_that_arrived_after_all_is_not_sent_again() {
+        let mut board = Scoreboard::new(1);
+        for _ in 0..4 {
+            board.send_new(Time::ZERO, 1000, Snapshot::default());
+        }
+        assert!(board.lose(1).is_some() && board.lose(2).is_some());
+        assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(1), 2));
+        let mut told = Vec::new();
+        board.select(1001..2001, |number, record| told.push((number, record.state)));
+        assert_eq!(told, [(1, State::Lost)]);
+        assert_eq!((board.next_lost(|_| true), board.in_flight()), (Some(2), 2));
+        board.select(2001..3001, |_, _| {});
+        assert_eq!((board.next_lost(|_| true), board.has_lost()), (None, false));
+    }
+}

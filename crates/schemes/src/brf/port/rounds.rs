@@ -64,7 +64,7 @@ impl Port {
             Step::Reduce => self.reduce(now),
         }
         self.round_ends = None;
-        if self.table.len() > 0 || self.udp_at.is_some_and(|at| now.since(at) < super::UDP_COUNTS) {
+        if !self.table.is_empty() || self.udp_at.is_some_and(|at| now.since(at) < super::UDP_COUNTS) {
             self.begin_round(now);
         }
     }

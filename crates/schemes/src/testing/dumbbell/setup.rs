@@ -3,14 +3,15 @@
 use tidegate_core::congestion::CongestionController;
 use tidegate_core::context::Context;
 use tidegate_core::event::Cause;
-use tidegate_core::face::FaceView;
+use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::gate::FaceGate;
 use tidegate_core::packet::{Ecn, Header, Kind};
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::Scheme;
+use tidegate_core::rng::{Seed, Streams};
+use tidegate_core::scheme::{DeviceSetup, NodeSetup, Scheme};
 use tidegate_core::tcp::{AckHabit, SenderRule, SenderSettings, Source};
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 /// Payload of a full segment, bytes, and what it takes on the wire.
 pub const PAYLOAD: f64 = 1448.0;
@@ -43,6 +44,21 @@ impl Bottleneck {
             loses_behind: false,
             seed: 1,
         }
+    }
+
+    /// Behind the gates and under the disciplines of `scheme` as a router part.
+    pub fn behind(self, scheme: &Scheme, given: &[(&str, Value)]) -> Self {
+        let streams = Streams::of(Seed(self.seed));
+        let limit = Limit::Packets(Packets::new(self.buffer));
+        let (rate, delay) = (self.rate, Span::ZERO);
+        let device = DeviceSetup { face: FaceId(0), rate, delay, neighbour: None, limit, streams };
+        let node = NodeSetup { node: NodeId(0), devices: vec![device], streams };
+        let make = scheme.router.expect("the scheme has a router part");
+        let parts = make(&settings(given), &node);
+        let parts = parts.unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
+        let gates = parts.gates.into_iter().map(|(_, gate)| gate).collect();
+        let disciplines = parts.disciplines.into_iter().map(|(_, discipline)| discipline).collect();
+        Self { gates, disciplines, ..self }
     }
 
     /// So fast that nothing ever waits for long: 100 Gbit/s.
@@ -96,9 +112,12 @@ impl Flow {
 
 /// What `scheme` makes of a connection.
 pub fn rule(scheme: &Scheme, given: &[(&str, Value)]) -> SenderRule {
-    let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
     let make = scheme.sender.expect("the scheme has a TCP sender");
-    make(&settings).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name))
+    make(&settings(given)).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name))
+}
+
+fn settings(given: &[(&str, Value)]) -> Settings {
+    Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect())
 }
 
 /// A window that stays.

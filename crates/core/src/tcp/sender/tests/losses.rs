@@ -128,6 +128,15 @@ fn a_tail_is_probed_after_two_round_trips_and_the_loss_behind_it_repaired_withou
 }
 
 #[test]
+fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
+    let settings = SenderSettings { max_ack_delay: Span::from_millis(50), ..SenderSettings::default() };
+    let mut bench = Bench::new(10.0, Source::File(ByteCount::new(1000)), settings).open(u16::MAX);
+    assert_eq!(bench.sent(), [0]);
+    // Two round trips of 20 ms, and the 50 ms that the receiver may wait.
+    assert_eq!(bench.run_to(250), [(210.0, 0)]);
+}
+
+#[test]
 fn without_probes_a_tail_waits_for_the_timeout() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = Bench::new(10.0, Source::File(ByteCount::new(2000)), settings).open(u16::MAX);

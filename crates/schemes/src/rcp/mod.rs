@@ -1,0 +1,64 @@
+//! RCP: each router keeps one rate per link that every flow through it shall have, and writes it on what passes.
+//!
+//! Paper: Dukkipati: Rate Control Protocol (RCP), PhD thesis, Stanford 2007, eq. 2.2, with the numbers of the authors' ns-2
+//! code. [`gate`] is the router's part, [`sender`] the sender's; the receiver echoes the rate (core).
+
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
+use tidegate_core::tcp::SenderRule;
+use tidegate_core::units::Span;
+
+use gate::RateGate;
+use sender::Follower;
+
+mod gate;
+mod sender;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "rcp",
+    summary: "routers tell every flow of a link the same rate, from its load and its queue; TCP senders pace at the lowest",
+    paper: "Dukkipati: Rate Control Protocol (RCP), Stanford 2007; the authors' ns-2 code",
+    provenance: Provenance::Source,
+    deviations: &[
+        "The rate is written before the queue, as gates stand there; in the paper's router it is written when a packet leaves.",
+        "The share of a packet that lies in two intervals counts for the first.",
+        "A rate counts whole packets on the wire; a sender paces payload at the part of it that a full segment carries.",
+    ],
+    params: Params::TABLE,
+    sender: Some(|settings| {
+        let params = Params::from_settings(settings)?;
+        Ok(SenderRule::new(Box::new(Follower::new(params.first_window))))
+    }),
+    router: Some(|settings, node| {
+        let params = Params::from_settings(settings)?;
+        let mut parts = RouterParts::default();
+        for device in &node.devices {
+            parts.gates.push((device.face, Box::new(RateGate::new(params.clone(), device.face))));
+        }
+        Ok(parts)
+    }),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Weight of the spare rate (alpha).
+    alpha: f64 = 0.4, "", 0.01..=10.0;
+    /// Weight of the queue (beta).
+    beta: f64 = 0.4, "", 0.0..=10.0;
+    /// Part of the link's rate that is shared out (eta).
+    utilisation: f64 = 0.95, "of the rate", 0.1..=1.0;
+    /// Longest time between two updates; a mean round trip if that is shorter (T).
+    interval: Span = Span::from_millis(10), "time", Span::from_micros(100)..=Span::from_secs(1);
+    /// Mean round trip before any was told.
+    first_rtt: Span = Span::from_millis(200), "time", Span::from_micros(100)..=Span::from_secs(10);
+    /// Rate shared out before the first update.
+    first_rate: f64 = 0.05, "of the rate", 0.0001..=1.0;
+    /// Least rate shared out, as segments per mean round trip.
+    least: f64 = 0.01, "segments", 0.0001..=100.0;
+    /// Window of a sender before a router has told a rate.
+    first_window: f64 = 10.0, "segments", 1.0..=1_000.0;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! The sender's part: asks for any rate, and paces at the one that comes back.
+
+use tidegate_core::congestion::{CongestionController, FlowView, Pacing, Sent};
+use tidegate_core::context::Context;
+use tidegate_core::signal::{HopSignals, Signal, micros};
+use tidegate_core::units::BitRate;
+
+/// Payload of a full segment over its bytes on the wire.
+const PAYLOAD_PART: f64 = 1448.0 / 1514.0;
+/// What a sender asks for: no router shares out less than it can.
+const ANY: u32 = u32::MAX;
+
+/// The controller.
+#[derive(Debug)]
+pub(super) struct Follower {
+    first_window: f64,
+    /// On the wire; `None` before any router has told one.
+    rate: Option<BitRate>,
+}
+
+impl Follower {
+    pub(super) fn new(first_window: f64) -> Self {
+        Self { first_window, rate: None }
+    }
+}
+
+impl CongestionController for Follower {
+    fn window(&self) -> f64 {
+        if self.rate.is_some() { f64::INFINITY } else { self.first_window }
+    }
+
+    fn pacing(&self) -> Pacing {
+        let payload = |rate: BitRate| BitRate::from_bps((rate.as_bps() as f64 * PAYLOAD_PART) as u64);
+        self.rate.map_or(Pacing::Unpaced, |rate| Pacing::Rate(payload(rate)))
+    }
+
+    fn on_open(&mut self, hop: &mut HopSignals) {
+        hop.put(Signal::SharedRate, ANY);
+    }
+
+    fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        hop.put(Signal::SharedRate, ANY);
+        if let Some(rtt) = flow.smoothed_rtt {
+            hop.put(Signal::FlowRtt, micros(rtt));
+        }
+    }
+
+    fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, _: &FlowView) {
+        if let Some(rate) = hop.get(Signal::SharedRate).filter(|rate| *rate != ANY) {
+            self.rate = Some(BitRate::from_bps(u64::from(rate.max(1)) * 1000));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! ProbeBW: down, cruise, refill, up (ProbeBW Algorithm Details).
+
+use tidegate_core::congestion::{Delivery, FlowView, RateSample};
+use tidegate_core::units::{Span, Time};
+
+use super::{Bbr, State, newly_delivered};
+use crate::toolbox::bbr_model::PacketRate;
+
+/// What ACKs tell of a probe (ack_phase).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AckPhase {
+    /// Nothing.
+    #[default]
+    Init,
+    /// Nothing yet: they come from before it.
+    Refilling,
+    /// The probe has begun.
+    Starting,
+    /// What was sent in it.
+    Feedback,
+    /// It is over, and a round of its ACKs is still to come.
+    Stopping,
+}
+
+/// Where a flow stands between probes.
+#[derive(Debug, Default)]
+pub(super) struct Probing {
+    pub(super) ack_phase: AckPhase,
+    /// When this cycle began (cycle_stamp).
+    since: Time,
+    /// How long it waits before a probe (bw_probe_wait).
+    wait: Span,
+    /// Rounds since the last probe (rounds_since_probe_up).
+    rounds: u32,
+    /// Whether losses now are those of a probe, not answered yet (is_bw_probe_sample).
+    pub(super) has_samples: bool,
+    /// Whether the last probe lost too much (prev_probe_too_high).
+    pub(super) was_too_high: bool,
+    /// Whether it was ended before it could (prev_probe_precautionary).
+    was_cautious: bool,
+}
+
+impl Probing {
+    pub(super) fn count_round(&mut self) {
+        self.rounds = self.rounds.saturating_add(1);
+    }
+}
+
+impl Bbr {
+    /// StartProbeBW_DOWN.
+    pub(super) fn start_down(&mut self, now: Time, flow: &FlowView) {
+        self.latest.reset();
+        self.long_term.stop();
+        self.pick_wait();
+        self.probing.since = now;
+        self.probing.ack_phase = AckPhase::Stopping;
+        self.rounds.restart(flow);
+        self.state = State::Down;
+    }
+
+    /// PickProbeWait.
+    fn pick_wait(&mut self) {
+        let (rounds, part) = match &mut self.draws {
+            Some(draws) => (draws.below(2), draws.uniform()),
+            None => (0, 0.0),
+        };
+        self.probing.rounds = rounds;
+        self.probing.wait = self.params.probe_wait + Span::from_secs_f64(part);
+    }
+
+    /// StartProbeBW_REFILL.
+    pub(super) fn start_refill(&mut self, flow: &FlowView) {
+        self.short_term = Default::default();
+        self.long_term.begin();
+        self.probing.was_cautious = false;
+        self.probing.ack_phase = AckPhase::Refilling;
+        self.rounds.restart(flow);
+        self.state = State::Refill;
+    }
+
+    /// StartProbeBW_UP, at the rate of this sample.
+    fn start_up(&mut self, sample: &RateSample, flow: &FlowView) {
+        self.probing.has_samples = true;
+        self.probing.ack_phase = AckPhase::Starting;
+        self.rounds.restart(flow);
+        self.pipe.restart(PacketRate::of_sample(sample));
+        self.state = State::Up;
+        self.long_term.steepen(self.window);
+    }
+
+    /// UpdateProbeBWCyclePhase.
+    pub(super) fn update_cycle(
+        &mut self,
+        now: Time,
+        sample: &RateSample,
+        ends_round: bool,
+        delivery: &Delivery,
+        flow: &FlowView,
+    ) {
+        if !self.was_full || self.adapt_long_term(sample, ends_round, delivery, flow) {
+            return;
+        }
+        let state = self.state;
+        match state {
+            State::Down | State::Cruise if self.is_time_to_probe(now) => self.start_refill(flow),
+            State::Down if self.is_time_to_cruise(flow) => self.state = State::Cruise,
+            State::Refill if ends_round => self.start_up(sample, flow),
+            State::Up if self.is_time_to_go_down(sample, flow) => {
+                self.probing.was_too_high = false;
+                self.start_down(now, flow);
+            }
+            _ => {}
+        }
+    }
+
+    /// AdaptLongTermModel; tells whether a state has begun.
+    fn adapt_long_term(
+        &mut self,
+        sample: &RateSample,
+        ends_round: bool,
+        delivery: &Delivery,
+        flow: &FlowView,
+    ) -> bool {
+        match self.probing.ack_phase {
+            AckPhase::Starting if ends_round => self.probing.ack_phase = AckPhase::Feedback,
+            AckPhase::Stopping if ends_round => {
+                if self.end_probe(sample, flow) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        if self.is_too_high(sample.lost, sample.in_flight_at_send) || self.long_term.in_flight.is_infinite() {
+            return false;
+        }
+        self.long_term.in_flight = self.long_term.in_flight.max(f64::from(sample.in_flight_at_send));
+        if self.state == State::Up {
+            self.grow_long_term(ends_round, delivery);
+        }
+        false
+    }
+
+    /// The last ACKs of a probe came. One that was ended out of caution, and lost little, is repeated at once.
+    fn end_probe(&mut self, sample: &RateSample, flow: &FlowView) -> bool {
+        self.probing.has_samples = false;
+        self.probing.ack_phase = AckPhase::Init;
+        if !self.state.is_probe_bw() {
+            return false;
+        }
+        if !sample.is_app_limited {
+            self.cycle += 1;
+        }
+        let is_safe = self.probing.was_cautious && !self.probing.was_too_high;
+        if is_safe {
+            self.start_refill(flow);
+        }
+        is_safe
+    }
+
+    /// ProbeInflightLongtermUpward.
+    fn grow_long_term(&mut self, ends_round: bool, delivery: &Delivery) {
+        if !self.is_held_by_long_term() {
+            return;
+        }
+        self.long_term.grow(f64::from(newly_delivered(delivery)));
+        if ends_round {
+            self.long_term.steepen(self.window);
+        }
+    }
+
+    fn is_held_by_long_term(&self) -> bool {
+        self.usage.is_limited() && self.window >= self.long_term.in_flight
+    }
+
+    /// IsTimeToProbeBW.
+    fn is_time_to_probe(&self, now: Time) -> bool {
+        let rounds = self.wanted_in_flight().min(f64::from(self.params.probe_rounds));
+        now > self.probing.since + self.probing.wait || f64::from(self.probing.rounds) >= rounds
+    }
+
+    /// IsTimeToCruise.
+    fn is_time_to_cruise(&self, flow: &FlowView) -> bool {
+        let in_flight = f64::from(flow.in_flight);
+        in_flight <= self.with_headroom() && in_flight <= self.target(self.largest_rate(), 1.0)
+    }
+
+    /// IsTimeToGoDown.
+    fn is_time_to_go_down(&mut self, sample: &RateSample, flow: &FlowView) -> bool {
+        if self.probing.was_too_high && f64::from(flow.in_flight) >= self.long_term.in_flight {
+            self.probing.was_cautious = true;
+            return true;
+        }
+        if self.is_held_by_long_term() {
+            self.pipe.restart(PacketRate::of_sample(sample));
+            return false;
+        }
+        self.pipe.is_full()
+    }
+}

@@ -1,0 +1,132 @@
+//! Window and pace that follow from the model (Updating Control Parameters).
+
+use tidegate_core::congestion::FlowView;
+use tidegate_core::units::Span;
+
+use super::{Bbr, State};
+use crate::toolbox::bbr_model::PacketRate;
+
+/// A round trip taken for the first pace while none is known.
+const NOMINAL_RTT: Span = Span::from_millis(1);
+/// Fewest segments of a burst.
+const LEAST_BURST: f64 = 2.0;
+
+impl Bbr {
+    /// Gain of the pace.
+    pub(super) fn pacing_gain(&self) -> f64 {
+        match self.state {
+            State::Startup => self.params.startup_gain,
+            State::Drain => self.params.drain_gain,
+            State::Down => self.params.down_gain,
+            State::Up => self.params.up_gain,
+            State::Cruise | State::Refill | State::ProbeRtt => 1.0,
+        }
+    }
+
+    fn window_gain(&self) -> f64 {
+        match self.state {
+            State::Up => self.params.up_window_gain,
+            State::ProbeRtt => self.params.probe_rtt_gain,
+            _ => self.params.window_gain,
+        }
+    }
+
+    /// Segments sent in one go at the pace now (send_quantum).
+    pub(super) fn burst(&self) -> f64 {
+        let segments = self.pace.unwrap_or_default().packets_in(self.params.burst_time);
+        let most = self.params.largest_burst.get() as f64 / self.segment.get() as f64;
+        segments.min(most).max(LEAST_BURST)
+    }
+
+    /// BDPMultiple, segments.
+    pub(super) fn product(&self, gain: f64) -> f64 {
+        self.product_at(self.rate(), gain)
+    }
+
+    fn product_at(&self, rate: PacketRate, gain: f64) -> f64 {
+        self.trips.least().map_or(self.params.initial_window, |least| gain * rate.packets_in(least))
+    }
+
+    /// QuantizationBudget.
+    fn with_quanta(&self, segments: f64) -> f64 {
+        let segments = segments.max(self.params.quanta * self.burst()).max(self.params.least_window);
+        if self.state == State::Up { segments + 2.0 } else { segments }
+    }
+
+    /// Inflight at `rate`, segments.
+    pub(super) fn target(&self, rate: PacketRate, gain: f64) -> f64 {
+        self.with_quanta(self.product_at(rate, gain))
+    }
+
+    /// TargetInflight, segments.
+    pub(super) fn wanted_in_flight(&self) -> f64 {
+        self.product(1.0).min(self.window)
+    }
+
+    /// InflightWithHeadroom, segments.
+    pub(super) fn with_headroom(&self) -> f64 {
+        self.long_term.with_headroom(self.params.headroom, self.params.least_window)
+    }
+
+    /// UpdateMaxInflight: the largest window that the model allows, segments.
+    pub(super) fn bound(&self) -> f64 {
+        let excess = self.excess.get().unwrap_or(0) as f64;
+        self.with_quanta(self.product(self.window_gain()) + excess)
+    }
+
+    /// ProbeRTT's window, segments.
+    pub(super) fn probe_rtt_window(&self) -> f64 {
+        self.product(self.params.probe_rtt_gain).max(self.params.least_window)
+    }
+
+    /// SaveCwnd.
+    pub(super) fn save_window(&mut self) {
+        let is_good = !self.in_recovery && self.state != State::ProbeRtt;
+        self.good_window = if is_good { self.window } else { self.good_window.max(self.window) };
+    }
+
+    /// RestoreCwnd.
+    pub(super) fn restore_window(&mut self) {
+        self.window = self.window.max(self.good_window);
+    }
+
+    /// SetCwnd, after `newly` segments were delivered.
+    pub(super) fn set_window(&mut self, newly: f64, flow: &FlowView) {
+        let bound = self.bound();
+        if self.was_full {
+            self.window = (self.window + newly).min(bound);
+        } else if self.window < bound || (flow.delivered as f64) < self.params.initial_window {
+            self.window += newly;
+        }
+        self.window = self.window.max(self.params.least_window);
+        if self.state == State::ProbeRtt {
+            self.window = self.window.min(self.probe_rtt_window());
+        }
+        self.window = self.window.min(self.cap());
+    }
+
+    /// BoundCwndForModel: what losses allow, segments.
+    fn cap(&self) -> f64 {
+        let long_term = match self.state {
+            State::Down | State::Refill | State::Up => self.long_term.in_flight,
+            State::Cruise | State::ProbeRtt => self.with_headroom(),
+            State::Startup | State::Drain => f64::INFINITY,
+        };
+        long_term.min(self.short_term.in_flight).max(self.params.least_window)
+    }
+
+    /// InitPacingRate: the first window over the handshake's round trip.
+    pub(super) fn set_first_pace(&mut self, flow: &FlowView) {
+        let rtt = flow.smoothed_rtt.unwrap_or(NOMINAL_RTT).max(Span::from_micros(1));
+        let rate = PacketRate::over(self.params.initial_window as u64, rtt);
+        self.pace = Some(rate.scale(self.params.startup_gain));
+    }
+
+    /// SetPacingRateWithGain: until the pipe was full it never falls.
+    pub(super) fn set_pace(&mut self, gain: f64) {
+        let pace = self.rate().scale(gain * (1.0 - self.params.pacing_margin));
+        if self.was_full || self.pace.is_none_or(|last| pace > last) {
+            self.pace = Some(pace);
+        }
+    }
+}

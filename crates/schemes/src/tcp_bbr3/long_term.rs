@@ -1,0 +1,89 @@
+//! How much may be in flight without too much loss, as probes found out (ProbeBW Algorithm Details).
+
+/// inflight_longterm and its growth while a probe lasts.
+#[derive(Debug)]
+pub(super) struct LongTerm {
+    /// Segments; infinite until a probe has lost too much.
+    pub(super) in_flight: f64,
+    /// Segments to be acknowledged for one more (probe_up_acked_per_inc); infinite outside of ProbeBW_UP.
+    per_segment: f64,
+    acked: f64,
+    /// Rounds of this probe (bw_probe_up_rounds).
+    rounds: u32,
+}
+
+impl Default for LongTerm {
+    fn default() -> Self {
+        Self { in_flight: f64::INFINITY, per_segment: f64::INFINITY, acked: 0.0, rounds: 0 }
+    }
+}
+
+impl LongTerm {
+    /// A probe is about to begin.
+    pub(super) fn begin(&mut self) {
+        (self.rounds, self.acked) = (0, 0.0);
+    }
+
+    /// The probe is over.
+    pub(super) fn stop(&mut self) {
+        self.per_segment = f64::INFINITY;
+    }
+
+    /// A round of the probe begins: growth by twice as much as in the last, spread over what is acknowledged of a window of
+    /// `window`.
+    pub(super) fn steepen(&mut self, window: f64) {
+        let growth = f64::from(1_u32 << self.rounds);
+        self.rounds = (self.rounds + 1).min(30);
+        self.per_segment = (window / growth).max(1.0);
+    }
+
+    /// `newly` segments were acknowledged while the bound held the sender back.
+    pub(super) fn grow(&mut self, newly: f64) {
+        self.acked += newly;
+        if self.acked >= self.per_segment {
+            let more = (self.acked / self.per_segment).floor();
+            self.acked -= more * self.per_segment;
+            self.in_flight += more;
+        }
+    }
+
+    /// The bound less what is left free for others, segments.
+    pub(super) fn with_headroom(&self, headroom: f64, least: f64) -> f64 {
+        if self.in_flight.is_infinite() {
+            return f64::INFINITY;
+        }
+        (self.in_flight - (headroom * self.in_flight).max(1.0)).max(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_adds_one_two_four_segments_per_window_acknowledged() {
+        let mut bound = LongTerm { in_flight: 100.0, ..LongTerm::default() };
+        bound.grow(1_000.0);
+        assert_eq!(bound.in_flight, 100.0, "no probe");
+        bound.begin();
+        let mut course = Vec::new();
+        for _ in 0..4 {
+            bound.steepen(100.0);
+            (0..100).for_each(|_| bound.grow(1.0));
+            course.push(bound.in_flight);
+        }
+        assert_eq!(course, [101.0, 103.0, 107.0, 115.0]);
+        (0..40).for_each(|_| bound.steepen(100.0));
+        bound.grow(5.0);
+        assert_eq!(bound.in_flight, 120.0, "one per segment at most");
+        bound.stop();
+        bound.grow(1_000.0);
+        assert_eq!(bound.in_flight, 120.0);
+    }
+
+    #[test]
+    fn headroom_is_a_part_of_the_bound_and_a_segment_at_least() {
+        let left = |in_flight| LongTerm { in_flight, ..LongTerm::default() }.with_headroom(0.15, 4.0);
+        assert_eq!([left(100.0), left(6.0), left(4.0), left(f64::INFINITY)], [85.0, 5.0, 4.0, f64::INFINITY]);
+    }
+}

@@ -1,0 +1,149 @@
+//! The cubic curve in whole segments and ticks.
+
+use tidegate_core::units::{Span, Time};
+
+/// Part kept on a loss, in 1024ths.
+const BETA: u64 = 717;
+const BETA_SCALE: u64 = 1024;
+/// C in 1024ths of a segment per s³: 0.4 (`bic_scale * 10`).
+const STEEPNESS: u128 = 410;
+/// Units of time of the curve per second.
+const UNITS: u128 = 1024;
+/// STEEPNESS over this is C in segments per unit of time cubed.
+const SCALE: u128 = UNITS * UNITS * UNITS * 1024;
+/// Segments acknowledged per segment of window of a standard TCP, in eighths of the window: 8 (1 + beta) / 3 (1 - beta).
+const STANDARD: u64 = 8 * (BETA_SCALE + BETA) / 3 / (BETA_SCALE - BETA);
+/// Before the first loss growth is at least 5 % per round trip.
+const FIRST_PACE: u32 = 20;
+/// The window never grows faster than by half of what is acknowledged.
+const LEAST: u32 = 2;
+/// Pace where the curve lies below the window, windows.
+const WAIT: u32 = 100;
+
+/// The curve of one sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve {
+    ticks: u32,
+    fast_convergence: bool,
+    /// Window at the last loss, segments, lowered by fast convergence; 0 before the first.
+    peak: u32,
+    epoch: Option<Epoch>,
+    /// Segments acknowledged per segment of window, and when and for which window that was computed, ticks.
+    pace: u32,
+    computed: (u64, u32),
+}
+
+/// One congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// Where the curve is flat, segments, and after how many units of time.
+    plateau: u32,
+    k: u128,
+    /// Window of a standard TCP, segments, and what was acknowledged towards the next one.
+    standard: u32,
+    acked: u64,
+}
+
+impl Curve {
+    pub(super) fn new(ticks: u32, fast_convergence: bool) -> Self {
+        Self { ticks, fast_convergence, peak: 0, epoch: None, pace: LEAST, computed: (0, 0) }
+    }
+
+    /// One that knows nothing of the past.
+    pub(super) fn forgotten(&self) -> Self {
+        Self::new(self.ticks, self.fast_convergence)
+    }
+
+    /// Whether the epoch began less than a second ago.
+    pub(super) fn is_young(&self, now: Time) -> bool {
+        self.epoch.is_some_and(|epoch| now.since(epoch.start) < Span::from_secs(1))
+    }
+
+    /// A loss at `window` segments; what is kept of them.
+    pub(super) fn reduce(&mut self, window: u32) -> u32 {
+        let wide = u64::from(window);
+        let converges = self.fast_convergence && window < self.peak;
+        self.peak = if converges { (wide * (BETA_SCALE + BETA) / (2 * BETA_SCALE)) as u32 } else { window };
+        self.epoch = None;
+        ((wide * BETA / BETA_SCALE) as u32).max(2)
+    }
+
+    /// Nothing was in flight for `rest` before `now`: the curve waited.
+    pub(super) fn rest(&mut self, now: Time, rest: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = (epoch.start + rest).min(now);
+        }
+    }
+
+    /// Segments to be acknowledged per segment of window, after `acked` more were (`bictcp_update`).
+    pub(super) fn per_segment(&mut self, now: Time, window: u32, acked: u32, least_rtt: Span) -> u32 {
+        let tick = self.tick(now.since(Time::ZERO));
+        let (computed, computed_for) = self.computed;
+        let is_fresh = tick - computed <= u64::from(self.ticks / 32);
+        if let Some(epoch) = &mut self.epoch {
+            epoch.acked += u64::from(acked);
+            if computed_for == window && is_fresh {
+                return self.pace;
+            }
+        }
+        if self.epoch.is_none() || tick != computed {
+            self.computed = (tick, window);
+            let epoch = *self.epoch.get_or_insert_with(|| Epoch::new(now, self.peak, window, acked));
+            self.pace = self.pace_of_curve(now, &epoch, window, least_rtt);
+        }
+        if let Some(epoch) = &mut self.epoch {
+            self.pace = self.pace.min(epoch.pace_of_standard(window));
+        }
+        self.pace = self.pace.max(LEAST);
+        self.pace
+    }
+
+    fn pace_of_curve(&self, now: Time, epoch: &Epoch, window: u32, least_rtt: Span) -> u32 {
+        let elapsed = self.tick(now.since(Time::ZERO)) - self.tick(epoch.start.since(Time::ZERO));
+        // Rounded up, as `usecs_to_jiffies` does.
+        let ahead = self.tick(least_rtt + Span::from_nanos(1_000_000_000 / u64::from(self.ticks) - 1));
+        let t = u128::from(elapsed + ahead) * UNITS / u128::from(self.ticks);
+        let offset = t.abs_diff(epoch.k);
+        let height = u32::try_from(STEEPNESS.saturating_mul(offset.saturating_pow(3)) / SCALE).unwrap_or(u32::MAX);
+        let plateau = epoch.plateau;
+        let target = if t < epoch.k { plateau.saturating_sub(height) } else { plateau.saturating_add(height) };
+        let pace = match target.checked_sub(window) {
+            Some(0) | None => window.saturating_mul(WAIT),
+            Some(above) => window / above,
+        };
+        if self.peak == 0 { pace.min(FIRST_PACE) } else { pace }
+    }
+
+    /// Whole ticks in `span`.
+    fn tick(&self, span: Span) -> u64 {
+        (u128::from(span.as_nanos()) * u128::from(self.ticks) / 1_000_000_000) as u64
+    }
+}
+
+impl Epoch {
+    fn new(now: Time, peak: u32, window: u32, acked: u32) -> Self {
+        let below = u128::from(peak.saturating_sub(window));
+        let k = (below * SCALE / STEEPNESS) as f64;
+        Self {
+            start: now,
+            plateau: peak.max(window),
+            k: k.cbrt() as u128,
+            standard: window,
+            acked: u64::from(acked),
+        }
+    }
+
+    /// A standard TCP would take so many; the largest number where it is not ahead.
+    fn pace_of_standard(&mut self, window: u32) -> u32 {
+        let each = ((u64::from(window) * STANDARD) >> 3).max(1);
+        // The kernel takes one off while more than `each` are there.
+        let more = self.acked.saturating_sub(1) / each;
+        self.acked -= more * each;
+        self.standard = self.standard.saturating_add(more as u32);
+        match self.standard.checked_sub(window) {
+            Some(0) | None => u32::MAX,
+            Some(ahead) => window / ahead,
+        }
+    }
+}

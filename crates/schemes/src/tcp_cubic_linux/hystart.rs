@@ -1,0 +1,76 @@
+//! The first HyStart: slow start ends when a train of ACKs is half a round trip long, or when the round trip grows.
+
+use tidegate_core::units::{Span, Time};
+
+/// Windows below this are left alone (`hystart_low_window`), segments.
+const LOW_WINDOW: u32 = 16;
+/// ACKs that follow each other so closely are a train (`hystart_ack_delta_us`).
+const TRAIN_GAP: Span = Span::from_millis(2);
+/// Samples of a round before its round trip counts.
+const SAMPLES: u32 = 8;
+/// Least and most rise of the round trip that counts.
+const LEAST_RISE: Span = Span::from_millis(4);
+const MOST_RISE: Span = Span::from_millis(16);
+/// Most that offload may lengthen a train.
+const MOST_OFFLOAD: Span = Span::from_millis(1);
+/// Four packets of offload, as segments: 4 * 65536 bytes over 1448.
+const OFFLOADED: f64 = 181.0;
+
+/// One slow start.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HyStart {
+    round_end: u32,
+    round_start: Time,
+    /// Last ACK of the train.
+    last_ack: Time,
+    /// Shortest round trip of this round.
+    current: Option<Span>,
+    samples: u32,
+    is_over: bool,
+}
+
+impl HyStart {
+    /// An ACK of the segment `round.0` while `round.1` leaves next, `rtt` after the segment left, `least` being the
+    /// shortest ever; `pace` is the window in segments and the smoothed round trip. Whether slow start ends.
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        round: (u32, u32),
+        rtt: Span,
+        least: Span,
+        pace: (u32, Option<Span>),
+    ) -> bool {
+        if self.is_over {
+            return false;
+        }
+        if round.0 >= self.round_end {
+            *self = Self { round_end: round.1, round_start: now, last_ack: now, ..Self::default() };
+        }
+        if pace.0 >= LOW_WINDOW {
+            self.is_over = self.is_long_train(now, least, pace) | self.is_slower(rtt, least);
+        }
+        self.is_over
+    }
+
+    /// Without pacing, as here, half a round trip is enough.
+    fn is_long_train(&mut self, now: Time, least: Span, pace: (u32, Option<Span>)) -> bool {
+        if now.since(self.last_ack) > TRAIN_GAP {
+            return false;
+        }
+        self.last_ack = now;
+        // The kernel would pace at two windows per round trip.
+        let offload = pace.1.map_or(Span::ZERO, |rtt| rtt.scale(OFFLOADED / (2.0 * f64::from(pace.0))));
+        let threshold = (least + offload.min(MOST_OFFLOAD)).scale(0.5);
+        now.since(self.round_start) > threshold
+    }
+
+    fn is_slower(&mut self, rtt: Span, least: Span) -> bool {
+        let current = self.current.map_or(rtt, |current| current.min(rtt));
+        self.current = Some(current);
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            return false;
+        }
+        current > least + least.scale(0.125).max(LEAST_RISE).min(MOST_RISE)
+    }
+}

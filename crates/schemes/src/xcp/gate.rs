@@ -1,0 +1,179 @@
+//! The router's part: an efficiency controller over the face's traffic, and a fairness controller that deals out its word.
+
+use tidegate_core::context::Context;
+use tidegate_core::face::FaceId;
+use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::packet::Header;
+use tidegate_core::signal::Signal;
+use tidegate_core::units::{Span, Time};
+
+use super::{Params, SEGMENT};
+
+/// Bounds of the control interval.
+const LEAST_INTERVAL: Span = Span::from_millis(1);
+const MOST_INTERVAL: Span = Span::from_secs(1);
+
+/// What passed in one control interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Traffic {
+    /// Bytes that wanted to leave.
+    bytes: f64,
+    /// Sums over packets of rtt s / cwnd and of rtt² s / cwnd, in seconds and seconds².
+    by_window: f64,
+    squared_by_window: f64,
+    /// Shortest queue that a packet found, bytes; `None` without packets.
+    shortest_queue: Option<f64>,
+}
+
+/// What is dealt out in one control interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deal {
+    /// xi_p and xi_n.
+    gain: f64,
+    cut: f64,
+    /// Bytes per second that may still be given and taken (appendix A).
+    gain_left: f64,
+    cut_left: f64,
+}
+
+/// What a packet tells of its flow.
+#[derive(Clone, Copy, Debug)]
+struct FlowState {
+    /// Seconds.
+    rtt: f64,
+    /// Bytes.
+    window: f64,
+    size: f64,
+    /// Change of the window that routers before this one left, bytes.
+    wanted: f64,
+}
+
+impl FlowState {
+    /// `None` for a packet of another kind of flow, or before its first round trip.
+    fn of(segment: &Header) -> Option<Self> {
+        let rtt = segment.hop.get(Signal::FlowRtt).filter(|rtt| *rtt > 0)?;
+        let window = segment.hop.get(Signal::FlowWindow)?;
+        Some(Self {
+            rtt: f64::from(rtt) * 1e-6,
+            window: f64::from(window).max(SEGMENT),
+            size: segment.size().get() as f64,
+            wanted: f64::from(from_zig_zag(segment.hop.get(Signal::WindowFeedback)?)),
+        })
+    }
+}
+
+/// The gate of one face.
+#[derive(Debug)]
+pub(super) struct FeedbackGate {
+    params: Params,
+    face: FaceId,
+    /// d: mean round trip, seconds.
+    interval: f64,
+    traffic: Traffic,
+    deal: Deal,
+    /// `None` before the first packet.
+    updated_at: Option<Time>,
+}
+
+impl FeedbackGate {
+    pub(super) fn new(params: Params, face: FaceId) -> Self {
+        let interval = params.first_rtt.as_secs_f64();
+        Self { params, face, interval, traffic: Traffic::default(), deal: Deal::default(), updated_at: None }
+    }
+
+    fn count(&mut self, cx: &Context<'_>, size: f64, flow: Option<FlowState>) {
+        let queue = cx.face(self.face).backlog_bytes().get() as f64;
+        let traffic = &mut self.traffic;
+        traffic.bytes += size;
+        traffic.shortest_queue = Some(traffic.shortest_queue.map_or(queue, |shortest| shortest.min(queue)));
+        if let Some(FlowState { rtt, window, size, .. }) = flow {
+            traffic.by_window += rtt * size / window;
+            traffic.squared_by_window += rtt * rtt * size / window;
+        }
+    }
+
+    /// §3.5.1 and §3.5.2: what there is to deal out in the next interval.
+    fn update(&mut self, cx: &Context<'_>, elapsed: f64) {
+        let Params { alpha, beta, shuffle, .. } = self.params;
+        let Traffic { bytes, by_window, squared_by_window, shortest_queue } = std::mem::take(&mut self.traffic);
+        if by_window > 0.0 {
+            let mean = squared_by_window / by_window;
+            self.interval = mean.clamp(LEAST_INTERVAL.as_secs_f64(), MOST_INTERVAL.as_secs_f64());
+        }
+        let (d, load) = (self.interval, bytes / elapsed);
+        let spare = cx.face(self.face).rate().as_bps() as f64 / 8.0 - load;
+        let phi = alpha * d * spare - beta * shortest_queue.unwrap_or(0.0);
+        let shuffled = (shuffle * load * d - phi.abs()).max(0.0);
+        let (give, take) = ((shuffled + phi.max(0.0)) / d, (shuffled + (-phi).max(0.0)) / d);
+        // The interval may have been longer than d: per d of it.
+        let per_d = d / elapsed;
+        let over = |sum: f64| if sum > 0.0 { 1.0 / (sum * per_d) } else { 0.0 };
+        self.deal =
+            Deal { gain: give * over(by_window), cut: take * over(bytes), gain_left: give, cut_left: take };
+    }
+
+    /// The change that the packet is told, bytes (eq. 5 to 9).
+    fn feedback(&mut self, flow: FlowState) -> f64 {
+        let FlowState { rtt, window, size, wanted } = flow;
+        let Deal { gain, cut, .. } = self.deal;
+        let (gained, taken) = (gain * rtt * rtt * size / window, cut * rtt * size);
+        let own = gained - taken;
+        // What another router has cut already is not counted as given here (appendix A).
+        let (gained, taken) = if wanted > own { (gained, taken) } else { passed_on(wanted, own) };
+        self.deal.gain_left -= gained / rtt;
+        self.deal.cut_left -= taken / rtt;
+        if self.deal.gain_left <= 0.0 {
+            self.deal.gain = 0.0;
+        }
+        if self.deal.cut_left <= 0.0 {
+            self.deal.cut = 0.0;
+        }
+        wanted.min(own)
+    }
+
+    fn span(&self) -> Span {
+        Span::from_secs_f64(self.interval)
+    }
+}
+
+/// What is given and taken here when another router wants less: `wanted` of `own`.
+fn passed_on(wanted: f64, own: f64) -> (f64, f64) {
+    if wanted > 0.0 { (wanted, own - wanted) } else { (0.0, own.max(0.0) - wanted) }
+}
+
+impl FaceGate for FeedbackGate {
+    fn on_segment(&mut self, cx: &mut Context<'_>, segment: &mut Header, direction: Direction) -> GateVerdict {
+        if direction == Direction::Out {
+            self.updated_at.get_or_insert(cx.now);
+            let flow = FlowState::of(segment);
+            self.count(cx, segment.size().get() as f64, flow);
+            if let Some(flow) = flow {
+                let feedback = self.feedback(flow);
+                segment.hop.put(Signal::WindowFeedback, to_zig_zag(feedback.round() as i32));
+            }
+        }
+        GateVerdict::Admit
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
+        let Some(elapsed) = self.updated_at.map(|at| cx.now.since(at)) else { return };
+        if elapsed >= self.span() {
+            self.updated_at = Some(cx.now);
+            self.update(cx, elapsed.as_secs_f64());
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.updated_at.map(|at| at + self.span())
+    }
+}
+
+/// Small magnitudes of either sign as small numbers.
+pub(super) fn to_zig_zag(value: i32) -> u32 {
+    ((value << 1) ^ (value >> 31)) as u32
+}
+
+/// The reverse.
+pub(super) fn from_zig_zag(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}

@@ -1,0 +1,61 @@
+//! XCP: routers tell each packet by how much its sender's window shall change, so that the link is full and shared fairly.
+//!
+//! Paper: Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002, §3 and
+//! appendix A (the residues). [`gate`] is the router's part, [`sender`] the sender's; the receiver echoes the change (core).
+
+use tidegate_core::params;
+use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
+use tidegate_core::tcp::SenderRule;
+use tidegate_core::units::Span;
+
+use gate::FeedbackGate;
+use sender::Xcp;
+
+mod gate;
+mod sender;
+
+/// Bytes of a full segment on the wire, in which windows and changes are told.
+const SEGMENT: f64 = 1514.0;
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "xcp",
+    summary: "routers tell each TCP segment by how many bytes its sender's window shall change",
+    paper: "Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "The change is written before the queue, as gates stand there; in the paper's router it is written when a packet leaves.",
+        "The standing queue is the shortest that an arriving packet found in a control interval; the paper takes the shortest of a propagation delay.",
+        "An ACK tells the change of the last segment it acknowledges: a receiver that delays ACKs halves the pace.",
+    ],
+    params: Params::TABLE,
+    sender: Some(|settings| {
+        let params = Params::from_settings(settings)?;
+        Ok(SenderRule::new(Box::new(Xcp::new(params.first_window))))
+    }),
+    router: Some(|settings, node| {
+        let params = Params::from_settings(settings)?;
+        let mut parts = RouterParts::default();
+        for device in &node.devices {
+            parts.gates.push((device.face, Box::new(FeedbackGate::new(params.clone(), device.face))));
+        }
+        Ok(parts)
+    }),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Weight of the spare rate (alpha, §3.5.1).
+    alpha: f64 = 0.4, "", 0.01..=2.0;
+    /// Weight of the standing queue (beta, §3.5.1).
+    beta: f64 = 0.226, "", 0.0..=2.0;
+    /// Part of the traffic that is always taken and given anew, so that shares become fair (§3.5.2).
+    shuffle: f64 = 0.1, "of the traffic", 0.0..=1.0;
+    /// Control interval before a round trip was told.
+    first_rtt: Span = Span::from_millis(50), "time", Span::from_millis(1)..=Span::from_secs(1);
+    /// First window of a sender.
+    first_window: f64 = 2.0, "segments", 1.0..=1_000.0;
+}
+
+#[cfg(test)]
+mod tests;

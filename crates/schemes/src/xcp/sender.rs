@@ -1,0 +1,57 @@
+//! The sender's part: tells window and round trip, and changes the window by what comes back.
+
+use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
+use tidegate_core::context::Context;
+use tidegate_core::signal::{HopSignals, Signal, micros};
+
+use super::SEGMENT;
+use super::gate::{from_zig_zag, to_zig_zag};
+use crate::toolbox::tcp_window::TcpWindow;
+
+/// Part of the flight kept on a loss: as TCP (§3.2).
+const KEEP: f64 = 0.5;
+/// A sender wants all that routers give, bytes.
+const WANTED: i32 = 1 << 24;
+/// Largest window told, bytes.
+const MOST: f64 = u32::MAX as f64;
+
+/// The controller.
+#[derive(Debug)]
+pub(super) struct Xcp {
+    window: TcpWindow,
+}
+
+impl Xcp {
+    pub(super) fn new(first_window: f64) -> Self {
+        Self { window: TcpWindow::new(first_window) }
+    }
+}
+
+impl CongestionController for Xcp {
+    fn window(&self) -> f64 {
+        self.window.get()
+    }
+
+    fn on_sent(&mut self, _: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+        let Some(rtt) = flow.smoothed_rtt else { return };
+        hop.put(Signal::FlowRtt, micros(rtt));
+        hop.put(Signal::FlowWindow, (self.window.get() * SEGMENT).min(MOST) as u32);
+        hop.put(Signal::WindowFeedback, to_zig_zag(WANTED));
+    }
+
+    fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
+        let Some(feedback) = delivery.hop.get(Signal::WindowFeedback).map(from_zig_zag) else { return };
+        let may_grow = self.window.counts(delivery).is_some();
+        // No router has told anything.
+        if feedback == WANTED {
+            return;
+        }
+        if feedback < 0 || may_grow {
+            self.window.change(f64::from(feedback) / SEGMENT);
+        }
+    }
+
+    fn on_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery, _: &FlowView) {
+        self.window.on_recovery(cx.now, recovery, |flight| KEEP * flight);
+    }
+}
