@@ -30,11 +30,14 @@ schemes! {
     codel_mark,
     coopcon_like,
     drop_tail,
+    dualpi2,
     ecn_rate_like,
     fixed,
     flecom_like,
+    fq_codel,
     hobhis,
     hr_icp,
+    htb,
     icp,
     mircc,
     mnrcp_like,
@@ -58,6 +61,7 @@ schemes! {
     sirc_like,
     stateful_forwarding,
     stateful_forwarding_rtt,
+    step_ecn,
     wldr,
 }
 

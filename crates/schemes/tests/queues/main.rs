@@ -3,7 +3,12 @@
 mod bench;
 mod codel;
 mod drop_tail;
+mod dualpi2;
 mod early;
+mod fq_codel;
 mod golden;
+mod htb;
 mod levels;
+mod line;
 mod nfd_marking;
+mod step_ecn;
