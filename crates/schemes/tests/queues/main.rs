@@ -2,6 +2,7 @@
 
 mod bench;
 mod codel;
+mod conservation;
 mod drop_tail;
 mod dualpi2;
 mod early;
