@@ -34,7 +34,7 @@ const fn row(
 }
 
 /// DCTCP's threshold is a seventh of the product of rate and round trip.
-const ROWS: [Row; 12] = [
+const ROWS: [Row; 13] = [
     row("BRF", ("brf", ""), "", ""),
     row(FAR, ("brf", ""), "", ""),
     row("BRF as printed", ("brf", ", mode = \"literal\""), "", ""),
@@ -50,6 +50,7 @@ const ROWS: [Row; 12] = [
         "{ name = \"step-ecn\", packets = \"24pkt\" }",
         "",
     ),
+    row("DCTCP as low latency, DualPI2", ("tcp-dctcp", ", low_latency = true"), "\"dualpi2\"", ""),
     row("RCP", ("rcp", ""), "", "\"rcp\""),
     row("XCP", ("xcp", ""), "", "\"xcp\""),
 ];
