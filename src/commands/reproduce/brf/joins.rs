@@ -56,7 +56,11 @@ fn plan(bench: &Bench<'_>, newcomer: usize, settings: &str) -> Result<Plan, Fail
     setup.set("scenario.duration", format!("\"{}s\"", 2.0 * JOIN_S));
     setup.set("scenario.sample", "\"1ms\"");
     let mut plan = setup.plan(bench)?;
-    plan.seeds.truncate(if bench.extent == Extent::Full { 4 } else { 2 });
+    plan.seeds.truncate(match bench.extent {
+        Extent::Reduced => 1,
+        Extent::Paper => 2,
+        Extent::Full => 4,
+    });
     Ok(plan)
 }
 

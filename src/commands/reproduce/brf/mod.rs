@@ -43,17 +43,17 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let cells = Cell::all();
     let mut plans = cells.iter().map(|cell| cell.plan(bench, &[])).collect::<Result<Vec<Plan>, _>>()?;
     plans.extend(joins::plans(bench)?);
-    plans.extend(rivals::plans(bench)?);
+    if bench.extent == Extent::Full {
+        plans.extend(rivals::plans(bench)?);
+    }
     let mut kept = bench.run(&plans, Kept::of).into_iter();
     let results = Results(cells.into_iter().zip(kept.by_ref()).collect());
     let mut next = || kept.next().unwrap_or_default();
-    let joins = joins::table(&mut next);
-    let rivals = rivals::tables(&mut next);
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
     let mut tables = tables::all(&results);
-    tables.push(joins);
-    tables.extend(rivals);
+    tables.push(joins::table(&mut next));
     if bench.extent == Extent::Full {
+        tables.extend(rivals::tables(&mut next));
         tables.extend(sensitivity::study(bench)?);
     }
     let scenarios = vec![runs::PATH.file, runs::ROUND_TRIPS.file, runs::SHARED.file];

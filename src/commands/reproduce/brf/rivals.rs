@@ -4,11 +4,11 @@ use tidegate_report::stats::mean;
 use tidegate_report::text::{Align, TextTable};
 use tidegate_sim::plan::Plan;
 
+use super::Bench;
 use super::kept::Kept;
 use super::measure::most;
 use super::runs::{MANY, PATH, Sender, Setup, loss_of};
 use super::tables::{Titled, estimate};
-use super::{Bench, Extent};
 use crate::exit::Failure;
 
 /// A sender and what stands at R1, before the bottleneck.
@@ -55,6 +55,8 @@ const ROWS: [Row; 13] = [
     row("XCP", ("xcp", ""), "", "\"xcp\""),
 ];
 
+/// Seeds of these runs.
+const SEEDS: usize = 3;
 /// Length of these runs, s.
 const LENGTH_S: f64 = 25.0;
 /// Rates of the bottleneck, Mbit/s, each for as long.
@@ -157,7 +159,7 @@ fn plan(bench: &Bench<'_>, row: &Row, condition: Condition) -> Result<Plan, Fail
     setup.set("link.2.queue.disciplines", format!("[{}]", row.queue));
     condition.set(&mut setup, row.sender);
     let mut plan = setup.plan(bench)?;
-    plan.seeds.truncate(if bench.extent == Extent::Full { 4 } else { 2 });
+    plan.seeds.truncate(SEEDS);
     Ok(plan)
 }
 

@@ -98,10 +98,10 @@ pub(super) const LOSSES: [u32; 6] = [1, 5, 10, 20, 50, 100];
 pub(super) const BUFFERS: [u32; 2] = [1_000, 100_000];
 /// Flows of the test of convergence.
 pub(super) const MANY: usize = 5;
-/// Seeds of runs that no chance enters but that of when they start, and of what stands beside the paper's.
+/// Seeds of runs that no chance enters but that of when they start, and of what stands beside the paper's figures.
 const FEW_SEEDS: usize = 2;
 /// Length of a quick look.
-const REDUCED: Span = Span::from_secs(15);
+const REDUCED: Span = Span::from_secs(12);
 
 /// One cell of the paper's experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,36 +118,41 @@ pub(super) enum Cell {
 
 impl Cell {
     pub(super) fn all() -> Vec<Self> {
+        let [small, large] = BUFFERS;
+        // The printed form differs in nothing that the larger buffer could show.
+        let of_both = Scheme::PAPER.into_iter().flat_map(|scheme| BUFFERS.map(|buffer| (scheme, buffer)));
         let mut cells = Vec::new();
-        for buffer in BUFFERS {
-            for scheme in Scheme::ALL {
-                cells.push(Self::Path { scheme, buffer, loss: 0 });
-                cells.push(Self::Five { scheme, buffer });
-                // The printed form differs in nothing that a buffer could show.
-                if scheme != Scheme::Literal || buffer == BUFFERS[0] {
-                    cells.extend(LOSSES.map(|loss| Self::Path { scheme, buffer, loss }));
-                }
-                if scheme != Scheme::Cubic {
-                    cells.push(Self::Shared { scheme, buffer });
-                }
-            }
+        for (scheme, buffer) in of_both.chain([(Scheme::Literal, small)]) {
+            cells.push(Self::Path { scheme, buffer, loss: 0 });
+            cells.push(Self::Five { scheme, buffer });
+            cells.extend(LOSSES.map(|loss| Self::Path { scheme, buffer, loss }));
         }
+        let beside_cubic =
+            [(Scheme::Bbr, small), (Scheme::Bbr, large), (Scheme::Brf, small), (Scheme::Brf, large)];
+        let beside_cubic = beside_cubic.into_iter().chain([(Scheme::Literal, small)]);
+        cells.extend(beside_cubic.map(|(scheme, buffer)| Self::Shared { scheme, buffer }));
         cells.extend(Scheme::ALL.map(|scheme| Self::RoundTrips { scheme }));
         cells
     }
 
     fn seeds(self) -> usize {
+        let has_few = match self {
+            Self::Path { scheme: Scheme::Bbr, buffer, loss: 0 } | Self::Five { buffer, .. } => {
+                buffer == BUFFERS[1]
+            }
+            Self::Path { loss, .. } => loss == 0,
+            Self::RoundTrips { scheme } => scheme == Scheme::Cubic,
+            Self::Shared { .. } => false,
+        };
+        if has_few || self.scheme() == Scheme::Literal { FEW_SEEDS } else { usize::MAX }
+    }
+
+    fn scheme(self) -> Scheme {
         match self {
-            Self::Path { scheme: Scheme::Brf | Scheme::Cubic, loss: 0, .. } => FEW_SEEDS,
             Self::Path { scheme, .. }
             | Self::Five { scheme, .. }
             | Self::RoundTrips { scheme }
-            | Self::Shared { scheme, .. }
-                if scheme == Scheme::Literal =>
-            {
-                FEW_SEEDS
-            }
-            _ => usize::MAX,
+            | Self::Shared { scheme, .. } => scheme,
         }
     }
 

@@ -28,6 +28,12 @@ pub(super) fn estimate(runs: &[Kept], of: impl Fn(&Kept) -> f64) -> String {
     short(&Estimate::of(&runs.iter().map(of).collect::<Vec<f64>>()))
 }
 
+/// Every buffer and scheme; the printed form was run with the smaller buffer alone.
+fn rows() -> impl Iterator<Item = (u32, Scheme)> {
+    let all = BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)));
+    all.filter(|(buffer, scheme)| *scheme != Scheme::Literal || *buffer == BUFFERS[0])
+}
+
 fn percents() -> [String; LOSSES.len()] {
     LOSSES.map(|loss| format!("{} %", f64::from(loss) / 10.0))
 }
@@ -42,7 +48,7 @@ fn by_loss(first: &[&str], rows: impl Iterator<Item = Vec<String>>) -> TextTable
 }
 
 fn throughput(results: &Results) -> Titled {
-    let rows = BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)));
+    let rows = rows();
     let row = |(buffer, scheme): (u32, Scheme)| {
         let cells =
             LOSSES.map(|loss| short(&Estimate::of(&measure::throughputs(results, scheme, buffer, loss))));
@@ -94,10 +100,8 @@ fn fairness(results: &Results) -> Titled {
     for scheme in Scheme::ALL {
         row(format!("{} of 100 ms and of 20 ms", scheme.name()), "10000", Cell::RoundTrips { scheme });
     }
-    for buffer in BUFFERS {
-        for scheme in [Scheme::Bbr, Scheme::Brf, Scheme::Literal] {
-            row(format!("{} and CUBIC", scheme.name()), &buffer.to_string(), Cell::Shared { scheme, buffer });
-        }
+    for (buffer, scheme) in rows().filter(|(_, scheme)| *scheme != Scheme::Cubic) {
+        row(format!("{} and CUBIC", scheme.name()), &buffer.to_string(), Cell::Shared { scheme, buffer });
     }
     ("Figures 9 and 10: fairness".to_owned(), table)
 }
@@ -111,8 +115,7 @@ fn drops(results: &Results) -> Titled {
         ("five flows", Align::Right),
         ("five, from 1 s after the last start", Align::Right),
     ]);
-    for (buffer, scheme) in BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)))
-    {
+    for (buffer, scheme) in rows() {
         let published = match (scheme, buffer) {
             (Scheme::Literal, _) => "",
             (Scheme::Bbr, 1_000) => "≈ 1.1",
@@ -142,8 +145,7 @@ fn convergence(results: &Results) -> Titled {
         ("goodput of all from 10 s on, Mbit/s", Align::Right),
         ("longest queue, packets", Align::Right),
     ]);
-    for (buffer, scheme) in BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)))
-    {
+    for (buffer, scheme) in rows() {
         let runs = results.of(Cell::Five { scheme, buffer });
         table.row([
             scheme.name().to_owned(),
@@ -169,7 +171,7 @@ fn joins(results: &Results) -> Titled {
     columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
     let mut table = TextTable::new(&columns);
     for (scheme, buffer) in
-        [Scheme::Brf, Scheme::Literal].into_iter().flat_map(|scheme| BUFFERS.map(|buffer| (scheme, buffer)))
+        [(Scheme::Brf, BUFFERS[0]), (Scheme::Brf, BUFFERS[1]), (Scheme::Literal, BUFFERS[0])]
     {
         let runs = results.of(Cell::Five { scheme, buffer });
         let times = (1..MANY).map(|flow| estimate(runs, |run| run.agreed_ms(flow, PATH_RTT_MS / 1e3)));
@@ -189,8 +191,7 @@ fn delay(results: &Results) -> Titled {
         ("mean from 30 s on", Align::Right),
         ("most", Align::Right),
     ]);
-    for (buffer, scheme) in BUFFERS.into_iter().flat_map(|buffer| Scheme::ALL.map(|scheme| (buffer, scheme)))
-    {
+    for (buffer, scheme) in rows() {
         let runs = results.of(Cell::Path { scheme, buffer, loss: 0 });
         let early = |run: &Kept| Delays { run, scheme }.all(0.0, SAMPLED_S);
         let late = |run: &Kept| Delays { run, scheme }.all(SAMPLED_S, run.end_s());
