@@ -7,8 +7,8 @@ use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-pub mod acks;
 pub mod ack_driver;
+pub mod acks;
 pub mod bottleneck;
 #[path = "../tests/it/driver.rs"]
 pub mod driver;
