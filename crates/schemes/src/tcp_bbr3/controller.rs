@@ -14,7 +14,7 @@ use tidegate_core::congestion::{
 use tidegate_core::context::Context;
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::signal::HopSignals;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::units::{ByteCount, Time};
 
 use super::latest::Latest;
 use super::long_term::LongTerm;

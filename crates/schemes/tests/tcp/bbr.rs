@@ -118,18 +118,24 @@ fn above_that_it_is_the_search_for_policers_that_gives_the_rate_up() {
     assert!(with < 30.0, "{with}");
 }
 
+/// Percent dropped of what five flows send in a minute that start two seconds apart.
+fn five_flows(given: &[(&str, Value)], buffer: u32, seed: u64) -> f64 {
+    let flows = (0..5).map(|n| Flow { start: seconds(2.0 * f64::from(n)), ..bbr1(given) }).collect();
+    let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::new(100.0, buffer) }, flows);
+    path.run(seconds(60.0));
+    100.0 * dropped(&path)
+}
+
 #[test]
 fn five_flows_that_start_one_after_the_other_lose_some_at_a_thousand_packets_and_none_at_a_hundred_thousand()
 {
-    let run = |buffer, seed| {
-        let flows = (0..5).map(|n| Flow { start: seconds(2.0 * f64::from(n)), ..bbr1(&[]) }).collect();
-        let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::new(100.0, buffer) }, flows);
-        path.run(seconds(60.0));
-        100.0 * dropped(&path)
-    };
-    let seen: Vec<f64> = (1..5).map(|seed| run(1_000, seed)).collect();
-    assert!((0.5..=3.5).contains(&mean(&seen)), "{seen:?} %");
-    assert_eq!(run(100_000, 1), 0.0);
+    let mean_of = |given| mean(&[1, 2, 3, 4].map(|seed| five_flows(given, 1_000, seed)));
+    // 2.4 to 3.1 % of the model that the band is from, which knows of no ACKs in lumps; what BBR adds for them since
+    // Linux 5.1 fills the buffer further while the flows join: 4 % (3.1 to 6.0 %).
+    let (without, with) = (mean_of(NO_LUMPS), mean_of(&[]));
+    assert!((0.5..=3.5).contains(&without), "{without} %");
+    assert!(with > without, "{with} % and {without} %");
+    assert_eq!(five_flows(&[], 100_000, 1), 0.0);
 }
 
 #[test]

@@ -121,14 +121,12 @@ impl Bbr {
         delivery: &Delivery,
         flow: &FlowView,
     ) -> bool {
-        match self.probing.ack_phase {
-            AckPhase::Starting if ends_round => self.probing.ack_phase = AckPhase::Feedback,
-            AckPhase::Stopping if ends_round => {
-                if self.end_probe(sample, flow) {
-                    return true;
-                }
-            }
-            _ => {}
+        let phase = self.probing.ack_phase;
+        if ends_round && phase == AckPhase::Starting {
+            self.probing.ack_phase = AckPhase::Feedback;
+        }
+        if ends_round && phase == AckPhase::Stopping && self.end_probe(sample, flow) {
+            return true;
         }
         if self.is_too_high(sample.lost, sample.in_flight_at_send) || self.long_term.in_flight.is_infinite() {
             return false;

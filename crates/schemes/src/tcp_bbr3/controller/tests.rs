@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::acks::{Ack, Acks};
 use tidegate_core::congestion::LossSample;
 use tidegate_core::params::Settings;
+use tidegate_core::units::Span;
 
 const ENTER: Recovery = Recovery::Enter { flight: 0 };
 
