@@ -149,24 +149,3 @@ fn what_an_application_does_not_use_goes_to_the_others() {
     // The slow one keeps a tenth of headroom.
     assert!((bulk / (GIVEN - 22.0) - 1.0).abs() < 0.02, "{bulk}");
 }
-
-#[test]
-fn without_make_before_break_short_flows_start_a_round_trip_earlier_into_a_queue() {
-    let text = |brf| {
-        let short = flow(1, "brf", 3000) + "size = \"289600B\"\n";
-        scenario(brf, &[10; 2], "", &(flow(0, "brf", 0) + &short))
-    };
-    let took = |brf| {
-        let record = run(&text(brf));
-        let peak = neck(&record).queue_delay.max.as_millis_f64();
-        (record.flows[1].completion_time().expect("it is complete").as_millis_f64(), peak)
-    };
-    let (held, at_once) =
-        (took(", control = \"none\""), took(", control = \"none\", make_before_break = false"));
-    assert!((at_once.0 + 15.0..at_once.0 + 45.0).contains(&held.0), "{held:?} {at_once:?}");
-    // Half the link for the round trip in which the other has not heard of it.
-    assert!(held.1 < 1.0 && (5.0..12.0).contains(&at_once.1), "{held:?} {at_once:?}");
-    // Draining it takes the round trip back.
-    let drained = took(", make_before_break = false");
-    assert!(drained.0 > at_once.0 + 5.0, "{drained:?} {at_once:?}");
-}
