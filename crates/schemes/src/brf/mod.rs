@@ -57,7 +57,7 @@ pub static SCHEME: Scheme = Scheme {
         "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
         "Two measured rounds, not one, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
         "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once, as `literal` does).",
-        "A switch remembers what another one on the path granted, since ACKs between two writings carry the word of one switch only, and the minimum of eq. 7 would be lost.",
+        "Between its writings a switch still lowers what another one wrote, and remembers what another one granted: each writes once per round trip, so that most ACKs carry the word of one switch only and the minimum of eq. 7 would be lost.",
         "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",
         "What the sender does about losses, late, absent and absurd grants is not in the paper: its rate decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
         "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",

@@ -13,12 +13,13 @@ use tidegate_core::tcp::Flags;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::allocator;
+use super::code::{self, Grant};
 use super::flow::{AckPath, Class, Flow};
 use super::flow_table::{FlowNumber, FlowTable};
 use super::machine::{Machine, Phase};
 use super::predictor::{Predictor, features};
 use super::shares::{Census, Shares};
-use super::{Initial, Params, code};
+use super::{Initial, Params};
 
 /// Packets that are not TCP keep their share for so long.
 const UDP_COUNTS: Span = Span::from_secs(1);
@@ -278,11 +279,13 @@ impl Port {
     }
 }
 
-/// Leaves the least grant of the path on an ACK, if one is due; always on a SYN-ACK, which may be one that comes again.
+/// Leaves the least grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be one that comes again, and
+/// always where another switch has written, or its higher rate would reach the sender.
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(Signal::GrantedRate);
     flow.hear(now, standing);
-    if !is_syn_ack && !flow.is_due(now, step) {
+    let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
+    if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
         return;
     }
     let least = code::least(standing, flow.code(now));

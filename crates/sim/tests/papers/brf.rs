@@ -113,6 +113,23 @@ fn a_controller_that_stops_stops_nobody() {
 }
 
 #[test]
+fn of_several_switches_the_narrowest_decides() {
+    let flows = flow(0, "brf", 0) + &flow(1, "brf", 500);
+    for (rate, share) in [("50Mbps", 0.5), ("200Mbps", 1.0)] {
+        let last = format!("rate = {rate:?}\ndelay = \"10ms\"");
+        let text = scenario("", &[0; 2], &last, &flows)
+            .replace("name = \"R1\"\nrouter = true\n", "name = \"R1\"\nparts = [\"brf\"]\n");
+        let record = run(&text);
+        for number in 0..2 {
+            let ours = mbps(&record, number, [1.5, 10.0]);
+            assert!((ours / (share * GIVEN / 2.0) - 1.0).abs() < 0.01, "{rate}, {number}: {ours}");
+        }
+        let dropped: u64 = record.links.iter().map(|link| link.dropped_packets).sum();
+        assert_eq!(dropped, 0, "{rate}");
+    }
+}
+
+#[test]
 fn losses_before_the_switch_and_of_the_acks_that_carry_grants_cost_no_more_than_themselves() {
     let text = scenario("", &[10], "", &flow(0, "brf", 0)).replace(
         "rate = \"1Gbps\"\n",
@@ -131,15 +148,4 @@ fn what_an_application_does_not_use_goes_to_the_others() {
     assert!((slow / 20.0 - 1.0).abs() < 0.01, "{slow}");
     // The slow one keeps a tenth of headroom.
     assert!((bulk / (GIVEN - 22.0) - 1.0).abs() < 0.02, "{bulk}");
-}
-
-#[test]
-fn without_make_before_break_short_flows_start_a_round_trip_earlier() {
-    let text = |brf| {
-        let short = flow(1, "brf", 3000) + "size = \"289600B\"\n";
-        scenario(brf, &[10; 2], "", &(flow(0, "brf", 0) + &short))
-    };
-    let took = |brf| run(&text(brf)).flows[1].completion_time().expect("it is complete").as_millis_f64();
-    let (held, at_once) = (took(""), took(", make_before_break = false"));
-    assert!((at_once + 15.0..at_once + 45.0).contains(&held), "{held} {at_once}");
 }
