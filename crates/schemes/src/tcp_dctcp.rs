@@ -112,7 +112,7 @@ impl CongestionController for Dctcp {
 mod tests {
     use super::*;
     use crate::testing::ack_driver::{Ack, AckDriver};
-    use crate::testing::dumbbell::rule;
+    use crate::testing::dumbbell::setup::rule;
     use tidegate_core::params::Value;
 
     const MARKED: Ack = Ack { segments: 1, rtt_ms: 40, is_marked: true, is_source_limited: false };

@@ -155,7 +155,7 @@ mod tests {
         reno.recovery(230, Recovery::Exit);
         assert_eq!(reno.ack(235, marked), 2.0, "the loss has reduced already");
         for (on, ecn) in [(false, Ecn::NotCapable), (true, Ecn::Classic)] {
-            assert_eq!(crate::testing::dumbbell::rule(&SCHEME, &[("ecn", Value::Bool(on))]).ecn, ecn);
+            assert_eq!(crate::testing::dumbbell::setup::rule(&SCHEME, &[("ecn", Value::Bool(on))]).ecn, ecn);
         }
     }
 

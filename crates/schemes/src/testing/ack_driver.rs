@@ -7,7 +7,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use super::dumbbell::rule;
+use super::dumbbell::setup::rule;
 use super::gate_bench::GateBench;
 
 /// What an ACK says.

@@ -5,7 +5,7 @@
 //! Everything is drawn from `seed`, and what happens at one instant happens in the order of [`What`].
 
 mod ends;
-mod setup;
+pub mod setup;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +20,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-pub use setup::{Bottleneck, FixedWindow, Flow, Loss, PAYLOAD, StepMark, WIRE, rule};
+pub use setup::{Bottleneck, FixedWindow, Flow, Loss, PAYLOAD, StepMark, WIRE};
 
 use ends::Ends;
 

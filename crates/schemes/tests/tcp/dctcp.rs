@@ -1,0 +1,57 @@
+//! DCTCP against the steady state of its paper (Alizadeh et al., SIGCOMM 2010, §3.3).
+
+use super::*;
+use dumbbell::{PAYLOAD, StepMark, WIRE};
+
+/// `count` flows on 100 Mbit/s and 20 ms, 165 packets, marked from `step` packets of queue on.
+fn path(count: u32, step: u32) -> Dumbbell {
+    let flows = (0..count).map(|_| Flow::of(scheme("tcp-dctcp"), &[], 20)).collect();
+    let disciplines: Vec<Box<dyn tidegate_core::queue::QueueDiscipline>> = vec![Box::new(StepMark(step))];
+    Dumbbell::new(Bottleneck { disciplines, ..Bottleneck::new(100.0, 1000) }, flows)
+}
+
+#[test]
+fn the_queue_stays_between_the_bounds_of_the_paper_and_the_line_busy() {
+    for count in [1, 2, 4] {
+        let (step, flows) = (60.0, f64::from(count));
+        let mut path = path(count, 60);
+        path.run(seconds(10.0));
+        let queued = path.trace(20.0, Span::from_millis(1), |path| f64::from(path.queued()));
+        let (low, high) =
+            queued.iter().fold((f64::MAX, 0.0_f64), |(low, high), q| (low.min(*q), high.max(*q)));
+        // Q_max = K + N (eq. 10); amplitude sqrt(2 N (C RTT + K)) / 2 (eq. 8) for flows that move together.
+        let amplitude = 0.5 * (2.0 * flows * (165.0 + step)).sqrt();
+        assert!(high <= step + 2.0 * flows + 2.0, "{count}: {low} to {high}");
+        assert!(
+            low >= step + flows - 1.5 * amplitude - 2.0,
+            "{count}: {low} to {high}, amplitude {amplitude:.1}"
+        );
+        let goodput: f64 = path.goodputs(20.0, 30.0).iter().sum();
+        assert!(goodput > 0.995 * 100.0 * PAYLOAD / WIRE, "{count}: {goodput}");
+        assert_eq!(path.queue_stats().dropped, 0);
+    }
+}
+
+#[test]
+fn two_flows_share_equally() {
+    let goodputs = path(2, 60).goodputs(20.0, 80.0);
+    assert!((goodputs[0] / goodputs[1] - 1.0).abs() < 0.1, "{goodputs:?}");
+}
+
+#[test]
+fn marks_in_place_of_drops_keep_reno_and_cubic_from_losing_anything() {
+    for name in ["tcp-reno", "tcp-cubic", "tcp-cubic-linux"] {
+        let flow = Flow::of(scheme(name), &[("ecn", on(true))], 20);
+        let disciplines: Vec<Box<dyn tidegate_core::queue::QueueDiscipline>> = vec![Box::new(StepMark(165))];
+        let mut path = Dumbbell::new(Bottleneck { disciplines, ..Bottleneck::new(100.0, 2000) }, vec![flow]);
+        let goodput = path.goodputs(20.0, 60.0)[0];
+        assert!(goodput > 0.99 * 100.0 * PAYLOAD / WIRE, "{name}: {goodput}");
+        let stats = path.stats(0);
+        assert_eq!((stats.retransmissions, path.queue_stats().dropped), (0, 0), "{name}");
+        assert!(
+            path.queue_stats().marked > 0 && path.queue_stats().peak < 1000,
+            "{name}: {:?}",
+            path.queue_stats()
+        );
+    }
+}
