@@ -32,6 +32,7 @@ fn the_examples_are_valid() {
         "servers",
         "waxman",
         "wireless",
+        "tcp",
     ] {
         let ended = tidegate(&["check", &format!("scenarios/examples/{name}.toml")]).with(0);
         assert!(ended.out.contains(": valid ("), "{}", ended.out);

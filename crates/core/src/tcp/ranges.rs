@@ -54,9 +54,13 @@ impl RangeSet {
 
     /// The range that holds `number`.
     pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
-        let at = self.ranges.partition_point(|(_, end)| *end <= number);
-        let (start, end) = *self.ranges.get(at)?;
-        (start <= number).then_some(start..end)
+        // What is asked for lies mostly in the last one.
+        let last = self.ranges.back().filter(|(start, end)| (*start..*end).contains(&number));
+        let found = last.or_else(|| {
+            let at = self.ranges.partition_point(|(_, end)| *end <= number);
+            self.ranges.get(at).filter(|(start, _)| *start <= number)
+        });
+        found.map(|(start, end)| *start..*end)
     }
 
     /// All ranges, the highest first.

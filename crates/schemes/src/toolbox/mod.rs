@@ -7,6 +7,7 @@ pub mod average_queue;
 pub mod bbr_model;
 pub mod bic_window;
 pub mod codel_marker;
+pub mod codel_state;
 pub mod congestion_loss;
 pub mod conservative_window;
 pub mod consumer_pcon;

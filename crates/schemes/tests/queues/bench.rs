@@ -86,8 +86,13 @@ impl Bench {
 
     /// Pushes a packet of `size` bytes; its segment counts the packets pushed.
     pub fn push(&mut self, kind: Kind, size: u64) {
-        let name = Name::segment(self.prefix, self.next_segment);
         self.next_segment += 1;
+        self.push_named(self.next_segment - 1, kind, size);
+    }
+
+    /// Pushes a packet of `size` bytes whose name ends with the segment `number`: of TCP, the connection's number.
+    pub fn push_named(&mut self, number: u32, kind: Kind, size: u64) {
+        let name = Name::segment(self.prefix, number);
         let mut header = Header::new(name, kind, ByteCount::new(size));
         if header.is_loss_notice() {
             header.hop.class = Class::NOTICE;
@@ -160,14 +165,11 @@ pub fn nack() -> Kind {
 }
 
 pub fn tcp() -> Kind {
-    Kind::Tcp(TcpSegment {
-        seq: 0,
-        ack: 0,
-        timestamp: 0,
-        echo: 0,
-        payload: 900,
-        window: 0,
-        flags: 0,
-        ecn: Ecn::NotCapable,
-    })
+    segment(Ecn::NotCapable, 0)
+}
+
+/// A TCP segment with this time stamp.
+pub fn segment(ecn: Ecn, timestamp: u32) -> Kind {
+    let (seq, ack, echo, payload, window, flags) = (0, 0, 0, 900, 0, 0);
+    Kind::Tcp(TcpSegment { seq, ack, timestamp, echo, payload, window, flags, ecn })
 }

@@ -10,6 +10,7 @@ use tidegate_core::params::Value;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::bench::{Bench, data};
+use crate::line::Line;
 
 /// Bytes per Data packet.
 const SIZE: u64 = 1250;
@@ -55,6 +56,8 @@ const RED_GENTLE: &[(&str, Value)] = &[
     ("max_probability", Value::Number(0.1)),
     ("gentle", Value::Bool(true)),
 ];
+
+const HALF_OF_THE_LINE: &[(&str, Value)] = &[("other_ceil", Value::Number(0.5))];
 
 const CASES: &[Case] = &[
     Case {
@@ -147,6 +150,42 @@ const CASES: &[Case] = &[
         end_ms: 900,
         sample_ms: 50,
     },
+    Case {
+        file: "dualpi2/standing-queue.txt",
+        scheme: "dualpi2",
+        given: &[],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "fq-codel/standing-queue.txt",
+        scheme: "fq-codel",
+        given: &[("ecn", Value::Bool(false))],
+        limit: 100,
+        phases: STANDING_QUEUE,
+        end_ms: 900,
+        sample_ms: 50,
+    },
+    Case {
+        file: "htb/burst.txt",
+        scheme: "htb",
+        given: HALF_OF_THE_LINE,
+        limit: 32,
+        phases: BURST,
+        end_ms: 100,
+        sample_ms: 5,
+    },
+    Case {
+        file: "step-ecn/burst.txt",
+        scheme: "step-ecn",
+        given: &[],
+        limit: 50,
+        phases: BURST,
+        end_ms: 100,
+        sample_ms: 5,
+    },
 ];
 
 fn millis(at: Time) -> String {
@@ -166,53 +205,17 @@ fn arrivals(phases: &[Phase]) -> Vec<Time> {
     times
 }
 
-/// The bottleneck: what the queue gives is on the wire for as long as its size takes.
-struct Bottleneck {
-    bench: Bench,
-    free_at: Option<Time>,
-}
-
-impl Bottleneck {
-    /// Does everything due before `until`, in order of time; wake-ups before departures.
-    fn run_before(&mut self, until: Time) {
-        loop {
-            let wake = self.bench.queue.next_wake().unwrap_or(Time::MAX);
-            let free = self.free_at.unwrap_or(Time::MAX);
-            if wake.min(free) >= until {
-                return;
-            }
-            self.bench.now = wake.min(free);
-            if wake <= free {
-                self.bench.run(|queue, cx| queue.on_wake(cx));
-            } else {
-                self.free_at = None;
-            }
-            self.send();
-        }
-    }
-
-    fn send(&mut self) {
-        if self.free_at.is_some() {
-            return;
-        }
-        if let Some(packet) = self.bench.run(|queue, cx| queue.pop(cx)) {
-            let busy = self.bench.faces[0].rate().time_to_send(packet.header.size());
-            self.free_at = Some(self.bench.now + busy);
-        }
-    }
-
-    fn sample(&mut self, text: &mut String, at: Time) {
-        let (face, stats) = (&self.bench.faces[0], self.bench.queue.stats());
-        let (waiting, held, sent) = (face.queued_packets(), face.held_packets(), face.sent_packets());
-        let (dropped, marked) = (stats.dropped, stats.marked);
-        let line = format!("{} {waiting:8} {held:8} {sent:8} {dropped:8} {marked:8}", millis(at));
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
+fn write_sample(bench: &Bench, text: &mut String, at: Time) {
+    let (face, stats) = (&bench.faces[0], bench.queue.stats());
+    let (waiting, held, sent) = (face.queued_packets(), face.held_packets(), face.sent_packets());
+    let (dropped, marked) = (stats.dropped, stats.marked);
+    let line = format!("{} {waiting:8} {held:8} {sent:8} {dropped:8} {marked:8}", millis(at));
+    text.push_str(line.trim_end());
+    text.push('\n');
 }
 
 fn trace(case: &Case) -> String {
-    let mut link = Bottleneck { bench: Bench::new(case.scheme, case.given, case.limit), free_at: None };
+    let mut link = Line::new(Bench::new(case.scheme, case.given, case.limit));
     assert_eq!(link.bench.faces[0].rate().time_to_send(ByteCount::new(SIZE)), Span::from_millis(1));
     let mut text = format!("# {}: 10 Mbps, {SIZE} B packets, queue of {} packets\n", case.scheme, case.limit);
     let mut from = 0;
@@ -232,7 +235,7 @@ fn trace(case: &Case) -> String {
             link.send();
         }
         link.run_before(at);
-        link.sample(&mut text, at);
+        write_sample(&link.bench, &mut text, at);
     }
     text.push_str("\n#    ms  event\n");
     link.bench.log.0.iter().for_each(|(at, event)| text.push_str(&line(*at, event)));

@@ -115,6 +115,33 @@ fn runs_as_recorded<'a>(case: &str, names: impl Iterator<Item = &'a str>, trace:
     );
 }
 
+fn senders() -> impl Iterator<Item = &'static str> {
+    SCHEMES.iter().filter(|scheme| scheme.sender.is_some()).map(|scheme| scheme.name)
+}
+
+/// Two connections under `name`, with the parts it brings for routers and its controller.
+fn connections(name: &str) -> String {
+    let scheme = find(SCHEMES, name).expect("registered");
+    let mut more =
+        if scheme.router.is_some() { format!("[router]\nparts = [{name:?}]\n") } else { String::new() };
+    if scheme.controller.is_some() {
+        more += &format!("[controller]\nscheme = {name:?}\n");
+    }
+    let record = record(&format!(
+        "format = 1\n[scenario]\nname = \"dumbbell\"\nduration = \"5s\"\nsample = \"100ms\"\n[topology]\n\
+         builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"100Mbps\", delay = \"5ms\" }}\n\
+         bottleneck = {{ rate = \"10Mbps\", delay = \"10ms\", queue = {{ limit = \"40pkt\" }} }}\n{more}\
+         [[tcp]]\nsender = \"p1\"\nreceiver = \"c1\"\nscheme = {name:?}\n\
+         [[tcp]]\nsender = \"p2\"\nreceiver = \"c2\"\nscheme = {name:?}\nstart = \"1s\"\n"
+    ));
+    table(name, &record)
+}
+
+#[test]
+fn two_connections_of_every_sender_share_a_dumbbell_as_recorded() {
+    runs_as_recorded("connections.txt", senders(), connections);
+}
+
 #[test]
 fn every_consumer_and_plr_share_a_dumbbell_as_recorded() {
     runs_as_recorded(CASE, consumers().chain([PLR.0]), trace);

@@ -75,10 +75,9 @@ fn interests_and_segments_share_hosts_and_links() {
     assert_eq!((fetch.delivered_segments, file.delivered_segments), (1000, 2000));
     let alone = completion_ms(&run(&scenario("20s", FILE)), "file");
     let took = completion_ms(&record, "file");
-    assert!(
-        took > alone + 500.0,
-        "1000 Data of 1 kB take most of a second of the link: {took} ms after {alone} ms"
-    );
+    assert!(took > alone, "{took} ms with Data beside it, {alone} ms alone");
+    // 2422 ms of segments and 819 ms of content alone, headers not counted.
+    assert!(took.max(completion_ms(&record, &fetch.name)) > 3_241.0, "one link for both");
 }
 
 #[test]
@@ -99,8 +98,8 @@ fn lost_segments_are_sent_again_until_all_have_come() {
 #[test]
 fn a_connection_outlives_an_outage_of_its_path() {
     let more = format!(
-        "{FILE}[[event]]\nat = \"1s\"\ndo = \"link-down\"\nlink = \"neck\"\n\
-         [[event]]\nat = \"4s\"\ndo = \"link-up\"\nlink = \"neck\"\n"
+        "{FILE}[[event]]\nat = \"1s\"\nlink = \"neck\"\nstate = \"down\"\n\
+         [[event]]\nat = \"4s\"\nlink = \"neck\"\nstate = \"up\"\n"
     );
     let record = run(&scenario("30s", &more));
     let file = flow(&record, "file");
@@ -113,11 +112,16 @@ fn a_connection_outlives_an_outage_of_its_path() {
 #[test]
 fn a_repeated_connection_starts_each_time_so_much_later() {
     let more = "[[tcp]]\nrepeat = 3\nname = \"t{i}\"\nsender = \"S\"\nreceiver = \"C\"\nscheme = \"tcp-reno\"\n\
-                start = \"1s\"\nstagger = \"500ms\"\nstop = \"3s\"\n";
+                rate = \"2Mbps\"\nstart = \"1s\"\nstagger = \"500ms\"\nstop = \"3s\"\n";
     let record = run(&scenario("5s", more));
     let starts: Vec<f64> = record.flows.iter().map(|flow| flow.start.as_secs_f64()).collect();
     assert_eq!(starts, [1.0, 1.5, 2.0]);
-    assert!(record.flows.iter().all(|flow| flow.delivered_segments > 100));
+    // 172.7 segments a second, from a handshake after the start to the stop.
+    let delivered: Vec<u64> = record.flows.iter().map(|flow| flow.delivered_segments).collect();
+    assert!(
+        delivered.iter().zip([344, 257, 171]).all(|(came, due)| came.abs_diff(due) <= 2),
+        "{delivered:?}"
+    );
     let after = |row: &usize| record.flow_samples.time[*row].as_secs_f64() > 4.5;
     let rows: Vec<usize> = (0..record.flow_samples.time.len()).filter(after).collect();
     assert!(

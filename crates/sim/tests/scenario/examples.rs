@@ -11,7 +11,7 @@ use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, Los
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
-pub const EXAMPLES: [(&str, &str); 11] = [
+pub const EXAMPLES: [(&str, &str); 12] = [
     ("caches", include_str!("../../../../scenarios/examples/caches.toml")),
     ("red", include_str!("../../../../scenarios/examples/red.toml")),
     ("servers", include_str!("../../../../scenarios/examples/servers.toml")),
@@ -22,6 +22,7 @@ pub const EXAMPLES: [(&str, &str); 11] = [
     ("multipath", include_str!("../../../../scenarios/examples/multipath.toml")),
     ("waxman", include_str!("../../../../scenarios/examples/waxman.toml")),
     ("wireless", include_str!("../../../../scenarios/examples/wireless.toml")),
+    ("tcp", include_str!("../../../../scenarios/examples/tcp.toml")),
     ("plr", include_str!("../../../../scenarios/examples/plr.toml")),
 ];
 

@@ -75,7 +75,8 @@ impl Sender {
         self.hear_mark(is_marked);
         if news.delivered() > 0 || newly_lost > 0 || is_marked {
             let delivery = self.delivery(cx, header, &summary, in_flight_before, newly_lost, is_marked);
-            self.tell(cx, Cause("ack"), |controller, cx, view| controller.on_delivery(cx, &delivery, view));
+            let cause = Cause(if is_marked { "mark" } else { "ack" });
+            self.tell(cx, cause, |controller, cx, view| controller.on_delivery(cx, &delivery, view));
         }
     }
 

@@ -152,7 +152,8 @@ impl Sender {
 
     fn tell_recovery(&mut self, cx: &mut Context<'_>, recovery: Recovery) {
         let cause = Cause(match recovery {
-            Recovery::Enter { .. } | Recovery::Exit => "recovery",
+            Recovery::Enter { .. } => LossSignal::Gap.cause().0,
+            Recovery::Exit => "recovery",
             Recovery::Timeout { .. } => "timeout",
             Recovery::Spurious => "spurious",
         });

@@ -54,6 +54,11 @@ impl Record {
             snapshot,
         }
     }
+
+    /// Its first position.
+    fn start(&self) -> u64 {
+        self.end - u64::from(self.length)
+    }
 }
 
 /// The outstanding segments.
@@ -150,14 +155,27 @@ impl Scoreboard {
         }
     }
 
+    /// Segments that end at `limit` or before. Mostly all have one length, so that their number is known without a search.
+    fn count_ended(&self, limit: u64) -> usize {
+        let Some(first) = self.records.front() else { return 0 };
+        let guess = (limit.saturating_sub(first.start()) / u64::from(first.length.max(1))) as usize;
+        let ends_by = |index: usize| self.records.get(index).map(|record| record.end <= limit);
+        let is_right = (guess == 0 || ends_by(guess - 1) == Some(true)) && ends_by(guess) != Some(true);
+        if is_right && guess <= self.records.len() {
+            return guess;
+        }
+        self.records.partition_point(|record| record.end <= limit)
+    }
+
     /// The positions in `block` arrived; tells as [`acknowledge`](Self::acknowledge). A segment counts when one block
     /// covers all of it.
     pub(super) fn select(&mut self, block: Range<u64>, mut told: impl FnMut(u64, &Record)) {
         if block.start < self.acked || block.end > self.next {
             return;
         }
-        let from = self.records.partition_point(|record| record.end - u64::from(record.length) < block.start);
-        let to = self.records.partition_point(|record| record.end <= block.end);
+        let is_first = self.records.front().is_some_and(|first| first.start() >= block.start);
+        let from = if is_first { 0 } else { 1 + self.count_ended(block.start - 1) };
+        let to = self.count_ended(block.end);
         let Self { records, first, lost, in_flight, sacked, sacked_count, missing, .. } = self;
         sacked.insert(*first + from as u64..*first + to.max(from) as u64, |fresh| {
             for number in fresh {

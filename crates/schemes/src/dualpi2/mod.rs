@@ -1,0 +1,208 @@
+//! DualPI2: a queue of its own for segments that want low latency, coupled to the drops of the classic queue.
+//!
+//! Paper: RFC 9332, appendix A; Linux `sch_dualpi2` for the weighted scheduler.
+
+mod coupled;
+#[cfg(test)]
+mod tests;
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::FaceView;
+use tidegate_core::packet::{Ecn, Header, Kind};
+use tidegate_core::queue::{LaneHead, Lanes, Placement, QueueDiscipline, Selection, Verdict};
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::{choice, params};
+
+use coupled::{Coupled, Recurrence};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "dualpi2",
+    summary: "keeps ECT(1) segments apart and short, and marks them in step with the drops of all others",
+    paper: "RFC 9332",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "A segment is low latency by its ECT(1), marked or not; on the wire a mark hides ECT(0), and the RFC takes all \
+         marked packets for low latency.",
+        "The step is the default where appendix A has a ramp from 0.8 to 1.2 ms: step = \"0.8ms\", ramp = \"0.4ms\".",
+        "Updates are made up for when a packet comes or goes; between those nothing changes that they read.",
+        "A likelihood of 1 signals the first packet too; the pseudocode's counter needs more than 1.",
+        "The queue's own limit stands for the 250 ms of the pseudocode.",
+    ],
+    params: Params::TABLE,
+    discipline: Some(|settings, _| Ok(Box::new(DualPi2::new(Params::from_settings(settings)?)))),
+    ..Scheme::NONE
+};
+
+choice! {
+    /// Who is served when something waits in both queues.
+    pub enum Scheduler {
+        /// Who came first, low latency taken to have come `shift` earlier.
+        TimeShifted = "time-shifted",
+        /// The low-latency queue, but for a part that is the classic one's (Linux: c_protection).
+        Weighted = "weighted",
+    }
+}
+
+params! {
+    /// Waiting time of classic packets that is aimed at (target).
+    target: Span = Span::from_millis(15), "time", Span::from_micros(1)..=Span::from_secs(10);
+    /// Time between two updates of the probability (Tupdate).
+    update: Span = Span::from_millis(16), "time", Span::from_micros(100)..=Span::from_secs(10);
+    /// Integral gain (alpha).
+    alpha: f64 = 0.16, "per second, per second of waiting and update", 0.0..=1_000.0;
+    /// Proportional gain (beta).
+    beta: f64 = 3.2, "per second of waiting", 0.0..=10_000.0;
+    /// Low-latency marks per unit of the base probability (k).
+    coupling: f64 = 2.0, "times", 0.1..=100.0;
+    /// Waiting time of a low-latency packet from which on it is marked; at least the time of one packet (minTh).
+    step: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(10);
+    /// Range above that over which the likelihood of a mark rises from 0 to 1 (range).
+    ramp: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(10);
+    /// Who is served when something waits in both queues.
+    scheduler: Scheduler = Scheduler::TimeShifted;
+    /// With scheduler = "time-shifted": head start of low-latency packets (tshift), twice the target.
+    shift: Span = Span::from_millis(30), "time", Span::ZERO..=Span::from_secs(10);
+    /// With scheduler = "weighted": part of the line that is the classic queue's while both wait.
+    classic_weight: f64 = 0.1, "of the line", 0.0..=1.0;
+}
+
+/// The lane of segments with ECT(1).
+const LOW_LATENCY: u32 = 0;
+/// The lane of all other packets.
+const CLASSIC: u32 = 1;
+
+const COUPLED: Cause = Cause("dualpi2 coupled");
+const STEP: Cause = Cause("dualpi2 step");
+const SQUARED: Cause = Cause("dualpi2 squared");
+const OVERLOAD: Cause = Cause("dualpi2 overload");
+/// A packet of this size is what the credit starts with, and the time of one is the least threshold.
+const FULL_PACKET: ByteCount = ByteCount::new(1_514);
+
+#[derive(Debug)]
+struct DualPi2 {
+    params: Params,
+    coupled: Coupled,
+    low_latency: Recurrence,
+    classic: Recurrence,
+    /// Whose turn it is with weights: the classic queue's when above zero; bytes times weight.
+    credit: f64,
+}
+
+impl DualPi2 {
+    fn new(params: Params) -> Self {
+        let coupled = Coupled::new(&params);
+        let mut new =
+            Self { params, coupled, low_latency: Recurrence::default(), classic: Recurrence::default(), credit: 0.0 };
+        new.reset_credit();
+        new
+    }
+
+    fn reset_credit(&mut self) {
+        self.credit = FULL_PACKET.get() as f64 * (2.0 * self.params.classic_weight - 1.0);
+    }
+
+    fn catch_up(&mut self, now: Time, lanes: &dyn Lanes) {
+        self.coupled.catch_up(now, lanes.head(CLASSIC).map(|head| head.since));
+    }
+
+    /// Which of two heads goes first.
+    fn is_low_latency_next(&self, low: LaneHead<'_>, classic: LaneHead<'_>) -> bool {
+        match self.params.scheduler {
+            Scheduler::TimeShifted => low.since <= classic.since + self.params.shift,
+            Scheduler::Weighted => self.credit <= 0.0,
+        }
+    }
+
+    /// A packet of `size` leaves `lane` while something waits in the other one too.
+    fn pay(&mut self, lane: u32, size: ByteCount) {
+        let (size, weight) = (size.get() as f64, self.params.classic_weight);
+        self.credit += if lane == CLASSIC { -(1.0 - weight) * size } else { weight * size };
+    }
+
+    fn low_latency_verdict(&mut self, waited: Span, threshold: Span) -> Verdict {
+        let coupled = self.coupled.low_latency();
+        if coupled >= 1.0 {
+            // Marks alone no longer help: those packets are dropped as classic ones are.
+            return match self.low_latency.is_due(self.coupled.classic()) {
+                true => Verdict::Drop(OVERLOAD),
+                false => Verdict::Mark(1, COUPLED),
+            };
+        }
+        let own = self.own_likelihood(waited, threshold);
+        let cause = if own > coupled { STEP } else { COUPLED };
+        if self.low_latency.is_due(own.max(coupled)) { Verdict::Mark(1, cause) } else { Verdict::Pass }
+    }
+
+    /// The low-latency queue's own likelihood of a mark (laqm).
+    fn own_likelihood(&self, waited: Span, threshold: Span) -> f64 {
+        if waited <= threshold {
+            return 0.0;
+        }
+        if waited >= threshold + self.params.ramp {
+            return 1.0;
+        }
+        (waited - threshold).as_secs_f64() / self.params.ramp.as_secs_f64()
+    }
+
+    fn classic_verdict(&mut self, header: &Header) -> Verdict {
+        if !self.classic.is_due(self.coupled.classic()) {
+            return Verdict::Pass;
+        }
+        match self.coupled.low_latency() >= 1.0 {
+            true => Verdict::Drop(OVERLOAD),
+            false if header.may_be_marked() => Verdict::Mark(1, SQUARED),
+            false => Verdict::Drop(SQUARED),
+        }
+    }
+}
+
+impl QueueDiscipline for DualPi2 {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
+    fn sees_departures(&self) -> bool {
+        false
+    }
+
+    fn lanes(&self) -> u32 {
+        2
+    }
+
+    fn place(
+        &mut self,
+        cx: &mut Context<'_>,
+        packet: &Header,
+        _: &FaceView,
+        lanes: &dyn Lanes,
+    ) -> Placement {
+        self.catch_up(cx.now, lanes);
+        if lanes.packets(LOW_LATENCY) + lanes.packets(CLASSIC) == 0 {
+            self.reset_credit();
+        }
+        let is_low_latency = matches!(packet.kind, Kind::Tcp(segment) if segment.ecn == Ecn::LowLatency);
+        Placement::Lane(if is_low_latency { LOW_LATENCY } else { CLASSIC })
+    }
+
+    fn select(&mut self, cx: &mut Context<'_>, queue: &FaceView, lanes: &dyn Lanes) -> Selection {
+        self.catch_up(cx.now, lanes);
+        let (low, classic) = (lanes.head(LOW_LATENCY), lanes.head(CLASSIC));
+        let both = low.zip(classic);
+        let is_low_next = both.map_or(low.is_some(), |(low, classic)| self.is_low_latency_next(low, classic));
+        let (lane, head) = if is_low_next { (LOW_LATENCY, low) } else { (CLASSIC, classic) };
+        let Some(head) = head else { return Selection::Until(Time::MAX) };
+        let verdict = if is_low_next {
+            let threshold = self.params.step.max(queue.rate().time_to_send(FULL_PACKET));
+            self.low_latency_verdict(cx.now.since(head.since), threshold)
+        } else {
+            self.classic_verdict(head.header)
+        };
+        if both.is_some() && !matches!(verdict, Verdict::Drop(_)) {
+            self.pay(lane, head.header.size());
+        }
+        Selection::Head(lane, verdict)
+    }
+}

@@ -1,0 +1,165 @@
+//! HTB with two classes: TCP segments and everything else each have a rate of their own, and lend what they leave.
+//!
+//! Paper: Devera: Hierarchical Token Bucket theory, 2002, as Linux `sch_htb` has it; the rules stand in
+//! [the toolbox](crate::toolbox::htb).
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::{FaceView, Limit};
+use tidegate_core::packet::{Header, Kind};
+use tidegate_core::params;
+use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
+use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
+use tidegate_core::units::{BitRate, Time};
+
+use crate::toolbox::htb::{ClassId, Htb, Next, Shape};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "htb",
+    summary: "gives TCP and everything else a rate each, and lends what one of them leaves to the other",
+    paper: "Linux sch_htb; Devera: Hierarchical Token Bucket theory, 2002",
+    provenance: Provenance::Source,
+    deviations: &[
+        "A class sends at most its ceiling and one burst in any time; Linux lets it have a packet more.",
+        "Bursts and quanta follow from the rates: 10 ms, at least 15 kB, and 1 ms, at least 1514 bytes.",
+        "Each class may fill half of the queue.",
+    ],
+    params: Params::TABLE,
+    discipline: Some(|settings, device| Ok(Box::new(Shaper::new(checked(settings)?, device)))),
+    ..Scheme::NONE
+};
+
+params! {
+    /// Part of the line that TCP segments are sure of.
+    tcp: f64 = 0.5, "of the line", 0.0..=1.0;
+    /// Most that TCP segments get.
+    tcp_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
+    /// Part of the line that all other packets are sure of.
+    other: f64 = 0.5, "of the line", 0.0..=1.0;
+    /// Most that all other packets get.
+    other_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
+}
+
+fn checked(settings: &Settings) -> Result<Params, Vec<ParamError>> {
+    let params = Params::from_settings(settings)?;
+    let fault = |name: &str, message: String| Err(vec![ParamError { name: name.to_owned(), message }]);
+    if params.tcp + params.other > 1.0 {
+        return fault("other", format!("other: {} and tcp, {}, are more than the line", params.other, params.tcp));
+    }
+    for (name, ceil, part) in
+        [("tcp_ceil", params.tcp_ceil, params.tcp), ("other_ceil", params.other_ceil, params.other)]
+    {
+        if ceil < part {
+            return fault(name, format!("{name}: {ceil} is less than the class is sure of, {part}"));
+        }
+    }
+    Ok(params)
+}
+
+/// The lane and leaf class of TCP segments.
+const TCP: u32 = 0;
+/// The lane and leaf class of everything else.
+const OTHER: u32 = 1;
+
+#[derive(Debug)]
+struct Shaper {
+    params: Params,
+    /// The line's rate that the classes have their parts of.
+    rate: BitRate,
+    htb: Htb,
+    root: ClassId,
+    /// By lane.
+    leaves: [ClassId; 2],
+}
+
+impl Shaper {
+    fn new(params: Params, device: &DeviceSetup) -> Self {
+        let mut htb = Htb::new();
+        let [root, tcp, other] = shapes(&params, device.rate);
+        let root = htb.add(None, root, 0, Time::ZERO);
+        let leaves = [tcp, other].map(|shape| htb.add(Some(root), shape, 0, Time::ZERO));
+        Self { params, rate: device.rate, htb, root, leaves }
+    }
+
+    fn follow(&mut self, rate: BitRate, now: Time) {
+        if rate == self.rate {
+            return;
+        }
+        self.rate = rate;
+        let [root, tcp, other] = shapes(&self.params, rate);
+        self.htb.reshape(self.root, root, now);
+        for (leaf, shape) in self.leaves.into_iter().zip([tcp, other]) {
+            self.htb.reshape(leaf, shape, now);
+        }
+    }
+}
+
+/// Shapes of the root and both leaves on a line of `rate`.
+fn shapes(params: &Params, rate: BitRate) -> [Shape; 3] {
+    let part = |part: f64| BitRate::from_bps((rate.as_bps() as f64 * part) as u64);
+    [
+        Shape::new(rate, rate),
+        Shape::new(part(params.tcp), part(params.tcp_ceil)),
+        Shape::new(part(params.other), part(params.other_ceil)),
+    ]
+}
+
+impl QueueDiscipline for Shaper {
+    fn sees_arrivals(&self) -> bool {
+        false
+    }
+
+    fn sees_departures(&self) -> bool {
+        false
+    }
+
+    fn lanes(&self) -> u32 {
+        2
+    }
+
+    fn place(
+        &mut self,
+        _: &mut Context<'_>,
+        packet: &Header,
+        queue: &FaceView,
+        lanes: &dyn Lanes,
+    ) -> Placement {
+        let lane = if matches!(packet.kind, Kind::Tcp(_)) { TCP } else { OTHER };
+        let is_full = match queue.limit() {
+            Limit::Packets(limit) => lanes.packets(lane) >= limit.get().div_ceil(2),
+            Limit::Bytes(limit) => {
+                lanes.bytes()[lane as usize] + packet.size().get() > limit.get().div_ceil(2)
+            }
+        };
+        if is_full { Placement::Refused(Cause("class full")) } else { Placement::Lane(lane) }
+    }
+
+    fn select(&mut self, cx: &mut Context<'_>, queue: &FaceView, lanes: &dyn Lanes) -> Selection {
+        self.follow(queue.rate(), cx.now);
+        let lane_of = |class: ClassId| if class == self.leaves[0] { TCP } else { OTHER };
+        let next =
+            self.htb.dequeue(cx.now, |class| lanes.head(lane_of(class)).map(|head| head.header.size()));
+        match next {
+            Next::Serve(class) => Selection::Head(lane_of(class), Verdict::Pass),
+            Next::Until(at) => Selection::Until(at),
+            Next::Empty => Selection::Until(Time::MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::params::Value;
+
+    #[test]
+    fn parts_that_do_not_fit_the_line_or_their_ceiling_are_refused() {
+        for (given, name) in [([("tcp", 0.6), ("other", 0.5)], "other"), ([("tcp", 0.4), ("tcp_ceil", 0.3)], "tcp_ceil")] {
+            let given = given.map(|(name, value)| (name.to_owned(), Value::Number(value)));
+            let faults = checked(&Settings(given.into())).expect_err("they do not fit");
+            assert_eq!(faults[0].name, name);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Step marking: marks every packet that finds more than a threshold in the queue.
+//!
+//! Paper: RFC 8257 §3.1 and Alizadeh et al., SIGCOMM 2010, §3.1 ("K"); a segment that may not be marked is dropped.
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::FaceView;
+use tidegate_core::packet::Header;
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::signal::Class;
+use tidegate_core::units::{Packets, Span};
+use tidegate_core::{choice, params};
+
+/// The catalogue entry.
+pub static SCHEME: Scheme = Scheme {
+    name: "step-ecn",
+    summary: "marks every packet that finds more than a threshold in the queue",
+    paper: "RFC 8257; Alizadeh et al.: Data Center TCP, SIGCOMM 2010",
+    provenance: Provenance::Paper,
+    deviations: &[
+        "measure = \"time\" is not in the paper; its threshold holds at any rate of the line.",
+        "The packet that is being sent is not counted, as a device has taken it out of its queue.",
+    ],
+    params: Params::TABLE,
+    discipline: Some(|settings, _| Ok(Box::new(StepEcn { params: Params::from_settings(settings)? }))),
+    ..Scheme::NONE
+};
+
+choice! {
+    /// How the queue is measured.
+    pub enum Measure {
+        /// Packets that wait.
+        Packets = "packets",
+        /// The time that the line takes to send them.
+        Time = "time",
+    }
+}
+
+params! {
+    /// How the queue is measured.
+    measure: Measure = Measure::Packets;
+    /// Most packets that wait before one that is not marked (K); the paper's value for 1 Gbps.
+    packets: Packets = Packets::new(20), "packets", Packets::new(0)..=Packets::new(1_000_000);
+    /// With measure = "time": longest queue before a packet that is not marked.
+    time: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(10);
+}
+
+#[derive(Debug)]
+struct StepEcn {
+    params: Params,
+}
+
+impl StepEcn {
+    fn is_above(&self, queue: &FaceView) -> bool {
+        match self.params.measure {
+            Measure::Packets => queue.backlog(Class::BULK) > self.params.packets.get(),
+            Measure::Time => queue.rate().time_to_send(queue.queued_bytes()) > self.params.time,
+        }
+    }
+}
+
+impl QueueDiscipline for StepEcn {
+    fn sees_departures(&self) -> bool {
+        false
+    }
+
+    fn on_enqueue(
+        &mut self,
+        _: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        if packet.hop.class == Class::BULK && self.is_above(queue) {
+            return Verdict::Mark(1, Cause("step"));
+        }
+        Verdict::Pass
+    }
+}
