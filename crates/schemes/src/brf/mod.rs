@@ -139,7 +139,8 @@ params! {
     drain: f64 = 2.0, "round trips", 0.5..=16.0;
     /// Part of the rates that stays while a queue drains; not in the paper.
     least_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
-    /// Share of the link for packets that are not TCP, while there are any; what exceeds it is dropped.
+    /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
+    /// is dropped.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
     /// Most flows that a switch remembers per device.
     table_entries: u32 = 65_536, "flows", 1..=16_777_216;

@@ -35,6 +35,7 @@ pub(super) struct Port {
     predictor: Predictor,
     shares: Shares,
     udp_at: Option<Time>,
+    has_tcp: bool,
     /// What the machine is reducing for, and when that was heard.
     congestion: (Congestion, Time),
     round_ends: Option<Time>,
@@ -59,6 +60,7 @@ impl Port {
             predictor: Predictor::default(),
             shares: Shares::of(params, capacity, Census::default()),
             udp_at: None,
+            has_tcp: false,
             congestion: (Congestion::Clear, Time::ZERO),
             round_ends: None,
             waiting: 0,
@@ -87,6 +89,11 @@ impl Port {
     #[cfg(test)]
     pub(super) fn rate_of(&self, number: FlowNumber) -> Option<f64> {
         self.table.get(number).map(|flow| flow.rate)
+    }
+
+    /// Whether there are TCP flows that what is not TCP has to leave the link to.
+    pub(super) fn has_tcp(&self) -> bool {
+        self.has_tcp
     }
 
     /// Whether there are BRF flows to keep room for.
@@ -198,6 +205,7 @@ impl Port {
                 Class::Other => census.other += 1,
             }
         }
+        self.has_tcp = census.brf + census.other > 0;
         let before = std::mem::replace(&mut self.shares, Shares::of(&self.params, self.capacity, census));
         if self.shares.brf < before.brf && census.brf > 0 && self.machine.phase() != Phase::Reduce {
             self.allocate(now);
