@@ -16,6 +16,13 @@ const NDNSIEVE: (&[&str], usize) = (
     ],
     58,
 );
+const BRF: (&[&str], usize) = (
+    &[
+        "fig8a", "fig8b", "fig9a", "fig9b", "fig10a", "fig10d", "table4", "fig11a", "fig11c", "fig12a",
+        "fig12b",
+    ],
+    69,
+);
 
 #[test]
 fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
@@ -25,7 +32,7 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
     let folder = Path::new(scratch.path());
     let all = fs::read_to_string(folder.join("all/report.html")).expect("readable");
     assert_self_contained(&all);
-    for (paper, expected) in [("plr", PLR), ("ndnsieve", NDNSIEVE)] {
+    for (paper, expected) in [("plr", PLR), ("ndnsieve", NDNSIEVE), ("brf", BRF)] {
         let claims = assert_whole(&folder.join(paper), expected);
         for claim in &claims {
             let id = claim.get("id").text();

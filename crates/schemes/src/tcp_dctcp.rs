@@ -27,8 +27,10 @@ pub static SCHEME: Scheme = Scheme {
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
-        let controller = Box::new(Dctcp::new(Params::from_settings(settings)?));
-        Ok(SenderRule { ecn: Ecn::Classic, echo: EcnEcho::Exact, ..SenderRule::new(controller) })
+        let params = Params::from_settings(settings)?;
+        let ecn = if params.low_latency { Ecn::LowLatency } else { Ecn::Classic };
+        let controller = Box::new(Dctcp::new(params));
+        Ok(SenderRule { ecn, echo: EcnEcho::Exact, ..SenderRule::new(controller) })
     }),
     ..Scheme::NONE
 };
@@ -42,6 +44,8 @@ params! {
     initial_alpha: f64 = 1.0, "of the segments", 0.0..=1.0;
     /// Most growth per ACK in slow start (L of RFC 3465); one segment after a timeout.
     limit: f64 = 2.0, "segments", 1.0..=1_000_000.0;
+    /// Whether segments say ECT(1), which low-latency queues such as dualpi2 serve (RFC 9331); RFC 8257 says ECT(0).
+    low_latency: bool = false;
 }
 
 #[derive(Debug)]
@@ -145,7 +149,8 @@ mod tests {
 
     #[test]
     fn every_mark_is_told_and_every_segment_may_be_marked() {
-        let rule = rule(&SCHEME, &[]);
-        assert_eq!((rule.ecn, rule.echo), (Ecn::Classic, EcnEcho::Exact));
+        let plain = rule(&SCHEME, &[]);
+        assert_eq!((plain.ecn, plain.echo), (Ecn::Classic, EcnEcho::Exact));
+        assert_eq!(rule(&SCHEME, &[("low_latency", Value::Bool(true))]).ecn, Ecn::LowLatency);
     }
 }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod bbr_cd;
+mod brf;
 mod mircc;
 mod ndnsieve;
 mod plr;
@@ -34,11 +35,12 @@ struct Entry {
 }
 
 /// Papers that can be reproduced, in the order of `all`.
-static PAPERS: [Entry; 4] = [
+static PAPERS: [Entry; 5] = [
     Entry { name: "plr", board: plr::board },
     Entry { name: "ndnsieve", board: ndnsieve::board },
     Entry { name: "mircc", board: mircc::board },
     Entry { name: "bbr-cd", board: bbr_cd::board },
+    Entry { name: "brf", board: brf::board },
 ];
 
 /// Seeds of a quick look.
@@ -47,7 +49,7 @@ const REDUCED_SEEDS: usize = 3;
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, ndnsieve, mircc, bbr-cd, or all.
+    /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.
