@@ -41,12 +41,7 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let paper = read_claims(CLAIMS, "scenarios/papers/brf/claims.toml")?;
     // All in one batch, so that no core idles between experiments.
     let cells = Cell::all();
-    let mut plans = cells.iter().map(|cell| cell.plan(bench, &[])).collect::<Result<Vec<Plan>, _>>()?;
-    plans.extend(joins::plans(bench)?);
-    if bench.extent == Extent::Full {
-        plans.extend(rivals::plans(bench)?);
-    }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans(bench, &cells)?, Kept::of).into_iter();
     let results = Results(cells.into_iter().zip(kept.by_ref()).collect());
     let mut next = || kept.next().unwrap_or_default();
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
@@ -58,4 +53,31 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     }
     let scenarios = vec![runs::PATH.file, runs::ROUND_TRIPS.file, runs::SHARED.file];
     Ok(Board { paper, claims, figures: figures::all(&results), tables, scenarios })
+}
+
+fn plans(bench: &Bench<'_>, cells: &[Cell]) -> Result<Vec<Plan>, Failure> {
+    let mut plans = cells.iter().map(|cell| cell.plan(bench, &[])).collect::<Result<Vec<Plan>, _>>()?;
+    plans.extend(joins::plans(bench)?);
+    if bench.extent == Extent::Full {
+        plans.extend(rivals::plans(bench)?);
+    }
+    Ok(plans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Format, Session};
+
+    #[test]
+    fn every_run_of_the_full_study_is_a_good_scenario() {
+        let session =
+            Session { format: Format::Text, quiet: true, schemes: tidegate_schemes::SCHEMES.to_vec() };
+        let bench = Bench { session: &session, threads: 1, extent: Extent::Full };
+        for plans in [plans(&bench, &Cell::all()), sensitivity::plans(&bench)] {
+            let plans = plans.expect("no scenario is refused");
+            assert!(plans.len() > 100, "{}", plans.len());
+            assert!(plans.iter().all(|plan| !plan.flows.is_empty() && !plan.seeds.is_empty()));
+        }
+    }
 }

@@ -55,6 +55,12 @@ const ONE_PRODUCT: u32 = 165;
 
 /// The throughput of Figure 8 in every variant, and fairness over 240 s.
 pub(super) fn study(bench: &Bench<'_>) -> Result<Vec<Titled>, Failure> {
+    let mut kept = bench.run(&plans(bench)?, Kept::of).into_iter();
+    let mut next = || kept.next().unwrap_or_default();
+    Ok(vec![throughputs(&mut next), fairness(&mut next)])
+}
+
+pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
     let mut plans = Vec::new();
     for (variant, scheme) in variants() {
         for loss in LOSSES {
@@ -70,9 +76,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<Vec<Titled>, Failure> {
     for scheme in Scheme::ALL {
         plans.push(long(Cell::RoundTrips { scheme }, bench)?);
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
-    let mut next = || kept.next().unwrap_or_default();
-    Ok(vec![throughputs(&mut next), fairness(&mut next)])
+    Ok(plans)
 }
 
 fn variants() -> impl Iterator<Item = (&'static Variant, Scheme)> {
