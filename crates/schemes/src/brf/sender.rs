@@ -168,7 +168,8 @@ impl BrfSender {
     /// Segments leave again after a pause: a long one says that the grant means nothing any more, and in a short one none
     /// could come.
     fn end_rest(&mut self, now: Time) {
-        let rest = now.since(self.busy_at);
+        // A grant that came meanwhile, as on the SYN-ACK of a flow that begins late, is no older than its coming.
+        let rest = now.since(self.busy_at.max(self.heard));
         if self.mode == Mode::Fallback || !(self.is_resting || rest > REST) {
             return;
         }

@@ -96,7 +96,7 @@ fn a_join_is_over_after_three_round_trips_and_a_poll() {
 
 #[test]
 fn cubic_and_brf_share_by_their_numbers() {
-    let flows = flow(0, "brf", 0) + &flow(1, "tcp-bbr1", 0);
+    let flows = flow(0, "brf", 0) + &flow(1, "tcp-cubic", 0);
     let record = run(&scenario("", &[10; 2], "", &flows).replace("10s", "30s"));
     let shares = [0, 1].map(|number| mbps(&record, number, [10.0, 30.0]));
     assert!((shares[0] / (GIVEN / 2.0) - 1.0).abs() < 0.02, "{shares:?}");
@@ -148,4 +148,17 @@ fn what_an_application_does_not_use_goes_to_the_others() {
     assert!((slow / 20.0 - 1.0).abs() < 0.01, "{slow}");
     // The slow one keeps a tenth of headroom.
     assert!((bulk / (GIVEN - 22.0) - 1.0).abs() < 0.02, "{bulk}");
+}
+
+#[test]
+fn held_back_a_short_flow_starts_a_round_trip_later() {
+    // 30 segments: more than 45 do not fit the window of a SYN-ACK, which has no scale, and wait for a round trip anyway.
+    let short = flow(1, "brf", 3000) + "size = \"43440B\"\n";
+    let flows = flow(0, "brf", 0) + &short;
+    let took = |brf| {
+        let record = run(&scenario(brf, &[10; 2], "", &flows));
+        record.flows[1].completion_time().expect("it is complete").as_millis_f64()
+    };
+    let (held, at_once) = (took(""), took(", make_before_break = false"));
+    assert!((at_once + 15.0..at_once + 45.0).contains(&held), "{held} {at_once}");
 }

@@ -228,6 +228,15 @@ fn a_rest_of_a_second_forgets_the_grant_and_a_shorter_one_keeps_it() {
 }
 
 #[test]
+fn the_first_grant_of_a_flow_that_begins_late_is_not_forgotten() {
+    let mut bench = Bench::new();
+    bench.hear(5_000, code::encode(1e6).into());
+    bench.flow.in_flight = 1;
+    bench.send(5_000);
+    assert_eq!(bench.rate(), Some(1.0));
+}
+
+#[test]
 fn heavy_loss_without_a_grant_counts_as_a_stale_one() {
     let mut bench = Bench::granted();
     bench.flow.smoothed_rtt = Some(Span::from_millis(10));
