@@ -143,14 +143,21 @@ impl<'a> Said<'a> {
         if self.hop.mark > 0 {
             tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));
         }
+        let signals = if has_signals(self.hop) { Signal::ALL } else { &[] };
+        let (before, after) =
+            signals.split_at(signals.partition_point(|signal| signal.tlv_type() < types::LOSS_NOTICE));
+        self.write_signals(before, out);
         if self.loss_notice {
             tlv::write_element(out, types::LOSS_NOTICE, &[]);
         }
-        if has_signals(self.hop) {
-            for signal in Signal::ALL {
-                if let Some(value) = self.hop.get(*signal) {
-                    tlv::write_integer(out, signal.tlv_type(), u64::from(value));
-                }
+        self.write_signals(after, out);
+    }
+
+    #[inline]
+    fn write_signals(&self, signals: &[Signal], out: &mut Vec<u8>) {
+        for signal in signals {
+            if let Some(value) = self.hop.get(*signal) {
+                tlv::write_integer(out, signal.tlv_type(), u64::from(value));
             }
         }
     }

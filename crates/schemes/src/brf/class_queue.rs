@@ -127,10 +127,12 @@ impl QueueDiscipline for ClassQueue {
             let class = self.switch.borrow().class(packet);
             return self.place_segment(class, packet, queue, lanes);
         }
+        let mut is_policed = true;
         if let Some(port) = self.switch.borrow_mut().ports.get_mut(self.face.index()) {
             port.on_other(cx.now);
+            is_policed = port.has_tcp();
         }
-        if self.policer.admits(packet.size(), cx.now) {
+        if !is_policed || self.policer.admits(packet.size(), cx.now) {
             Placement::Lane(UDP)
         } else {
             Placement::Refused(Cause("policed"))

@@ -57,7 +57,7 @@ pub static SCHEME: Scheme = Scheme {
         "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
         "Two measured rounds, not one, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
         "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once, as `literal` does).",
-        "A switch remembers what another one on the path granted, since ACKs between two writings carry the word of one switch only, and the minimum of eq. 7 would be lost.",
+        "Between its writings a switch still lowers what another one wrote, and remembers what another one granted: each writes once per round trip, so that most ACKs carry the word of one switch only and the minimum of eq. 7 would be lost.",
         "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",
         "What the sender does about losses, late, absent and absurd grants is not in the paper: its rate decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
         "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",
@@ -139,7 +139,8 @@ params! {
     drain: f64 = 2.0, "round trips", 0.5..=16.0;
     /// Part of the rates that stays while a queue drains; not in the paper.
     least_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
-    /// Share of the link for packets that are not TCP, while there are any; what exceeds it is dropped.
+    /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
+    /// is dropped.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
     /// Most flows that a switch remembers per device.
     table_entries: u32 = 65_536, "flows", 1..=16_777_216;

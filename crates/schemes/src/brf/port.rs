@@ -13,12 +13,13 @@ use tidegate_core::tcp::Flags;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::allocator;
+use super::code::{self, Grant};
 use super::flow::{AckPath, Class, Flow};
 use super::flow_table::{FlowNumber, FlowTable};
 use super::machine::{Machine, Phase};
 use super::predictor::{Predictor, features};
 use super::shares::{Census, Shares};
-use super::{Initial, Params, code};
+use super::{Initial, Params};
 
 /// Packets that are not TCP keep their share for so long.
 const UDP_COUNTS: Span = Span::from_secs(1);
@@ -34,6 +35,7 @@ pub(super) struct Port {
     predictor: Predictor,
     shares: Shares,
     udp_at: Option<Time>,
+    has_tcp: bool,
     /// What the machine is reducing for, and when that was heard.
     congestion: (Congestion, Time),
     round_ends: Option<Time>,
@@ -58,6 +60,7 @@ impl Port {
             predictor: Predictor::default(),
             shares: Shares::of(params, capacity, Census::default()),
             udp_at: None,
+            has_tcp: false,
             congestion: (Congestion::Clear, Time::ZERO),
             round_ends: None,
             waiting: 0,
@@ -86,6 +89,11 @@ impl Port {
     #[cfg(test)]
     pub(super) fn rate_of(&self, number: FlowNumber) -> Option<f64> {
         self.table.get(number).map(|flow| flow.rate)
+    }
+
+    /// Whether there are TCP flows that what is not TCP has to leave the link to.
+    pub(super) fn has_tcp(&self) -> bool {
+        self.has_tcp
     }
 
     /// Whether there are BRF flows to keep room for.
@@ -197,6 +205,7 @@ impl Port {
                 Class::Other => census.other += 1,
             }
         }
+        self.has_tcp = census.brf + census.other > 0;
         let before = std::mem::replace(&mut self.shares, Shares::of(&self.params, self.capacity, census));
         if self.shares.brf < before.brf && census.brf > 0 && self.machine.phase() != Phase::Reduce {
             self.allocate(now);
@@ -278,11 +287,13 @@ impl Port {
     }
 }
 
-/// Leaves the least grant of the path on an ACK, if one is due; always on a SYN-ACK, which may be one that comes again.
+/// Leaves the least grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be one that comes again, and
+/// always where another switch has written, or its higher rate would reach the sender.
 fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
     let standing = header.hop.get(Signal::GrantedRate);
     flow.hear(now, standing);
-    if !is_syn_ack && !flow.is_due(now, step) {
+    let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
+    if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
         return;
     }
     let least = code::least(standing, flow.code(now));

@@ -30,7 +30,7 @@ const SLACK: Span = Span::from_millis(25);
 const LEAST_FUSE: f64 = 10.0;
 /// Least rate whatever is granted: one segment per second, so that nobody can stop a sender for ever.
 const LEAST_RATE: f64 = SEGMENT;
-/// Segments per round trip that a hold allows.
+/// Segments in flight that a hold allows. It is a window: a slow pace would leave the right to a burst when the hold ends.
 const HOLD_SEGMENTS: f64 = 2.0;
 /// Round trip before the first is measured.
 const FIRST_RTT: Span = Span::from_millis(100);
@@ -69,6 +69,8 @@ pub(super) struct BrfSender {
     mode: Mode,
     /// Bytes/s on the wire.
     rate: f64,
+    /// The grant is a hold.
+    is_held: bool,
     /// When a grant came last.
     heard: Time,
     least_rtt: Option<Span>,
@@ -88,6 +90,7 @@ impl BrfSender {
         Self {
             mode: Mode::Fallback,
             rate: 0.0,
+            is_held: false,
             heard: Time::ZERO,
             least_rtt: None,
             rtt: FIRST_RTT,
@@ -111,6 +114,7 @@ impl BrfSender {
             Grant::Rate(rate) => rate as f64,
         };
         self.rate = rate.min(self.link).max(LEAST_RATE);
+        self.is_held = grant == Grant::Hold;
         (self.mode, self.heard) = (Mode::Granted, now);
     }
 
@@ -122,6 +126,7 @@ impl BrfSender {
 
     /// Half the rate, but no less than a connection begins with unless it was less already.
     fn halve(&mut self) {
+        self.is_held = false;
         let least = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
         self.rate = (self.rate / 2.0).max(least).max(LEAST_RATE);
     }
@@ -163,12 +168,14 @@ impl BrfSender {
     /// Segments leave again after a pause: a long one says that the grant means nothing any more, and in a short one none
     /// could come.
     fn end_rest(&mut self, now: Time) {
-        let rest = now.since(self.busy_at);
+        // A grant that came meanwhile, as on the SYN-ACK of a flow that begins late, is no older than its coming.
+        let rest = now.since(self.busy_at.max(self.heard));
         if self.mode == Mode::Fallback || !(self.is_resting || rest > REST) {
             return;
         }
         if rest > REST {
             self.rate = self.per_round_trip(INITIAL_WINDOW).min(self.link);
+            self.is_held = false;
             self.mode = Mode::Granted;
         }
         self.heard = now;
@@ -200,11 +207,15 @@ impl BrfSender {
 
 impl CongestionController for BrfSender {
     fn window(&self) -> f64 {
-        if self.mode == Mode::Fallback { self.fallback.window() } else { self.fuse() }
+        match self.mode {
+            Mode::Fallback => self.fallback.window(),
+            _ if self.is_held => HOLD_SEGMENTS,
+            _ => self.fuse(),
+        }
     }
 
     fn pacing(&self) -> Pacing {
-        if self.mode == Mode::Fallback {
+        if self.mode == Mode::Fallback || self.is_held {
             return Pacing::Unpaced;
         }
         Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * PAYLOAD / SEGMENT) as u64))

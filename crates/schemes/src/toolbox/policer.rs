@@ -21,9 +21,14 @@ impl Policer {
         Self { bucket: TokenBucket::new(rate, burst(rate), now) }
     }
 
-    /// Whether a packet of `size` passes at `now`; it is to be dropped otherwise.
+    /// Whether a packet of `size` passes at `now`; it is to be dropped otherwise. One larger than the burst passes a full
+    /// bucket and leaves it in debt, or it would never pass.
     pub fn admits(&mut self, size: ByteCount, now: Time) -> bool {
-        self.bucket.take(size, now)
+        let passes = self.bucket.wait_or_full(size, now) == Some(Span::ZERO);
+        if passes {
+            self.bucket.charge(size, now);
+        }
+        passes
     }
 
     /// Goes on at `rate` from `now`.
@@ -56,6 +61,16 @@ mod tests {
         assert!(policer.admits(size, Time::ZERO) && policer.admits(size, Time::ZERO));
         assert!(!policer.admits(size, Time::ZERO));
         assert_eq!(2 + passed(&mut policer, Time::ZERO, 1_000), 414);
+    }
+
+    #[test]
+    fn a_packet_larger_than_the_burst_passes_at_the_rate() {
+        // 8 Mbps are 1000 bytes per ms: 4 ms for each of 4000 bytes with a burst of 5000.
+        let mut policer = Policer::new(BitRate::from_mbps(8.0), Time::ZERO);
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let passed: Vec<u64> =
+            (0..60).filter(|millis| policer.admits(ByteCount::new(10_000), at(*millis))).collect();
+        assert_eq!(passed, [0, 10, 20, 30, 40, 50]);
     }
 
     #[test]

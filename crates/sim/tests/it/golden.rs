@@ -178,6 +178,44 @@ fn every_link_service_mends_a_lossy_link_as_recorded() {
     runs_as_recorded("lossy-link.txt", services, lossy_link);
 }
 
+/// Three TCP flows, one after the other, each with what the switch before the bottleneck grants it.
+fn joins(scheme: &str) -> String {
+    let mut text = format!(
+        "format = 1\n[scenario]\nname = \"joins\"\nduration = \"1200ms\"\nsample = \"20ms\"\n[topology]\n\
+         builtin = \"dumbbell\"\npairs = 3\naccess = {{ rate = \"100Mbps\", delay = \"2ms\" }}\n\
+         bottleneck = {{ rate = \"10Mbps\", delay = \"6ms\", queue = {{ limit = \"100pkt\" }} }}\n\
+         [router]\nparts = [{scheme:?}]\n[controller]\nscheme = {scheme:?}\n"
+    );
+    for (number, start) in [(1, 0), (2, 300), (3, 600)] {
+        let file = if number == 2 { "size = \"400kB\"\n" } else { "" };
+        write!(
+            text,
+            "[[tcp]]\nsender = \"p{number}\"\nreceiver = \"c{number}\"\nscheme = {scheme:?}\nstart = \"{start}ms\"\n{file}"
+        )
+        .expect("a string takes it");
+    }
+    let record = record(&text);
+    let (flows, links) = (&record.flow_samples, &record.link_samples);
+    let neck = record.links.iter().position(|link| link.from == "r2" && link.to == "r1").expect("there");
+    let mut text =
+        format!("# {scheme}: flows over 10 Mbps and 20 ms from 0, 300 and 600 ms, the second of 400 kB\n");
+    text.push_str("# t_ms  paced segments/s of each  in_flight  queue  dropped\n");
+    for row in 0..flows.time.len() / 3 {
+        let of = |flow: usize| 3 * row + flow;
+        let rates = [0, 1, 2].map(|flow| format!("{:5.0}", flows.pacing_per_second[of(flow)])).join(" ");
+        let in_flight = [0, 1, 2].map(|flow| format!("{:3}", flows.in_flight_packets[of(flow)])).join(" ");
+        let (at, link) = (flows.time[of(0)].as_nanos() / 1_000_000, record.links.len() * row + neck);
+        let (queue, dropped) = (links.queue_packets[link], links.dropped_packets[link]);
+        writeln!(text, "{at:6}  {rates}  {in_flight}  {queue:5}  {dropped:7}").expect("a string takes it");
+    }
+    text
+}
+
+#[test]
+fn flows_join_and_leave_a_brf_switch_as_recorded() {
+    runs_as_recorded("joins.txt", ["brf"].into_iter(), joins);
+}
+
 #[test]
 fn every_consumer_has_a_recorded_dumbbell_and_none_is_stray() {
     let mut expected: Vec<&str> = consumers().chain([PLR.0]).collect();

@@ -189,9 +189,10 @@ impl Receiver {
         if self.stage == Stage::Listening {
             self.stage = Stage::Open;
             self.peer = SequenceSpace::new(segment.seq);
-            self.stamp = segment.timestamp;
             self.acknowledged = 1;
         }
+        // RFC 7323 §4.3: one that comes again too, or its answer would tell of a round trip that began with the first.
+        self.stamp = self.stamp.max(segment.timestamp);
         let options = SynOptions { mss: self.mss, window_scale: self.window.scale() };
         let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
         let window = self.window.unscaled(self.stream.next());

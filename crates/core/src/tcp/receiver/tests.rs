@@ -223,3 +223,12 @@ fn a_window_that_the_application_opens_by_less_than_two_segments_stays_as_it_was
     receiver.read(at(40), ByteCount::new(500));
     assert_eq!(windows(&mut receiver), [6000]);
 }
+
+#[test]
+fn the_answer_to_a_repeated_syn_echoes_its_own_time_stamp() {
+    let mut receiver = Receiver::new(setup());
+    receiver.on_segment(at(10), &header(0, 0, Flags::SYN, 5));
+    receiver.on_segment(at(1010), &header(0, 0, Flags::SYN, 1005));
+    let echoed: Vec<u32> = acks(&mut receiver).into_iter().map(|(segment, _)| segment.echo).collect();
+    assert_eq!(echoed, [5, 1005]);
+}

@@ -155,7 +155,9 @@ fn an_absurd_grant_counts_as_the_link_and_the_fuse_holds() {
 fn a_hold_or_a_forged_crawl_does_not_stop_the_sender_for_ever() {
     let mut bench = Bench::granted();
     bench.hear(50, code::HOLD.into());
-    assert_eq!(bench.rate(), Some((2.0 * 1514.0 / 0.04f64 / 1e2).round() / 1e4), "two segments per round trip");
+    assert_eq!((bench.rate(), bench.sender.window()), (None, 2.0), "two segments per round trip");
+    bench.deliver(55);
+    assert_eq!(bench.sender.window(), 2.0, "not CUBIC");
     bench.hear(60, code::encode(1.0).into());
     assert_eq!(bench.rate(), Some(0.0015), "a segment per second");
     assert!(bench.sender.window() >= 10.0);
@@ -223,6 +225,15 @@ fn a_rest_of_a_second_forgets_the_grant_and_a_shorter_one_keeps_it() {
     assert_eq!((bench.rate(), bench.next_wake_ms()), (Some(1.0), Some(1_000)));
     bench.send(2_000);
     assert_eq!(bench.rate(), Some(0.3785), "ten segments over a round trip");
+}
+
+#[test]
+fn the_first_grant_of_a_flow_that_begins_late_is_not_forgotten() {
+    let mut bench = Bench::new();
+    bench.hear(5_000, code::encode(1e6).into());
+    bench.flow.in_flight = 1;
+    bench.send(5_000);
+    assert_eq!(bench.rate(), Some(1.0));
 }
 
 #[test]

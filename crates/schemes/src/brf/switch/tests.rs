@@ -221,6 +221,16 @@ fn the_least_grant_of_the_path_stays_whatever_an_ack_claims() {
 }
 
 #[test]
+fn a_higher_grant_of_another_switch_never_passes() {
+    let mut bench = Bench::new();
+    bench.open(0, 1, true);
+    let own = Some(u32::from(code::encode(GIVEN)));
+    for at_us in (20_000..40_000).step_by(1_000) {
+        assert_eq!(bench.ack_with(at_us, 1, Some(code::encode(12e6).into())), own, "{at_us}");
+    }
+}
+
+#[test]
 fn after_a_restart_flows_are_adopted_with_their_next_data() {
     let mut bench = Bench::with(&AT_ONCE);
     for number in 1..=2 {
