@@ -210,3 +210,20 @@ fn parts_that_report_to_nobody_and_a_controller_that_hears_nobody_are_doubted() 
         assert!(said.contains(&format!("warning: {doubt}")), "{said}");
     }
 }
+
+#[test]
+fn a_sender_whose_routers_say_nothing_is_doubted() {
+    let text = std::fs::read_to_string("scenarios/examples/tcp.toml").expect("readable");
+    let scratch = Scratch::new("foretold-routers");
+    let said = |text: &str| {
+        let file = scratch.file("rcp.toml", text.as_bytes());
+        tidegate(&["check", &file]).with(0).out
+    };
+    let alone = text.replace("scheme = \"tcp-bbr1\"", "scheme = \"rcp\"");
+    let doubt = "warning: flow bbr: no router has the part that rcp listens to";
+    assert!(said(&alone).contains(doubt), "{}", said(&alone));
+    let with_part =
+        alone.replace("[[tcp]]\nname = \"cubic\"", "[router]\nparts = [\"rcp\"]\n[[tcp]]\nname = \"cubic\"");
+    assert!(!said(&with_part).contains(doubt));
+    assert!(!said(&text).contains(doubt));
+}

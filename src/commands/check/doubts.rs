@@ -33,6 +33,7 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(foreign_prefixes(plan));
     doubts.extend(useless_caches(plan));
     doubts.extend(deaf_controller(plan));
+    doubts.extend(missing_routers(plan));
     doubts.extend(missing_controller(plan));
     doubts.extend(media(plan));
     doubts.extend(seeds(plan, facts));
@@ -74,6 +75,20 @@ fn deaf_controller(plan: &Plan) -> Option<String> {
     (!plan.nodes.iter().any(reports)).then(|| {
         format!("no router reports to the controller; write parts = [{{ scheme = {name:?} }}] into [router]")
     })
+}
+
+/// TCP senders that wait for the word of routers, and no router has the part that gives it.
+fn missing_routers(plan: &Plan) -> Option<String> {
+    let has_part =
+        |name: &str| plan.nodes.iter().flat_map(|node| &node.parts).any(|part| part.scheme.name == name);
+    let waits = |flow: &&FlowPlan| {
+        let scheme = flow.scheme.scheme;
+        flow.tcp.is_some() && scheme.router.is_some() && !has_part(scheme.name)
+    };
+    let (flow, name) = plan.flows.iter().find(waits).map(|flow| (&flow.name, flow.scheme.scheme.name))?;
+    Some(format!(
+        "flow {flow}: no router has the part that {name} listens to; write parts = [{name:?}] for one"
+    ))
 }
 
 /// One doubt about several flows is one sentence, with the words about the first.

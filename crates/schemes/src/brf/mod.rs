@@ -1,6 +1,6 @@
 //! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no window.
 //!
-//! Paper: BRF, "bandwidth real-time feedback", Sensors 24 (2024) 749. Its parts by section:
+//! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
 //! * §3.1 [`controller`], [`detector`]: congestion, found in a port's counters (eq. 5, 6);
 //! * §3.2 [`switch`], [`class_queue`], [`shares`]: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
 //!   [`flow_table`], [`flow`]: what is kept of a flow; [`port`], [`machine`]: the states of Fig. 5; [`sender`]: `tcp_brf`;
@@ -48,7 +48,7 @@ use switch::{Agent, Gate, Switch};
 pub static SCHEME: Scheme = Scheme {
     name: "brf",
     summary: "switches grant each TCP flow a rate on its ACKs; a controller finds congestion, senders pace",
-    paper: "BRF: bandwidth real-time feedback, Sensors 24 (2024) 749",
+    paper: "BRF: bottleneck routing feedback, Sensors 24 (2024) 749",
     provenance: Provenance::Paper,
     deviations: &[
         "Equations 8, 11, 13, 14, 17 and 18 are mended (`mode = \"literal\"` takes them as printed, with guards): idle flows do not count, grants and not measured rates are what is given away, rates are filled up to the max-min fair level, a queue lowers rates and the sum of the rates drains it in `drain` round trips, a burst scales rates down.",
