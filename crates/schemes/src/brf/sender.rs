@@ -14,8 +14,8 @@ use super::code::{self, Grant};
 use super::fallback::{Fallback, INITIAL_WINDOW};
 use super::measure::SEGMENT;
 
-/// Payload of a full segment, bytes; [`SEGMENT`] is what it takes on the wire.
-const PAYLOAD: f64 = 1448.0;
+/// Bytes of a segment beside its payload; [`SEGMENT`] has 1448 of that.
+const HEADERS: f64 = 66.0;
 /// A grant holds for this long without another, or for [`GRANT_ROUND_TRIPS`], or for [`GRANT_SEGMENTS`] at its rate.
 const GRANT_HOLDS: Span = Span::from_millis(200);
 const GRANT_ROUND_TRIPS: u64 = 3;
@@ -71,6 +71,8 @@ pub(super) struct BrfSender {
     rate: f64,
     /// The grant is a hold.
     is_held: bool,
+    /// Largest payload of a segment delivered, bytes; 0 before the first.
+    payload: f64,
     /// When a grant came last.
     heard: Time,
     least_rtt: Option<Span>,
@@ -91,6 +93,7 @@ impl BrfSender {
             mode: Mode::Fallback,
             rate: 0.0,
             is_held: false,
+            payload: 0.0,
             heard: Time::ZERO,
             least_rtt: None,
             rtt: FIRST_RTT,
@@ -102,9 +105,14 @@ impl BrfSender {
         }
     }
 
+    /// Bytes of a full segment on the wire: of the largest that was delivered, or of one on Ethernet.
+    fn segment(&self) -> f64 {
+        if self.payload > 0.0 { self.payload + HEADERS } else { SEGMENT }
+    }
+
     /// Bytes/s of so many segments per round trip.
     fn per_round_trip(&self, segments: f64) -> f64 {
-        segments * SEGMENT / self.rtt.as_secs_f64().max(1e-6)
+        segments * self.segment() / self.rtt.as_secs_f64().max(1e-6)
     }
 
     fn obey(&mut self, now: Time, grant: Grant) {
@@ -120,7 +128,7 @@ impl BrfSender {
 
     /// When a grant heard last at `heard` runs out.
     fn runs_out(&self) -> Time {
-        let segments = Span::from_secs_f64(GRANT_SEGMENTS * SEGMENT / self.rate.max(LEAST_RATE));
+        let segments = Span::from_secs_f64(GRANT_SEGMENTS * self.segment() / self.rate.max(LEAST_RATE));
         self.heard + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
     }
 
@@ -154,7 +162,7 @@ impl BrfSender {
     }
 
     fn fall_back(&mut self) {
-        let in_flight = self.rate * self.least_rtt.unwrap_or(self.rtt).as_secs_f64() / SEGMENT;
+        let in_flight = self.rate * self.least_rtt.unwrap_or(self.rtt).as_secs_f64() / self.segment();
         self.fallback = Fallback::resume(in_flight);
         self.mode = Mode::Fallback;
     }
@@ -201,7 +209,7 @@ impl BrfSender {
     /// Most segments in flight.
     fn fuse(&self) -> f64 {
         let Some(rtt) = self.least_rtt else { return LEAST_FUSE };
-        (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / SEGMENT).max(LEAST_FUSE)
+        (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / self.segment()).max(LEAST_FUSE)
     }
 }
 
@@ -218,7 +226,7 @@ impl CongestionController for BrfSender {
         if self.mode == Mode::Fallback || self.is_held {
             return Pacing::Unpaced;
         }
-        Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * PAYLOAD / SEGMENT) as u64))
+        Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * (1.0 - HEADERS / self.segment())) as u64))
     }
 
     fn on_open(&mut self, hop: &mut HopSignals) {
@@ -251,6 +259,10 @@ impl CongestionController for BrfSender {
     fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
         self.note_round_trip(flow, delivery.rtt);
         self.busy_at = cx.now;
+        let segments = delivery.newly_acked + delivery.newly_sacked;
+        if segments > 0 {
+            self.payload = self.payload.max(delivery.size.get() as f64 / f64::from(segments));
+        }
         match self.mode {
             Mode::Fallback => self.fallback.on_delivery(cx.now, delivery, flow),
             Mode::Granted | Mode::Stale { .. } => self.watch_losses(cx.now),

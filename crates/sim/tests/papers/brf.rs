@@ -105,6 +105,18 @@ fn cubic_and_brf_share_by_their_numbers() {
 }
 
 #[test]
+fn segments_of_any_size_fill_what_is_granted() {
+    for (mss, payload) in [("100B", 100.0), ("8934B", 8934.0)] {
+        let record = run(&scenario("", &[10], "", &(flow(0, "brf", 0) + &format!("mss = \"{mss}\"\n"))));
+        let ours = record.flows[0].delivered_payload.get() as f64 * 8.0 / 10.0 / 1e6;
+        // A tenth of a second for the handshake and the first round trips.
+        let expected = 97.0 * payload / (payload + 66.0);
+        assert!((0.98 * expected..expected).contains(&ours), "{mss}: {ours} of {expected}");
+        assert_eq!(neck(&record).dropped_packets, 0);
+    }
+}
+
+#[test]
 fn a_controller_that_stops_stops_nobody() {
     let flows = flow(0, "brf", 0) + &flow(1, "brf", 3000) + "[[event]]\nat = \"2s\"\ncontroller = \"down\"\n";
     let record = run(&scenario("", &[10; 2], "", &flows));

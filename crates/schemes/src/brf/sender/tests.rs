@@ -81,7 +81,7 @@ impl Bench {
     /// Rate on the wire, Mbyte/s; `None` where CUBIC rules.
     fn rate(&self) -> Option<f64> {
         match self.sender.pacing() {
-            Pacing::Rate(rate) => Some((rate.as_bps() as f64 / 8e6 * SEGMENT / PAYLOAD * 1e4).round() / 1e4),
+            Pacing::Rate(rate) => Some((rate.as_bps() as f64 / 8e6 * SEGMENT / 1448.0 * 1e4).round() / 1e4),
             _ => None,
         }
     }
