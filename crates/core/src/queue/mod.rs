@@ -41,7 +41,7 @@ struct Held<B> {
     until: Time,
 }
 
-/// The queue of one device. What it holds is counted in the face's [`FaceView`].
+/// The queue of one device. What it holds is counted in the face's [`FaceView`](crate::face::FaceView).
 #[derive(Debug)]
 pub struct Queue<B> {
     face: FaceId,

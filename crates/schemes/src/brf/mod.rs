@@ -1,11 +1,11 @@
 //! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no window.
 //!
 //! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
-//! * §3.1 [`controller`], [`detector`]: congestion, found in a port's counters (eq. 5, 6);
-//! * §3.2 [`switch`], [`class_queue`], [`shares`]: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
-//!   [`flow_table`], [`flow`]: what is kept of a flow; [`port`], [`machine`]: the states of Fig. 5; [`sender`]: `tcp_brf`;
-//! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); [`measure`],
-//!   [`round_trip`]: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
+//! * §3.1 `controller`, [`detector`]: congestion, found in a port's counters (eq. 5, 6);
+//! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
+//!   [`flow_table`], `flow`: what is kept of a flow; `port`, `machine`: the states of Fig. 5; `sender`: `tcp_brf`;
+//! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); `measure`,
+//!   `round_trip`: what they are made of (eq. 15); [`elimination`]: the way out of congestion (eq. 16 to 18).
 //!
 //! `mode = "literal"` takes the printed equations, with guards where they divide by zero, and all of the link; the default
 //! mends what contradicts the text. Rates are bytes/s as links count them, 1514 for a full segment, also in grants: a

@@ -1,7 +1,7 @@
 //! RCP: each router keeps one rate per link that every flow through it shall have, and writes it on what passes.
 //!
 //! Paper: Dukkipati: Rate Control Protocol (RCP), PhD thesis, Stanford 2007, eq. 2.2, with the numbers of the authors' ns-2
-//! code. [`gate`] is the router's part, [`sender`] the sender's; the receiver echoes the rate (core).
+//! code. `gate` is the router's part, `sender` the sender's; the receiver echoes the rate (core).
 
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};

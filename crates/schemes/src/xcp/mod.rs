@@ -1,7 +1,7 @@
 //! XCP: routers tell each packet by how much its sender's window shall change, so that the link is full and shared fairly.
 //!
 //! Paper: Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002, §3 and
-//! appendix A (the residues). [`gate`] is the router's part, [`sender`] the sender's; the receiver echoes the change (core).
+//! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change (core).
 
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
