@@ -2,7 +2,7 @@
 
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::Seed;
-use tidegate_core::units::Span;
+use tidegate_core::units::{Span, Time};
 use tidegate_sim::world::World;
 
 use crate::plan;
@@ -160,4 +160,36 @@ fn cubic_gives_the_nearer_of_two_senders_more_in_about_the_ratio_of_their_round_
         let [near, far] = unequal_round_trips(scheme);
         assert!((1.5..5.0).contains(&(near / far)), "{scheme}: {near} and {far} bytes");
     }
+}
+
+/// Share of one BBR connection beside one of CUBIC at 100 Mbit/s and 20 ms from the second minute to the fourth.
+fn bbr_share(buffer: u32) -> f64 {
+    let record = run(&format!(
+        "format = 1\n[scenario]\nname = \"shares\"\nduration = \"240s\"\nsample = \"60s\"\n[topology]\n\
+         builtin = \"dumbbell\"\npairs = 2\naccess = {{ rate = \"1Gbps\", delay = \"0ms\" }}\n\
+         bottleneck = {{ rate = \"100Mbps\", delay = \"10ms\", queue = {{ limit = \"{buffer}pkt\" }} }}\n\
+         [[tcp]]\nsender = \"p1\"\nreceiver = \"c1\"\nscheme = \"tcp-bbr1\"\n\
+         [[tcp]]\nsender = \"p2\"\nreceiver = \"c2\"\nscheme = \"tcp-cubic\"\n"
+    ));
+    let samples = &record.flow_samples;
+    let early = |flow: u32| {
+        let row = (0..samples.time.len())
+            .find(|row| samples.flow[*row] == flow && samples.time[*row] >= Time::ZERO + Span::from_secs(60));
+        samples.delivered_segments[row.expect("it is sampled")]
+    };
+    let late = |flow: u32| record.flows[flow as usize].delivered_segments - early(flow);
+    late(0) as f64 / (late(0) + late(1)) as f64
+}
+
+#[test]
+fn bbr_has_no_more_beside_cubic_than_ware_and_others_say_and_less_the_deeper_the_buffer() {
+    // Ware et al., IMC 2019, for one flow of each: 0.74 at two products of bandwidth and delay, 0.57 at six, 0.47 at thirty.
+    let product = 165;
+    let shares = [2, 6, 30].map(|products| bbr_share(products * product));
+    assert!(shares.is_sorted_by(|more, less| more > less), "{shares:?}");
+    for (share, most) in shares.into_iter().zip([0.74, 0.57, 0.47]) {
+        assert!(share <= most, "{shares:?}");
+    }
+    // It takes most of the link where there is hardly a buffer.
+    assert!(bbr_share(product / 2) > 0.5, "{}", bbr_share(product / 2));
 }
