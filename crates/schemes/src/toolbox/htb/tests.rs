@@ -243,6 +243,19 @@ fn a_near_lender_is_asked_before_a_far_one() {
 }
 
 #[test]
+fn what_was_borrowed_is_not_held_against_the_borrowers_own_rate() {
+    let (htb, leaves) = flat(10.0, &[(2.0, 10.0, 1), (8.0, 10.0, 0)]);
+    let mut bench = Bench::new(htb).endless(leaves[0], 1514);
+    bench.run(seconds(5.0));
+    assert!((bench.rate(leaves[0], seconds(1.0)) - 10.0).abs() < 0.1, "8 of 10 are borrowed");
+    let mut bench = bench.endless(leaves[1], 1514);
+    bench.run(seconds(6.0));
+    let rates = [0, 1].map(|leaf| bench.rate(leaves[leaf], seconds(5.1)));
+    // Its own 2 at once. In debt it would have to borrow, and what is to be had goes to the other, which has priority.
+    assert!((rates[0] - 2.0).abs() < 0.1 && (rates[1] - 8.0).abs() < 0.1, "{rates:?}");
+}
+
+#[test]
 fn a_new_shape_holds_from_its_time_on() {
     let (htb, leaves) = flat(100.0, &[(50.0, 50.0, 0), (10.0, 10.0, 0)]);
     let mut bench = Bench::new(htb).endless(leaves[0], 1514).endless(leaves[1], 1514);
