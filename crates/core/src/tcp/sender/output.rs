@@ -40,11 +40,11 @@ impl Sender {
 
     fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         self.awaits_write = false;
-        let new = self.next_new(cx.now);
         if !self.window_is_open() {
             self.is_source_limited = false;
             return self.rest();
         }
+        let new = self.next_new(cx.now);
         let controller = &self.controller;
         let lost = self.board.next_lost(|number| !controller.holds_back(number as u32));
         if lost.is_none() && new.is_none() {
