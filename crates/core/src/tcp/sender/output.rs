@@ -4,7 +4,7 @@ use super::connection::Stage;
 use super::recovery::Phase;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
-use crate::congestion::{SendOrder, Sent};
+use crate::congestion::{Pacing, SendOrder, Sent};
 use crate::context::Context;
 use crate::event::Cause;
 use crate::tcp::options::{Flags, Segment, TcpOptions, stamp};
@@ -40,7 +40,7 @@ impl Sender {
 
     fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         self.awaits_write = false;
-        if !self.window_is_open() {
+        if !self.window_is_open() || self.gathers_burst() {
             self.is_source_limited = false;
             return self.rest();
         }
@@ -66,6 +66,18 @@ impl Sender {
         self.pacer.rest();
         self.burst_left = 0;
         None
+    }
+
+    /// With segmentation offload a sender that is not paced waits until it may send a burst, or a third of its window if that is
+    /// less (Linux' `tcp_tso_should_defer` with its divisor of 3), as long as an ACK is still to come.
+    fn gathers_burst(&self) -> bool {
+        if self.settings.burst <= 1 || self.burst_left > 0 || self.phase != Phase::Open {
+            return false;
+        }
+        let in_flight = self.board.in_flight();
+        let wanted = f64::from(self.settings.burst).min(self.window / 3.0);
+        let is_paced = self.controller.pacing() != Pacing::Unpaced;
+        !is_paced && in_flight > 0 && self.window - f64::from(in_flight) < wanted
     }
 
     fn window_is_open(&self) -> bool {

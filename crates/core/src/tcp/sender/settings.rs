@@ -69,7 +69,7 @@ pub struct SenderSettings {
     /// Longest that the receiver may delay an ACK, which a probe of a single segment waits for (RFC 8985 §7.2); 200 ms
     /// in Linux.
     pub max_ack_delay: Span,
-    /// Segments that leave together when paced, at least 1: segmentation offload.
+    /// Segments that leave together, at least 1: segmentation offload. Without pacing a third of the window is enough.
     pub burst: u32,
 }
 
