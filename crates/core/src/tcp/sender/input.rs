@@ -138,12 +138,16 @@ impl Sender {
 
     /// A segment that left once tells the round trip (Karn); else the time stamp of an ACK that moves on (RFC 7323 §4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
+        let outstanding = self.board.outstanding();
         match (news.longest, news.latest, echo) {
             (Some(longest), Some(latest), _) => {
                 self.trip.note_least(latest);
-                self.trip.sample(longest);
+                self.trip.sample(longest, &outstanding);
             }
-            (_, _, Some(echo)) => self.trip.smooth(Millis(stamp(cx.now).0.saturating_sub(echo.0)).span()),
+            (_, _, Some(echo)) => {
+                let rtt = Millis(stamp(cx.now).0.saturating_sub(echo.0)).span();
+                self.trip.smooth(rtt, &outstanding);
+            }
             _ => {}
         }
     }
@@ -160,7 +164,7 @@ impl Sender {
 
     /// RFC 6298 §5.2 and 5.3, and the probe's wait anew.
     fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
-        if summary.has_advanced {
+        if summary.has_advanced || self.is_head_young(&summary.news) {
             let is_busy = !self.board.numbers().is_empty();
             self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
         }

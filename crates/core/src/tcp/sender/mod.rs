@@ -18,6 +18,7 @@ mod rtt;
 mod sack_loss;
 mod scoreboard;
 mod settings;
+mod spread;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ mod timers;
 
 pub use rtt::TimeoutBounds;
 pub use settings::{Detection, Reduction, SenderRule, SenderSettings, SenderSetup, SenderStats};
+pub use spread::TimeoutRule;
 
 use super::sequence::SequenceSpace;
 use super::source::Source;
@@ -125,7 +127,7 @@ impl Sender {
         let SenderRule { mut controller, reduction, ecn, .. } = rule;
         controller.take_streams(setup.draws);
         settings.mss = settings.mss.clamp(1, MOST_MSS);
-        let trip = RoundTrip::new(settings.timeout);
+        let trip = RoundTrip::new(settings.timeout_rule, settings.timeout);
         let segments = setup.source.length().map(|length| length.div_ceil(u64::from(settings.mss)).max(1));
         Self {
             flow: setup.flow,

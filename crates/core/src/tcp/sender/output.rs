@@ -164,6 +164,7 @@ impl Sender {
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         self.board.send_again(cx.now, number, snapshot);
         self.stats.retransmissions += 1;
+        self.restart_rto_with_head(cx.now, number);
         if self.phase != Phase::Open && number == self.board.numbers().start {
             self.eifel.on_retransmission(stamp(cx.now));
         }
@@ -182,7 +183,7 @@ impl Sender {
             prr.on_sent();
         }
         if self.timers.rto.is_none() {
-            self.timers.rto = Some(cx.now + self.trip.rto());
+            self.restart_rto(cx.now);
         }
         self.refresh_view();
         let hop = &mut segment.header.hop;
@@ -200,7 +201,8 @@ impl Sender {
         }?;
         self.stats.probes += 1;
         self.tail.begin(self.board.next(), new.is_none());
-        (self.timers.probe, self.timers.rto) = (None, Some(cx.now + self.trip.rto()));
+        self.timers.probe = None;
+        self.restart_rto(cx.now);
         Some(segment)
     }
 }

@@ -276,6 +276,11 @@ impl Scoreboard {
         self.in_flight
     }
 
+    /// Positions from SND.UNA to SND.NXT.
+    pub(super) fn outstanding(&self) -> Range<u64> {
+        self.acked..self.next
+    }
+
     /// SND.UNA.
     pub(super) fn acked(&self) -> u64 {
         self.acked

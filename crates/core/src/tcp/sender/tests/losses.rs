@@ -141,9 +141,9 @@ fn without_probes_a_tail_waits_for_the_timeout() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = Bench::new(10.0, Source::File(ByteCount::new(2000)), settings).open(u16::MAX);
     assert_eq!(bench.sent(), [0, 1]);
-    assert_eq!(bench.run_to(319), []);
+    assert_eq!(bench.run_to(339), []);
     // One segment in the window of a timeout; the next waits twice as long.
-    assert_eq!(bench.run_to(800), [(320.0, 0), (720.0, 0)]);
+    assert_eq!(bench.run_to(800), [(340.0, 0), (780.0, 0)]);
     let lost = |number| Heard::Loss(number, LossSignal::Timeout);
     assert_eq!(bench.trouble(), [lost(0), lost(1), timeout(2), lost(0), timeout(2)]);
     assert_eq!(bench.sender.stats().timeouts, 2);
@@ -153,13 +153,13 @@ fn without_probes_a_tail_waits_for_the_timeout() {
 fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
-    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    assert_eq!(bench.run_to(340), [(340.0, 0)]);
     bench.heard();
-    bench.set(341);
-    bench.ack(1, &[], 320);
+    bench.set(361);
+    bench.ack(1, &[], 340);
     assert_eq!((bench.sent(), bench.trouble()), (vec![1], vec![]));
-    bench.set(362);
-    bench.ack(4, &[], 341);
+    bench.set(382);
+    bench.ack(4, &[], 361);
     assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
 }
 
@@ -167,14 +167,14 @@ fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
 fn an_old_time_stamp_shows_that_nothing_was_lost() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
-    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    assert_eq!(bench.run_to(340), [(340.0, 0)]);
     bench.heard();
-    bench.set(330);
+    bench.set(350);
     // The answer to the first transmission at 120 ms, late.
     bench.ack(1, &[], 120);
     assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
     assert_eq!(bench.sender.view().in_flight, 3, "the others are under way");
-    bench.set(331);
+    bench.set(351);
     bench.ack(4, &[], 120);
     assert_eq!(bench.trouble(), []);
 }

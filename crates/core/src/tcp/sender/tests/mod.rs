@@ -2,3 +2,4 @@ mod bench;
 mod connection;
 mod losses;
 mod sending;
+mod timeouts;
