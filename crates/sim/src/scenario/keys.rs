@@ -2,7 +2,7 @@
 
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
-use tidegate_core::tcp::Detection;
+use tidegate_core::tcp::{Detection, TimeoutRule};
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,

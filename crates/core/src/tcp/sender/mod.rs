@@ -14,6 +14,7 @@ mod prr;
 mod rack;
 mod rate;
 mod recovery;
+mod repeats;
 mod rtt;
 mod sack_loss;
 mod scoreboard;
@@ -45,6 +46,7 @@ use detector::Detector;
 use prr::Prr;
 use rate::RateMeter;
 use recovery::{Eifel, Phase};
+use repeats::Repeats;
 use rtt::RoundTrip;
 use scoreboard::Scoreboard;
 use tail::TailProbe;
@@ -92,6 +94,7 @@ pub struct Sender {
     detector: Detector,
     phase: Phase,
     eifel: Eifel,
+    repeats: Repeats,
     prr: Option<Prr>,
     /// When the segment that the last delivery told of had left.
     newest_sent: Time,
@@ -157,6 +160,7 @@ impl Sender {
             detector: Detector::new(settings.detection),
             phase: Phase::Open,
             eifel: Eifel::Idle,
+            repeats: Repeats::default(),
             prr: None,
             newest_sent: Time::ZERO,
             tail: TailProbe::default(),

@@ -126,9 +126,11 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Tail loss probes.
     pub probes: u64,
+    /// Last segments sent again in a recovery for the sake of an ACK (RFC 6675 §4, rule 4), at most one in each.
+    pub rescues: u64,
     /// Fast recoveries.
     pub recoveries: u64,
-    /// Recoveries that found out to be none.
+    /// Recoveries that were found to be needless.
     pub spurious: u64,
     /// ACKs that told of a congestion mark.
     pub marks: u64,
