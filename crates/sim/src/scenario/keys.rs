@@ -2,7 +2,7 @@
 
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
-use tidegate_core::tcp::Detection;
+use tidegate_core::tcp::{Detection, TimeoutRule};
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
@@ -459,8 +459,9 @@ pub(super) static TCP: Keys = keys(
             "min_timeout",
             LongTime,
             Else("200ms"),
-            "Smallest retransmission timeout; RFC 6298 asks for 1 s.",
+            "Smallest retransmission timeout, where RFC 6298 asks for 1 s; Linux adds it to the smoothed round trip.",
         ),
+        key("rto", Words(timeout_rules), Else("linux"), "What makes the retransmission timeout."),
         key(
             "burst",
             Count(1, 1_000),
@@ -476,6 +477,13 @@ pub(super) static TCP: Keys = keys(
 
 pub(super) static DETECTIONS: &[(Detection, &str)] =
     &[(Detection::RackTlp, "rack-tlp"), (Detection::Sack, "sack")];
+
+pub(super) static TIMEOUT_RULES: &[(TimeoutRule, &str)] =
+    &[(TimeoutRule::Linux, "linux"), (TimeoutRule::Rfc6298, "rfc6298")];
+
+fn timeout_rules() -> Vec<&'static str> {
+    TIMEOUT_RULES.iter().map(|(_, word)| *word).collect()
+}
 
 fn detections() -> Vec<&'static str> {
     DETECTIONS.iter().map(|(_, word)| *word).collect()

@@ -2,6 +2,7 @@
 
 use super::connection::Stage;
 use super::recovery::Phase;
+use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
 use crate::congestion::{Pacing, SendOrder, Sent};
@@ -18,6 +19,14 @@ const MAX_IN_FLIGHT: u32 = 1 << 20;
 struct New {
     payload: u16,
     has_fin: bool,
+}
+
+/// What could leave next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Lost(u64),
+    New(New),
+    Extra(Extra),
 }
 
 impl Sender {
@@ -44,22 +53,46 @@ impl Sender {
             self.is_source_limited = false;
             return self.rest();
         }
-        let new = self.next_new(cx.now);
-        let controller = &self.controller;
-        let lost = self.board.next_lost(|number| !controller.holds_back(number as u32));
-        if lost.is_none() && new.is_none() {
+        let Some(next) = self.next_segment(cx.now) else {
             self.note_source_limit(cx.now);
             return self.rest();
-        }
+        };
         if !self.pacer_admits(cx.now) {
             return None;
         }
+        match next {
+            Next::New(new) => Some(self.send_new(cx, new)),
+            Next::Lost(number) => self.send_in_order(cx, number),
+            Next::Extra(Extra::Hole(number)) => {
+                self.board.double(number);
+                self.send_in_order(cx, number)
+            }
+            Next::Extra(Extra::Rescue(number)) => {
+                self.detector.on_rescue();
+                self.stats.rescues += 1;
+                self.send_again(cx, number)
+            }
+        }
+    }
+
+    /// `NextSeg` of RFC 6675 §4.
+    fn next_segment(&self, now: Time) -> Option<Next> {
+        let new = self.next_new(now);
+        let lost = self.board.next_lost(|number| !self.controller.holds_back(number as u32));
         let new_first = self.controller.order() == SendOrder::NewFirst;
         match (lost, new) {
-            (Some(number), new) if new.is_none() || !new_first => self.send_again(cx, number),
-            (_, Some(new)) => Some(self.send_new(cx, new)),
+            (Some(number), new) if new.is_none() || !new_first => Some(Next::Lost(number)),
+            (_, Some(new)) => Some(Next::New(new)),
+            _ if matches!(self.phase, Phase::Fast { .. }) => {
+                self.detector.extra(&self.board).map(Next::Extra)
+            }
             _ => None,
         }
+    }
+
+    fn send_in_order(&mut self, cx: &mut Context<'_>, number: u64) -> Option<Segment> {
+        self.detector.on_retransmission(number);
+        self.send_again(cx, number)
     }
 
     fn rest(&mut self) -> Option<Segment> {
@@ -176,8 +209,12 @@ impl Sender {
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         self.board.send_again(cx.now, number, snapshot);
         self.stats.retransmissions += 1;
-        if self.phase != Phase::Open && number == self.board.numbers().start {
-            self.eifel.on_retransmission(stamp(cx.now));
+        self.restart_rto_with_head(cx.now, number);
+        if self.phase != Phase::Open {
+            self.repeats.on_retransmission(end);
+            if number == self.board.numbers().start {
+                self.eifel.on_retransmission(stamp(cx.now));
+            }
         }
         let has_fin = self.end() == Some(end);
         let flags = Flags::ACK.and_if(has_fin, Flags::FIN);
@@ -194,7 +231,7 @@ impl Sender {
             prr.on_sent();
         }
         if self.timers.rto.is_none() {
-            self.timers.rto = Some(cx.now + self.trip.rto());
+            self.restart_rto(cx.now);
         }
         self.refresh_view();
         let hop = &mut segment.header.hop;
@@ -212,7 +249,8 @@ impl Sender {
         }?;
         self.stats.probes += 1;
         self.tail.begin(self.board.next(), new.is_none());
-        (self.timers.probe, self.timers.rto) = (None, Some(cx.now + self.trip.rto()));
+        self.timers.probe = None;
+        self.restart_rto(cx.now);
         Some(segment)
     }
 }
