@@ -189,6 +189,19 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_the_same_up_to_an_eighth_or_four_kbit_per_second_and_no_further() {
+        let policer = policer();
+        let segment = ByteCount::new(1_448);
+        let over = |delivered: u64| PacketRate::over(delivered, Span::from_secs(1));
+        let is_same = |rate: u64, last: u64| policer.is_same(over(rate), over(last), segment);
+        assert!(is_same(900, 800) && is_same(700, 800));
+        assert!(!is_same(902, 800) && !is_same(698, 800));
+        // 4 kbit/s are 500 bytes/s: five segments of 100 bytes, 5.05 with the margin of 1 %.
+        let small = ByteCount::new(100);
+        assert!(policer.is_same(over(9), over(4), small) && !policer.is_same(over(10), over(4), small));
+    }
+
+    #[test]
     fn two_lossy_intervals_of_one_rate_are_a_policer_s_and_its_rate_is_kept_for_48_rounds() {
         let mut policer = policer();
         // The first loss begins an interval in round 0, which counts itself; the loss of the fourth ends it. The next one

@@ -85,11 +85,18 @@ mod tests {
 
     #[test]
     fn only_a_repeated_segment_that_nobody_had_twice_made_good_a_loss() {
-        let outcome = |is_retransmission, acked, has_dsack| {
+        let after = |is_retransmission, acked, has_dsack, is_empty| {
             let mut probe = TailProbe::default();
             probe.begin(100, is_retransmission);
-            (probe.on_ack(acked, has_dsack, false), probe.end)
+            (probe.on_ack(acked, has_dsack, is_empty), probe.end)
         };
+        let outcome = |is_retransmission, acked, has_dsack| after(is_retransmission, acked, has_dsack, false);
+        assert_eq!(
+            after(true, 100, false, true),
+            (ProbeOutcome::Nothing, None),
+            "the first one came, and the probe too"
+        );
+        assert_eq!(after(true, 99, false, true), (ProbeOutcome::Nothing, Some(100)));
         assert_eq!(outcome(true, 99, false), (ProbeOutcome::Nothing, Some(100)));
         assert_eq!(outcome(false, 100, false), (ProbeOutcome::Nothing, None));
         assert_eq!(outcome(true, 100, true), (ProbeOutcome::Nothing, None));

@@ -2,7 +2,7 @@ use super::bench::{Bench, Heard};
 use crate::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
 use crate::tcp::sender::{Detection, SenderSettings};
-use crate::units::{ByteCount, Span};
+use crate::units::{BitRate, ByteCount, Span};
 
 fn bench(window: f64, settings: SenderSettings) -> Bench {
     opened(Bench::new(window, Source::Endless, settings), window)
@@ -134,6 +134,44 @@ fn the_probe_of_a_single_segment_waits_for_a_delayed_ack() {
     assert_eq!(bench.sent(), [0]);
     // Two round trips of 20 ms, and the 50 ms that the receiver may wait.
     assert_eq!(bench.run_to(250), [(210.0, 0)]);
+}
+
+#[test]
+fn a_flight_is_probed_once_and_no_later_than_its_timeout() {
+    // Two round trips of 20 ms and 300 ms more are beyond the timeout of 220 ms.
+    let settings = SenderSettings { max_ack_delay: Span::from_millis(300), ..SenderSettings::default() };
+    let mut bench = Bench::new(10.0, Source::File(ByteCount::new(1000)), settings).open(u16::MAX);
+    assert_eq!(bench.sent(), [0]);
+    // The probe takes the timer's place, which then runs out itself.
+    let left = bench.run_to(600);
+    assert_eq!(left[0], (340.0, 0));
+    assert_eq!((bench.sender.stats().probes, left.len()), (1, 2), "{left:?}");
+    assert!(bench.sender.stats().timeouts >= 1);
+}
+
+#[test]
+fn at_a_timeout_what_left_within_a_round_trip_is_not_taken_for_lost() {
+    // A segment each 50 ms, of which the first alone comes through.
+    let source = Source::Constant(BitRate::from_mbps(0.16));
+    let mut bench = Bench::new(10.0, source, SenderSettings::default()).open(u16::MAX);
+    assert_eq!(bench.sent(), [0]);
+    bench.set(140);
+    bench.ack(1, &[], 120);
+    let mut left = Vec::new();
+    let mut now = 140;
+    while bench.sender.stats().timeouts == 0 {
+        now += 1;
+        left.extend(bench.run_to(now));
+    }
+    let timeout = Heard::Loss(1, LossSignal::Timeout);
+    let lost: Vec<Heard> =
+        bench.trouble().into_iter().filter(|heard| matches!(heard, Heard::Loss(..))).collect();
+    assert!(lost.contains(&timeout), "{lost:?}");
+    let (last_at, last) = left.iter().copied().max_by_key(|(_, number)| *number).expect("some left");
+    // A round trip is 20 ms, a quarter of which is for reordering.
+    assert!((now as f64) < last_at + 25.0, "the last one left at {last_at}, the timeout was at {now}");
+    assert!(!lost.contains(&Heard::Loss(last, LossSignal::Timeout)), "{lost:?} of {left:?}");
+    assert_eq!(lost.len() as u32, last - 1);
 }
 
 #[test]
