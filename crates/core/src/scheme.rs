@@ -130,6 +130,13 @@ impl Scheme {
         Ok(())
     }
 
+    /// Whether it is a discipline that keeps lanes of its own, of which a queue can have one; false for settings that are
+    /// wrong.
+    pub fn has_lanes(&self, settings: &Settings) -> bool {
+        let made = self.discipline.map(|make| make(settings, &DeviceSetup::trial()));
+        matches!(made, Some(Ok(discipline)) if discipline.lanes() > 0)
+    }
+
     /// Whether its parts on a router with these settings have a strategy, which takes the place of the scenario's;
     /// false for settings that are wrong.
     pub fn brings_strategy(&self, settings: &Settings) -> bool {

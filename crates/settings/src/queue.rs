@@ -53,7 +53,7 @@ impl QueueValues {
             limit: queue.filter(|queue| queue.item("limit").is_some()).and_then(|queue| queue.limit("limit")),
             disciplines: queue
                 .filter(|queue| queue.item("disciplines").is_some())
-                .map(|queue| uses::read_list(queue, "disciplines", &DISCIPLINE)),
+                .map(|queue| read_disciplines(queue)),
         }
     }
 
@@ -77,4 +77,18 @@ impl QueueValues {
             disciplines: self.disciplines.clone().unwrap_or_default(),
         }
     }
+}
+
+/// A queue has lanes of one discipline.
+fn read_disciplines(queue: &Fields<'_>) -> Vec<SchemeUse> {
+    let disciplines = uses::read_list(queue, "disciplines", &DISCIPLINE);
+    let mut with_lanes =
+        disciplines.iter().filter(|used| used.scheme.has_lanes(&used.settings)).map(|used| used.scheme.name);
+    if let (Some(first), Some(second)) = (with_lanes.next(), with_lanes.next()) {
+        let why = format!(
+            "disciplines: {first} and {second} each keep lanes of their own; a queue has those of one"
+        );
+        queue.refuse("disciplines", why);
+    }
+    disciplines
 }

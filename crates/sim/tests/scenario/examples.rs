@@ -159,6 +159,20 @@ fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
 }
 
 #[test]
+fn a_queue_has_lanes_of_one_discipline() {
+    let with = |disciplines: &str| {
+        let text = format!("queue = {{ limit = \"333pkt\", disciplines = [{disciplines}] }}");
+        parse("tcp.toml", &example("tcp").replace("queue = { limit = \"333pkt\" }", &text), &[], SCHEMES)
+    };
+    assert!(with("\"codel\", \"fq-codel\"").is_ok());
+    let why = with("\"fq-codel\", \"dualpi2\"").expect_err("two with lanes").to_string();
+    assert!(
+        why.contains("fq-codel and dualpi2 each keep lanes of their own; a queue has those of one"),
+        "{why}"
+    );
+}
+
+#[test]
 fn the_loss_example_loses_each_way_by_its_own_model() {
     let plan = plan(example("loss"));
     let gilbert = LossPlan::GilbertElliott { to_bad: 0.001, to_good: 0.05, loss_good: 0.0, loss_bad: 0.5 };
