@@ -146,7 +146,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ctx.fillText("time [s]", (pad.left + view.width - pad.right) / 2, height - 10);
     ctx.translate(11, (pad.top + bottom) / 2);
     ctx.rotate(-Math.PI / 2);
-    ctx.fillText("segment [number]", 0, 0);
+    ctx.fillText(flow.counts, 0, 0);
   };
 
   let selection = null;
@@ -206,7 +206,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const tell = (point) => {
     near = point;
-    said.textContent = point ? `${show(point.time)} s: segment ${point.segment}, ${data.kinds[point.kind]}` : "";
+    said.textContent = point ? `${show(point.time)} s: ${flow.counts.split(" [")[0]} ${point.segment}, ${flow.kinds[point.kind]}` : "";
     repaint();
   };
   const nearest = (x, y) => {
@@ -238,7 +238,7 @@ document.addEventListener("DOMContentLoaded", () => {
       ctx.lineWidth = 1.8;
       draw(ctx, look.shape, 7, 7, Math.max(look.size, 3));
       const every = kind.stride > 1 ? `, every ${kind.stride}th shown` : "";
-      const button = element("button", { type: "button", disabled: kind.found === 0 }, marker, ` ${data.kinds[index]} (${kind.found}${every})`);
+      const button = element("button", { type: "button", disabled: kind.found === 0 }, marker, ` ${flow.kinds[index]} (${kind.found}${every})`);
       button.setAttribute("aria-pressed", String(!hidden[index]));
       button.addEventListener("click", () => { hidden[index] = !hidden[index]; makeLegend(); repaint(); });
       return button;

@@ -4,10 +4,12 @@ use super::connection::Stage;
 use super::detector::Facts;
 use super::news::News;
 use super::prr::Prr;
+use super::scoreboard::Record;
 use super::{Reduction, Sender};
 use crate::congestion::{Loss, LossSignal, Recovery};
 use crate::context::Context;
 use crate::event::{Cause, Event};
+use crate::name::{Name, Segment};
 use crate::packet::Millis;
 use crate::units::Time;
 
@@ -108,7 +110,9 @@ impl Sender {
             let sent_at = record.map_or(cx.now, |record| record.sent_at);
             let since = record.map(|record| self.meter.loss_sample(&record.snapshot));
             let loss = Loss { segment: *number as u32, sent_at, signal, since };
-            cx.record(Event::LossDetected { flow: self.flow, name: self.name, cause: signal.cause() });
+            let first = record.map_or(0, Record::start);
+            let name = Name { segment: Segment(self.own.number(first)), ..self.name };
+            cx.record(Event::LossDetected { flow: self.flow, name, cause: signal.cause() });
             self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
         }
     }

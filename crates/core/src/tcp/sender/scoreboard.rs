@@ -64,7 +64,7 @@ impl Record {
     }
 
     /// Its first position.
-    fn start(&self) -> u64 {
+    pub(super) fn start(&self) -> u64 {
         self.end - u64::from(self.length)
     }
 }
