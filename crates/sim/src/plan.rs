@@ -334,6 +334,8 @@ pub struct TcpPlan {
     pub data_prefix: String,
     /// Habits of the sender.
     pub settings: SenderSettings,
+    /// Whether the receiver takes part in ECN.
+    pub receiver_ecn: bool,
     /// When the receiver acknowledges.
     pub habit: AckHabit,
     /// Memory of the receiver.

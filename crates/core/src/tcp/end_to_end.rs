@@ -58,6 +58,7 @@ fn receiver(habit: AckHabit, buffer: u64) -> Receiver {
         buffer: ByteCount::new(buffer),
         reads_at_once: true,
         habit,
+        ecn: true,
         echo: EcnEcho::default(),
         ack_option: ByteCount::ZERO,
         initial_sequence: u32::MAX,

@@ -67,6 +67,7 @@ struct Template {
     stagger: Span,
     stop: Option<Span>,
     settings: SenderSettings,
+    receiver_ecn: bool,
     habit: AckHabit,
     buffer: ByteCount,
 }
@@ -95,6 +96,7 @@ impl Template {
             stagger: fields.time("stagger")?,
             stop,
             settings: settings?,
+            receiver_ecn: fields.flag("receiver_ecn")?,
             habit: read_habit(fields)?,
             buffer: fields.size("receive_buffer")?,
         })
@@ -144,6 +146,7 @@ impl Template {
             tcp: Some(TcpPlan {
                 data_prefix: prefix(&receiver_name, &sender_name, self.port)?,
                 settings: self.settings,
+                receiver_ecn: self.receiver_ecn,
                 habit: self.habit,
                 buffer: self.buffer,
             }),

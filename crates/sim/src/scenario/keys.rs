@@ -471,6 +471,12 @@ pub(super) static TCP: Keys = keys(
         key("ack_every", Count(1, 1_000), Else("2"), "Segments per ACK."),
         key("ack_delay", Time, Else("40ms"), "Longest wait of an ACK."),
         key("quick_acks", Count(0, MANY), Else("16"), "Segments at the start that are acknowledged at once."),
+        key(
+            "receiver_ecn",
+            Bool,
+            Else("true"),
+            "Whether the receiver takes part in ECN, if the scheme asks for it.",
+        ),
         key("receive_buffer", Size(1 << 30), Else("1GB"), "Memory of the receiver for what comes early."),
     ],
 );

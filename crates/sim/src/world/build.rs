@@ -182,6 +182,7 @@ impl World {
             buffer: tcp.buffer,
             reads_at_once: true,
             habit: tcp.habit,
+            ecn: tcp.receiver_ecn,
             echo: rule.echo,
             ack_option: rule.ack_option,
             initial_sequence: Rng::stream(seed, &format!("flow/{index}/peer-sequence")).bits() as u32,

@@ -242,13 +242,15 @@ impl Draw {
         };
         format!(
             "[[tcp]]\nname = \"t{number}\"\nsender = {}\nreceiver = {}\nscheme = {:?}\n{demand}\nmss = \"{}B\"\n\
-             detection = {:?}\nburst = {}\nack_every = {}\nreceive_buffer = \"{}kB\"\nstart = \"{}ms\"\n\
+             detection = {:?}\nrto = {:?}\nreceiver_ecn = {}\nburst = {}\nack_every = {}\nreceive_buffer = \"{}kB\"\nstart = \"{}ms\"\n\
              stop = \"{STOP_MS}ms\"\n",
             name(sender),
             name(receiver),
             self.scheme(|scheme| scheme.sender.is_some()),
             self.number(100, 9_000),
             self.one(&["rack-tlp", "sack"]),
+            self.one(&["linux", "rfc6298"]),
+            self.chance(0.8),
             self.number(1, 8),
             self.number(1, 4),
             self.number(10, 1_000),

@@ -90,13 +90,33 @@ fn lost_segments_are_sent_again_until_all_have_come() {
         "delay = \"5ms\"\n",
         "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n",
     );
-    for detection in ["rack-tlp", "sack"] {
-        let record = run(&(lossy.clone() + &format!("detection = \"{detection}\"\n")));
-        let file = flow(&record, "file");
-        assert_eq!(file.delivered_segments, 2000, "{detection}");
-        assert!((80..200).contains(&file.retransmissions), "{detection}: {} of 2000", file.retransmissions);
+    for (detection, rto) in
+        [("rack-tlp", "linux"), ("sack", "linux"), ("rack-tlp", "rfc6298"), ("sack", "rfc6298")]
+    {
+        let record = run(&(lossy.clone() + &format!("detection = {detection:?}\nrto = {rto:?}\n")));
+        let (file, case) = (flow(&record, "file"), format!("{detection}, {rto}"));
+        assert_eq!(file.delivered_segments, 2000, "{case}");
+        assert!((80..200).contains(&file.retransmissions), "{case}: {} of 2000", file.retransmissions);
         assert!(file.completed.is_some());
     }
+}
+
+#[test]
+fn a_receiver_that_takes_no_part_in_ecn_has_segments_dropped_that_would_be_marked() {
+    let run_with = |receiver_ecn: bool| {
+        let file = FILE.replace("tcp-reno", "tcp-dctcp");
+        let marking = "queue = { limit = \"1000pkt\", disciplines = [\"step-ecn\"] }";
+        let text = scenario("20s", &format!("{file}receiver_ecn = {receiver_ecn}\n")).replacen(
+            "delay = \"5ms\"\nqueue = { limit = \"1000pkt\" }",
+            &format!("delay = \"5ms\"\n{marking}"),
+            1,
+        );
+        let record = run(&text);
+        let file = flow(&record, "file");
+        assert_eq!(file.delivered_segments, 2000);
+        (file.marks > 0, file.retransmissions > 0)
+    };
+    assert_eq!((run_with(true), run_with(false)), ((true, false), (false, true)));
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub struct ReceiverSetup {
     pub reads_at_once: bool,
     /// When ACKs leave.
     pub habit: AckHabit,
+    /// Whether it takes part in ECN, if the sender asks for it.
+    pub ecn: bool,
     /// How congestion marks are told.
     pub echo: EcnEcho,
     /// Bytes of option on every ACK for feedback of the network.
@@ -75,6 +77,7 @@ pub struct Receiver {
     end: Option<u64>,
     window: ReceiveWindow,
     timer: AckTimer,
+    takes_ecn: bool,
     echo: Echo,
     ack_option: ByteCount,
     /// Signals of the last segment that travel back.
@@ -103,6 +106,7 @@ impl Receiver {
             end: None,
             window: ReceiveWindow::new(setup.buffer, setup.mss, setup.reads_at_once),
             timer: AckTimer::new(setup.habit),
+            takes_ecn: setup.ecn,
             echo: Echo::new(setup.echo),
             ack_option: setup.ack_option,
             signals: HopSignals::default(),
@@ -196,7 +200,10 @@ impl Receiver {
         let options = SynOptions { mss: self.mss, window_scale: self.window.scale() };
         let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
         let window = self.window.unscaled(self.stream.next());
-        self.push(now, 0, Flags::SYN.and(Flags::ACK), window, options);
+        // RFC 3168 §6.1.1.
+        let has_ecn = self.takes_ecn && Flags(segment.flags).has(Flags::ECE.and(Flags::CWR));
+        let flags = Flags::SYN.and(Flags::ACK).and_if(has_ecn, Flags::ECE);
+        self.push(now, 0, flags, window, options);
     }
 
     /// The sender acknowledges the receiver's FIN.

@@ -11,6 +11,7 @@ fn setup() -> ReceiverSetup {
         buffer: ByteCount::new(100_000),
         reads_at_once: true,
         habit: AckHabit { quick: 0, ..AckHabit::default() },
+        ecn: true,
         echo: EcnEcho::Latched,
         ack_option: ByteCount::ZERO,
         initial_sequence: 7,
@@ -231,4 +232,16 @@ fn the_answer_to_a_repeated_syn_echoes_its_own_time_stamp() {
     receiver.on_segment(at(1010), &header(0, 0, Flags::SYN, 1005));
     let echoed: Vec<u32> = acks(&mut receiver).into_iter().map(|(segment, _)| segment.echo).collect();
     assert_eq!(echoed, [5, 1005]);
+}
+
+#[test]
+fn only_a_receiver_that_takes_part_grants_ecn_and_only_if_asked() {
+    let answer = |ecn, flags| {
+        let mut receiver = Receiver::new(ReceiverSetup { ecn, ..setup() });
+        receiver.on_segment(Time::ZERO, &header(0, 0, flags, 5));
+        acks(&mut receiver)[0].0.flags
+    };
+    let asks = Flags::SYN.and(Flags::ECE).and(Flags::CWR);
+    assert_eq!((answer(true, asks), answer(false, asks)), (0x52, 0x12));
+    assert_eq!((answer(true, Flags::SYN), answer(true, Flags::SYN.and(Flags::ECE))), (0x12, 0x12));
 }

@@ -29,6 +29,11 @@ pub(super) struct Owed {
     pub(super) tail_probe: bool,
 }
 
+/// Whether a SYN-ACK with these flags takes part in ECN (RFC 3168 §6.1.1): one that has both may only mirror the SYN.
+fn grants_ecn(flags: Flags) -> bool {
+    flags.has(Flags::ECE) && !flags.has(Flags::CWR)
+}
+
 impl Sender {
     /// The segment without data that is due, if any.
     pub(super) fn poll_owed(&mut self, now: Time) -> Option<Segment> {
@@ -39,7 +44,10 @@ impl Sender {
             (self.timers.rto, self.opened) = (Some(now + self.trip.rto()), now);
             let syn = SynOptions { mss: self.settings.mss, window_scale: 0 };
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-            let mut syn = self.segment(now, 0, 0, Flags::SYN, options);
+            // RFC 3168 §6.1.1: an ECN-setup SYN.
+            let asks = self.ecn != Ecn::NotCapable;
+            let flags = Flags::SYN.and_if(asks, Flags::ECE.and(Flags::CWR));
+            let mut syn = self.segment(now, 0, 0, flags, options);
             self.controller.on_open(&mut syn.header.hop);
             return Some(syn);
         }
@@ -92,6 +100,9 @@ impl Sender {
                 self.peer_scale = syn.window_scale.min(14);
             }
             self.edge = FIRST + u64::from(segment.window);
+            if !grants_ecn(Flags(segment.flags)) {
+                self.ecn = Ecn::NotCapable;
+            }
             self.timers.rto = None;
             self.sample_handshake(now, segment);
             self.opened = now;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Sender;
 use super::connection::Stage;
 use super::news::News;
-use super::recovery::AckSummary;
+use super::recovery::{AckSummary, Phase};
 use super::tail::ProbeOutcome;
 use crate::congestion::{Delivery, Recovery};
 use crate::context::Context;
@@ -181,6 +181,10 @@ impl Sender {
         if is_marked && self.board.acked() >= self.reduced_until {
             self.reduced_until = self.board.next();
             self.owes_cwr = true;
+            if self.phase == Phase::Open {
+                // What the last recovery took is not given back once a mark has taken something, too.
+                self.repeats.forget();
+            }
         }
     }
 

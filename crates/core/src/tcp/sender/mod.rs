@@ -2,8 +2,7 @@
 //!
 //! It opens the connection, sends its source's data, and closes. The recovery epoch is that of sequence numbers: it ends
 //! when everything that was outstanding at its begin is acknowledged, and the same ACK may begin the next one. Left out:
-//! Nagle's algorithm, since a source writes whole segments; a user timeout; the handshake's ECN negotiation, since a mark
-//! needs no consent in a simulation.
+//! Nagle's algorithm, since a source writes whole segments; a user timeout.
 
 mod connection;
 mod detector;
@@ -67,6 +66,7 @@ pub struct Sender {
     settings: SenderSettings,
     controller: Box<dyn CongestionController>,
     reduction: Reduction,
+    /// What the scheme asks for; once the receiver has answered, what it agreed to.
     ecn: Ecn,
     source: Source,
     start: Time,

@@ -37,7 +37,7 @@ pub struct SenderRule {
     pub controller: Box<dyn CongestionController>,
     /// How the flight shrinks.
     pub reduction: Reduction,
-    /// Whether its segments may be marked.
+    /// Whether its segments may be marked, if the receiver takes part.
     pub ecn: Ecn,
     /// How the receiver tells of marks.
     pub echo: EcnEcho,

@@ -45,6 +45,7 @@ impl Ends {
             buffer: BUFFER,
             reads_at_once: true,
             habit: flow.habit,
+            ecn: true,
             echo: echo.0,
             ack_option: echo.1,
             initial_sequence: 0,

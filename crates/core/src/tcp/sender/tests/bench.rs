@@ -102,12 +102,28 @@ impl Bench {
         source: Source,
         settings: SenderSettings,
     ) -> Self {
+        Self::of(window, pacing, source, settings, |rule| SenderRule { reduction, ..rule })
+    }
+
+    /// A sender that asks for ECN in this way.
+    pub(super) fn asking(ecn: Ecn) -> Self {
+        let with_ecn = |rule| SenderRule { ecn, ..rule };
+        Self::of(4.0, Pacing::Unpaced, Source::Endless, SenderSettings::default(), with_ecn)
+    }
+
+    fn of(
+        window: f64,
+        pacing: Pacing,
+        source: Source,
+        settings: SenderSettings,
+        change: impl FnOnce(SenderRule) -> SenderRule,
+    ) -> Self {
         let heard = Rc::new(RefCell::new(Vec::new()));
         let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
         let sender = Sender::new(SenderSetup {
             flow: 0,
             name: Name::whole(NameTable::ROOT),
-            rule: SenderRule { reduction, ..SenderRule::new(controller) },
+            rule: change(SenderRule::new(controller)),
             settings: SenderSettings { mss: MSS, ..settings },
             source,
             start: Time::ZERO,

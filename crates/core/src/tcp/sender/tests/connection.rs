@@ -1,4 +1,5 @@
 use super::bench::Bench;
+use crate::packet::Ecn;
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, SynOptions, TcpOptions};
 use crate::tcp::sender::SenderSettings;
@@ -81,4 +82,22 @@ fn a_syn_without_an_answer_opens_nothing() {
     bench.ack(0, &[], 0);
     bench.give(7, u16::MAX, Flags::SYN.and(Flags::ACK), TcpOptions::default(), 0);
     assert_eq!(bench.poll(), []);
+}
+
+#[test]
+fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed() {
+    let data = |asked, answer: Flags| {
+        let mut bench = Bench::asking(asked);
+        let syn = bench.segments()[0].0;
+        bench.give(0, u16::MAX, Flags::SYN.and(Flags::ACK).and(answer), TcpOptions::default(), 0);
+        let left = bench.segments();
+        assert_eq!((syn.ecn, left[0].0.ecn), (Ecn::NotCapable, Ecn::NotCapable), "SYN and bare ACK");
+        (syn.flags, left[1].0.ecn)
+    };
+    let none = Flags::default();
+    assert_eq!(data(Ecn::NotCapable, none), (0x02, Ecn::NotCapable));
+    assert_eq!(data(Ecn::Classic, none), (0xC2, Ecn::NotCapable));
+    assert_eq!(data(Ecn::Classic, Flags::ECE), (0xC2, Ecn::Classic));
+    assert_eq!(data(Ecn::LowLatency, Flags::ECE), (0xC2, Ecn::LowLatency));
+    assert_eq!(data(Ecn::Classic, Flags::ECE.and(Flags::CWR)), (0xC2, Ecn::NotCapable), "a mirror");
 }

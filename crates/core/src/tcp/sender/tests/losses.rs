@@ -1,6 +1,7 @@
 use super::bench::{Bench, Heard};
 use crate::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
+use crate::tcp::options::{Flags, TcpOptions};
 use crate::tcp::sender::{Detection, SenderSettings};
 use crate::units::{BitRate, ByteCount, Span};
 
@@ -322,8 +323,8 @@ fn a_recovery_whose_every_retransmission_came_twice_is_undone_once() {
 }
 
 #[test]
-fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun() {
-    let after = |has_next: bool| {
+fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_mark_came() {
+    let after = |has_next: bool, flags: Flags| {
         let mut bench =
             bench(10.0, SenderSettings { detection: Detection::Sack, ..SenderSettings::default() });
         bench.set(141);
@@ -338,11 +339,13 @@ fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun() {
             assert_eq!(bench.trouble(), [gap(11), enter(5)]);
             bench.sent();
         }
+        bench.give(11_000, u16::MAX, Flags::ACK.and(flags), TcpOptions::default(), 141);
         bench.ack(11, &[(0, 1)], 141);
         bench.trouble()
     };
-    assert_eq!(after(false), [Heard::Recovery(Recovery::Spurious)]);
-    assert_eq!(after(true), []);
+    assert_eq!(after(false, Flags::default()), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(after(true, Flags::default()), []);
+    assert_eq!(after(false, Flags::ECE), []);
 }
 
 #[test]
