@@ -3,7 +3,7 @@
 //! The numbers with a tolerance were worked out or measured with another model before the first run here.
 
 use tidegate_core::params::Value;
-use tidegate_core::units::Span;
+use tidegate_core::units::{BitRate, Span};
 use tidegate_schemes::{tcp_bbr1, tcp_bbr3};
 
 use crate::dumbbell::{Bottleneck, Dumbbell, Flow, Loss, WIRE, mean, seconds};
@@ -83,6 +83,19 @@ fn no_more_is_in_flight_than_twice_the_product_and_the_quanta() {
         let peak = f64::from(seen.into_iter().max().unwrap_or(0));
         assert!(peak <= most, "{peak} of {most} at {loss}");
     }
+}
+
+#[test]
+fn a_line_that_becomes_slower_is_given_twice_the_product_of_before_and_the_quanta() {
+    let mut path = Dumbbell::new(Bottleneck::new(100.0, 100_000), vec![bbr1(NO_LUMPS)]);
+    path.run(seconds(5.0));
+    path.set_rate(BitRate::from_mbps(25.0));
+    // For ten round trips the largest rate is that of before, and the smallest round trip as well.
+    let seen = path.trace(6.0, Span::from_micros(500), |path| path.in_flight(0));
+    let peak = f64::from(seen.into_iter().max().unwrap_or(0));
+    let burst = (1.25 * 0.99 * PER_SECOND / 1_024.0).floor();
+    let most = 2.0 * PRODUCT + 3.0 * burst + 4.0;
+    assert!(peak <= most && peak > 2.0 * PRODUCT, "{peak} of {most}");
 }
 
 #[test]

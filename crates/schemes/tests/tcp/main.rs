@@ -12,6 +12,7 @@ mod histories;
 mod kernels;
 mod quinn;
 mod reno;
+mod rfc9438;
 
 use dumbbell::{Bottleneck, Dumbbell, Flow, Loss, mean, seconds};
 use tidegate_core::params::Value;
