@@ -114,14 +114,14 @@ impl<T> Line<T> {
     }
 
     /// Sends `load` of `size` from `now` on, when the line must be free.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
         self.carry(load, self.busy_until)
     }
 
     /// Carries what was sent by `sent`, over this line or another medium, to the far end.
-    #[inline]
+    #[inline(always)]
     pub fn carry(&mut self, load: T, sent: Time) -> Carriage {
         if self.loss.as_mut().is_some_and(|loss| loss.draw()) {
             self.lost += 1;
@@ -134,7 +134,7 @@ impl<T> Line<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, flight: Flight<T>) -> Carriage {
         let arrives = flight.arrives;
         self.flights.push_back(flight);
