@@ -114,7 +114,7 @@ impl<T> Line<T> {
     }
 
     /// Sends `load` of `size` from `now` on, when the line must be free.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
         self.carry_from(load, now, self.busy_until)
@@ -125,7 +125,7 @@ impl<T> Line<T> {
         self.carry_from(load, sent, sent)
     }
 
-    #[inline]
+    #[inline(always)]
     fn carry_from(&mut self, load: T, begun: Time, sent: Time) -> Carriage {
         if self.loss.as_mut().is_some_and(|loss| loss.draw(begun, sent)) {
             self.lost += 1;
@@ -138,7 +138,7 @@ impl<T> Line<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, flight: Flight<T>) -> Carriage {
         let arrives = flight.arrives;
         self.flights.push_back(flight);

@@ -251,7 +251,7 @@ impl<B: Clone + Default> Node<B> {
     }
 
     /// A packet arrived through `from` and goes through the forwarder.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
         let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
         let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
@@ -288,6 +288,12 @@ impl<B: Clone + Default> Node<B> {
     #[inline]
     pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
         self.to_applications.pop_front()
+    }
+
+    /// Whether a packet of this kind that is received may change when the forwarder is to be woken.
+    #[inline]
+    pub fn may_change_wake(&self, kind: &Kind) -> bool {
+        self.clock.flushes_on_arrival() || self.forwarder.may_change_wake(kind)
     }
 
     /// When the forwarder is to be woken; `None` for never.

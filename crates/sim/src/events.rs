@@ -30,6 +30,8 @@ const LAST_SHIFT: u32 = 30;
 const LOOK_EVERY: u32 = 8192;
 /// Open events beyond which further ones go into a heap.
 const CROWDED: usize = 64;
+/// Slots are widened when more than one event in so many was too far for them.
+const FAR_SHARE: u32 = 4;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
@@ -68,6 +70,8 @@ pub struct EventQueue {
     far_slot: u64,
     opened: u32,
     events_opened: u32,
+    /// Events that went beyond the last slot since the last look.
+    sent_far: u32,
 }
 
 impl Default for EventQueue {
@@ -87,6 +91,7 @@ impl Default for EventQueue {
             far_slot: u64::MAX,
             opened: 0,
             events_opened: 0,
+            sent_far: 0,
         }
     }
 }
@@ -171,11 +176,18 @@ impl EventQueue {
         } else if slot - self.at < SLOTS as u64 {
             self.link(key, slot as usize % SLOTS);
         } else {
-            self.far.push(Reverse(key));
-            self.far_slot = self.far_slot.min(slot);
+            self.send_far(key, slot);
         }
     }
 
+    #[cold]
+    fn send_far(&mut self, key: u128, slot: u64) {
+        self.far.push(Reverse(key));
+        self.far_slot = self.far_slot.min(slot);
+        self.sent_far += 1;
+    }
+
+    #[inline(never)]
     fn insert_open(&mut self, key: u128) {
         if self.open.len() >= CROWDED {
             return self.crowd.push(Reverse(key));
@@ -186,22 +198,23 @@ impl EventQueue {
 
     #[inline]
     fn link(&mut self, key: u128, slot: usize) {
-        let entry = Entry { key, next: self.heads[slot] };
-        let index = match self.free {
-            NONE => {
-                self.entries.push(entry);
-                self.entries.len() as u32 - 1
-            }
-            index => {
-                let place = &mut self.entries[index as usize];
-                self.free = place.next;
-                *place = entry;
-                index
-            }
-        };
+        if self.free == NONE {
+            self.add_entry();
+        }
+        let index = self.free;
+        let place = &mut self.entries[index as usize];
+        self.free = place.next;
+        *place = Entry { key, next: self.heads[slot] };
         self.heads[slot] = index;
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
+    }
+
+    /// Makes a free entry.
+    #[cold]
+    fn add_entry(&mut self) {
+        self.free = self.entries.len() as u32;
+        self.entries.push(Entry { key: 0, next: NONE });
     }
 
     /// Opens the next slot that has events; false when there are none at all.
@@ -280,15 +293,16 @@ impl EventQueue {
         Some(self.at + 1 + ((slot + SLOTS - start) % SLOTS) as u64)
     }
 
-    /// Halves or doubles the slots' width when they are too full or too empty.
+    /// Halves or doubles the slots' width. An event alone in its slot costs least, one too far for the slots most.
     #[cold]
     fn adapt(&mut self) {
-        let (opened, events) = (self.opened, self.events_opened);
-        (self.opened, self.events_opened) = (0, 0);
+        let (opened, events, far) = (self.opened, self.events_opened, self.sent_far);
+        (self.opened, self.events_opened, self.sent_far) = (0, 0, 0);
         let shift = match events {
-            _ if events > 8 * opened => self.shift.saturating_sub(1),
-            // Far events cost a heap; wider slots bring them near.
-            _ if events < 2 * opened && !self.far.is_empty() => (self.shift + 1).min(LAST_SHIFT),
+            _ if far > events / FAR_SHARE => (self.shift + 1).min(LAST_SHIFT),
+            _ if events > opened + opened / 4 && far < events / (4 * FAR_SHARE) => {
+                self.shift.saturating_sub(1)
+            }
             _ => self.shift,
         };
         if shift != self.shift {
@@ -318,6 +332,7 @@ impl EventQueue {
         for key in keys {
             self.place(key);
         }
+        self.sent_far = 0;
     }
 }
 

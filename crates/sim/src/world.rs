@@ -468,8 +468,12 @@ impl World {
                 self.wait_for_service(to.node as usize, to.face, packet);
             }
             Role::Router => {
+                let may_change_wake = core.may_change_wake(&packet.header.kind);
                 core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
-                self.settle(to.node as usize);
+                self.carry_to_applications(to.node as usize);
+                if may_change_wake {
+                    self.rearm_node(to.node as usize);
+                }
                 self.drain_ready();
             }
             Role::Consumer(consumer) => {
@@ -594,13 +598,18 @@ impl World {
         }
     }
 
-    /// Carries what a forwarder sent to applications.
+    /// Carries what a forwarder sent to applications, and asks for its next wake.
     #[inline(always)]
     fn settle(&mut self, node: usize) {
+        self.carry_to_applications(node);
+        self.rearm_node(node);
+    }
+
+    #[inline(always)]
+    fn carry_to_applications(&mut self, node: usize) {
         while let Some((face, packet)) = self.nodes[node].core.poll_application() {
             self.give_application(node, face, &packet);
         }
-        self.rearm_node(node);
     }
 
     #[inline(always)]

@@ -213,6 +213,13 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
+    /// Whether a packet of this kind may change when [`on_wake`](Self::on_wake) is due. What waits for segments waits at
+    /// gates.
+    #[inline]
+    pub fn may_change_wake(&self, kind: &Kind) -> bool {
+        self.gates.is_some() || !matches!(kind, Kind::Tcp(_))
+    }
+
     /// When [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {

@@ -113,21 +113,23 @@ impl<B: Default> Queue<B> {
             return self.pop(cx);
         }
         self.stats.offered += 1;
-        let sent = match self.admit(cx, &mut packet.header) {
+        // The packet stays where it is meanwhile: each move of one is felt.
+        let is_sent = match self.admit(cx, &mut packet.header) {
             Admission::Pass => {
                 if class == Class::BULK {
                     view.accepted.set(view.accepted.get() + 1);
                 }
-                self.depart(cx, packet, Span::ZERO)
+                self.depart(cx, &mut packet.header, Span::ZERO)
             }
             Admission::Hold(until) => {
                 self.hold(cx, packet, until);
-                None
+                self.act(cx);
+                return None;
             }
-            Admission::Dropped => None,
+            Admission::Dropped => false,
         };
         self.act(cx);
-        sent
+        is_sent.then_some(packet)
     }
 
     /// Headers of everything that waits or is stored.
@@ -140,11 +142,11 @@ impl<B: Default> Queue<B> {
     /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
     pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
         loop {
-            let Waiting { packet, since } = self.take_next(cx)?;
-            let sent = self.depart(cx, packet, cx.now.since(since));
+            let Waiting { mut packet, since } = self.take_next(cx)?;
+            let is_sent = self.depart(cx, &mut packet.header, cx.now.since(since));
             self.act(cx);
-            if sent.is_some() {
-                return sent;
+            if is_sent {
+                return Some(packet);
             }
         }
     }

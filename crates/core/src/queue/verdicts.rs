@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::event::{Cause, Event};
-use crate::packet::{Header, Packet};
+use crate::packet::Header;
 use crate::units::{Span, Time};
 
 use super::{Queue, Verdict};
@@ -49,39 +49,34 @@ impl<B: Default> Queue<B> {
         hold.map_or(Admission::Pass, Admission::Hold)
     }
 
-    /// Asks the disciplines about a packet that leaves; `None` when they drop it.
+    /// Asks the disciplines about a packet that leaves; false when they drop it.
     #[inline(always)]
-    pub(super) fn depart(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut packet: Packet<B>,
-        sojourn: Span,
-    ) -> Option<Packet<B>> {
+    pub(super) fn depart(&mut self, cx: &mut Context<'_>, header: &mut Header, sojourn: Span) -> bool {
         let view = cx.face(self.face);
         if self.sees_departures {
             let mut mark = None;
             let mut dropped = None;
             for discipline in &mut self.disciplines {
-                match discipline.on_dequeue(cx, &mut packet.header, sojourn, view, &mut self.actions) {
+                match discipline.on_dequeue(cx, header, sojourn, view, &mut self.actions) {
                     Verdict::Pass | Verdict::Hold(_) => {}
                     Verdict::Mark(level, cause) => mark = raise(mark, level, cause),
                     Verdict::Drop(cause) => dropped = dropped.or(Some(cause)),
                 }
             }
             if let Some(cause) = dropped {
-                self.drop_packet(cx, &packet.header, cause);
-                return None;
+                self.drop_packet(cx, header, cause);
+                return false;
             }
             if let Some((level, cause)) = mark
-                && !self.mark_packet(cx, &mut packet.header, level, sojourn, cause)
+                && !self.mark_packet(cx, header, level, sojourn, cause)
             {
-                return None;
+                return false;
             }
         }
         self.stats.delays.add(sojourn);
         view.sent_packets.set(view.sent_packets.get() + 1);
-        view.sent_bytes.set(view.sent_bytes.get() + packet.header.size().get());
-        Some(packet)
+        view.sent_bytes.set(view.sent_bytes.get() + header.size().get());
+        true
     }
 
     pub(super) fn drop_packet(&mut self, cx: &mut Context<'_>, header: &Header, cause: Cause) {

@@ -15,12 +15,12 @@ impl RangeSet {
         self.ranges.is_empty()
     }
 
-    /// Adds `new` and tells each part of it that was not there, in order.
-    pub(super) fn insert(&mut self, new: Range<u64>, mut fresh: impl FnMut(Range<u64>)) {
+    /// Adds `new` and tells each part of it that was not there, in order; the range that it is part of now.
+    pub(super) fn insert(&mut self, new: Range<u64>, mut fresh: impl FnMut(Range<u64>)) -> Range<u64> {
         if new.is_empty() {
-            return;
+            return new;
         }
-        let from = self.ranges.partition_point(|(_, end)| *end < new.start);
+        let from = self.first_not_before(new.start);
         let (mut to, mut known, mut joined) = (from, new.start, new.clone());
         while let Some((start, end)) = self.ranges.get(to).copied().filter(|(start, _)| *start <= new.end) {
             if start > known {
@@ -37,7 +37,23 @@ impl RangeSet {
             self.ranges.insert(from, (joined.start, joined.end));
         } else {
             self.ranges[from] = (joined.start, joined.end);
-            self.ranges.drain(from + 1..to);
+            if to > from + 1 {
+                self.ranges.drain(from + 1..to);
+            }
+        }
+        joined
+    }
+
+    /// Place of the first range that `start` does not lie beyond: mostly the last one, or none.
+    fn first_not_before(&self, start: u64) -> usize {
+        let ends_before = |place: usize| self.ranges.get(place).is_none_or(|(_, end)| *end < start);
+        let last = self.ranges.len().saturating_sub(1);
+        if ends_before(last) {
+            self.ranges.len()
+        } else if last == 0 || ends_before(last - 1) {
+            last
+        } else {
+            self.ranges.partition_point(|(_, end)| *end < start)
         }
     }
 
@@ -54,13 +70,8 @@ impl RangeSet {
 
     /// The range that holds `number`.
     pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
-        // What is asked for lies mostly in the last one.
-        let last = self.ranges.back().filter(|(start, end)| (*start..*end).contains(&number));
-        let found = last.or_else(|| {
-            let at = self.ranges.partition_point(|(_, end)| *end <= number);
-            self.ranges.get(at).filter(|(start, _)| *start <= number)
-        });
-        found.map(|(start, end)| *start..*end)
+        let (start, end) = *self.ranges.get(self.ranges.partition_point(|(_, end)| *end <= number))?;
+        (start <= number).then_some(start..end)
     }
 
     /// All ranges, the highest first.
@@ -101,9 +112,10 @@ mod tests {
         assert_eq!(ends(set.descending()), [(10, 40)]);
         assert_eq!(inserted(&mut set, 40..41), [(40, 41)]);
         assert_eq!(inserted(&mut set, 12..13), []);
-        assert_eq!((set.first(), set.around(41), set.around(40)), (Some(10..41), None, Some(10..41)));
+        assert_eq!((set.first(), set.insert(35..43, |_| {})), (Some(10..41), 10..43));
+        assert_eq!((set.around(43), set.around(42)), (None, Some(10..43)));
         set.remove_below(39);
-        assert_eq!(set.first(), Some(39..41));
+        assert_eq!(set.first(), Some(39..43));
     }
 
     #[test]

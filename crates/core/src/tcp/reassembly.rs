@@ -25,8 +25,8 @@ pub(super) struct Reassembly {
     /// RCV.NXT.
     next: u64,
     early: RangeSet,
-    /// A position in each block told of last, the newest first (RFC 2018 §4).
-    recent: Vec<u64>,
+    /// The blocks told of last, the newest first (RFC 2018 §4); some may have come in order since.
+    recent: Vec<Range<u64>>,
     /// What came twice, to be told once (RFC 2883 §4).
     duplicate: Option<Range<u64>>,
 }
@@ -52,8 +52,8 @@ impl Reassembly {
             return self.advance(range.end);
         }
         let mut is_new = false;
-        self.early.insert(range.clone(), |_| is_new = true);
-        self.note(range.start);
+        let block = self.early.insert(range.clone(), |_| is_new = true);
+        self.note(block);
         if is_new {
             return Placed::Early;
         }
@@ -71,12 +71,11 @@ impl Reassembly {
         if had_early { Placed::FillsGap } else { Placed::InOrder }
     }
 
-    /// The block around `position` is now the newest.
-    fn note(&mut self, position: u64) {
-        let Some(block) = self.early.around(position) else { return };
-        self.recent.retain(|old| !block.contains(old));
-        self.recent.insert(0, block.start);
-        self.recent.truncate(MAX_SACK_BLOCKS);
+    /// `block` is now the newest, in place of those that are part of it.
+    fn note(&mut self, block: Range<u64>) {
+        self.recent.retain(|old| !block.contains(&old.start));
+        self.recent.truncate(MAX_SACK_BLOCKS - 1);
+        self.recent.insert(0, block);
     }
 
     /// Blocks for the next ACK: a duplicate first, once, then the newest ones.
@@ -86,9 +85,8 @@ impl Reassembly {
         if let Some(range) = self.duplicate.take() {
             push(range);
         }
-        let early = &self.early;
-        self.recent.retain(|position| early.around(*position).is_some());
-        self.recent.iter().filter_map(|position| early.around(*position)).for_each(push);
+        self.recent.retain(|block| block.start > self.next);
+        self.recent.iter().cloned().for_each(push);
         blocks
     }
 }

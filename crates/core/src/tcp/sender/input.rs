@@ -94,15 +94,15 @@ impl Sender {
     fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
         let (now, least) = (cx.now, self.trip.least());
         let mut news = News::default();
-        let blocks = self.blocks(acked, options);
+        let blocks = (!options.sack.is_empty()).then(|| self.blocks(acked, options));
         let Self { board, meter, detector, .. } = self;
         board.acknowledge(acked, |number, record| {
             news.add(now, number, record, false);
             meter.on_delivered(now, record);
             detector.on_delivered(now, record, echo, least);
         });
-        for block in blocks {
-            board.select(block, |number, record| {
+        if let Some(blocks) = blocks {
+            board.select_all(blocks, |number, record| {
                 news.add(now, number, record, true);
                 meter.on_delivered(now, record);
                 detector.on_delivered(now, record, echo, least);
@@ -158,8 +158,7 @@ impl Sender {
         self.view.delivered = self.meter.delivered();
         self.view.remaining =
             self.view.remaining.map(|left| left.saturating_sub(u64::from(news.delivered())));
-        let highest = news.highest.unwrap_or(0) as u32;
-        self.view.highest_received = self.view.highest_received.max(highest);
+        self.view.highest_received = self.view.highest_received.max(news.highest as u32);
         self.refresh_view();
     }
 
@@ -207,23 +206,23 @@ impl Sender {
     ) -> Delivery {
         let rate = self.meter.sample(self.trip.least());
         let news = &summary.news;
-        let newest = news.newest.map(|(_, record)| record);
-        self.newest_sent = newest.map_or(self.newest_sent, |record| record.sent_at);
-        if let Some(record) = newest {
-            self.full_delays.add(cx.now.since(record.first_sent));
+        let newest = news.newest;
+        self.newest_sent = newest.map_or(self.newest_sent, |newest| newest.sent_at);
+        if let Some(newest) = newest {
+            self.full_delays.add(cx.now.since(newest.first_sent));
         }
         if let Some(rtt) = news.latest {
             self.last_delays.add(rtt);
         }
-        let last = (news.newest.map(|(number, _)| number as u32)).unwrap_or(self.view.highest_received);
+        let last = newest.map_or(self.view.highest_received, |newest| newest.number as u32);
         Delivery {
             segment: last,
             size: ByteCount::new(news.length),
             rtt: news.latest,
-            full_delay: newest.map_or(Span::ZERO, |record| cx.now.since(record.first_sent)),
+            full_delay: newest.map_or(Span::ZERO, |newest| cx.now.since(newest.first_sent)),
             sent_at: self.newest_sent,
-            retransmissions: newest.map_or(0, |record| u32::from(record.retransmissions)),
-            delivered_at_send: newest.map_or(self.view.delivered, |record| record.snapshot.delivered),
+            retransmissions: newest.map_or(0, |newest| u32::from(newest.retransmissions)),
+            delivered_at_send: newest.map_or(self.view.delivered, |newest| newest.delivered_at_send),
             in_flight_before,
             mark: u8::from(is_marked),
             hop: header.hop,

@@ -12,16 +12,30 @@ pub(super) struct News {
     pub(super) sacked: u32,
     /// Their positions.
     pub(super) length: u64,
-    /// The segment that left last of them, and its number.
-    pub(super) newest: Option<(u64, Record)>,
+    /// The segment that left last of them.
+    pub(super) newest: Option<Newest>,
     /// Round trip of the first of them that left once: with the wait for a delayed ACK, for the timeout.
     pub(super) longest: Option<Span>,
     /// Round trip of the last of them that left once, for the controller.
     pub(super) latest: Option<Span>,
-    /// Highest number of them.
-    pub(super) highest: Option<u64>,
+    /// Highest number of them; 0 without any.
+    pub(super) highest: u64,
     /// Place among all departures of the first segment that left once and was newly acknowledged selectively.
     pub(super) oldest_sacked: Option<u64>,
+}
+
+/// What counts of the segment that left last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Newest {
+    pub(super) number: u64,
+    /// Place of its last departure among all departures.
+    order: u64,
+    pub(super) first_sent: Time,
+    pub(super) sent_at: Time,
+    /// Times that it was sent again.
+    pub(super) retransmissions: u16,
+    /// Segments delivered when it last left.
+    pub(super) delivered_at_send: u64,
 }
 
 impl News {
@@ -32,7 +46,7 @@ impl News {
             self.acked += 1;
         }
         self.length += u64::from(record.length);
-        self.highest = self.highest.max(Some(number));
+        self.highest = self.highest.max(number);
         if record.retransmissions == 0 {
             let rtt = now.since(record.sent_at);
             self.longest = self.longest.max(Some(rtt));
@@ -42,8 +56,11 @@ impl News {
                 self.oldest_sacked = Some(oldest.min(record.order));
             }
         }
-        if self.newest.is_none_or(|(_, newest)| record.order > newest.order) {
-            self.newest = Some((number, *record));
+        if self.newest.is_none_or(|newest| record.order > newest.order) {
+            let Record { order, first_sent, sent_at, retransmissions, snapshot, .. } = *record;
+            let delivered_at_send = snapshot.delivered;
+            self.newest =
+                Some(Newest { number, order, first_sent, sent_at, retransmissions, delivered_at_send });
         }
     }
 

@@ -3,7 +3,7 @@
 use super::super::options::stamp;
 use super::detector::Facts;
 use super::rtt::RoundTrip;
-use super::scoreboard::{Record, Scoreboard};
+use super::scoreboard::{Departure, Record, Scoreboard};
 use crate::packet::Millis;
 use crate::units::{Span, Time};
 
@@ -88,11 +88,11 @@ impl Rack {
     ) {
         self.reorder_at = None;
         let patience = self.rtt + self.reordering_window(board, trip, facts.in_recovery);
-        while let Some((number, record)) = board.oldest_departure() {
-            if self.newest.is_none_or(|order| record.order >= order) {
+        while let Some(Departure { number, order, at }) = board.oldest_departure() {
+            if self.newest.is_none_or(|newest| order >= newest) {
                 break;
             }
-            let due = record.sent_at + patience;
+            let due = at + patience;
             if due > facts.now {
                 self.reorder_at = Some(due);
                 break;

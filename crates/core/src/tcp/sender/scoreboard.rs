@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use super::super::options::MAX_SACK_BLOCKS;
 use super::super::ranges::RangeSet;
 use super::rate::Snapshot;
 use crate::units::Time;
@@ -69,6 +70,15 @@ impl Record {
     }
 }
 
+/// When a segment last left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Departure {
+    pub(super) number: u64,
+    /// Its place among all departures.
+    pub(super) order: u64,
+    pub(super) at: Time,
+}
+
 /// The outstanding segments.
 #[derive(Clone, Debug)]
 pub(super) struct Scoreboard {
@@ -81,6 +91,8 @@ pub(super) struct Scoreboard {
     next: u64,
     /// Numbers of the segments that were acknowledged selectively.
     sacked: RangeSet,
+    /// Blocks of the last ACK that had some: mostly they come again and say nothing new.
+    known: [Range<u64>; MAX_SACK_BLOCKS],
     lost: BTreeSet<u64>,
     in_flight: u32,
     sacked_count: u32,
@@ -101,6 +113,7 @@ impl Scoreboard {
             acked: next,
             next,
             sacked: RangeSet::default(),
+            known: Default::default(),
             lost: BTreeSet::new(),
             in_flight: 0,
             sacked_count: 0,
@@ -173,6 +186,22 @@ impl Scoreboard {
             return guess;
         }
         self.records.partition_point(|record| record.end <= limit)
+    }
+
+    /// As [`select`](Self::select) for all blocks of an ACK.
+    pub(super) fn select_all(
+        &mut self,
+        blocks: [Range<u64>; MAX_SACK_BLOCKS],
+        mut told: impl FnMut(u64, &Record),
+    ) {
+        for block in &blocks {
+            if !self.known.contains(block) {
+                self.select(block.clone(), &mut told);
+            }
+        }
+        if blocks.iter().all(|block| block.end <= self.next) {
+            self.known = blocks;
+        }
     }
 
     /// The positions in `block` arrived; tells as [`acknowledge`](Self::acknowledge). A segment counts when one block
@@ -268,13 +297,13 @@ impl Scoreboard {
     }
 
     /// The segment in flight that left longest ago.
-    pub(super) fn oldest_departure(&mut self) -> Option<(u64, Record)> {
+    pub(super) fn oldest_departure(&mut self) -> Option<Departure> {
         while let Some((number, order)) = self.departures.front().copied() {
             if let Some(record) = self.get(number)
                 && record.state == State::InFlight
                 && record.order == order
             {
-                return Some((number, *record));
+                return Some(Departure { number, order, at: record.sent_at });
             }
             self.departures.pop_front();
         }
@@ -347,6 +376,24 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_that_comes_again_is_known_and_one_of_what_has_not_left_is_not() {
+        let mut board = Scoreboard::new(1);
+        board.send_new(Time::ZERO, 1000, Snapshot::default());
+        board.send_new(Time::ZERO, 1000, Snapshot::default());
+        let select = |board: &mut Scoreboard, block: Range<u64>| {
+            let mut told = Vec::new();
+            board.select_all([block, 0..0, 0..0], |number, _| told.push(number));
+            told
+        };
+        assert_eq!(select(&mut board, 1001..2001), [1]);
+        assert_eq!(select(&mut board, 1001..2001), []);
+        assert_eq!(select(&mut board, 1001..3001), [], "the third has not left");
+        board.send_new(Time::ZERO, 1000, Snapshot::default());
+        assert_eq!(select(&mut board, 1001..3001), [2]);
+        assert_eq!(board.sacked_count(), 2);
+    }
 
     #[test]
     fn a_lost_segment_that_arrived_after_all_is_not_sent_again() {
