@@ -10,6 +10,11 @@ use tidegate_core::params::{Settings, Value};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::tcp::Flags;
 
+mod full_table;
+mod other_switches;
+mod printed;
+mod reducing;
+
 /// 10 Mbps, of which 0.97 are given out, in bytes/s.
 const GIVEN: f64 = 0.97 * 1.25e6;
 /// Towards receivers.
@@ -36,7 +41,7 @@ impl Bench {
     fn with(given: &[(&str, Value)]) -> Self {
         let mut gates = GateBench::new();
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
-        let params = Params::from_settings(&settings).expect("known");
+        let params = Params::read(&settings).expect("known");
         let data = gates.names.intern_uri("/tcp/d/s/80").expect("a name");
         let acks = gates.names.intern_uri("/tcp/s/d/80").expect("a name");
         let switch = Self::switch(&params);
@@ -141,6 +146,14 @@ impl Bench {
             due[next] += 1514.0 / rate * 1e6;
         }
         self.due.extend(flows.iter().map(|(number, _)| *number).zip(due));
+    }
+
+    /// Both FINs of a flow.
+    fn close(&mut self, at_ms: u64, number: u32) {
+        let fin = |prefix| Self::segment(prefix, number, Flags::FIN.and(Flags::ACK), 0, 1449);
+        let (data, acks) = (fin(self.data), fin(self.acks));
+        self.pass(at_ms * 1000, DOWN, Direction::Out, data);
+        self.pass(at_ms * 1000, DOWN, Direction::In, acks);
     }
 
     fn directive(&mut self, at_ms: u64, directive: &Directive) {
@@ -300,10 +313,8 @@ fn a_flow_that_ends_leaves_its_share_to_the_others() {
         bench.open(0, number, true);
     }
     bench.run(20, 100, &[(1, GIVEN / 2.0), (2, GIVEN / 2.0)]);
-    let fin = |prefix| Bench::segment(prefix, 2, Flags::FIN.and(Flags::ACK), 0, 1449);
-    bench.pass(100_000, DOWN, Direction::Out, fin(bench.data));
-    bench.pass(110_000, DOWN, Direction::In, fin(bench.acks));
-    bench.run(110, 160, &[(1, GIVEN / 2.0)]);
+    bench.close(100, 2);
+    bench.run(100, 160, &[(1, GIVEN / 2.0)]);
     assert!((bench.granted(1) - GIVEN).abs() < 1.0, "{}", bench.granted(1));
 }
 

@@ -82,3 +82,24 @@ fn a_syn_without_an_answer_opens_nothing() {
     bench.give(7, u16::MAX, Flags::SYN.and(Flags::ACK), TcpOptions::default(), 0);
     assert_eq!(bench.poll(), []);
 }
+
+#[test]
+fn feedback_on_an_ack_that_a_later_one_overtook_is_not_told() {
+    let mut bench = file(100_000).open(u16::MAX);
+    bench.poll();
+    bench.set(140);
+    let near_the_end = u32::MAX - 1;
+    for (number, stamp, rate) in [
+        (1, near_the_end, 100),
+        (1, near_the_end, 101), // A duplicate of the same millisecond may be later.
+        (3, near_the_end, 50),
+        (2, near_the_end, 102),     // By its ACK.
+        (3, near_the_end - 1, 103), // By its time stamp.
+        (2, 1, 60),                 // Time stamps wrap around; nothing is new to this ACK but its time.
+        (3, near_the_end, 104),
+        (3, 2, 70),
+    ] {
+        bench.feedback(number, stamp, rate);
+    }
+    assert_eq!(bench.rates(), [100, 101, 50, 60, 70]);
+}
