@@ -306,6 +306,29 @@ fn a_flow_that_its_application_limits_leaves_the_rest_to_the_others() {
     assert!((bench.granted(1) - GIVEN / 2.0).abs() < 0.03 * GIVEN, "{}", bench.granted(1));
 }
 
+/// Its receiver's window, here, or its application: the switch sees the rate only.
+#[test]
+fn a_flow_that_is_held_back_no_longer_has_its_share_again_after_two_judgements() {
+    let mut bench = Bench::with(&AT_ONCE);
+    for number in 1..=2 {
+        bench.open(0, number, true);
+    }
+    for at in (20..1_000).step_by(20) {
+        let all = bench.granted(2);
+        bench.run(at, at + 20, &[(1, 3.6e5), (2, all)]);
+    }
+    let held = bench.granted(1);
+    assert!((held / (1.1 * 3.6e5) - 1.0).abs() < 0.03 && bench.granted(2) > 0.65 * GIVEN, "{held}");
+    let regained = (1_000..2_000).step_by(20).find(|at| {
+        let rates = [1, 2].map(|number| (number, bench.granted(number)));
+        bench.run(*at, at + 20, &rates);
+        bench.granted(1) > 0.97 * GIVEN / 2.0
+    });
+    // 30 segments at its grant are 115 ms: six rounds of 20 ms. The one that runs began before.
+    let took = regained.expect("it has its share") + 20 - 1_000;
+    assert!(took <= 2 * 120 + 20, "{took} ms");
+}
+
 #[test]
 fn a_flow_that_ends_leaves_its_share_to_the_others() {
     let mut bench = Bench::with(&AT_ONCE);
