@@ -120,8 +120,9 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
 
 #[test]
 fn without_a_grant_its_window_is_that_of_tcp_cubic() {
-    let mut cubic = AckDriver::new(&crate::tcp_cubic::SCHEME, &[]);
-    let mut ours = AckDriver::new(&crate::brf::SCHEME, &[]);
+    let known = |name: &str| crate::SCHEMES.iter().find(|scheme| scheme.name == name).expect("registered");
+    let mut cubic = AckDriver::new(known("tcp-cubic"), &[]);
+    let mut ours = AckDriver::new(known("brf"), &[]);
     let mut both = |each: &mut dyn FnMut(&mut AckDriver) -> f64| {
         let windows = [each(&mut cubic), each(&mut ours)];
         assert_eq!((windows[0], cubic.threshold()), (windows[1], ours.threshold()));
