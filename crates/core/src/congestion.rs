@@ -22,13 +22,19 @@ pub trait CongestionController: std::fmt::Debug {
         Pacing::Unpaced
     }
 
+    /// Segments of a TCP sender that leave together when they are paced, at least 1; the sender's own setting counts where
+    /// it is more.
+    fn burst(&self) -> u32 {
+        1
+    }
+
     /// The SYN of a TCP sender is about to leave; signals may be written on it.
     fn on_open(&mut self, hop: &mut HopSignals) {
         let _ = hop;
     }
 
     /// A segment of a TCP receiver arrived with signals, its SYN-ACK among them; what it says otherwise is told after
-    /// this, if it says anything.
+    /// this, if it says anything. Signals of a segment that a later one overtook are not told.
     fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let _ = (cx, hop, flow);
     }

@@ -12,6 +12,8 @@ impl Flags {
     pub const FIN: Self = Self(0x01);
     /// Opens the connection.
     pub const SYN: Self = Self(0x02);
+    /// The connection is aborted. No end here sends it; what watches connections knows it.
+    pub const RST: Self = Self(0x04);
     /// The acknowledgement number counts.
     pub const ACK: Self = Self(0x10);
     /// A congestion mark arrived (RFC 3168).

@@ -148,6 +148,8 @@ pub fn admit(form: Form, capacity: f64, claims: &[Claim], newcomer: usize) -> Ve
 }
 
 #[cfg(test)]
+mod convergence;
+#[cfg(test)]
 mod tests {
     use super::*;
     use tidegate_core::rng::{Rng, Seed};

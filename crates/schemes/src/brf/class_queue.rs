@@ -104,6 +104,14 @@ impl ClassQueue {
     }
 }
 
+impl ClassQueue {
+    /// Whether a packet that is not TCP passes beside TCP flows. Without a share it is dropped "in the event of queueing"
+    /// (§3.2), whosever queue that is.
+    fn admits(&mut self, packet: &Header, now: Time, queue: &FaceView) -> bool {
+        if self.udp_share > 0.0 { self.policer.admits(packet.size(), now) } else { queue.queued_packets() == 0 }
+    }
+}
+
 fn part(rate: BitRate, share: f64) -> BitRate {
     BitRate::from_bps((rate.as_bps() as f64 * share) as u64)
 }
@@ -132,7 +140,7 @@ impl QueueDiscipline for ClassQueue {
             port.on_other(cx.now);
             is_policed = port.has_tcp();
         }
-        if !is_policed || self.policer.admits(packet.size(), cx.now) {
+        if !is_policed || self.admits(packet, cx.now, queue) {
             Placement::Lane(UDP)
         } else {
             Placement::Refused(Cause("policed"))

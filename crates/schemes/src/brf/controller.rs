@@ -36,6 +36,9 @@ impl NetworkController for BrfController {
                     if let Some(state) = detector.look(&self.rules, sent_at, load) {
                         orders.direct(from, Directive::Congestion { face: load.face, state });
                     }
+                    if let Some(crossed) = detector.crossed() {
+                        orders.count(crossed.word(), 1);
+                    }
                 }
                 orders.count(Cause("congestion detection"), loads.len() as u32);
             }
@@ -65,7 +68,7 @@ mod tests {
     }
 
     fn controller() -> BrfController {
-        BrfController::new(&Params::from_settings(&Settings::default()).expect("defaults are valid"))
+        BrfController::new(&Params::read(&Settings::default()).expect("defaults are valid"))
     }
 
     #[test]

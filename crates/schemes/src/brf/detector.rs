@@ -2,6 +2,7 @@
 
 use tidegate_core::choice;
 use tidegate_core::control::{Congestion, QueueLoad};
+use tidegate_core::event::Cause;
 use tidegate_core::units::{Span, Time};
 
 use super::measure::SEGMENT;
@@ -31,9 +32,32 @@ pub struct Rules {
     pub target: Span,
 }
 
+/// What told of a congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// Part of the queue limit (eq. 6).
+    Occupancy,
+    /// Time to send what waits.
+    Delay,
+    /// Utilisation (eq. 5).
+    Utilisation,
+}
+
+impl Threshold {
+    /// The word that stands in events.
+    pub const fn word(self) -> Cause {
+        Cause(match self {
+            Self::Occupancy => "queue by its limit",
+            Self::Delay => "queue by its time",
+            Self::Utilisation => "busy port",
+        })
+    }
+}
+
 /// Watches one queue.
 #[derive(Clone, Debug, Default)]
 pub struct Detector {
+    crossed: Option<Threshold>,
     before: Option<(Time, QueueLoad)>,
     is_congested: bool,
     clean: u32,
@@ -50,11 +74,21 @@ impl Detector {
             return None;
         }
         let before = self.before.replace((at, *load));
-        let found = match rules.detection {
+        self.crossed = match rules.detection {
             Detection::Literal => literal(rules, before, at, load),
             Detection::Robust => robust(rules, before, at, load),
         };
+        let found = match self.crossed {
+            Some(Threshold::Occupancy | Threshold::Delay) => Congestion::Queue(load.governed),
+            Some(Threshold::Utilisation) => Congestion::Burst,
+            None => Congestion::Clear,
+        };
         self.settle(rules, found, load)
+    }
+
+    /// The threshold that the last look found crossed, the first of them.
+    pub fn crossed(&self) -> Option<Threshold> {
+        self.crossed
     }
 
     fn settle(&mut self, rules: &Rules, found: Congestion, load: &QueueLoad) -> Option<Congestion> {
@@ -84,30 +118,31 @@ fn utilisation(before: Option<(Time, QueueLoad)>, at: Time, rate: f64, bytes: im
 
 /// Eq. 5 and 6 as printed, Q as the queue's limit: were it its length, the quotient would be 1. A counter that went back
 /// belongs to a switch that started anew.
-fn literal(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Congestion {
+fn literal(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Option<Threshold> {
     let sent = |old: &QueueLoad| load.sent_packets.saturating_sub(old.sent_packets) as f64 * SEGMENT;
     let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
     let full = f64::from(load.waiting.get()) / f64::from(load.limit.get().max(1)) > rules.occupancy;
     match (full, busy) {
-        (true, _) => Congestion::Queue(load.governed),
-        (false, true) => Congestion::Burst,
-        (false, false) => Congestion::Clear,
+        (true, _) => Some(Threshold::Occupancy),
+        (false, true) => Some(Threshold::Utilisation),
+        (false, false) => None,
     }
 }
 
-fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Congestion {
+fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &QueueLoad) -> Option<Threshold> {
     let room = f64::from(load.limit.get().max(1)) * SEGMENT;
-    let stands = load.governed.get() as f64 / room > rules.occupancy
-        || load.rate.time_to_send(load.governed) > rules.target && load.governed.get() > 0;
-    if stands {
-        return Congestion::Queue(load.governed);
+    if load.governed.get() as f64 / room > rules.occupancy {
+        return Some(Threshold::Occupancy);
+    }
+    if load.rate.time_to_send(load.governed) > rules.target && load.governed.get() > 0 {
+        return Some(Threshold::Delay);
     }
     let sent = |old: &QueueLoad| load.sent.get().saturating_sub(old.sent.get()) as f64;
     let busy = utilisation(before, at, load.rate.as_bps() as f64, sent) > rules.utilisation;
     let grows = before.is_some_and(|(_, old)| {
         load.governed.get() > old.governed.get() + SEGMENT as u64 || load.governed_dropped > old.governed_dropped
     });
-    if busy && grows { Congestion::Burst } else { Congestion::Clear }
+    (busy && grows).then_some(Threshold::Utilisation)
 }
 
 #[cfg(test)]
@@ -151,6 +186,26 @@ pub(super) mod tests {
         assert_eq!(told(Detection::Robust, &polls), [
             None, None, queue(63_000), queue(40_000), queue(70_000), queue(3_000), Some(Congestion::Clear), None
         ]);
+    }
+
+    #[test]
+    fn the_threshold_that_was_crossed_is_told() {
+        // A tenth of 1000 packets are 12.1 ms.
+        let busy = QueueLoad { governed_dropped: 1, ..load(FULL, 0) };
+        for (detection, now, crossed) in [
+            (Detection::Robust, load(0, 70_000), Some(Threshold::Delay)),
+            (Detection::Robust, load(0, 101 * 1514), Some(Threshold::Occupancy)),
+            (Detection::Robust, busy, Some(Threshold::Utilisation)),
+            (Detection::Robust, load(0, 60_000), None),
+            (Detection::Literal, load(0, 70_000), None),
+            (Detection::Literal, load(0, 101 * 1514), Some(Threshold::Occupancy)),
+            (Detection::Literal, load(FULL, 0), Some(Threshold::Utilisation)),
+        ] {
+            let mut detector = Detector::default();
+            detector.look(&rules(detection), Time::ZERO, &load(0, 0));
+            detector.look(&rules(detection), Time::ZERO + Span::from_millis(10), &now);
+            assert_eq!(detector.crossed(), crossed, "{detection:?} {now:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use super::allocator::{Claim, Demand};
 use super::code::{self, Grant};
 use super::measure::{Meter, SEGMENT};
-use super::predictor::Prediction;
+use super::predictor::{Prediction, Predictor};
 use super::round_trip::RoundTrip;
 
 /// Queue that a TCP flow belongs to.
@@ -79,8 +79,12 @@ pub struct Flow {
     pub held: Option<(Time, f64)>,
     /// What it was granted last.
     pub written: Option<Written>,
-    /// Guessed demand, until it is held against the measured one.
+    /// Guessed demand; `None` before it is admitted.
     pub prediction: Option<Prediction>,
+    /// The guess was held against the demand.
+    pub is_measured: bool,
+    /// Its begin was not seen: the average share is its first grant.
+    pub is_adopted: bool,
     /// Another switch granted this, seen then.
     elsewhere: Option<(Time, u16)>,
     fins: [bool; 2],
@@ -104,6 +108,8 @@ impl Flow {
             held: None,
             written: None,
             prediction: None,
+            is_measured: false,
+            is_adopted: false,
             elsewhere: None,
             fins: [false; 2],
             gone_at: None,
@@ -145,6 +151,16 @@ impl Flow {
         }
     }
 
+    /// The predictor learns what the flow wanted: when that is known, and again when the flow ends.
+    pub fn teach(&mut self, predictor: &mut Predictor) {
+        let Some((prediction, demand)) = self.prediction.as_ref().zip(self.meter.demand()) else { return };
+        let is_limited = self.meter.is_limited();
+        if !std::mem::replace(&mut self.is_measured, true) {
+            predictor.evaluate(prediction, demand, is_limited);
+        }
+        predictor.learn(prediction, demand, is_limited);
+    }
+
     /// A segment of its sender's passes, after the SYN.
     pub fn on_data(&mut self, now: Time, size: ByteCount, segment: &TcpSegment) {
         self.trip.on_answer(now);
@@ -153,9 +169,7 @@ impl Flow {
             self.meter.count(size);
             self.trip.on_data(now, segment.seq, segment.seq.wrapping_add(u32::from(segment.payload)));
         }
-        if Flags(segment.flags).has(Flags::FIN) {
-            self.on_fin(now, true);
-        }
+        self.note_end(now, segment, true);
     }
 
     /// A segment of its receiver's comes by.
@@ -165,9 +179,7 @@ impl Flow {
             self.trip.on_syn_ack(now);
         }
         self.trip.on_ack(now, segment.ack);
-        if Flags(segment.flags).has(Flags::FIN) {
-            self.on_fin(now, false);
-        }
+        self.note_end(now, segment, false);
     }
 
     /// The rate that other switches are to hear of now, bytes/s, since no ACK comes by here; `None` when there is nothing
@@ -184,11 +196,12 @@ impl Flow {
         is_due.then_some(granted)
     }
 
-    /// Notes a FIN of the data's direction or of the other; after both it ends.
-    fn on_fin(&mut self, now: Time, is_of_data: bool) {
-        self.fins[usize::from(is_of_data)] = true;
-        if self.fins == [true; 2] && self.gone_at.is_none() {
-            // A FIN may come again.
+    /// Notes a FIN of the data's direction or of the other; after both it ends, or with a reset of either.
+    fn note_end(&mut self, now: Time, segment: &TcpSegment, is_of_data: bool) {
+        let flags = Flags(segment.flags);
+        self.fins[usize::from(is_of_data)] |= flags.has(Flags::FIN);
+        if (flags.has(Flags::RST) || self.fins == [true; 2]) && self.gone_at.is_none() {
+            // Either may come again.
             self.gone_at = Some(now + self.rtt() * 2);
         }
     }
@@ -228,10 +241,24 @@ impl Flow {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::Rules;
     use super::*;
 
     fn at(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)
+    }
+
+    fn segment(flags: Flags) -> TcpSegment {
+        TcpSegment {
+            seq: 1,
+            ack: 1,
+            timestamp: 0,
+            echo: 0,
+            payload: 0,
+            window: 0,
+            flags: flags.0,
+            ecn: tidegate_core::packet::Ecn::NotCapable,
+        }
     }
 
     /// A flow with a round trip of 40 ms, granted 1 Mbyte/s at 100 ms.
@@ -279,10 +306,21 @@ mod tests {
     fn a_flow_ends_with_both_fins_and_counts_no_more() {
         let mut flow = flow();
         flow.last_data = at(500);
-        flow.on_fin(at(500), true);
+        flow.note_end(at(500), &segment(Flags::FIN), true);
         assert!(flow.is_active(at(600)) && flow.gone_at.is_none());
-        flow.on_fin(at(600), false);
+        flow.note_end(at(600), &segment(Flags::FIN), false);
         assert_eq!((flow.is_active(at(600)), flow.gone_at), (false, Some(at(680))));
+    }
+
+    #[test]
+    fn a_reset_of_either_end_ends_a_flow() {
+        for is_of_data in [true, false] {
+            let mut flow = flow();
+            flow.note_end(at(100), &segment(Flags::ACK), is_of_data);
+            assert!(flow.is_active(at(100)));
+            flow.note_end(at(100), &segment(Flags::RST.and(Flags::ACK)), is_of_data);
+            assert_eq!((flow.is_active(at(100)), flow.gone_at), (false, Some(at(180))));
+        }
     }
 
     #[test]
@@ -293,5 +331,27 @@ mod tests {
         flow.trip.on_syn(at(0));
         flow.trip.on_answer(at(200));
         assert!(flow.is_active(at(1599)) && !flow.is_active(at(1600)));
+    }
+
+    #[test]
+    fn the_predictor_learns_from_a_flow_when_it_is_measured_and_when_it_ends_and_is_held_against_it_once() {
+        let mut flow = flow();
+        let features = [vec![0], vec![1], vec![2], vec![3]];
+        let mut predictor = Predictor::default();
+        flow.prediction = Some(predictor.guess(features.clone(), 1e6));
+        flow.teach(&mut predictor);
+        assert_eq!(predictor.guess(features.clone(), 1e6).rate, 1e6, "nothing is known yet");
+        let rules = Rules { limited_below: 0.95, confirmations: 2 };
+        let mut guesses = Vec::new();
+        for (first, segments) in [(0, 70), (5, 7)] {
+            for round in first..first + 5 {
+                (0..segments).for_each(|_| flow.meter.count(ByteCount::new(1514)));
+                flow.meter.end_round(at(500 * round), rules);
+            }
+            flow.teach(&mut predictor);
+            guesses.push(predictor.guess(features.clone(), 1e6).rate);
+        }
+        assert!(guesses[0] < 1e6 && guesses[1] < 0.9 * guesses[0], "{guesses:?}");
+        assert_eq!(predictor.evaluation().flows, 1);
     }
 }

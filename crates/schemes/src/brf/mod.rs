@@ -14,6 +14,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tidegate_core::packet::Ecn;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::{Reduction, SenderRule};
@@ -51,27 +52,33 @@ pub static SCHEME: Scheme = Scheme {
     paper: "BRF: bottleneck routing feedback, Sensors 24 (2024) 749",
     provenance: Provenance::Paper,
     deviations: &[
-        "Equations 8, 11, 13, 14, 17 and 18 are mended (`mode = \"literal\"` takes them as printed, with guards): idle flows do not count, grants and not measured rates are what is given away, rates are filled up to the max-min fair level, a queue lowers rates and the sum of the rates drains it in `drain` round trips, a burst scales rates down.",
-        "Switches give out `link_share` of a link; at all of it (`literal`) the paper's own test for congestion, more than 0.98 of the link in use, is always true.",
-        "Congestion is told from the queue of BRF flows, by time too (`detector = \"literal\"` takes eq. 5 and 6 as printed, with Q as the queue's limit).",
+        "Equations 8, 11, 13, 14, 17 and 18 are mended: idle flows do not count, what is not TCP has a share, grants and not measured rates are what is given away, rates are filled up to the max-min fair level, a queue lowers rates and the sum of the rates drains it in `drain` round trips, a burst scales rates down.",
+        "`mode = \"literal\"` takes them as printed and implies `link_share = 1`, `detector = \"literal\"`, `count_idle = true`, `udp_share = 0`, `make_before_break = false` and no `feedback_step`; each may be given beside it, the equations alone are literal with all of them given as they are by default. Guards stay: without flows nothing is divided, limited flows that want more than there is are scaled down together, rates keep between two segments per round trip and the link's, judgements wait for enough segments, and what is not TCP passes while no packet waits.",
+        "Switches give out `link_share` of a link; at all of it, as printed, the paper's own test for congestion, more than 0.98 of the link in use, is always true.",
+        "Congestion is told from the queue of BRF flows, by time too (`detector = \"literal\"` takes eq. 5 and 6 as printed, with Q as the queue's limit; literal mode implies it).",
         "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
-        "Two measured rounds, not one, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
-        "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once, as `literal` does).",
+        "Two measured rounds, not one as in literal mode, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
+        "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once); literal mode has neither.",
         "Between its writings a switch still lowers what another one wrote, and remembers what another one granted: each writes once per round trip, so that most ACKs carry the word of one switch only and the minimum of eq. 7 would be lost.",
         "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",
         "What the sender does about losses, late, absent and absurd grants is not in the paper: its rate decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
+        "Flows that find a switch's table full are granted nothing: they go with the other TCP flows, and count together as one of them.",
+        "The sender releases segment by segment. A quantum, what its rate brings in a millisecond, spares a live host its timers; a simulator has none to spare, and eight segments at once at 100 Mbit/s make a queue of 0.38 ms on average where there is none (`release = \"1ms\"` brings it).",
+        "A congestion mark means nothing to a rate that is granted; one that has run out halves each round trip anyway, and its CUBIC answers marks. None are asked for by default (`ecn = true`).",
+        "A flow ends at a switch with both FINs or a reset; no end of a simulated connection resets it.",
         "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",
         "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
-        let params = Params::from_settings(settings)?;
-        let rule = SenderRule::new(Box::new(BrfSender::new()));
+        let params = Params::read(settings)?;
+        let rule = SenderRule::new(Box::new(BrfSender::new(params.release)));
+        let ecn = if params.ecn { Ecn::Classic } else { Ecn::NotCapable };
         // There is no window to reduce to.
-        Ok(SenderRule { reduction: Reduction::Immediate, ack_option: params.ack_option, ..rule })
+        Ok(SenderRule { reduction: Reduction::Immediate, ecn, ack_option: params.ack_option, ..rule })
     }),
     router: Some(router),
-    controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::from_settings(settings)?)))),
+    controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::read(settings)?)))),
     ..Scheme::NONE
 };
 
@@ -108,24 +115,26 @@ choice! {
 }
 
 params! {
-    /// Which form of the paper's equations is used.
+    /// Which form of the paper's equations is used; the literal one also changes the defaults below that say so.
     mode: Form = Form::Corrected;
-    /// Part of a link that is given out (eq. 18: "maximum allowed link utilization"); 1 in literal mode.
+    /// Part of a link that is given out (eq. 18: "maximum allowed link utilization"); by default 1 in literal mode.
     link_share: f64 = 0.97, "of the link", 0.5..=1.0;
     /// A flow that sends less than this part of its grant is limited by its application (§3.3: α).
     limited_below: f64 = 0.95, "of the grant", 0.5..=1.0;
     /// Grant of a limited flow over what it sends (§3.3: β); 1.05 to 1.10 in the paper, and above 1 / `limited_below`, or a
-    /// limited flow does not stay one.
+    /// limited flow does not stay one; the corrected form refuses less.
     headroom: f64 = 1.1, "of the measured rate", 1.0..=2.0;
     /// What a new flow is granted first.
     initial: Initial = Initial::Shrinkage;
-    /// Move of a grant that is told at once, not after a round trip.
+    /// Whether flows that rest count in eq. 8 and 10, as they do by default in literal mode.
+    count_idle: bool = false;
+    /// Move of a grant that is told at once, not after a round trip; by default none in literal mode.
     feedback_step: f64 = 0.05, "of the grant", 0.0..=10.0;
-    /// Whether a new flow is held back until others have made room for it.
+    /// Whether a new flow is held back until others have made room for it; by default not in literal mode.
     make_before_break: bool = true;
     /// Who tells a switch of congestion.
     control: Control = Control::Controller;
-    /// How congestion is told from load.
+    /// How congestion is told from load; by default as printed in literal mode.
     detector: Detection = Detection::Robust;
     /// Pause between two reports of a switch, or two looks of its own; 3 s is OpenDaylight's.
     poll: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
@@ -140,22 +149,49 @@ params! {
     /// Part of the rates that stays while a queue drains; not in the paper.
     least_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
     /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
-    /// is dropped.
+    /// is dropped. With 0, by default in literal mode, they pass only while no packet waits.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
     /// Most flows that a switch remembers per device.
     table_entries: u32 = 65_536, "flows", 1..=16_777_216;
     /// Bytes that the option with the grant adds to every ACK; 0 if it takes the place of padding, as the paper has it.
     ack_option: ByteCount = ByteCount::new(8), "size", ByteCount::ZERO..=ByteCount::new(40);
+    /// A sender releases together what its rate brings in this time, two segments at least and 64 kB at most; 0 for single
+    /// segments. Not in the paper; 1 ms spares a live host most of its timers.
+    release: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
+    /// Whether the sender's segments may be marked. While it is granted a rate, marks mean nothing to it; its CUBIC answers
+    /// them.
+    ecn: bool = false;
 }
 
 impl Params {
-    fn is_literal(&self) -> bool {
-        self.mode == Form::Literal
+    /// Reads the parameters. What literal mode implies holds where nothing else is given.
+    fn read(settings: &Settings) -> Result<Self, Vec<ParamError>> {
+        let mut params = Self::from_settings(settings)?;
+        match params.mode {
+            Form::Literal => params.imply_printed(|name| settings.get(name).is_some()),
+            Form::Corrected if params.headroom * params.limited_below <= 1.0 => {
+                let Self { headroom, limited_below, .. } = params;
+                let message = format!("headroom: {headroom} is not above 1 / limited_below, {:.4}", 1.0 / limited_below);
+                return Err(vec![ParamError { name: "headroom".to_owned(), message }]);
+            }
+            Form::Corrected => {}
+        }
+        Ok(params)
     }
 
-    /// Part of a link that is given out.
-    fn given_out(&self) -> f64 {
-        if self.is_literal() { 1.0 } else { self.link_share }
+    /// Takes out what the paper does not have, where it is not asked for by name.
+    fn imply_printed(&mut self, is_given: impl Fn(&str) -> bool) {
+        fn imply<T>(is_given: bool, value: &mut T, printed: T) {
+            if !is_given {
+                *value = printed;
+            }
+        }
+        imply(is_given("link_share"), &mut self.link_share, 1.0);
+        imply(is_given("count_idle"), &mut self.count_idle, true);
+        imply(is_given("udp_share"), &mut self.udp_share, 0.0);
+        imply(is_given("feedback_step"), &mut self.feedback_step, f64::INFINITY);
+        imply(is_given("make_before_break"), &mut self.make_before_break, false);
+        imply(is_given("detector"), &mut self.detector, Detection::Literal);
     }
 
     fn detection_rules(&self) -> detector::Rules {
@@ -168,13 +204,13 @@ impl Params {
     }
 
     fn measure_rules(&self) -> measure::Rules {
-        let confirmations = if self.is_literal() { 1 } else { 2 };
+        let confirmations = if self.mode == Form::Literal { 1 } else { 2 };
         measure::Rules { limited_below: self.limited_below, confirmations }
     }
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
-    let params = Params::from_settings(settings)?;
+    let params = Params::read(settings)?;
     let switch = Rc::new(RefCell::new(Switch::new(&params, node)));
     let mut parts = RouterParts {
         agent: Some(Box::new(Agent::new(&params, Rc::clone(&switch)))),
@@ -187,4 +223,46 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
         parts.disciplines.push((face, Box::new(queue)));
     }
     Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::params::Value;
+
+    fn read(given: &[(&str, Value)]) -> Result<Params, Vec<ParamError>> {
+        Params::read(&Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()))
+    }
+
+    #[test]
+    fn literal_mode_takes_out_what_the_paper_does_not_have_unless_it_is_asked_for() {
+        let mode = ("mode", Value::Text("literal".into()));
+        let params = read(&[mode.clone()]).expect("known");
+        assert_eq!((params.link_share, params.udp_share, params.feedback_step), (1.0, 0.0, f64::INFINITY));
+        assert_eq!((params.count_idle, params.make_before_break), (true, false));
+        assert_eq!(params.detector, Detection::Literal);
+        let given = [
+            mode,
+            ("link_share", Value::Number(0.97)),
+            ("udp_share", Value::Number(0.05)),
+            ("feedback_step", Value::Number(0.05)),
+            ("count_idle", Value::Bool(false)),
+            ("make_before_break", Value::Bool(true)),
+            ("detector", Value::Text("robust".into())),
+        ];
+        let params = read(&given).expect("known");
+        assert_eq!((params.link_share, params.udp_share, params.feedback_step), (0.97, 0.05, 0.05));
+        assert_eq!((params.count_idle, params.make_before_break), (false, true));
+        assert_eq!(params.detector, Detection::Robust);
+    }
+
+    #[test]
+    fn headroom_that_would_not_keep_a_limited_flow_limited_is_refused() {
+        let headroom = ("headroom", Value::Number(1.05));
+        let errors = read(&[headroom.clone()]).expect_err("1 / 0.95 is more");
+        assert_eq!(errors[0].name, "headroom");
+        assert_eq!(errors[0].message, "headroom: 1.05 is not above 1 / limited_below, 1.0526");
+        assert!(read(&[headroom.clone(), ("limited_below", Value::Number(0.96))]).is_ok());
+        assert!(read(&[headroom, ("mode", Value::Text("literal".into()))]).is_ok(), "the paper's own");
+    }
 }

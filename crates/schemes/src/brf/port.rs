@@ -21,8 +21,11 @@ use super::predictor::{Predictor, features};
 use super::shares::{Census, Shares};
 use super::{Initial, Params};
 
-/// Packets that are not TCP keep their share for so long.
-const UDP_COUNTS: Span = Span::from_secs(1);
+/// Packets that are not TCP, and flows without a place in the table, keep their share for so long.
+const UNLISTED_COUNTS: Span = Span::from_secs(1);
+
+/// A new flow that finds this part of its grant free is not held back.
+const ROOM: f64 = 0.95;
 
 /// A device and its flows.
 #[derive(Debug)]
@@ -35,7 +38,11 @@ pub(super) struct Port {
     predictor: Predictor,
     shares: Shares,
     udp_at: Option<Time>,
+    /// Data of a flow that found the table full passed last.
+    refused_at: Option<Time>,
     has_tcp: bool,
+    /// BRF flows counted in eq. 8 and 10.
+    brf_flows: usize,
     /// What the machine is reducing for, and when that was heard.
     congestion: (Congestion, Time),
     round_ends: Option<Time>,
@@ -46,8 +53,13 @@ pub(super) struct Port {
 }
 
 /// Whether the sender of this segment understands grants.
-pub(super) fn class_of(header: &Header) -> Class {
+fn class_of(header: &Header) -> Class {
     if header.hop.get(Signal::GrantedRate).is_some() { Class::Brf } else { Class::Other }
+}
+
+/// Whether what was seen last at `at` still counts.
+fn counts(at: Option<Time>, now: Time) -> bool {
+    at.is_some_and(|at| now.since(at) < UNLISTED_COUNTS)
 }
 
 impl Port {
@@ -60,7 +72,9 @@ impl Port {
             predictor: Predictor::default(),
             shares: Shares::of(params, capacity, Census::default()),
             udp_at: None,
+            refused_at: None,
             has_tcp: false,
+            brf_flows: 0,
             congestion: (Congestion::Clear, Time::ZERO),
             round_ends: None,
             waiting: 0,
@@ -103,8 +117,14 @@ impl Port {
 
     /// A packet that is not TCP leaves.
     pub(super) fn on_other(&mut self, now: Time) {
-        let was_counted = self.udp_at.replace(now).is_some_and(|at| now.since(at) < UDP_COUNTS);
-        if !was_counted {
+        if !counts(self.udp_at.replace(now), now) {
+            self.recount(now);
+        }
+    }
+
+    /// Data of a flow passes that found no place. All such flows together count as one that is not BRF's.
+    fn on_refused(&mut self, now: Time) {
+        if !counts(self.refused_at.replace(now), now) {
             self.recount(now);
         }
     }
@@ -146,13 +166,17 @@ impl Port {
                 self.table.open(now, number);
             }
             None if segment.payload > 0 => {
-                let flow = Flow::new(now, class_of(header), header.name.prefix);
-                self.table.insert(now, number, flow);
+                let mut flow = Flow::new(now, class_of(header), header.name.prefix);
+                flow.is_adopted = true;
+                if self.table.insert(now, number, flow).is_none() {
+                    self.on_refused(now);
+                    return false;
+                }
             }
             None => return false,
         }
         self.admit(now, names, number);
-        self.table.get(number).is_some()
+        true
     }
 
     /// An ACK comes by, through this device or another: writes the grant when it is due. Whether its flow is known here.
@@ -186,10 +210,8 @@ impl Port {
 
     /// A flow has ended: it counts no more.
     fn on_end(&mut self, now: Time, number: FlowNumber) {
-        if let Some(flow) = self.table.get_mut(number)
-            && let Some((prediction, demand)) = flow.prediction.take().zip(flow.meter.demand())
-        {
-            self.predictor.learn(&prediction, demand, flow.meter.is_limited());
+        if let Some(flow) = self.table.get_mut(number) {
+            flow.teach(&mut self.predictor);
         }
         self.recount(now);
     }
@@ -197,15 +219,18 @@ impl Port {
     /// Counts flows and divides the link anew (eq. 8). Where the BRF class loses, its flows do at once; a gain waits for
     /// the end of the round.
     fn recount(&mut self, now: Time) {
-        let mut census =
-            Census { has_udp: self.udp_at.is_some_and(|at| now.since(at) < UDP_COUNTS), ..Census::default() };
-        for (_, flow) in self.table.flows().filter(|(_, flow)| flow.is_active(now)) {
+        let other = usize::from(counts(self.refused_at, now));
+        let mut census = Census { brf: 0, other, has_udp: counts(self.udp_at, now) };
+        let is_counted =
+            |flow: &Flow| flow.is_active(now) || (self.params.count_idle && flow.gone_at.is_none());
+        for (_, flow) in self.table.flows().filter(|(_, flow)| is_counted(flow)) {
             match flow.class {
                 Class::Brf => census.brf += 1,
                 Class::Other => census.other += 1,
             }
         }
         self.has_tcp = census.brf + census.other > 0;
+        self.brf_flows = census.brf;
         let before = std::mem::replace(&mut self.shares, Shares::of(&self.params, self.capacity, census));
         if self.shares.brf < before.brf && census.brf > 0 && self.machine.phase() != Phase::Reduce {
             self.allocate(now);
@@ -218,19 +243,18 @@ impl Port {
     /// Eq. 9 to 13: a flow is new, or back after a pause.
     fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber) {
         self.recount(now);
-        let Some(data) = self.table.get(number).filter(|flow| flow.class == Class::Brf).map(|flow| flow.data) else {
-            return;
-        };
+        let flow = self.table.get(number).filter(|flow| flow.class == Class::Brf);
+        let Some((data, is_adopted)) = flow.map(|flow| (flow.data, flow.is_adopted)) else { return };
         let numbers = self.active(now);
         let Some(place) = numbers.iter().position(|active| *active == number) else { return };
-        let average = self.shares.brf / numbers.len() as f64;
+        let average = self.shares.brf / self.brf_flows.max(1) as f64;
         let prediction = self.predictor.guess(features(names, data), average);
         let promised = match self.params.initial {
-            Initial::Average => average,
-            Initial::Shrinkage => prediction.rate.min(average),
+            Initial::Shrinkage if !is_adopted => prediction.rate.min(average),
+            Initial::Average | Initial::Shrinkage => average,
         };
         if let Some(flow) = self.table.get_mut(number) {
-            (flow.promised, flow.prediction) = (promised, Some(prediction));
+            (flow.promised, flow.prediction, flow.is_measured) = (promised, Some(prediction), false);
         }
         let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
         let free = self.shares.brf - self.in_force(&numbers, number);
@@ -238,11 +262,10 @@ impl Port {
         self.grant(&numbers, &rates);
         let longest = self.longest_rtt(&numbers, Some(number));
         if let Some(flow) = self.table.get_mut(number) {
-            let holds = self.params.make_before_break && !self.params.is_literal();
-            let is_short = free < flow.rate * (1.0 - self.params.feedback_step);
+            let is_short = free < flow.rate * ROOM;
             // What is less than keeps ACKs coming is said as a hold.
             let most = if free < flow.floor() { 0.0 } else { free };
-            flow.held = (holds && is_short).then(|| (now + longest, most));
+            flow.held = (self.params.make_before_break && is_short).then(|| (now + longest, most));
         }
         self.machine.on_admission();
     }

@@ -123,16 +123,21 @@ impl Predictor {
         Prediction { features, mean, rate, average }
     }
 
-    /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
-    /// is only ever raised.
-    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
-        let demand = demand.max(1.0).ln();
+    /// Holds the guess against the demand that turned out, `demand` bytes/s, if the application limited that.
+    pub fn evaluate(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
         if is_limited {
+            let demand = demand.max(1.0).ln();
             let capped = prediction.rate.min(prediction.average).max(1.0).ln();
             self.evaluation.flows += 1;
             self.evaluation.sum += (capped - demand).abs();
             self.evaluation.sum_of_average += (prediction.average.ln() - demand).abs();
         }
+    }
+
+    /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
+    /// is only ever raised.
+    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
+        let demand = demand.max(1.0).ln();
         let value = if is_limited { demand } else { demand.max(prediction.mean) };
         self.observed += 1;
         for key in &prediction.features {
@@ -208,6 +213,7 @@ mod tests {
             predictor.learn(&prediction, 9e6, false);
         }
         let high = predictor.guess(flow.clone(), 1e6);
+        predictor.evaluate(&high, 1e3, false);
         predictor.learn(&high, 1e3, false);
         let after = predictor.guess(flow, 1e6);
         assert!(after.rate >= high.rate * 0.99, "{} {}", after.rate, high.rate);
@@ -223,6 +229,7 @@ mod tests {
             let flow = named(&mut names, &format!("/tcp/d/s{}/{port}", rng.below(20)));
             let prediction = predictor.guess(flow, 2e6);
             let demand = 1e5 * 2f64.powi(port as i32) * (0.5 * (rng.uniform() - 0.5)).exp();
+            predictor.evaluate(&prediction, demand, true);
             predictor.learn(&prediction, demand, true);
         }
         let Evaluation { flows, .. } = predictor.evaluation();

@@ -33,6 +33,9 @@ const LEAST_FUSE: f64 = 10.0;
 const LEAST_RATE: f64 = SEGMENT;
 /// Segments in flight that a hold allows. It is a window: a slow pace would leave the right to a burst when the hold ends.
 const HOLD_SEGMENTS: f64 = 2.0;
+/// Bounds of what leaves together: bytes, and segments.
+const MOST_RELEASED: f64 = 65_536.0;
+const LEAST_RELEASED: f64 = 2.0;
 /// Round trip before the first is measured.
 const FIRST_RTT: Span = Span::from_millis(100);
 /// More lost than this of what was sent in [`BREAKER_ROUND_TRIPS`] without a grant counts as a grant that ran out.
@@ -67,6 +70,8 @@ struct Breaker {
 /// The rate rule of one connection.
 #[derive(Debug)]
 pub(super) struct BrfSender {
+    /// What the rate brings in this time leaves together.
+    release: Span,
     mode: Mode,
     /// Bytes/s on the wire.
     rate: f64,
@@ -89,8 +94,9 @@ pub(super) struct BrfSender {
 }
 
 impl BrfSender {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(release: Span) -> Self {
         Self {
+            release,
             mode: Mode::Fallback,
             rate: 0.0,
             is_held: false,
@@ -232,6 +238,15 @@ impl CongestionController for BrfSender {
             return Pacing::Unpaced;
         }
         Pacing::Rate(BitRate::from_bps((self.rate * 8.0 * (1.0 - HEADERS / self.segment())) as u64))
+    }
+
+    /// Two segments to 64 kB of what the rate brings in `release`.
+    fn burst(&self) -> u32 {
+        if self.release == Span::ZERO || self.mode == Mode::Fallback {
+            return 1;
+        }
+        let bytes = (self.rate * self.release.as_secs_f64()).min(MOST_RELEASED).max(LEAST_RELEASED * self.segment());
+        (bytes / self.segment()) as u32
     }
 
     fn on_open(&mut self, hop: &mut HopSignals) {

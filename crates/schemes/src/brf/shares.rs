@@ -25,8 +25,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Eq. 8 for a link of `capacity` bytes/s, idle flows not counted, UDP served before where there is any: as printed UDP
-    /// would get nothing, and no flow at all would divide by zero.
+    /// Eq. 8 for a link of `capacity` bytes/s, with what is not TCP served before where there is any: as printed it gets
+    /// nothing (`udp_share = 0`). Without TCP flows the quotients would divide by zero: the link is the others'.
     pub fn of(params: &Params, capacity: f64, census: Census) -> Self {
         let udp = if census.has_udp { params.udp_share * capacity } else { 0.0 };
         let tcp = capacity - udp;
@@ -34,7 +34,7 @@ impl Shares {
             (0, 0) => 0.0,
             (brf, other) => brf as f64 / (brf + other) as f64,
         };
-        Self { brf: params.given_out() * tcp * part, other: tcp * (1.0 - part), udp }
+        Self { brf: params.link_share * tcp * part, other: tcp * (1.0 - part), udp }
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
 
     fn shares(mode: &str, brf: usize, other: usize, has_udp: bool) -> [f64; 3] {
         let settings = Settings(vec![("mode".into(), Value::Text(mode.into()))]);
-        let params = Params::from_settings(&settings).expect("known");
+        let params = Params::read(&settings).expect("known");
         let Shares { brf, other, udp } = Shares::of(&params, 100.0, Census { brf, other, has_udp });
         [brf, other, udp].map(|share| (share * 1e6).round() / 1e6)
     }
@@ -54,6 +54,7 @@ mod tests {
     fn classes_share_the_link_in_the_ratio_of_their_flows() {
         assert_eq!(shares("corrected", 1, 1, false), [48.5, 50.0, 0.0]);
         assert_eq!(shares("literal", 1, 3, false), [25.0, 75.0, 0.0]);
+        assert_eq!(shares("literal", 1, 3, true), [25.0, 75.0, 0.0], "as printed UDP has no term");
         assert_eq!(shares("corrected", 2, 0, false), [97.0, 0.0, 0.0]);
         assert_eq!(shares("corrected", 1, 1, true), [46.075, 47.5, 5.0]);
     }

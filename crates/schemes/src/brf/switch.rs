@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tidegate_core::context::Context;
 use tidegate_core::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
 use tidegate_core::event::Event;
-use tidegate_core::face::FaceId;
+use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::packet::{Header, Kind, TcpSegment};
 use tidegate_core::scheme::NodeSetup;
@@ -17,11 +17,14 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use super::detector::{Detector, Rules};
 use super::flow::Class;
 use super::flow_table::FlowNumber;
-use super::port::{Port, class_of};
+use super::port::Port;
 use super::{Control, Params, code};
 
 /// A grant of another switch counts for so long.
 const FOREIGN_LASTS: Span = Span::from_secs(2);
+/// A message with a lower number than the last one of its switch was overtaken if it comes so soon after that; later it is
+/// from a switch that began to count anew. Half of the time after which each grant is told again.
+const OVERTAKEN: Span = Span::from_millis(250);
 
 /// A grant of another switch for a flow whose ACKs may come by here.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +38,8 @@ struct Foreign {
 pub(super) struct Switch {
     /// By face.
     pub(super) ports: Vec<Port>,
-    foreign: BTreeMap<FlowNumber, Foreign>,
+    /// By flow and the switch that tells: a flow may pass several whose ACKs it does not.
+    foreign: BTreeMap<(FlowNumber, NodeId), Foreign>,
     most_foreign: usize,
 }
 
@@ -49,11 +53,11 @@ impl Switch {
         }
     }
 
-    /// Class of a segment, whichever way it goes.
+    /// Class of a segment, whichever way it goes. What is not known is no BRF flow however it is marked: a full table had no
+    /// place for it, so that it is granted nothing, and its sender would fill the queue of those that keep to grants.
     pub(super) fn class(&self, header: &Header) -> Class {
         let number = header.name.segment.0;
-        let known = self.ports.iter().find_map(|port| port.class(number));
-        known.unwrap_or_else(|| class_of(header))
+        self.ports.iter().find_map(|port| port.class(number)).unwrap_or(Class::Other)
     }
 
     fn on_out(&mut self, cx: &Context<'_>, face: FaceId, header: &Header) {
@@ -79,21 +83,28 @@ impl Switch {
         self.write_foreign(cx.now, header);
     }
 
+    /// Eq. 7 over all switches that tell of the flow.
     fn write_foreign(&mut self, now: Time, header: &mut Header) {
-        let Some(foreign) = self.foreign.get(&header.name.segment.0) else { return };
-        let is_ack = foreign.grant.flow.prefix != header.name.prefix;
-        if is_ack && now.since(foreign.at) < FOREIGN_LASTS {
-            let granted = code::encode(foreign.grant.rate.as_bps() as f64 / 8.0);
-            let least = code::least(header.hop.get(Signal::GrantedRate), granted);
-            header.hop.put(Signal::GrantedRate, u32::from(least));
-        }
+        let number = header.name.segment.0;
+        let all = (number, NodeId(0))..=(number, NodeId(u32::MAX));
+        let counts = |foreign: &&Foreign| {
+            foreign.grant.flow.prefix != header.name.prefix && now.since(foreign.at) < FOREIGN_LASTS
+        };
+        let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
+        let Some(least) = granted.map(|foreign| foreign.grant.rate).min() else { return };
+        let own = code::encode(least.as_bps() as f64 / 8.0);
+        let least = code::least(header.hop.get(Signal::GrantedRate), own);
+        header.hop.put(Signal::GrantedRate, u32::from(least));
     }
 
-    /// Another switch tells of a grant; one that is older than what is known says nothing.
+    /// Another switch tells of a grant; one that is older than what is known of it says nothing.
     fn hear_grant(&mut self, now: Time, grant: FlowGrant) {
-        let number = grant.flow.segment.0;
-        let known = self.foreign.get(&number).map(|foreign| foreign.grant);
-        if known.is_some_and(|known| known.origin == grant.origin && known.sequence >= grant.sequence) {
+        let key = (grant.flow.segment.0, grant.origin);
+        let known = self.foreign.get(&key);
+        let is_overtaken = |known: &Foreign| {
+            known.grant.sequence >= grant.sequence && now.since(known.at) < OVERTAKEN
+        };
+        if known.is_some_and(is_overtaken) {
             return;
         }
         if known.is_none() && self.foreign.len() >= self.most_foreign {
@@ -102,7 +113,7 @@ impl Switch {
                 return;
             }
         }
-        self.foreign.insert(number, Foreign { grant, at: now });
+        self.foreign.insert(key, Foreign { grant, at: now });
     }
 
     fn tick(&mut self, cx: &Context<'_>) {
@@ -191,6 +202,9 @@ impl Agent {
                 for ((detector, port), load) in self.detectors.iter_mut().zip(&mut switch.ports).zip(&loads) {
                     if let Some(state) = detector.look(&self.rules, cx.now, load) {
                         port.on_congestion(cx.now, state);
+                    }
+                    if let Some(crossed) = detector.crossed() {
+                        cx.record(Event::Worked { part: crossed.word(), operations: 1 });
                     }
                 }
             }

@@ -4,6 +4,7 @@ mod applications;
 mod bbr;
 mod bbr_study;
 mod brf;
+mod brf_more;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;

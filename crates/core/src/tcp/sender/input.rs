@@ -20,7 +20,7 @@ impl Sender {
         let Kind::Tcp(segment) = header.kind else { return };
         let flags = Flags(segment.flags);
         if header.hop.has_any() && matches!(self.stage, Stage::SynSent | Stage::Open) {
-            self.hear_feedback(cx, header);
+            self.hear_feedback(cx, header, &segment);
         }
         match self.stage {
             Stage::Waiting => {}
@@ -41,8 +41,13 @@ impl Sender {
         }
     }
 
-    /// Whatever a segment says of the stream, and if it says nothing: a rate granted on it counts.
-    fn hear_feedback(&mut self, cx: &mut Context<'_>, header: &Header) {
+    /// Whatever a segment says of the stream, and if it says nothing: a rate granted on it counts, unless a later segment
+    /// overtook it.
+    fn hear_feedback(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment) {
+        if self.heard.is_some_and(|(stamp, ack)| is_overtaken(segment, stamp, ack)) {
+            return;
+        }
+        self.heard = Some((segment.timestamp, segment.ack));
         self.tell(cx, Cause("feedback"), |controller, cx, view| {
             controller.on_feedback(cx, &header.hop, view);
         });
@@ -233,4 +238,11 @@ impl Sender {
             is_source_limited: self.is_source_limited,
         }
     }
+}
+
+/// Whether `segment` left before the one with this time stamp and acknowledgement number: time stamps tell, whose unit is a
+/// millisecond or the tick of a coarse clock, and within it the ACK. Both wrap around (RFC 9293 §3.4, RFC 7323 §5.2).
+fn is_overtaken(segment: &TcpSegment, stamp: u32, ack: u32) -> bool {
+    let is_before = |left: u32, right: u32| (left.wrapping_sub(right) as i32) < 0;
+    is_before(segment.timestamp, stamp) || (segment.timestamp == stamp && is_before(segment.ack, ack))
 }

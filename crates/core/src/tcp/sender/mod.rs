@@ -81,6 +81,8 @@ pub struct Sender {
     peer_next: u64,
     /// Time stamp of the receiver's, to be echoed, ms.
     peer_stamp: u32,
+    /// Time stamp and acknowledgement number of the latest segment whose signals were heard.
+    heard: Option<(u32, u32)>,
     /// Windows of the receiver's count in units of 2 to this power.
     peer_scale: u8,
     /// First position that the receiver does not take.
@@ -149,6 +151,7 @@ impl Sender {
             peer: SequenceSpace::default(),
             peer_next: 0,
             peer_stamp: 0,
+            heard: None,
             peer_scale: 0,
             edge: FIRST,
             opened: Time::ZERO,

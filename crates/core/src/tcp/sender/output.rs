@@ -125,7 +125,7 @@ impl Sender {
             if !self.pacer.admits(self.clock.ticked(now), self.controller.pacing()) {
                 return false;
             }
-            self.burst_left = self.settings.burst.max(1);
+            self.burst_left = self.settings.burst.max(self.controller.burst()).max(1);
         }
         self.burst_left -= 1;
         self.pacer.depart(now);

@@ -32,7 +32,7 @@ impl Port {
         if capacity != self.capacity {
             self.capacity = capacity;
             self.recount(now);
-            self.allocate(now);
+            if self.machine.phase() == Phase::Reduce { self.fit(now) } else { self.allocate(now) }
         }
         if self.round_ends.is_some_and(|at| at <= now) {
             self.end_round(now);
@@ -64,7 +64,7 @@ impl Port {
             Step::Reduce => self.reduce(now),
         }
         self.round_ends = None;
-        if !self.table.is_empty() || self.udp_at.is_some_and(|at| now.since(at) < super::UDP_COUNTS) {
+        if !self.table.is_empty() || super::counts(self.udp_at, now) {
             self.begin_round(now);
         }
     }
@@ -73,11 +73,9 @@ impl Port {
     fn judge(&mut self, now: Time) {
         let rules = self.params.measure_rules();
         for flow in self.table.flows_mut().filter(|flow| flow.class == Class::Brf && flow.is_active(now)) {
-            if !flow.meter.end_round(now, rules) || flow.meter.judgements() < JUDGEMENTS {
-                continue;
-            }
-            if let Some((prediction, demand)) = flow.prediction.take().zip(flow.meter.demand()) {
-                self.predictor.learn(&prediction, demand, flow.meter.is_limited());
+            let is_judged = flow.meter.end_round(now, rules);
+            if is_judged && flow.meter.judgements() >= JUDGEMENTS && !flow.is_measured {
+                flow.teach(&mut self.predictor);
             }
         }
     }
@@ -95,6 +93,17 @@ impl Port {
         let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
         let rates = allocator::share_out(self.params.mode, self.shares.brf, self.params.headroom, &claims);
         self.grant(&numbers, &rates);
+    }
+
+    /// While rates are reduced they follow a bandwidth that falls, and do not rise with one that rises.
+    fn fit(&mut self, now: Time) {
+        let numbers = self.active(now);
+        let granted: f64 = self.flows_of(&numbers).map(|flow| flow.rate).sum();
+        if granted > self.shares.brf {
+            let factor = self.shares.brf / granted;
+            let rates: Vec<f64> = self.flows_of(&numbers).map(|flow| flow.rate * factor).collect();
+            self.grant(&numbers, &rates);
+        }
     }
 
     /// Eq. 16 to 18.

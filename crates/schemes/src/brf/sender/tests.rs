@@ -15,7 +15,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let flow = FlowView { smoothed_rtt: Some(RTT), in_flight: 5, ..FlowView::default() };
-        Self { gates: GateBench::new(), sender: BrfSender::new(), flow }
+        Self { gates: GateBench::new(), sender: BrfSender::new(Span::ZERO), flow }
     }
 
     /// As [`new`](Self::new), granted 1 Mbyte/s at 0 ms.
@@ -42,6 +42,10 @@ impl Bench {
     }
 
     fn deliver(&mut self, at_ms: u64) {
+        self.deliver_marked(at_ms, 0);
+    }
+
+    fn deliver_marked(&mut self, at_ms: u64, mark: u8) {
         let delivery = Delivery {
             segment: 0,
             size: ByteCount::new(1448),
@@ -51,7 +55,7 @@ impl Bench {
             retransmissions: 0,
             delivered_at_send: 0,
             in_flight_before: 5,
-            mark: 0,
+            mark,
             hop: HopSignals::default(),
             newly_acked: 1,
             newly_sacked: 0,
@@ -310,4 +314,32 @@ fn heavy_loss_under_grants_is_the_radios() {
         bench.wake(round * 40 + 39);
     }
     assert_eq!(bench.rate(), Some(1.0));
+}
+
+#[test]
+fn marks_mean_nothing_to_a_rate_that_is_granted_and_cubic_answers_them() {
+    let mut bench = Bench::granted();
+    bench.deliver_marked(60, 1);
+    assert_eq!(bench.rate(), Some(1.0));
+    // Stale, it halves each round trip as it is.
+    bench.wake(200);
+    bench.deliver_marked(210, 1);
+    assert_eq!(bench.rate(), Some(0.5));
+    let mut bench = Bench::new();
+    bench.deliver(40);
+    let before = bench.sender.window();
+    bench.deliver_marked(41, 1);
+    assert!(bench.sender.window() < before, "{} of {before}", bench.sender.window());
+}
+
+#[test]
+fn what_is_released_together_is_between_two_segments_and_64_kb() {
+    let mut bench = Bench::granted();
+    assert_eq!(bench.sender.burst(), 1, "not asked for");
+    for (release_ms, segments) in [(1, 2), (10, 6), (50, 33), (1_000, 43)] {
+        bench.sender.release = Span::from_millis(release_ms);
+        assert_eq!(bench.sender.burst(), segments, "{release_ms} ms at 1 Mbyte/s");
+    }
+    bench.wake(5_000);
+    assert_eq!((bench.rate(), bench.sender.burst()), (None, 1), "CUBIC is not paced");
 }

@@ -10,6 +10,11 @@ use tidegate_core::params::{Settings, Value};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::tcp::Flags;
 
+mod full_table;
+mod other_switches;
+mod printed;
+mod reducing;
+
 /// 10 Mbps, of which 0.97 are given out, in bytes/s.
 const GIVEN: f64 = 0.97 * 1.25e6;
 /// Towards receivers.
@@ -36,7 +41,7 @@ impl Bench {
     fn with(given: &[(&str, Value)]) -> Self {
         let mut gates = GateBench::new();
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
-        let params = Params::from_settings(&settings).expect("known");
+        let params = Params::read(&settings).expect("known");
         let data = gates.names.intern_uri("/tcp/d/s/80").expect("a name");
         let acks = gates.names.intern_uri("/tcp/s/d/80").expect("a name");
         let switch = Self::switch(&params);
@@ -141,6 +146,14 @@ impl Bench {
             due[next] += 1514.0 / rate * 1e6;
         }
         self.due.extend(flows.iter().map(|(number, _)| *number).zip(due));
+    }
+
+    /// Both FINs of a flow.
+    fn close(&mut self, at_ms: u64, number: u32) {
+        let fin = |prefix| Self::segment(prefix, number, Flags::FIN.and(Flags::ACK), 0, 1449);
+        let (data, acks) = (fin(self.data), fin(self.acks));
+        self.pass(at_ms * 1000, DOWN, Direction::Out, data);
+        self.pass(at_ms * 1000, DOWN, Direction::In, acks);
     }
 
     fn directive(&mut self, at_ms: u64, directive: &Directive) {
@@ -293,6 +306,29 @@ fn a_flow_that_its_application_limits_leaves_the_rest_to_the_others() {
     assert!((bench.granted(1) - GIVEN / 2.0).abs() < 0.03 * GIVEN, "{}", bench.granted(1));
 }
 
+/// Its receiver's window, here, or its application: the switch sees the rate only.
+#[test]
+fn a_flow_that_is_held_back_no_longer_has_its_share_again_after_two_judgements() {
+    let mut bench = Bench::with(&AT_ONCE);
+    for number in 1..=2 {
+        bench.open(0, number, true);
+    }
+    for at in (20..1_000).step_by(20) {
+        let all = bench.granted(2);
+        bench.run(at, at + 20, &[(1, 3.6e5), (2, all)]);
+    }
+    let held = bench.granted(1);
+    assert!((held / (1.1 * 3.6e5) - 1.0).abs() < 0.03 && bench.granted(2) > 0.65 * GIVEN, "{held}");
+    let regained = (1_000..2_000).step_by(20).find(|at| {
+        let rates = [1, 2].map(|number| (number, bench.granted(number)));
+        bench.run(*at, at + 20, &rates);
+        bench.granted(1) > 0.97 * GIVEN / 2.0
+    });
+    // 30 segments at its grant are 115 ms: six rounds of 20 ms. The one that runs began before.
+    let took = regained.expect("it has its share") + 20 - 1_000;
+    assert!(took <= 2 * 120 + 20, "{took} ms");
+}
+
 #[test]
 fn a_flow_that_ends_leaves_its_share_to_the_others() {
     let mut bench = Bench::with(&AT_ONCE);
@@ -300,10 +336,8 @@ fn a_flow_that_ends_leaves_its_share_to_the_others() {
         bench.open(0, number, true);
     }
     bench.run(20, 100, &[(1, GIVEN / 2.0), (2, GIVEN / 2.0)]);
-    let fin = |prefix| Bench::segment(prefix, 2, Flags::FIN.and(Flags::ACK), 0, 1449);
-    bench.pass(100_000, DOWN, Direction::Out, fin(bench.data));
-    bench.pass(110_000, DOWN, Direction::In, fin(bench.acks));
-    bench.run(110, 160, &[(1, GIVEN / 2.0)]);
+    bench.close(100, 2);
+    bench.run(100, 160, &[(1, GIVEN / 2.0)]);
     assert!((bench.granted(1) - GIVEN).abs() < 1.0, "{}", bench.granted(1));
 }
 

@@ -11,7 +11,7 @@ use crate::face::NodeId;
 use crate::name::{Name, NameTable};
 use crate::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::rng::{Seed, Streams};
-use crate::signal::HopSignals;
+use crate::signal::{HopSignals, Signal};
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 use crate::tcp::sender::{Reduction, Sender, SenderRule, SenderSettings, SenderSetup};
@@ -25,6 +25,7 @@ pub enum Heard {
     Loss(u32, LossSignal),
     Recovery(Recovery),
     Delivery(Delivery),
+    Feedback(u32),
 }
 
 /// A window that halves with each recovery and is 1 after a timeout.
@@ -46,6 +47,11 @@ impl CongestionController for Ear {
 
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {
         assert!(sent.segment < flow.next_segment && flow.in_flight > 0);
+    }
+
+    fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
+        let rate = hop.get(Signal::SharedRate).expect("there is no other");
+        self.heard.borrow_mut().push((Heard::Feedback(rate), *flow));
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
@@ -222,6 +228,10 @@ impl Bench {
 
     /// A segment of the receiver's that acknowledges `length` bytes.
     pub(super) fn give(&mut self, length: u32, window: u16, flags: Flags, options: TcpOptions, echo: u32) {
+        self.give_header(Self::header(length, window, flags, &options, echo), &options);
+    }
+
+    fn header(length: u32, window: u16, flags: Flags, options: &TcpOptions, echo: u32) -> Header {
         let segment = TcpSegment {
             seq: u32::from(!flags.has(Flags::SYN)),
             ack: (u32::MAX - 1500).wrapping_add(1 + length),
@@ -232,9 +242,29 @@ impl Bench {
             flags: flags.0,
             ecn: Ecn::NotCapable,
         };
-        let size = segment_size(ByteCount::ZERO, &options);
-        let header = Header::new(Name::whole(NameTable::ROOT), Kind::Tcp(segment), size);
-        self.with(|sender, cx| sender.on_segment(cx, &header, &options));
+        let size = segment_size(ByteCount::ZERO, options);
+        Header::new(Name::whole(NameTable::ROOT), Kind::Tcp(segment), size)
+    }
+
+    fn give_header(&mut self, header: Header, options: &TcpOptions) {
+        self.with(|sender, cx| sender.on_segment(cx, &header, options));
+    }
+
+    /// An ACK for everything before segment `number` that left at `stamp` and carries `rate`.
+    pub(super) fn feedback(&mut self, number: u32, stamp: u32, rate: u32) {
+        let options = TcpOptions::default();
+        let mut header = Self::header(number * u32::from(MSS), u16::MAX, Flags::ACK, &options, 0);
+        header.hop.put(Signal::SharedRate, rate);
+        if let Kind::Tcp(segment) = &mut header.kind {
+            segment.timestamp = stamp;
+        }
+        self.give_header(header, &options);
+    }
+
+    /// The rates that the controller was told since it was last asked.
+    pub(super) fn rates(&mut self) -> Vec<u32> {
+        let rate = |(heard, _)| if let Heard::Feedback(rate) = heard { Some(rate) } else { None };
+        self.heard().into_iter().filter_map(rate).collect()
     }
 
     /// What the controller has heard since it was last asked.

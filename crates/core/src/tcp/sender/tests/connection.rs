@@ -101,3 +101,24 @@ fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed()
     assert_eq!(data(Ecn::LowLatency, Flags::ECE), (0xC2, Ecn::LowLatency));
     assert_eq!(data(Ecn::Classic, Flags::ECE.and(Flags::CWR)), (0xC2, Ecn::NotCapable), "a mirror");
 }
+
+#[test]
+fn feedback_on_an_ack_that_a_later_one_overtook_is_not_told() {
+    let mut bench = file(100_000).open(u16::MAX);
+    bench.poll();
+    bench.set(140);
+    let near_the_end = u32::MAX - 1;
+    for (number, stamp, rate) in [
+        (1, near_the_end, 100),
+        (1, near_the_end, 101), // A duplicate of the same millisecond may be later.
+        (3, near_the_end, 50),
+        (2, near_the_end, 102),     // By its ACK.
+        (3, near_the_end - 1, 103), // By its time stamp.
+        (2, 1, 60),                 // Time stamps wrap around; nothing is new to this ACK but its time.
+        (3, near_the_end, 104),
+        (3, 2, 70),
+    ] {
+        bench.feedback(number, stamp, rate);
+    }
+    assert_eq!(bench.rates(), [100, 101, 50, 60, 70]);
+}
