@@ -20,8 +20,8 @@ struct Lot {
 impl Lot {
     fn draw(rng: &mut Rng) -> Self {
         let flow = |rng: &mut Rng| {
-            let first = rng.below(SWITCHES as u64) as usize;
-            let last = first + rng.below((SWITCHES - first) as u64) as usize;
+            let first = rng.below(SWITCHES as u32) as usize;
+            let last = first + rng.below((SWITCHES - first) as u32) as usize;
             let demand = if rng.chance(0.4) { f64::INFINITY } else { 1e4 + rng.exponential() * 2e6 };
             (first, last, demand)
         };
