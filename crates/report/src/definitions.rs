@@ -242,6 +242,12 @@ pub const DEFINITIONS: &[Definition] = &[
     define("segment", "", "Segment number that the event is about; missing for a name without one."),
     define("face", "", "Face of the node whose queue the event is about."),
     define("operations", "", "Operations that a part of a control plane counted, as its paper counts them."),
+    define(
+        "estimate",
+        "",
+        "What a part of a scheme had estimated, in the part's own unit; `cause` says what.",
+    ),
+    define("truth", "", "What the estimate was of, once it was known."),
     define("is_retransmission", "", "Whether the Interest asks for a segment asked before."),
     define("mark", "", "Congestion mark of the Data, 0 for none."),
     define("full_delay_ms", "ms", "Time from the segment's first Interest to this Data."),

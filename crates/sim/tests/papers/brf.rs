@@ -5,14 +5,14 @@ use tidegate_core::records::{LinkRecord, RunRecord};
 use crate::runs::{goodput, runs};
 
 /// Payload of a segment in Mbit.
-const SEGMENT_MBIT: f64 = 1448.0 * 8e-6;
+pub const SEGMENT_MBIT: f64 = 1448.0 * 8e-6;
 /// What a link of 100 Mbit/s carries of payload, Mbit/s.
-const FULL: f64 = 100.0 * 1448.0 / 1514.0;
+pub const FULL: f64 = 100.0 * 1448.0 / 1514.0;
 /// What is given out of it.
-const GIVEN: f64 = 0.97 * FULL;
+pub const GIVEN: f64 = 0.97 * FULL;
 
 /// Senders with these delays to R0, ms, whose flows share R0 - R1 - C; `last` is more of the link to C. The switch is R0.
-fn scenario(brf: &str, delays_ms: &[u32], last: &str, flows: &str) -> String {
+pub fn scenario(brf: &str, delays_ms: &[u32], last: &str, flows: &str) -> String {
     let mut text = format!(
         "format = 1\n[scenario]\nname = \"brf\"\nduration = \"10s\"\nsample = \"10ms\"\n\
          [topology]\nlink = {{ rate = \"100Mbps\", delay = \"0ms\", queue = {{ limit = \"1000pkt\" }} }}\n\
@@ -28,21 +28,21 @@ fn scenario(brf: &str, delays_ms: &[u32], last: &str, flows: &str) -> String {
     text + flows
 }
 
-fn flow(sender: usize, scheme: &str, start_ms: u32) -> String {
+pub fn flow(sender: usize, scheme: &str, start_ms: u32) -> String {
     format!(
         "[[tcp]]\nsender = \"S{sender}\"\nreceiver = \"C\"\nname = \"f{sender}\"\nscheme = \"{scheme}\"\nstart = \"{start_ms}ms\"\n"
     )
 }
 
-fn run(text: &str) -> RunRecord {
+pub fn run(text: &str) -> RunRecord {
     runs(text, 1..=1).remove(0)
 }
 
-fn mbps(record: &RunRecord, flow: u32, between: [f64; 2]) -> f64 {
+pub fn mbps(record: &RunRecord, flow: u32, between: [f64; 2]) -> f64 {
     goodput(record, flow, between) * SEGMENT_MBIT
 }
 
-fn neck(record: &RunRecord) -> &LinkRecord {
+pub fn neck(record: &RunRecord) -> &LinkRecord {
     record.links.iter().find(|link| link.from == "R0" && link.to == "R1").expect("there")
 }
 

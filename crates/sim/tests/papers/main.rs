@@ -4,6 +4,8 @@ mod applications;
 mod bbr;
 mod bbr_study;
 mod brf;
+mod brf_choices;
+mod brf_troubles;
 mod hop_by_hop;
 mod mircc;
 mod mircc_multipath;
