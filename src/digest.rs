@@ -30,6 +30,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
         plan::Change::LinkRate { link: of, rate } => format!("{} changed to {rate}", link(of)),
         plan::Change::NodeOff { node: of, .. } => format!("{} stopped", node(of)),
         plan::Change::NodeOn { node: of } => format!("{} came back", node(of)),
+        plan::Change::NodeRestart { node: of } => format!("{} restarted", node(of)),
         plan::Change::ControllerDown => "the controller stopped".to_owned(),
         plan::Change::ControllerUp => "a new controller started".to_owned(),
     };

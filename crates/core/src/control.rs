@@ -3,7 +3,7 @@
 //! A message may be late or lost on its way; every part is told when it was sent and keeps working without it.
 
 use crate::context::Context;
-use crate::event::Cause;
+use crate::event::{Cause, Event};
 use crate::face::{FaceId, NodeId};
 use crate::name::{Name, PrefixId};
 use crate::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -82,6 +82,10 @@ pub struct QueueLoad {
     pub sent_packets: u64,
     /// Bytes sent since the start.
     pub sent: ByteCount,
+    /// Bytes handed to the queue since the start, what it dropped among them.
+    pub arrived: ByteCount,
+    /// Packets dropped since the start.
+    pub dropped: u64,
     /// Packets that wait.
     pub waiting: Packets,
     /// Packets that may wait.
@@ -167,6 +171,8 @@ pub struct Orders {
     pub directives: Vec<(NodeId, Directive)>,
     /// Operations counted by part, for who wants to know what control costs.
     pub work: Vec<(Cause, u32)>,
+    /// Events about routers, for who wants to know what the controller found.
+    pub found: Vec<(NodeId, Event)>,
 }
 
 impl Orders {
@@ -178,6 +184,11 @@ impl Orders {
     /// Counts operations of a part.
     pub fn count(&mut self, part: Cause, operations: u32) {
         self.work.push((part, operations));
+    }
+
+    /// Tells of something found out about a router.
+    pub fn find(&mut self, about: NodeId, event: Event) {
+        self.found.push((about, event));
     }
 }
 

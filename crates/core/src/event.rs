@@ -68,6 +68,8 @@ pub enum Event {
     StateChanged { face: u16, state: Cause },
     /// A part of a control plane worked for so many operations, as its paper counts them.
     Worked { part: Cause, operations: u32 },
+    /// A part of a scheme estimated something about a face, and later the truth was known; both in the part's own unit.
+    Estimated { face: u16, what: Cause, estimate: f64, truth: f64 },
     /// So it ended for a face: one after the event above for each face that asked or was asked.
     EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
 }
@@ -100,7 +102,8 @@ impl Event {
             | Self::Directed { .. }
             | Self::PathMoved { .. }
             | Self::StateChanged { .. }
-            | Self::Worked { .. } => EventMask::CONTROL.0,
+            | Self::Worked { .. }
+            | Self::Estimated { .. } => EventMask::CONTROL.0,
         })
     }
 
@@ -131,6 +134,7 @@ impl Event {
             Self::PathMoved { .. } => "path-moved",
             Self::StateChanged { .. } => "state-changed",
             Self::Worked { .. } => "worked",
+            Self::Estimated { .. } => "estimated",
         }
     }
 }
@@ -156,7 +160,7 @@ impl EventMask {
     pub const CACHE: Self = Self(512);
     /// How pending Interests end.
     pub const PENDING: Self = Self(1024);
-    /// Reports, directives and what they do: congestion states, moved paths, counted work.
+    /// Reports, directives and what they do: congestion states, moved paths, counted work, estimates.
     pub const CONTROL: Self = Self(2048);
 
     /// What a table of events can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).

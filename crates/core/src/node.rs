@@ -328,6 +328,20 @@ impl<B: Clone + Default> Node<B> {
         wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, &self.clock);
     }
 
+    /// The node restarts: what waits is dropped, pending Interests end, content store and routes are empty, and all parts of
+    /// schemes are those of `fresh`, which know nothing yet. Faces, applications and what was counted stay. The number of
+    /// packets dropped.
+    pub fn restart(&mut self, env: Env<'_>, fresh: Self) -> u64 {
+        let Self { forwarder, queues, faces, agents, .. } = self;
+        let mut cx = Context::new(env, faces);
+        let mut dropped = forwarder.restart(&mut cx, fresh.forwarder);
+        for (queue, anew) in queues.iter_mut().zip(fresh.queues) {
+            dropped += queue.restart(&mut cx, anew);
+        }
+        *agents = fresh.agents;
+        dropped
+    }
+
     /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
     pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
         let mut cx = Context::new(env, &self.faces);

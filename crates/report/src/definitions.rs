@@ -247,6 +247,12 @@ pub const DEFINITIONS: &[Definition] = &[
     define("face", "", "Face of the node whose queue the event is about."),
     define("operations", "", "Operations that a part of a control plane counted, as its paper counts them."),
     define(
+        "estimate",
+        "",
+        "What a part of a scheme had estimated, in the part's own unit; `cause` says what.",
+    ),
+    define("truth", "", "What the estimate was of, once it was known."),
+    define(
         "is_retransmission",
         "",
         "Whether the Interest asks for a segment asked before, or the TCP segment left before.",

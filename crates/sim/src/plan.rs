@@ -396,6 +396,12 @@ pub enum Change {
         /// Index into the nodes.
         node: usize,
     },
+    /// The node restarts at once: its queues are emptied, pending Interests end, its content store and all that schemes keep
+    /// there are lost. Its links stay up and its applications run on.
+    NodeRestart {
+        /// Index into the nodes.
+        node: usize,
+    },
     /// The controller stops: it hears and says nothing, and forgets what it knew.
     ControllerDown,
     /// A new controller starts.

@@ -10,6 +10,7 @@ mod control;
 mod frames;
 mod media;
 mod outcome;
+mod restart;
 mod sample;
 mod service;
 
@@ -77,6 +78,8 @@ pub struct World {
     ready_sides: Vec<usize>,
     /// First target of frames.
     frame_targets: u32,
+    /// What nodes are made of anew; `None` in a run without restarts.
+    kit: Option<Box<restart::Kit>>,
 }
 
 /// A node and what runs on it.
@@ -728,6 +731,7 @@ impl World {
             Change::ControllerUp => self.set_controller(true),
             Change::NodeOff { node, silent } => self.set_node(node, false, silent),
             Change::NodeOn { node } => self.set_node(node, true, false),
+            Change::NodeRestart { node } => self.restart_node(node),
         }
     }
 

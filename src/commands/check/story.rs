@@ -315,6 +315,9 @@ fn changes(plan: &Plan) -> Vec<String> {
             format!("{} goes down with all its links{}", node(index), unheard(silent))
         }
         Change::NodeOn { node: index } => format!("{} comes up", node(index)),
+        Change::NodeRestart { node: index } => {
+            format!("{} restarts and forgets everything", node(index))
+        }
         Change::ControllerDown => "the controller stops".to_owned(),
         Change::ControllerUp => "a new controller starts and knows nothing yet".to_owned(),
     };

@@ -43,6 +43,15 @@ impl<B> Gates<B> {
         }
     }
 
+    /// Goes on with what was counted at the gates of the same faces.
+    pub fn count_on(&mut self, old: &Self) {
+        for (row, old) in self.rows.iter_mut().zip(&old.rows) {
+            if let (Some(row), Some(old)) = (row, old) {
+                row.count_on(old);
+            }
+        }
+    }
+
     /// A copy of a Data that came from `from` leaves through `to`.
     #[inline]
     pub fn data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, from: FaceId, to: FaceId) {

@@ -232,14 +232,7 @@ impl<B: Clone + Default> Forwarder<B> {
     pub fn on_wake(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
         let mut expired = std::mem::take(&mut self.expired);
         self.pit.take_expired(cx.now, &mut expired);
-        for id in expired.drain(..) {
-            if !self.pit.entry(id).is_satisfied() {
-                self.end_unsatisfied(cx, id);
-            } else {
-                self.end_at_gates(cx, id, &Ending::Elsewhere);
-                self.pit.remove(id);
-            }
-        }
+        expired.drain(..).for_each(|id| self.end_entry(cx, id));
         self.expired = expired;
         for Served { strategy, .. } in &mut self.strategies {
             if strategy.next_wake().is_some_and(|at| at <= cx.now) {
@@ -257,6 +250,34 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(gates) = &mut self.gates {
             gates.rows_mut().for_each(|row| row.on_directive(cx, directive));
         }
+    }
+
+    fn end_entry(&mut self, cx: &mut Context<'_>, id: PitId) {
+        if !self.pit.entry(id).is_satisfied() {
+            self.end_unsatisfied(cx, id);
+        } else {
+            self.end_at_gates(cx, id, &Ending::Elsewhere);
+            self.pit.remove(id);
+        }
+    }
+
+    /// Everything that is pending ends unsatisfied, what gates hold is dropped, and tables, strategies and gates are those of
+    /// `fresh`; the number of packets dropped. What was counted stays.
+    pub fn restart(&mut self, cx: &mut Context<'_>, mut fresh: Self) -> u64 {
+        let faces = (0..cx.faces.len()).map(|face| FaceId(face as u16));
+        let dropped = faces.map(|face| self.clear_held(cx, face)).sum();
+        let pending: Vec<PitId> = self.pit.ids().collect();
+        pending.into_iter().for_each(|id| self.end_entry(cx, id));
+        if let (Some(gates), Some(old)) = (&mut fresh.gates, &self.gates) {
+            gates.count_on(old);
+        }
+        if let Some(rules) = &self.body {
+            fresh.cs.set_keep(rules.keep);
+        }
+        let Self { fib, cs, dead_nonces, strategies, gates, .. } = fresh;
+        (self.fib, self.cs, self.dead_nonces) = (fib, cs, dead_nonces);
+        (self.strategies, self.gates) = (strategies, gates);
+        dropped
     }
 
     /// Tells the strategy and the dead nonce list, and removes the entry.

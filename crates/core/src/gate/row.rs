@@ -78,6 +78,11 @@ impl<B> GateRow<B> {
         GateStats { waiting: self.store.len() as u64, ..self.stats }
     }
 
+    /// Goes on with what `old` counted, whose side store is empty.
+    pub fn count_on(&mut self, old: &Self) {
+        self.stats = old.stats;
+    }
+
     /// Whether the Interest of `pending` waits in the side store.
     pub fn holds(&self, pending: PitId) -> bool {
         self.store.has(pending)

@@ -176,12 +176,25 @@ impl<B: Default> Queue<B> {
 
     /// Drops everything that waits, stored packets included; the number of packets dropped.
     pub fn clear(&mut self, cx: &mut Context<'_>) -> u64 {
+        self.drop_all(cx, Cause("link down"))
+    }
+
+    /// Drops everything that waits, and goes on with the disciplines of `fresh` in place of its own, which are lost with
+    /// what they knew; the number of packets dropped. What was counted stays.
+    pub fn restart(&mut self, cx: &mut Context<'_>, fresh: Self) -> u64 {
+        let dropped = self.drop_all(cx, Cause("restart"));
+        let stats = std::mem::take(&mut self.stats);
+        *self = Self { stats, ..fresh };
+        dropped
+    }
+
+    fn drop_all(&mut self, cx: &mut Context<'_>, cause: Cause) -> u64 {
         let before = self.stats.dropped;
         while let Some(waiting) = self.take_next_by_priority(cx).or_else(|| self.take_from_any_lane(cx)) {
-            self.drop_packet(cx, &waiting.packet.header, Cause("link down"));
+            self.drop_packet(cx, &waiting.packet.header, cause);
         }
         while let Some(held) = self.store.pop_front() {
-            self.drop_packet(cx, &held.packet.header, Cause("link down"));
+            self.drop_packet(cx, &held.packet.header, cause);
         }
         cx.face(self.face).held.set(0);
         self.stats.dropped - before

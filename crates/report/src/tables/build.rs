@@ -388,6 +388,14 @@ fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
             Event::Worked { operations, .. } => Some(operations),
             _ => None,
         }),
+        rows.maybe_f64("estimate", |row| match row.event {
+            Event::Estimated { estimate, .. } => Some(estimate),
+            _ => None,
+        }),
+        rows.maybe_f64("truth", |row| match row.event {
+            Event::Estimated { truth, .. } => Some(truth),
+            _ => None,
+        }),
         rows.maybe_bool("is_retransmission", |row| match row.event {
             Event::InterestSent { retransmission, .. } | Event::SegmentSent { retransmission, .. } => {
                 Some(retransmission)
@@ -464,6 +472,7 @@ fn face_of(event: &Event) -> Option<u32> {
         | Event::Received { face, .. }
         | Event::Lost { face, .. }
         | Event::StateChanged { face, .. }
+        | Event::Estimated { face, .. }
         | Event::EndedFor { face, .. } => Some(u32::from(*face)),
         Event::PathMoved { to, .. } => Some(u32::from(*to)),
         _ => None,
@@ -494,6 +503,7 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::Reported { .. }
         | Event::Directed { .. }
         | Event::StateChanged { .. }
+        | Event::Estimated { .. }
         | Event::Worked { .. } => None,
     }
 }
@@ -508,6 +518,7 @@ fn cause_of(event: &Event) -> Option<Cause> {
         | Event::Directed { kind: cause }
         | Event::StateChanged { state: cause, .. }
         | Event::Worked { part: cause, .. }
+        | Event::Estimated { what: cause, .. }
         | Event::Marked { cause, .. } => Some(*cause),
         _ => None,
     }

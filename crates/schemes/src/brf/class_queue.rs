@@ -18,42 +18,60 @@ use super::switch::Switch;
 use crate::toolbox::htb::{ClassId, Htb, Next, Shape};
 use crate::toolbox::policer::Policer;
 
-/// Lanes: BRF flows, other TCP flows, everything else.
+/// Lanes: BRF flows, other TCP flows, everything else; with priorities BRF flows that their application limits, too.
 const BRF: u32 = 0;
 const OTHER: u32 = 1;
 const UDP: u32 = 2;
-const LANES: usize = 3;
+const LIMITED: u32 = 3;
 
-/// Root, and a leaf for each lane.
+/// Root, and a leaf for each lane. With priorities the leaves of BRF flows stand below a class of their own, whose rate they
+/// share; that of limited flows is served first.
 #[derive(Debug)]
 struct Tree {
     htb: Htb,
     root: ClassId,
-    leaves: [ClassId; LANES],
+    /// Parent of both leaves of BRF flows; `None` without priorities.
+    brf: Option<ClassId>,
+    /// By lane.
+    leaves: Vec<ClassId>,
     rate: BitRate,
     shares: Shares,
+    /// Of the BRF flows' share, for limited flows, bytes/s.
+    limited: f64,
 }
 
 impl Tree {
-    fn new(rate: BitRate) -> Self {
+    fn new(rate: BitRate, has_priorities: bool) -> Self {
         let mut htb = Htb::new();
         let root = htb.add(None, Shape::new(rate, rate), 0, Time::ZERO);
-        let leaf = |_| htb.add(Some(root), Shape::new(BitRate::from_bps(0), rate), 0, Time::ZERO);
-        let leaves = [BRF, OTHER, UDP].map(leaf);
-        Self { htb, root, leaves, rate, shares: Shares::default() }
+        let mut add = |parent, priority| {
+            htb.add(Some(parent), Shape::new(BitRate::from_bps(0), rate), priority, Time::ZERO)
+        };
+        let brf = has_priorities.then(|| add(root, 0));
+        let mut leaves = vec![add(brf.unwrap_or(root), 1), add(root, 1), add(root, 1)];
+        leaves.extend(brf.map(|brf| add(brf, 0)));
+        Self { htb, root, brf, leaves, rate, shares: Shares::default(), limited: 0.0 }
     }
 
     /// Takes on new rates; what a class does not use is lent to the others.
-    fn reshape(&mut self, now: Time, rate: BitRate, shares: Shares) {
-        if self.rate == rate && self.shares == shares {
+    fn reshape(&mut self, now: Time, rate: BitRate, shares: Shares, limited: f64) {
+        let limited = if self.brf.is_some() { limited } else { 0.0 };
+        if self.rate == rate && self.shares == shares && self.limited == limited {
             return;
         }
-        (self.rate, self.shares) = (rate, shares);
-        self.htb.reshape(self.root, Shape::new(rate, rate), now);
-        for (leaf, share) in self.leaves.into_iter().zip([shares.brf, shares.other, shares.udp]) {
-            let own = BitRate::from_bps((share * 8.0) as u64).min(rate);
-            self.htb.reshape(leaf, Shape::new(own, rate), now);
+        (self.rate, self.shares, self.limited) = (rate, shares, limited);
+        let own = |share: f64| BitRate::from_bps((share * 8.0) as u64).min(rate);
+        let mut reshape = |class, own| self.htb.reshape(class, Shape::new(own, rate), now);
+        reshape(self.root, rate);
+        if let Some(brf) = self.brf {
+            reshape(brf, own(shares.brf));
         }
+        let lanes = [shares.brf - limited, shares.other, shares.udp, limited];
+        self.leaves.iter().zip(lanes).for_each(|(leaf, share)| reshape(*leaf, own(share)));
+    }
+
+    fn has_priorities(&self) -> bool {
+        self.brf.is_some()
     }
 
     fn lane(&self, leaf: ClassId) -> u32 {
@@ -74,21 +92,24 @@ pub(super) struct ClassQueue {
 impl ClassQueue {
     pub(super) fn new(params: &Params, face: FaceId, rate: BitRate, switch: Rc<RefCell<Switch>>) -> Self {
         let udp_share = params.udp_share;
-        Self { face, switch, tree: Tree::new(rate), policer: Policer::new(part(rate, udp_share), Time::ZERO), udp_share }
+        let tree = Tree::new(rate, params.priorities);
+        Self { face, switch, tree, policer: Policer::new(part(rate, udp_share), Time::ZERO), udp_share }
     }
 
     fn refresh(&mut self, now: Time, queue: &FaceView) {
-        let Some(shares) = self.switch.borrow().ports.get(self.face.index()).map(|port| port.shares()) else { return };
+        let switch = self.switch.borrow();
+        let Some(port) = switch.ports.get(self.face.index()) else { return };
         if queue.rate() != self.tree.rate {
             self.policer.set_rate(part(queue.rate(), self.udp_share), now);
         }
-        self.tree.reshape(now, queue.rate(), shares);
+        self.tree.reshape(now, queue.rate(), port.shares(), port.limited_share());
     }
 
     /// Of TCP flows that are not BRF's at most half of the room waits while there are BRF flows: each class has a queue of
     /// its own.
     fn place_segment(&mut self, class: Class, header: &Header, queue: &FaceView, lanes: &dyn Lanes) -> Placement {
         let mut switch = self.switch.borrow_mut();
+        let lane = if self.tree.has_priorities() && switch.is_limited(header) { LIMITED } else { BRF };
         let Some(port) = switch.ports.get_mut(self.face.index()) else { return Placement::Lane(OTHER) };
         if class == Class::Other {
             let room = if port.has_brf() { queue.limit_packets().div_ceil(2) } else { queue.limit_packets() };
@@ -99,8 +120,8 @@ impl ClassQueue {
             port.dropped += 1;
             return Placement::Refused(Cause("queue full"));
         }
-        port.waiting = lanes.bytes()[BRF as usize] + header.size().get();
-        Placement::Lane(BRF)
+        port.waiting = brf_bytes(lanes) + header.size().get();
+        Placement::Lane(lane)
     }
 }
 
@@ -112,13 +133,19 @@ impl ClassQueue {
     }
 }
 
+/// Bytes of BRF flows that wait.
+fn brf_bytes(lanes: &dyn Lanes) -> u64 {
+    let bytes = lanes.bytes();
+    [BRF, LIMITED].into_iter().filter_map(|lane| bytes.get(lane as usize)).sum()
+}
+
 fn part(rate: BitRate, share: f64) -> BitRate {
     BitRate::from_bps((rate.as_bps() as f64 * share) as u64)
 }
 
 impl QueueDiscipline for ClassQueue {
     fn lanes(&self) -> u32 {
-        LANES as u32
+        self.tree.leaves.len() as u32
     }
 
     fn sees_arrivals(&self) -> bool {
@@ -131,6 +158,9 @@ impl QueueDiscipline for ClassQueue {
 
     fn place(&mut self, cx: &mut Context<'_>, packet: &Header, queue: &FaceView, lanes: &dyn Lanes) -> Placement {
         self.refresh(cx.now, queue);
+        if let Some(port) = self.switch.borrow_mut().ports.get_mut(self.face.index()) {
+            port.arrived += packet.size().get();
+        }
         if let Kind::Tcp(_) = packet.kind {
             let class = self.switch.borrow().class(packet);
             return self.place_segment(class, packet, queue, lanes);
@@ -157,15 +187,64 @@ impl QueueDiscipline for ClassQueue {
         match htb.dequeue(cx.now, head) {
             Next::Serve(leaf) => {
                 let lane = self.tree.lane(leaf);
-                if let (BRF, Some(head)) = (lane, lanes.head(lane))
+                if let (BRF | LIMITED, Some(head)) = (lane, lanes.head(lane))
                     && let Some(port) = self.switch.borrow_mut().ports.get_mut(self.face.index())
                 {
-                    port.waiting = lanes.bytes()[BRF as usize].saturating_sub(head.header.size().get());
+                    port.waiting = brf_bytes(lanes).saturating_sub(head.header.size().get());
                 }
                 Selection::Head(lane, Verdict::Pass)
             }
             Next::Until(at) => Selection::Until(at),
             Next::Empty => Selection::Until(Time::MAX),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_core::units::ByteCount;
+
+    /// Packets of 1514 bytes that leave each lane within a second of 100 Mbps when something waits in all `busy` ones.
+    fn served(has_priorities: bool, busy: &[u32]) -> Vec<u64> {
+        let rate = BitRate::from_mbps(100.0);
+        let mut tree = Tree::new(rate, has_priorities);
+        // 60 for BRF flows, 10 of that for limited ones, and 30 for others.
+        tree.reshape(Time::ZERO, rate, Shares { brf: 7.5e6, other: 3.75e6, udp: 0.0 }, 1.25e6);
+        let (size, mut now, mut count) = (ByteCount::new(1514), Time::ZERO, vec![0; tree.leaves.len()]);
+        while now < Time::from_nanos(1_000_000_000) {
+            let Tree { htb, leaves, .. } = &mut tree;
+            let waits = |leaf: ClassId| busy.iter().any(|lane| leaves[*lane as usize] == leaf).then_some(size);
+            match htb.dequeue(now, waits) {
+                Next::Serve(leaf) => {
+                    count[tree.lane(leaf) as usize] += 1;
+                    now += rate.time_to_send(size);
+                }
+                Next::Until(at) => now = at,
+                Next::Empty => unreachable!("something waits"),
+            }
+        }
+        count
+    }
+
+    #[test]
+    fn limited_flows_have_what_they_are_granted_out_of_the_share_of_all_brf_flows() {
+        // A second carries 8256 packets; bursts are worth 82 of the rate at most.
+        let count = served(true, &[BRF, OTHER, LIMITED]);
+        let near = |lane: u32, part: f64| (count[lane as usize] as f64 - 8256.0 * part).abs() < 0.06 * 8256.0;
+        assert!(near(BRF, 0.55) && near(OTHER, 0.33) && near(LIMITED, 0.11), "{count:?}");
+        // What limited flows leave goes to other BRF flows first.
+        let count = served(true, &[BRF, OTHER]);
+        assert!((count[BRF as usize] as f64 / count[OTHER as usize] as f64 - 2.0).abs() < 0.15, "{count:?}");
+        assert_eq!(served(false, &[BRF, OTHER]).len(), 3, "one class without priorities");
+    }
+
+    #[test]
+    fn a_limited_flow_is_served_first() {
+        let rate = BitRate::from_mbps(100.0);
+        let mut tree = Tree::new(rate, true);
+        tree.reshape(Time::ZERO, rate, Shares { brf: 7.5e6, other: 3.75e6, udp: 0.0 }, 1.25e6);
+        let next = tree.htb.dequeue(Time::ZERO, |_| Some(ByteCount::new(1514)));
+        assert_eq!(next, Next::Serve(tree.leaves[LIMITED as usize]));
     }
 }

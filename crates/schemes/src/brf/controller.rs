@@ -1,17 +1,18 @@
 //! The SDN controller (§3.1): finds congestion in what switches report, and passes grants from switch to switch.
 //!
 //! OpenFlow 1.3 knows neither the length of a queue nor a message from switch to switch; here both are experimenter messages,
-//! so to speak.
+//! so to speak. `backlog = "estimated"` does without the former.
 
 use std::collections::BTreeMap;
 
-use tidegate_core::control::{Directive, NetworkController, Orders, Report};
-use tidegate_core::event::Cause;
+use tidegate_core::control::{Directive, NetworkController, Orders, QueueLoad, Report};
+use tidegate_core::event::{Cause, Event};
 use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::units::Time;
 
-use super::Params;
 use super::detector::{Detector, Rules};
+use super::measure::SEGMENT;
+use super::{Backlog, Params};
 
 /// Watches every queue of every switch.
 #[derive(Debug)]
@@ -39,6 +40,9 @@ impl NetworkController for BrfController {
                     if let Some(crossed) = detector.crossed() {
                         orders.count(crossed.word(), 1);
                     }
+                    if self.rules.backlog == Backlog::Estimated {
+                        tell_error(orders, from, load, detector.estimate());
+                    }
                 }
                 orders.count(Cause("congestion detection"), loads.len() as u32);
             }
@@ -51,14 +55,25 @@ impl NetworkController for BrfController {
     }
 }
 
+/// An estimate beside what waits of BRF flows, which is what it stands for, and in the whole port, which is what it can tell;
+/// bytes.
+fn tell_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64) {
+    let mut tell = |what, truth| {
+        let event = Event::Estimated { face: load.face.0, what: Cause(what), estimate, truth };
+        orders.find(from, event);
+    };
+    tell("backlog of BRF flows", load.governed.get() as f64);
+    tell("backlog of the port", f64::from(load.waiting.get()) * SEGMENT);
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::detector::tests::load;
     use super::*;
     use tidegate_core::control::{Congestion, FlowGrant};
     use tidegate_core::name::{Name, PrefixId};
-    use tidegate_core::params::Settings;
-    use tidegate_core::units::{BitRate, Span};
+    use tidegate_core::params::{Settings, Value};
+    use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
     fn hear(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
         let at = Time::ZERO + Span::from_millis(at_ms);
@@ -92,5 +107,26 @@ mod tests {
         let grant = FlowGrant { origin: NodeId(2), sequence: 1, flow, rate: BitRate::from_mbps(8.0) };
         let told = hear(&mut controller, 5, 2, &Report::Grant(grant));
         assert_eq!(told, [NodeId(1), NodeId(3)].map(|node| (node, Directive::Grant(grant))));
+    }
+
+    #[test]
+    fn an_estimate_is_told_beside_what_waits_of_brf_flows_and_in_the_port() {
+        let settings = Settings(vec![("backlog".into(), Value::Text("estimated".into()))]);
+        let mut controller = BrfController::new(&Params::read(&settings).expect("known"));
+        let at = Time::ZERO + Span::from_millis(10);
+        let mut orders = Orders::default();
+        controller.on_report(at, NodeId(1), Time::ZERO, &Report::Queues(vec![load(0, 0)]), &mut orders);
+        orders.found.clear();
+        // Ten segments wait, four of them of BRF flows.
+        let now = QueueLoad { waiting: Packets::new(10), arrived: ByteCount::new(10 * 1514), ..load(0, 4 * 1514) };
+        controller.on_report(at, NodeId(1), at, &Report::Queues(vec![now]), &mut orders);
+        let told = |what, truth| {
+            let estimate = 10.0 * SEGMENT;
+            (NodeId(1), Event::Estimated { face: FaceId(0).0, what: Cause(what), estimate, truth })
+        };
+        let expected =
+            [told("backlog of BRF flows", 4.0 * SEGMENT), told("backlog of the port", 10.0 * SEGMENT)];
+        assert_eq!(orders.found, expected);
+        assert_eq!(orders.directives.len(), 1, "12 ms of queue are congestion, whoever's they are");
     }
 }

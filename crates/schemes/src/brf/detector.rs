@@ -5,6 +5,8 @@ use tidegate_core::control::{Congestion, QueueLoad};
 use tidegate_core::event::Cause;
 use tidegate_core::units::{Span, Time};
 
+use super::Backlog;
+use super::backlog::BacklogEstimate;
 use super::measure::SEGMENT;
 
 choice! {
@@ -30,6 +32,8 @@ pub struct Rules {
     /// Time to send what waits above which a queue stands: a part of the limit is 1.2 s of a queue for 100,000 packets
     /// at 100 Mbps.
     pub target: Span,
+    /// Whether what waits is told or estimated.
+    pub backlog: Backlog,
 }
 
 /// What told of a congestion.
@@ -59,6 +63,7 @@ impl Threshold {
 pub struct Detector {
     crossed: Option<Threshold>,
     before: Option<(Time, QueueLoad)>,
+    estimate: BacklogEstimate,
     is_congested: bool,
     clean: u32,
 }
@@ -73,6 +78,10 @@ impl Detector {
         if self.before.is_some_and(|(before, _)| at <= before) {
             return None;
         }
+        let load = &match rules.backlog {
+            Backlog::Exact => *load,
+            Backlog::Estimated => self.estimate.poll(load),
+        };
         let before = self.before.replace((at, *load));
         self.crossed = match rules.detection {
             Detection::Literal => literal(rules, before, at, load),
@@ -89,6 +98,11 @@ impl Detector {
     /// The threshold that the last look found crossed, the first of them.
     pub fn crossed(&self) -> Option<Threshold> {
         self.crossed
+    }
+
+    /// Bytes that wait by the estimate; 0 where what waits is told.
+    pub fn estimate(&self) -> f64 {
+        self.estimate.bytes()
     }
 
     fn settle(&mut self, rules: &Rules, found: Congestion, load: &QueueLoad) -> Option<Congestion> {
@@ -158,6 +172,8 @@ pub(super) mod tests {
             rate: BitRate::from_mbps(100.0),
             sent_packets,
             sent: ByteCount::new(sent_packets * 1514),
+            arrived: ByteCount::new(sent_packets * 1514 + governed_bytes),
+            dropped: 0,
             waiting: Packets::new((governed_bytes / 1514) as u32),
             limit: Packets::new(1000),
             governed: ByteCount::new(governed_bytes),
@@ -166,7 +182,8 @@ pub(super) mod tests {
     }
 
     pub fn rules(detection: Detection) -> Rules {
-        Rules { detection, utilisation: 0.98, occupancy: 0.1, target: Span::from_millis(5) }
+        let target = Span::from_millis(5);
+        Rules { detection, utilisation: 0.98, occupancy: 0.1, target, backlog: Backlog::Exact }
     }
 
     /// Packets of 10 ms at 100 Mbps.
@@ -253,5 +270,23 @@ pub(super) mod tests {
         assert_eq!(detector.look(&rules, at(10), &load(0, 90_000)), None, "older than the last");
         assert_eq!(detector.look(&rules, at(20), &load(0, 90_000)), None);
         assert_eq!(detector.look(&rules, at(30), &load(5, 20_000)), None, "the switch restarted");
+    }
+
+    #[test]
+    fn estimated_the_queue_of_others_is_taken_for_that_of_brf_flows() {
+        let rules = Rules { backlog: Backlog::Estimated, ..rules(Detection::Robust) };
+        let at = |poll: u64| Time::ZERO + Span::from_millis(10) * poll;
+        let mut detector = Detector::default();
+        // 60 full segments of CUBIC's come and wait, none of BRF's.
+        let other = QueueLoad { arrived: ByteCount::new(60 * 1514), ..load(0, 0) };
+        assert_eq!(detector.look(&rules, at(0), &load(0, 0)), None);
+        let found = detector.look(&rules, at(1), &other);
+        assert_eq!(found, Some(Congestion::Queue(ByteCount::new(60 * 1514))));
+        assert_eq!(detector.estimate(), 60.0 * 1514.0);
+        // An older report moves nothing.
+        assert_eq!(detector.look(&rules, at(1), &load(0, 0)), None);
+        assert_eq!(detector.estimate(), 60.0 * 1514.0);
+        // Told, nothing of BRF's waits.
+        assert_eq!(told(Detection::Robust, &[load(0, 0), other])[1], None);
     }
 }

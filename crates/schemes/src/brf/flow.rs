@@ -8,7 +8,7 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use super::allocator::{Claim, Demand};
 use super::code::{self, Grant};
 use super::measure::{Meter, SEGMENT};
-use super::predictor::{Prediction, Predictor};
+use super::predictor::{Prediction, Predictor, Verdict};
 use super::round_trip::RoundTrip;
 
 /// Queue that a TCP flow belongs to.
@@ -83,8 +83,6 @@ pub struct Flow {
     pub prediction: Option<Prediction>,
     /// The guess was held against the demand.
     pub is_measured: bool,
-    /// Its begin was not seen: the average share is its first grant.
-    pub is_adopted: bool,
     /// Another switch granted this, seen then.
     elsewhere: Option<(Time, u16)>,
     fins: [bool; 2],
@@ -109,7 +107,6 @@ impl Flow {
             written: None,
             prediction: None,
             is_measured: false,
-            is_adopted: false,
             elsewhere: None,
             fins: [false; 2],
             gone_at: None,
@@ -151,14 +148,13 @@ impl Flow {
         }
     }
 
-    /// The predictor learns what the flow wanted: when that is known, and again when the flow ends.
-    pub fn teach(&mut self, predictor: &mut Predictor) {
-        let Some((prediction, demand)) = self.prediction.as_ref().zip(self.meter.demand()) else { return };
-        let is_limited = self.meter.is_limited();
-        if !std::mem::replace(&mut self.is_measured, true) {
-            predictor.evaluate(prediction, demand, is_limited);
-        }
-        predictor.learn(prediction, demand, is_limited);
+    /// The predictor learns what the flow wanted: when that is known, and again when the flow ends. The first time tells how good
+    /// its guess was.
+    pub fn teach(&mut self, predictor: &mut Predictor) -> Option<Verdict> {
+        let (prediction, demand) = self.prediction.as_ref().zip(self.meter.demand())?;
+        let verdict = predictor.learn(prediction, demand, self.meter.is_limited());
+        let is_first = !std::mem::replace(&mut self.is_measured, true);
+        verdict.filter(|_| is_first)
     }
 
     /// A segment of its sender's passes, after the SYN.
@@ -339,19 +335,19 @@ mod tests {
         let features = [vec![0], vec![1], vec![2], vec![3]];
         let mut predictor = Predictor::default();
         flow.prediction = Some(predictor.guess(features.clone(), 1e6));
-        flow.teach(&mut predictor);
+        assert_eq!(flow.teach(&mut predictor), None);
         assert_eq!(predictor.guess(features.clone(), 1e6).rate, 1e6, "nothing is known yet");
         let rules = Rules { limited_below: 0.95, confirmations: 2 };
-        let mut guesses = Vec::new();
+        let (mut guesses, mut verdicts) = (Vec::new(), 0);
         for (first, segments) in [(0, 70), (5, 7)] {
             for round in first..first + 5 {
                 (0..segments).for_each(|_| flow.meter.count(ByteCount::new(1514)));
                 flow.meter.end_round(at(500 * round), rules);
             }
-            flow.teach(&mut predictor);
+            verdicts += usize::from(flow.teach(&mut predictor).is_some());
             guesses.push(predictor.guess(features.clone(), 1e6).rate);
         }
         assert!(guesses[0] < 1e6 && guesses[1] < 0.9 * guesses[0], "{guesses:?}");
-        assert_eq!(predictor.evaluation().flows, 1);
+        assert_eq!(verdicts, 1);
     }
 }

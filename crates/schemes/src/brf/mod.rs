@@ -1,7 +1,7 @@
 //! BRF: the switch at the bottleneck grants every TCP flow a rate, on its ACKs; the sender paces at it and has no window.
 //!
 //! Paper: BRF, "bottleneck routing feedback", Sensors 24 (2024) 749. Its parts by section:
-//! * §3.1 `controller`, [`detector`]: congestion, found in a port's counters (eq. 5, 6);
+//! * §3.1 `controller`, [`detector`], [`backlog`]: congestion, found in a port's counters (eq. 5, 6);
 //! * §3.2 `switch`, `class_queue`, `shares`: classes of flows and their queues (eq. 8); grants on ACKs in two bytes ([`code`], eq. 7);
 //!   [`flow_table`], `flow`: what is kept of a flow; `port`, `machine`: the states of Fig. 5; `sender`: `tcp_brf`;
 //! * §3.3 [`predictor`]: the first grant (eq. 9, 10); [`allocator`]: the others (eq. 11 to 14); `measure`,
@@ -22,6 +22,7 @@ use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
 
 pub mod allocator;
+pub mod backlog;
 mod class_queue;
 pub mod code;
 mod controller;
@@ -67,7 +68,8 @@ pub static SCHEME: Scheme = Scheme {
         "A congestion mark means nothing to a rate that is granted; one that has run out halves each round trip anyway, and its CUBIC answers marks. None are asked for by default (`ecn = true`).",
         "A flow ends at a switch with both FINs or a reset; no end of a simulated connection resets it.",
         "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",
-        "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none.",
+        "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none, unless `priorities = true` serves limited flows first.",
+        "OpenFlow has no counter for what waits in a queue, which eq. 6 asks for: switches report it to the controller (`backlog = \"estimated\"` makes do with what OpenFlow counts).",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -105,6 +107,16 @@ choice! {
 }
 
 choice! {
+    /// What the controller knows of a queue.
+    pub enum Backlog {
+        /// What waits of BRF flows: the switch reports it, which OpenFlow cannot.
+        Exact = "exact",
+        /// What came less what left and was dropped, by OpenFlow's counters, of all flows.
+        Estimated = "estimated",
+    }
+}
+
+choice! {
     /// What a new flow is granted first, never more than the average share (eq. 10).
     pub enum Initial {
         /// What flows like it wanted before.
@@ -136,6 +148,8 @@ params! {
     control: Control = Control::Controller;
     /// How congestion is told from load; by default as printed in literal mode.
     detector: Detection = Detection::Robust;
+    /// What the controller knows of a queue; the switch itself (`control = "local"`) knows it all.
+    backlog: Backlog = Backlog::Exact;
     /// Pause between two reports of a switch, or two looks of its own; 3 s is OpenDaylight's.
     poll: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Utilisation above which a port is busy (eq. 5: α).
@@ -151,6 +165,9 @@ params! {
     /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
     /// is dropped. With 0, by default in literal mode, they pass only while no packet waits.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
+    /// Whether flows that their application limits are served before other BRF flows, from a class of their own with the rate
+    /// of their grants, which congestion of the others does not lower.
+    priorities: bool = false;
     /// Most flows that a switch remembers per device.
     table_entries: u32 = 65_536, "flows", 1..=16_777_216;
     /// Bytes that the option with the grant adds to every ACK; 0 if it takes the place of padding, as the paper has it.
@@ -200,6 +217,7 @@ impl Params {
             utilisation: self.busy_above,
             occupancy: self.full_above,
             target: self.queue_target,
+            backlog: self.backlog,
         }
     }
 

@@ -6,6 +6,8 @@
 mod rounds;
 
 use tidegate_core::control::Congestion;
+use tidegate_core::event::{Cause, Event};
+use tidegate_core::face::FaceId;
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::{Header, TcpSegment};
 use tidegate_core::signal::Signal;
@@ -17,7 +19,7 @@ use super::code::{self, Grant};
 use super::flow::{AckPath, Class, Flow};
 use super::flow_table::{FlowNumber, FlowTable};
 use super::machine::{Machine, Phase};
-use super::predictor::{Predictor, features};
+use super::predictor::{Predictor, Verdict, features};
 use super::shares::{Census, Shares};
 use super::{Initial, Params};
 
@@ -35,8 +37,14 @@ pub(super) struct Port {
     capacity: f64,
     table: FlowTable,
     machine: Machine,
+    /// State that was told last.
+    told: Phase,
     predictor: Predictor,
+    /// Guesses held against the truth and not told yet.
+    verdicts: Vec<Verdict>,
     shares: Shares,
+    /// Part of the BRF flows' share that is granted to flows limited by their applications, bytes/s.
+    limited: f64,
     udp_at: Option<Time>,
     /// Data of a flow that found the table full passed last.
     refused_at: Option<Time>,
@@ -46,10 +54,21 @@ pub(super) struct Port {
     /// What the machine is reducing for, and when that was heard.
     congestion: (Congestion, Time),
     round_ends: Option<Time>,
+    /// Bytes of all packets that came to the queue; kept by it.
+    pub(super) arrived: u64,
     /// Bytes of BRF flows that wait; kept by the queue.
     pub(super) waiting: u64,
     /// Packets of BRF flows dropped; kept by the queue.
     pub(super) dropped: u64,
+}
+
+/// How a flow came to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// It begins to send.
+    New,
+    /// Its data comes by, and it was not known: the switch restarted, or the route changed.
+    Adopted,
 }
 
 /// Whether the sender of this segment understands grants.
@@ -69,14 +88,18 @@ impl Port {
             capacity,
             table: FlowTable::new(params.table_entries as usize),
             machine: Machine::new(params.mode),
+            told: Phase::Init,
             predictor: Predictor::default(),
+            verdicts: Vec::new(),
             shares: Shares::of(params, capacity, Census::default()),
+            limited: 0.0,
             udp_at: None,
             refused_at: None,
             has_tcp: false,
             brf_flows: 0,
             congestion: (Congestion::Clear, Time::ZERO),
             round_ends: None,
+            arrived: 0,
             waiting: 0,
             dropped: 0,
             params: params.clone(),
@@ -89,8 +112,33 @@ impl Port {
     }
 
     /// State of Fig. 5.
-    pub(super) fn phase(&self) -> Phase {
+    fn phase(&self) -> Phase {
         self.machine.phase()
+    }
+
+    /// What of the BRF flows' bandwidth is for flows limited by their applications, bytes/s.
+    pub(super) fn limited_share(&self) -> f64 {
+        self.limited.min(self.shares.brf)
+    }
+
+    /// Whether a flow is known here as limited by its application.
+    pub(super) fn is_limited(&self, number: FlowNumber) -> bool {
+        self.table.get(number).is_some_and(|flow| flow.class == Class::Brf && flow.meter.is_limited())
+    }
+
+    /// Tells what happened since the last time: the state's change, and how good first grants were, which stand beside the
+    /// average share that flows would have got without a guess; bytes/s.
+    pub(super) fn take_news(&mut self, face: FaceId, tell: &mut dyn FnMut(Event)) {
+        let phase = self.phase();
+        if std::mem::replace(&mut self.told, phase) != phase {
+            tell(Event::StateChanged { face: face.0, state: phase.word() });
+        }
+        for Verdict { guess, average, demand } in self.verdicts.drain(..) {
+            let told = [("first grant", guess), ("average share", average)];
+            for (what, estimate) in told {
+                tell(Event::Estimated { face: face.0, what: Cause(what), estimate, truth: demand });
+            }
+        }
     }
 
     /// Class of a flow, if it is known here.
@@ -150,7 +198,7 @@ impl Port {
             (true, true) => self.on_end(now, number),
             (false, false) => {
                 flow.meter.restart();
-                self.admit(now, names, number);
+                self.admit(now, names, number, Arrival::New);
             }
             _ => {}
         }
@@ -160,22 +208,23 @@ impl Port {
     /// it is a flow now.
     fn discover(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) -> bool {
         let number = header.name.segment.0;
-        match self.table.half_open(number) {
+        let arrival = match self.table.half_open(number) {
             Some(half_open) if half_open.data != header.name.prefix => return false,
             Some(_) => {
                 self.table.open(now, number);
+                Arrival::New
             }
             None if segment.payload > 0 => {
-                let mut flow = Flow::new(now, class_of(header), header.name.prefix);
-                flow.is_adopted = true;
+                let flow = Flow::new(now, class_of(header), header.name.prefix);
                 if self.table.insert(now, number, flow).is_none() {
                     self.on_refused(now);
                     return false;
                 }
+                Arrival::Adopted
             }
             None => return false,
-        }
-        self.admit(now, names, number);
+        };
+        self.admit(now, names, number, arrival);
         true
     }
 
@@ -191,7 +240,7 @@ impl Port {
         let is_syn_ack = Flags(segment.flags).has(Flags::SYN.and(Flags::ACK));
         if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
             self.table.open(now, number);
-            self.admit(now, names, number);
+            self.admit(now, names, number, Arrival::New);
         }
         let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data != header.name.prefix) else {
             return false;
@@ -211,7 +260,7 @@ impl Port {
     /// A flow has ended: it counts no more.
     fn on_end(&mut self, now: Time, number: FlowNumber) {
         if let Some(flow) = self.table.get_mut(number) {
-            flow.teach(&mut self.predictor);
+            self.verdicts.extend(flow.teach(&mut self.predictor));
         }
         self.recount(now);
     }
@@ -240,18 +289,19 @@ impl Port {
         }
     }
 
-    /// Eq. 9 to 13: a flow is new, or back after a pause.
-    fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber) {
+    /// Eq. 9 to 13: a flow is new, or back after a pause, or was on its way before this switch saw it. The last has the average
+    /// share, and is not held back, since it sends already.
+    fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber, arrival: Arrival) {
         self.recount(now);
         let flow = self.table.get(number).filter(|flow| flow.class == Class::Brf);
-        let Some((data, is_adopted)) = flow.map(|flow| (flow.data, flow.is_adopted)) else { return };
+        let Some(data) = flow.map(|flow| flow.data) else { return };
         let numbers = self.active(now);
         let Some(place) = numbers.iter().position(|active| *active == number) else { return };
         let average = self.shares.brf / self.brf_flows.max(1) as f64;
         let prediction = self.predictor.guess(features(names, data), average);
-        let promised = match self.params.initial {
-            Initial::Shrinkage if !is_adopted => prediction.rate.min(average),
-            Initial::Average | Initial::Shrinkage => average,
+        let promised = match (self.params.initial, arrival) {
+            (Initial::Shrinkage, Arrival::New) => prediction.rate.min(average),
+            _ => average,
         };
         if let Some(flow) = self.table.get_mut(number) {
             (flow.promised, flow.prediction, flow.is_measured) = (promised, Some(prediction), false);
@@ -262,10 +312,11 @@ impl Port {
         self.grant(&numbers, &rates);
         let longest = self.longest_rtt(&numbers, Some(number));
         if let Some(flow) = self.table.get_mut(number) {
+            let holds = self.params.make_before_break && arrival == Arrival::New;
             let is_short = free < flow.rate * ROOM;
             // What is less than keeps ACKs coming is said as a hold.
             let most = if free < flow.floor() { 0.0 } else { free };
-            flow.held = (self.params.make_before_break && is_short).then(|| (now + longest, most));
+            flow.held = (holds && is_short).then(|| (now + longest, most));
         }
         self.machine.on_admission();
     }
@@ -288,9 +339,11 @@ impl Port {
     }
 
     fn grant(&mut self, numbers: &[FlowNumber], rates: &[f64]) {
+        self.limited = 0.0;
         for (number, rate) in numbers.iter().zip(rates) {
             if let Some(flow) = self.table.get_mut(*number) {
                 flow.rate = *rate;
+                self.limited += if flow.meter.is_limited() { *rate } else { 0.0 };
             }
         }
     }

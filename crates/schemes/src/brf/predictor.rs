@@ -79,25 +79,15 @@ pub struct Prediction {
     pub average: f64,
 }
 
-/// How good guesses were: mean of the absolute error of the logarithm, over flows that their application limited.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evaluation {
-    /// Flows held against their guess.
-    pub flows: u64,
-    sum: f64,
-    sum_of_average: f64,
-}
-
-impl Evaluation {
-    /// Error of the guesses; 0 without flows.
-    pub fn error(&self) -> f64 {
-        self.sum / self.flows.max(1) as f64
-    }
-
-    /// Error that the average share would have had.
-    pub fn error_of_average(&self) -> f64 {
-        self.sum_of_average / self.flows.max(1) as f64
-    }
+/// A first grant held against what the flow wanted, which its application limited; bytes/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// The guess, capped by the average share.
+    pub guess: f64,
+    /// The average share: what the flow would have got without a guess.
+    pub average: f64,
+    /// Highest rate that it sent at.
+    pub demand: f64,
 }
 
 /// Learns from flows and guesses.
@@ -105,7 +95,6 @@ impl Evaluation {
 pub struct Predictor {
     cells: BTreeMap<Vec<u8>, Cell>,
     observed: u64,
-    evaluation: Evaluation,
 }
 
 impl Predictor {
@@ -123,21 +112,13 @@ impl Predictor {
         Prediction { features, mean, rate, average }
     }
 
-    /// Holds the guess against the demand that turned out, `demand` bytes/s, if the application limited that.
-    pub fn evaluate(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
-        if is_limited {
-            let demand = demand.max(1.0).ln();
-            let capped = prediction.rate.min(prediction.average).max(1.0).ln();
-            self.evaluation.flows += 1;
-            self.evaluation.sum += (capped - demand).abs();
-            self.evaluation.sum_of_average += (prediction.average.ln() - demand).abs();
-        }
-    }
-
     /// The flow sent at most `demand` bytes/s. If its application did not limit it, it would have sent more: then the guess
-    /// is only ever raised.
-    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) {
-        let demand = demand.max(1.0).ln();
+    /// is only ever raised, and nothing is known of how good it was.
+    pub fn learn(&mut self, prediction: &Prediction, demand: f64, is_limited: bool) -> Option<Verdict> {
+        let Prediction { rate, average, .. } = *prediction;
+        let demand = demand.max(1.0);
+        let verdict = Verdict { guess: rate.min(average).max(1.0), average, demand };
+        let demand = demand.ln();
         let value = if is_limited { demand } else { demand.max(prediction.mean) };
         self.observed += 1;
         for key in &prediction.features {
@@ -146,6 +127,7 @@ impl Predictor {
             }
             self.cells.entry(key.clone()).or_default().add(value, self.observed);
         }
+        is_limited.then_some(verdict)
     }
 
     /// The older half goes, so that a flood of hosts costs little per host.
@@ -155,11 +137,6 @@ impl Predictor {
         let (_, median, _) = ages.select_nth_unstable(middle);
         let median = *median;
         self.cells.retain(|_, cell| cell.at > median);
-    }
-
-    /// How good guesses were until now.
-    pub fn evaluation(&self) -> Evaluation {
-        self.evaluation
     }
 }
 
@@ -213,28 +190,26 @@ mod tests {
             predictor.learn(&prediction, 9e6, false);
         }
         let high = predictor.guess(flow.clone(), 1e6);
-        predictor.evaluate(&high, 1e3, false);
-        predictor.learn(&high, 1e3, false);
+        assert_eq!(predictor.learn(&high, 1e3, false), None, "no demand was seen");
         let after = predictor.guess(flow, 1e6);
         assert!(after.rate >= high.rate * 0.99, "{} {}", after.rate, high.rate);
-        assert_eq!(predictor.evaluation().flows, 0, "no demand was seen");
     }
 
     #[test]
     fn where_demands_differ_by_port_the_guess_beats_the_average_share() {
         let (mut names, mut rng) = (NameTable::new(), Rng::stream(Seed(1), "demands"));
         let mut predictor = Predictor::default();
+        let (mut ours, mut of_average) = (0.0, 0.0);
         for _ in 0..500 {
             let port = rng.below(5);
             let flow = named(&mut names, &format!("/tcp/d/s{}/{port}", rng.below(20)));
             let prediction = predictor.guess(flow, 2e6);
             let demand = 1e5 * 2f64.powi(port as i32) * (0.5 * (rng.uniform() - 0.5)).exp();
-            predictor.evaluate(&prediction, demand, true);
-            predictor.learn(&prediction, demand, true);
+            let verdict = predictor.learn(&prediction, demand, true).expect("a demand was seen");
+            ours += (verdict.guess / verdict.demand).ln().abs();
+            of_average += (verdict.average / verdict.demand).ln().abs();
         }
-        let Evaluation { flows, .. } = predictor.evaluation();
-        let (ours, average) = (predictor.evaluation().error(), predictor.evaluation().error_of_average());
-        assert!(flows == 500 && ours < 0.5 * average, "{ours} {average}");
+        assert!(ours < 0.5 * of_average, "{ours} {of_average}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::detector::{Detector, Rules};
 use super::flow::Class;
 use super::flow_table::FlowNumber;
 use super::port::Port;
-use super::{Control, Params, code};
+use super::{Backlog, Control, Params, code};
 
 /// A grant of another switch counts for so long.
 const FOREIGN_LASTS: Span = Span::from_secs(2);
@@ -53,11 +53,24 @@ impl Switch {
         }
     }
 
-    /// Class of a segment, whichever way it goes. What is not known is no BRF flow however it is marked: a full table had no
-    /// place for it, so that it is granted nothing, and its sender would fill the queue of those that keep to grants.
+    /// Class of a segment of a flow that is known, whichever way it goes.
     pub(super) fn class(&self, header: &Header) -> Class {
         let number = header.name.segment.0;
-        self.ports.iter().find_map(|port| port.class(number)).unwrap_or(Class::Other)
+        let known = self.ports.iter().find_map(|port| port.class(number));
+        // A flow for which the table has no room gets no grant, so that its sender is CUBIC.
+        known.unwrap_or(Class::Other)
+    }
+
+    /// Whether a segment belongs to a flow that its application limits.
+    pub(super) fn is_limited(&self, header: &Header) -> bool {
+        self.ports.iter().any(|port| port.is_limited(header.name.segment.0))
+    }
+
+    /// Records what ports have to tell since the last time.
+    fn record(&mut self, cx: &mut Context<'_>) {
+        for (face, port) in (0..).map(FaceId).zip(&mut self.ports) {
+            port.take_news(face, &mut |event| cx.record(event));
+        }
     }
 
     fn on_out(&mut self, cx: &Context<'_>, face: FaceId, header: &Header) {
@@ -134,7 +147,6 @@ pub(super) struct Gate {
 impl FaceGate for Gate {
     fn on_segment(&mut self, cx: &mut Context<'_>, header: &mut Header, direction: Direction) -> GateVerdict {
         let mut switch = self.switch.borrow_mut();
-        let before = switch.ports.get(self.face.index()).map(Port::phase);
         match (direction, header.kind) {
             (Direction::Out, _) => switch.on_out(cx, self.face, header),
             (Direction::In, Kind::Tcp(segment)) if segment.payload == 0 => {
@@ -142,27 +154,19 @@ impl FaceGate for Gate {
             }
             (Direction::In, _) => {}
         }
-        record_phase(cx, self.face, before, &switch);
+        switch.record(cx);
         GateVerdict::Admit
     }
 
     fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
         let mut switch = self.switch.borrow_mut();
         let Some(port) = switch.ports.get_mut(self.face.index()) else { return };
-        let before = Some(port.phase());
         port.tick(cx.now, cx.face(self.face).rate());
-        record_phase(cx, self.face, before, &switch);
+        switch.record(cx);
     }
 
     fn next_wake(&self) -> Option<Time> {
         self.switch.borrow().ports.get(self.face.index())?.round_ends()
-    }
-}
-
-fn record_phase(cx: &mut Context<'_>, face: FaceId, before: Option<super::machine::Phase>, switch: &Switch) {
-    let after = switch.ports.get(face.index()).map(Port::phase);
-    if let Some(phase) = after.filter(|_| after != before) {
-        cx.record(Event::StateChanged { face: face.0, state: phase.word() });
     }
 }
 
@@ -184,7 +188,8 @@ impl Agent {
         let ports = switch.borrow().ports.len();
         Self {
             control: params.control,
-            rules: params.detection_rules(),
+            // It sees its own queues.
+            rules: Rules { backlog: Backlog::Exact, ..params.detection_rules() },
             poll: params.poll,
             switch,
             detectors: vec![Detector::default(); ports],
@@ -216,7 +221,9 @@ impl Agent {
         let mut switch = self.switch.borrow_mut();
         let told: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
         for (flow, rate) in told {
-            self.sequence = self.sequence.saturating_add(1);
+            // Above what a switch had told that restarted meanwhile.
+            let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;
+            self.sequence = self.sequence.saturating_add(1).max(u32::try_from(clock).unwrap_or(u32::MAX));
             let rate = BitRate::from_bps((rate * 8.0) as u64);
             cx.report(Report::Grant(FlowGrant { origin: cx.node, sequence: self.sequence, flow, rate }));
         }
@@ -231,6 +238,8 @@ fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
             rate: view.rate(),
             sent_packets: view.sent_packets(),
             sent: view.sent_bytes(),
+            arrived: ByteCount::new(port.arrived),
+            dropped: view.dropped_packets(),
             waiting: Packets::new(view.queued_packets()),
             limit: Packets::new(view.limit_packets()),
             // A queue that was cleared has told nobody.
@@ -248,6 +257,7 @@ impl RouterAgent for Agent {
             self.switch.borrow_mut().tick(cx);
             self.look(cx);
             self.tell_grants(cx);
+            self.switch.borrow_mut().record(cx);
         }
     }
 
@@ -262,6 +272,7 @@ impl RouterAgent for Agent {
             Directive::Grant(grant) => switch.hear_grant(cx.now, *grant),
             _ => {}
         }
+        switch.record(cx);
     }
 
     fn next_wake(&self) -> Option<Time> {

@@ -614,6 +614,12 @@ pub(super) static EVENT: Keys = keys(
         ),
         key("rate", Rate, May, "New rate of both directions of the link."),
         key("state", Words(state_words), May, "Goes down or comes up."),
+        key(
+            "restart",
+            Bool,
+            May,
+            "true: a node restarts at once and forgets what its queues, caches and parts of schemes know; links stay up.",
+        ),
         key("keep_queue", Bool, May, "With a link's state down: its queues keep their packets."),
         key(
             "silent",

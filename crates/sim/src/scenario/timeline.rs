@@ -75,7 +75,7 @@ fn read_variation(scenario: &Fields<'_>) -> Variation {
 }
 
 /// Every kind of event that a table can hold, with its bit, in core's words.
-fn event_kinds() -> [(&'static str, EventMask); 19] {
+fn event_kinds() -> [(&'static str, EventMask); 20] {
     let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
     [
         Event::InterestSent { flow: 0, name, retransmission: false },
@@ -105,6 +105,7 @@ fn event_kinds() -> [(&'static str, EventMask); 19] {
         Event::PathMoved { name, from: 0, to: 0, cause },
         Event::StateChanged { face: 0, state: cause },
         Event::Worked { part: cause, operations: 0 },
+        Event::Estimated { face: 0, what: cause, estimate: 0.0, truth: 0.0 },
     ]
     .map(|event| (event.kind(), event.bit()))
 }
@@ -184,6 +185,9 @@ fn read_state(event: &Fields<'_>) -> Option<bool> {
 
 fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
     let link = network.find_link(event.desk, event.item("link")?);
+    if event.item("restart").is_some() {
+        event.refuse("restart", "restart goes with a node, not with a link");
+    }
     let keep_queue = event.flag("keep_queue");
     let has_state = event.item("state").is_some();
     if event.item("rate").is_some() == has_state {
@@ -217,8 +221,11 @@ fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
             event.desk.refuse(entry.place, format!("{key} goes with a link, not with a node"));
         }
     }
+    if event.item("restart").is_some() {
+        return read_restart(event, node?);
+    }
     if event.item("state").is_none() {
-        event.refuse_missing("\"state\"");
+        event.refuse_missing("\"state\" or \"restart\"");
     }
     let silent = event.flag("silent");
     let (is_up, node) = (read_state(event)?, node?);
@@ -232,8 +239,21 @@ fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
     })
 }
 
+fn read_restart(event: &Fields<'_>, node: usize) -> Option<Change> {
+    for key in ["state", "silent"] {
+        if event.item(key).is_some() {
+            event.refuse(key, format!("{key} does not go with a restart, of which nobody else hears"));
+        }
+    }
+    if event.flag("restart")? {
+        return Some(Change::NodeRestart { node });
+    }
+    event.refuse("restart", "restart: false changes nothing; true is the only value");
+    None
+}
+
 fn read_controller_change(event: &Fields<'_>) -> Option<Change> {
-    for key in ["rate", "state", "keep_queue", "silent"] {
+    for key in ["rate", "state", "restart", "keep_queue", "silent"] {
         if let Some(entry) = event.entry(key) {
             event.desk.refuse(
                 entry.place,

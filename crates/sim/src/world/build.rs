@@ -104,6 +104,7 @@ impl World {
             ready: Vec::new(),
             ready_sides: Vec::new(),
             frame_targets: 0,
+            kit: None,
         };
         world.nodes = (0..plan.nodes.len())
             .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
@@ -119,6 +120,7 @@ impl World {
         if world.unfinished == 0 {
             world.stop_when_complete = false;
         }
+        world.kit = super::restart::Kit::of(plan, ports, delays, seed);
         world.frame_targets = world.frame_targets();
         world.ask_first_events();
         world
@@ -261,7 +263,8 @@ fn varied_delays(plan: &Plan, seed: Seed) -> Vec<Span> {
 }
 
 /// Which devices and consumers each node has.
-struct Ports {
+#[derive(Debug)]
+pub(super) struct Ports {
     /// Directions that leave each node, in face order.
     devices: Vec<Vec<u32>>,
     /// Consumers at each node.
@@ -434,7 +437,7 @@ fn last_segments(plan: &Plan, prefixes: &[PrefixId]) -> Vec<Option<u32>> {
     ends
 }
 
-fn build_node(
+pub(super) fn build_node(
     plan: &Plan,
     ports: &Ports,
     delays: &[Span],

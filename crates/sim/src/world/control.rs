@@ -187,6 +187,9 @@ impl World {
         for (part, operations) in orders.work.drain(..) {
             self.note(CONTROLLER, Event::Worked { part, operations });
         }
+        for (about, event) in orders.found.drain(..) {
+            self.note(about, event);
+        }
         if let Some(control) = &mut self.control {
             control.orders = orders;
         }

@@ -21,6 +21,7 @@ mod media;
 mod ndnsieve;
 mod oracles;
 mod properties;
+mod restarts;
 mod servers;
 mod tcp;
 mod watching;

@@ -5,7 +5,7 @@ use tidegate_core::records::{LinkRecord, RunRecord};
 use crate::runs::{goodput, runs};
 
 /// Payload of a segment in Mbit.
-const SEGMENT_MBIT: f64 = 1448.0 * 8e-6;
+pub const SEGMENT_MBIT: f64 = 1448.0 * 8e-6;
 /// What a link of 100 Mbit/s carries of payload, Mbit/s.
 pub const FULL: f64 = 100.0 * 1448.0 / 1514.0;
 /// What is given out of it.

@@ -55,7 +55,9 @@ fn check_plan(plan: &Plan) {
             Change::LinkDown { link, .. } | Change::LinkUp { link } | Change::LinkRate { link, .. } => {
                 link < links
             }
-            Change::NodeOff { node, .. } | Change::NodeOn { node } => node < nodes,
+            Change::NodeOff { node, .. } | Change::NodeOn { node } | Change::NodeRestart { node } => {
+                node < nodes
+            }
             Change::ControllerDown | Change::ControllerUp => plan.controller.is_some(),
         };
         assert!(is_there, "{event:?}");

@@ -1,5 +1,6 @@
 //! What is kept of each run: what every flow had delivered at each sample, its pace and round trip, queues and drops.
 
+use tidegate_core::event::{Cause, Event};
 use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 use tidegate_report::stats::mean;
@@ -27,6 +28,8 @@ pub(super) struct Kept {
     pub(super) wait_ms: [f64; 3],
     /// Bytes of ACKs that receivers sent for each byte that came to them.
     pub(super) ack_part: f64,
+    /// What was estimated of what, the estimate, and the truth; if the scenario asks for it.
+    pub(super) estimates: Vec<(&'static str, f64, f64)>,
 }
 
 /// One flow of one run; the columns have one row per sample.
@@ -46,6 +49,8 @@ pub(super) struct FlowKept {
     pub(super) in_flight: Vec<u32>,
     /// From its start until the receiver had everything, ms; `None` if it had not.
     pub(super) completion_ms: Option<f64>,
+    /// Longest round trip of a segment that left once, ms.
+    pub(super) longest_ms: f64,
 }
 
 impl Kept {
@@ -57,6 +62,7 @@ impl Kept {
             flows: (0..plan.flows.len()).map(|flow| FlowKept::of(plan, &run, flow)).collect(),
             period_s: plan.sampling.map_or(f64::NAN, Span::as_secs_f64),
             peak_packets: towards.iter().map(|link| run.links[*link].peak_queue_packets).max().unwrap_or(0),
+            estimates: run.events.iter().filter_map(|row| estimate(&row.event)).collect(),
             wait_ms: worst.map_or([f64::NAN; 3], |link| {
                 let delay = &link.queue_delay;
                 [delay.p50, delay.p95, delay.p99].map(Span::as_millis_f64)
@@ -245,6 +251,13 @@ impl Kept {
     }
 }
 
+fn estimate(event: &Event) -> Option<(&'static str, f64, f64)> {
+    match *event {
+        Event::Estimated { what: Cause(what), estimate, truth, .. } => Some((what, estimate, truth)),
+        _ => None,
+    }
+}
+
 /// Whether a link leaves a router.
 fn is_routers(link: &LinkRecord) -> bool {
     link.from.starts_with('r')
@@ -269,6 +282,7 @@ impl FlowKept {
             start_s: record.start.as_secs_f64(),
             segment_bits: plan.flows[flow].payload.get() as f64 * 8.0,
             completion_ms: record.completion_time().map(|time| time.as_secs_f64() * 1e3),
+            longest_ms: record.last_delay.max.as_secs_f64() * 1e3,
             ..Self::default()
         };
         for row in (0..samples.time.len()).filter(|row| samples.flow[*row] as usize == flow) {

@@ -1,5 +1,6 @@
 //! BRF (Sensors 2024): Figures 8 to 12 and Table 4 over the three topologies of Figure 7, and what stands beside them.
 
+mod choices;
 mod figures;
 mod joins;
 mod kept;
@@ -54,6 +55,7 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     tables.push(joins::table(&mut next));
     if bench.extent == Extent::Full {
         tables.extend(rivals::tables(&mut next));
+        tables.extend(choices::tables(&mut next));
         tables.extend(sensitivity::study(bench)?);
         tables.push(whole::table(bench, &paper, &results)?);
     }
@@ -66,6 +68,7 @@ fn plans(bench: &Bench<'_>, cells: &[Cell]) -> Result<Vec<Plan>, Failure> {
     plans.extend(joins::plans(bench)?);
     if bench.extent == Extent::Full {
         plans.extend(rivals::plans(bench)?);
+        plans.extend(choices::plans(bench)?);
     }
     Ok(plans)
 }

@@ -75,7 +75,7 @@ impl Port {
         for flow in self.table.flows_mut().filter(|flow| flow.class == Class::Brf && flow.is_active(now)) {
             let is_judged = flow.meter.end_round(now, rules);
             if is_judged && flow.meter.judgements() >= JUDGEMENTS && !flow.is_measured {
-                flow.teach(&mut self.predictor);
+                self.verdicts.extend(flow.teach(&mut self.predictor));
             }
         }
     }
@@ -109,19 +109,24 @@ impl Port {
     /// Eq. 16 to 18.
     fn reduce(&mut self, now: Time) {
         let numbers = self.active(now);
+        // What waits in a class that is served later is not for those before it to drain.
+        let spared = |flow: &Flow| self.params.priorities && flow.meter.is_limited();
+        let limited: f64 = self.flows_of(&numbers).filter(|flow| spared(flow)).map(|flow| flow.rate).sum();
         let (granted, real) = self
             .flows_of(&numbers)
+            .filter(|flow| !spared(flow))
             .fold((0.0, 0.0), |(granted, real), flow| (granted + flow.rate, real + flow.claim().real()));
         let drain = Drain {
             form: self.params.mode,
-            capacity: self.shares.brf,
+            capacity: (self.shares.brf - limited).max(0.0),
             time: self.longest_rtt(&numbers, None).max(SHORTEST_ROUND).scale(self.params.drain),
             least: self.params.least_share,
         };
         let (factor, step) = (drain.factor(self.congestion.0, granted, real), drain.step(self.congestion.0, granted));
         let rate = |flow: &Flow| {
             let least = flow.floor().min(flow.rate);
-            (flow.rate * factor + step).clamp(least, self.capacity.max(least))
+            let reduced = (flow.rate * factor + step).clamp(least, self.capacity.max(least));
+            if spared(flow) { flow.rate } else { reduced }
         };
         let rates: Vec<f64> = self.flows_of(&numbers).map(rate).collect();
         self.grant(&numbers, &rates);

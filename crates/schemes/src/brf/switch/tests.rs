@@ -3,7 +3,10 @@ use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
 use crate::testing::device;
 use crate::testing::gate_bench::GateBench;
+use tidegate_core::context::{Env, NoRoutes, Sink};
 use tidegate_core::control::Congestion;
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::face::NodeId;
 use tidegate_core::name::{Name, PrefixId};
 use tidegate_core::packet::Ecn;
 use tidegate_core::params::{Settings, Value};
@@ -257,6 +260,36 @@ fn after_a_restart_flows_are_adopted_with_their_next_data() {
 }
 
 #[test]
+fn flows_that_were_on_their_way_are_not_held_back() {
+    let mut bench = Bench::new();
+    bench.open(0, 1, true);
+    bench.restart();
+    bench.data(101_000, 1);
+    bench.data(101_100, 2);
+    assert!(is_near(bench.ack(101_200, 2), GIVEN / 2.0) && is_near(bench.ack(101_200, 1), GIVEN / 2.0));
+}
+
+#[test]
+fn with_priorities_congestion_is_for_unlimited_flows_to_drain() {
+    for (priorities, kept) in [(true, 1.0), (false, 1.0 - 20_000.0 / 0.04 / GIVEN)] {
+        let mut bench = Bench::with(&[AT_ONCE[0].clone(), ("priorities", Value::Bool(priorities))]);
+        for number in 1..=2 {
+            bench.open(0, number, true);
+        }
+        for at in (20..600).step_by(20) {
+            let all = bench.granted(2);
+            bench.run(at, at + 20, &[(1, 4e5), (2, all)]);
+        }
+        let before = bench.granted(1);
+        let state = Congestion::Queue(ByteCount::new(20_000));
+        bench.directive(600, &Directive::Congestion { face: DOWN, state });
+        let (limited, sum) = (bench.granted(1), bench.granted(1) + bench.granted(2));
+        assert!((limited / before - kept).abs() < 1e-3, "{limited} of {before}, {kept}");
+        assert!((sum - (GIVEN - 20_000.0 / 0.04)).abs() < 0.01 * GIVEN, "{sum}");
+    }
+}
+
+#[test]
 fn a_flood_of_syns_takes_nothing_from_flows_that_live() {
     let mut bench = Bench::new();
     bench.open(0, 1, true);
@@ -435,4 +468,86 @@ fn grants_of_thirty_flows_are_never_more_than_is_given_out() {
         sum += decode(value).bytes_per_second().unwrap_or(0) as f64;
     }
     assert!(sum <= GIVEN && sum > 0.9 * GIVEN, "{sum}");
+}
+
+#[test]
+fn flows_that_find_no_room_in_the_table_are_in_the_class_of_others() {
+    let mut bench = Bench::with(&[("table_entries", Value::Number(1.0))]);
+    bench.open(0, 1, true);
+    bench.run(20, 60, &[(1, GIVEN)]);
+    assert_eq!(bench.open(60, 2, true), None, "no grant");
+    bench.data(90_000, 2);
+    let class = |number| {
+        let mut data = Bench::segment(bench.data, number, Flags::ACK, 1448, 1);
+        data.hop.put(Signal::GrantedRate, 0);
+        bench.switch.borrow().class(&data)
+    };
+    assert_eq!((class(1), class(2)), (Class::Brf, Class::Other));
+}
+
+#[test]
+fn a_guess_is_told_beside_the_average_share_and_the_demand() {
+    let mut bench = Bench::with(&AT_ONCE);
+    bench.open(0, 1, true);
+    let mut told = Vec::new();
+    // Thirty segments at 0.1 Mbyte/s take 0.45 s; three judgements are needed, and two to be limited.
+    for at in (20..3_000).step_by(20) {
+        bench.run(at, at + 20, &[(1, 1e5)]);
+        bench.switch.borrow_mut().ports[0].take_news(DOWN, &mut |event| told.push(event));
+    }
+    let estimates: Vec<_> = told
+        .iter()
+        .filter_map(|event| match event {
+            Event::Estimated { what, estimate, truth, .. } => Some((what.0, *estimate, *truth)),
+            _ => None,
+        })
+        .collect();
+    let [("first grant", guess, demand), ("average share", average, same)] = estimates[..] else {
+        panic!("{estimates:?}")
+    };
+    assert!((guess - GIVEN).abs() < 1.0 && guess == average && demand == same);
+    assert!((demand / 1e5 - 1.0).abs() < 0.05, "{demand}");
+    let states = told.iter().filter(|event| matches!(event, Event::StateChanged { .. })).count();
+    assert!(states > 1, "{states}");
+}
+
+#[test]
+fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
+    let told = |bench: &mut Bench, at_ms: u64| {
+        let mut agent = Agent::new(&bench.params, Rc::clone(&bench.switch));
+        let mut sink = Reports::default();
+        let env = Env {
+            now: Time::ZERO + Span::from_millis(at_ms),
+            node: NodeId(0),
+            names: &bench.gates.names,
+            routes: &NoRoutes,
+            sink: &mut sink,
+            mask: EventMask::NONE,
+        };
+        agent.tell_grants(&mut Context::new(env, &bench.gates.faces));
+        let grants = sink.0.into_iter().filter_map(|report| match report {
+            Report::Grant(grant) => Some(grant.sequence),
+            _ => None,
+        });
+        grants.collect::<Vec<u32>>()
+    };
+    let mut bench = Bench::new();
+    bench.data(0, 1);
+    let before = told(&mut bench, 900);
+    bench.restart();
+    bench.data(901_000, 1);
+    let after = told(&mut bench, 1_300);
+    assert!(before.len() == 1 && after.len() == 1 && after > before, "{before:?} {after:?}");
+}
+
+/// Keeps reports.
+#[derive(Debug, Default)]
+struct Reports(Vec<Report>);
+
+impl Sink for Reports {
+    fn record(&mut self, _: Time, _: NodeId, _: Event) {}
+
+    fn report(&mut self, _: Time, _: NodeId, report: Report) {
+        self.0.push(report);
+    }
 }
