@@ -33,6 +33,21 @@ fn the_queue_stays_between_the_bounds_of_the_paper_and_the_line_busy() {
 }
 
 #[test]
+fn the_window_of_a_flow_alone_is_cut_as_deep_and_as_often_as_in_the_paper() {
+    let mut path = path(1, 60);
+    path.run(seconds(10.0));
+    let windows = path.trace(30.0, Span::from_millis(1), |path| path.window(0));
+    let cuts: Vec<f64> = windows.windows(2).map(|pair| pair[0] - pair[1]).filter(|cut| *cut > 0.0).collect();
+    // D = sqrt(2 (C RTT + K)) / 2 segments (eq. 8), one of which is won back in each round trip (eq. 9); a round trip is that
+    // of 165 and K packets. Each is whole to one in ten, and what is marked comes a round trip late.
+    let depth = 0.5 * (2.0 * (165.0 + 60.0_f64)).sqrt();
+    let period = depth * (165.0 + 60.0) / (100e6 / 8.0 / WIRE);
+    let expected = 20.0 / period;
+    assert!((mean(&cuts) / depth - 1.0).abs() < 0.25, "{} segments, {depth}", mean(&cuts));
+    assert!((cuts.len() as f64 / expected - 1.0).abs() < 0.25, "{} cuts, {expected}", cuts.len());
+}
+
+#[test]
 fn two_flows_share_equally() {
     let goodputs = path(2, 60).goodputs(20.0, 80.0);
     assert!((goodputs[0] / goodputs[1] - 1.0).abs() < 0.1, "{goodputs:?}");

@@ -41,6 +41,28 @@ fn what_a_window_has_beyond_the_path_waits_and_then_is_dropped() {
 }
 
 #[test]
+fn a_loss_takes_the_rest_of_its_round_trip_and_pairs_are_lost_together() {
+    // A first window of 20 segments, the handshake done; none of them is sent again in this time.
+    let first_window = |loss, seed| {
+        let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::wide(loss) }, vec![fixed(20.0, 20)]);
+        path.run(seconds(0.035));
+        (path.received(0) / PAYLOAD as u64, path.lost(0))
+    };
+    let (mut begins, mut pairs) = ([false; 20], 0);
+    for seed in 0..100 {
+        let (received, lost) = first_window(Loss::RestOfRound(0.1), seed);
+        assert_eq!(received + lost, 20, "what came is all before what was lost");
+        begins[received.min(19) as usize] |= lost > 0;
+        let (received, lost) = first_window(Loss::Pairs(0.1), seed);
+        assert_eq!((received % 2, lost % 2), (0, 0));
+        pairs += lost / 2;
+    }
+    assert!(begins.iter().filter(|begins| **begins).count() > 10, "{begins:?}");
+    // A tenth of 1000, 3 standard deviations of 9.5.
+    assert!((71..=129).contains(&pairs), "{pairs}");
+}
+
+#[test]
 fn loss_takes_what_it_says_before_or_behind_the_bottleneck() {
     for loses_behind in [false, true] {
         let lossy = |loss| Bottleneck { loss, loses_behind, ..Bottleneck::new(50.0, 1000) };
