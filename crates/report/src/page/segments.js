@@ -5,6 +5,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const all = [0, data.end_s];
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const show = (number) => String(Number(number.toPrecision(6)));
+  // Numbers of many digits would run into the axis' title.
+  const high = (number) => number >= 1e6 ? `${show(number / 1e6)} M` : String(number);
 
   // A run without samples has no plots to share range and cursor with; its drawings still share their own.
   window.tidegate ??= (() => {
@@ -139,7 +141,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ctx.textBaseline = "middle";
     for (const segment of ticks(view.low, view.high, 8, 1)) {
       line([pad.left, view.y(segment)], [view.width - pad.right, view.y(segment)]);
-      ctx.fillText(String(segment), pad.left - 6, view.y(segment));
+      ctx.fillText(high(segment), pad.left - 6, view.y(segment));
     }
     ctx.font = "13px system-ui, Helvetica, Arial, sans-serif";
     ctx.textAlign = "center";

@@ -3,11 +3,14 @@
 #[path = "../../src/testing/dumbbell/mod.rs"]
 mod dumbbell;
 
+mod alone;
 mod bbr;
 mod cubic;
 mod dctcp;
 mod golden;
 mod histories;
+mod kernels;
+mod quinn;
 mod reno;
 
 use dumbbell::{Bottleneck, Dumbbell, Flow, Loss, mean, seconds};
@@ -49,12 +52,17 @@ fn deterministic_window(name: &str, given: &[(&str, Value)], rtt_ms: u64, period
     mean(&windows)
 }
 
-/// Mean goodput over four seeds of a flow alone on 100 Mbit/s and 20 ms, of which each segment is lost with probability
-/// `p` before a queue of 1000 packets, from the fifth to the 65th second, Mbit/s.
-fn random_goodput(flow: impl Fn() -> Flow, p: f64) -> f64 {
+/// Mean goodput over four seeds of a flow alone on 100 Mbit/s and 20 ms with losses before a queue of 1000 packets, from the
+/// fifth to the 65th second, Mbit/s.
+fn goodput_under(flow: impl Fn() -> Flow, loss: Loss) -> f64 {
     let goodput = |seed| {
-        let bottleneck = Bottleneck { loss: Loss::Random(p), seed, ..Bottleneck::new(100.0, 1000) };
+        let bottleneck = Bottleneck { loss, seed, ..Bottleneck::new(100.0, 1000) };
         Dumbbell::new(bottleneck, vec![flow()]).goodputs(5.0, 65.0)[0]
     };
     mean(&[1, 2, 3, 4].map(goodput))
+}
+
+/// The same where each segment is lost with probability `p`.
+fn random_goodput(flow: impl Fn() -> Flow, p: f64) -> f64 {
+    goodput_under(flow, Loss::Random(p))
 }

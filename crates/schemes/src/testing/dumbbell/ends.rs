@@ -27,6 +27,9 @@ pub(super) struct Ends {
     /// Data segments that left the sender, and those of them lost on the way.
     pub(super) offered: u64,
     pub(super) lost: u64,
+    /// End of the round trip that began with a data segment, and whether the last one was lost.
+    round_ends: Time,
+    pub(super) lost_last: bool,
 }
 
 impl Ends {
@@ -68,7 +71,18 @@ impl Ends {
             acks: VecDeque::new(),
             offered: 0,
             lost: 0,
+            round_ends: Time::ZERO,
+            lost_last: false,
         }
+    }
+
+    /// Whether a data segment that leaves now is the first of a round trip.
+    pub(super) fn begin_round(&mut self, now: Time) -> bool {
+        let begins = now >= self.round_ends;
+        if begins {
+            self.round_ends = now + self.one_way + self.one_way;
+        }
+        begins
     }
 
     /// The segment that is due reaches the receiver.

@@ -251,11 +251,18 @@ impl Dumbbell {
         }
         let flow = &mut self.flows[number];
         flow.offered += 1;
+        let starts_round = flow.begin_round(self.now);
         let is_lost = match self.loss {
             Loss::None => false,
             Loss::Random(probability) => self.draws.uniform() < probability,
             Loss::Every(count) => flow.offered.is_multiple_of(count),
+            Loss::Pairs(_) if flow.offered.is_multiple_of(2) => flow.lost_last,
+            Loss::Pairs(probability) => self.draws.uniform() < probability,
+            Loss::RestOfRound(probability) => {
+                (!starts_round && flow.lost_last) || self.draws.uniform() < probability
+            }
         };
+        flow.lost_last = is_lost;
         flow.lost += u64::from(is_lost);
         is_lost
     }

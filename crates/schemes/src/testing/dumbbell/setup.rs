@@ -75,6 +75,10 @@ pub enum Loss {
     Random(f64),
     /// Every so manieth.
     Every(u64),
+    /// Each with this probability, and then all that leave in the same round trip (Padhye et al. 1998 §2).
+    RestOfRound(f64),
+    /// Each two that follow one another with this probability: what Linux hands down as one packet when it is slow.
+    Pairs(f64),
 }
 
 /// One flow.
