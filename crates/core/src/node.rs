@@ -11,7 +11,7 @@ use crate::face::{FaceId, FaceView};
 use crate::forwarder::{Forwarder, Outbox};
 use crate::name::Name;
 use crate::packet::{Kind, Packet, PitToken};
-use crate::queue::Queue;
+use crate::queue::{Admission, Queue};
 use crate::units::Time;
 
 /// A router or host.
@@ -73,8 +73,10 @@ fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
 #[inline(always)]
 fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
     record_sent(cx, face, &packet);
-    let name = packet.header.label();
-    if !devices.transmit(face, packet) {
+    let label = cx.wants(EventMask::LOSSES).then(|| packet.header.label());
+    if !devices.transmit(face, packet)
+        && let Some(name) = label
+    {
         cx.record(Event::Lost { face: face.0, name });
     }
 }
@@ -85,12 +87,18 @@ fn offer<B: Default>(
     cx: &mut Context<'_>,
     face: FaceId,
     queue: &mut Queue<B>,
-    packet: Packet<B>,
+    mut packet: Packet<B>,
     devices: &mut impl Devices<B>,
     clock: &Clock,
 ) {
     if !devices.is_free(face) {
         queue.push(cx, packet);
+    } else if queue.lets_pass(cx, &packet.header) {
+        match queue.go_past(cx, &mut packet.header) {
+            Admission::Pass => transmit(cx, face, packet, devices),
+            Admission::Hold(until) => queue.keep(cx, packet, until),
+            Admission::Dropped => {}
+        }
     } else if let Some(packet) = queue.pass(cx, packet) {
         transmit(cx, face, packet, devices);
     }

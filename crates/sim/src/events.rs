@@ -69,7 +69,8 @@ pub struct EventQueue {
     /// Slot of the first of them; the largest number for none.
     far_slot: u64,
     opened: u32,
-    events_opened: u32,
+    /// Events in opened slots beside the first of each.
+    beside: u32,
     /// Events that went beyond the last slot since the last look.
     sent_far: u32,
 }
@@ -90,7 +91,7 @@ impl Default for EventQueue {
             far: BinaryHeap::new(),
             far_slot: u64::MAX,
             opened: 0,
-            events_opened: 0,
+            beside: 0,
             sent_far: 0,
         }
     }
@@ -164,7 +165,6 @@ impl EventQueue {
         self.clear_bit(slot);
         self.at = next;
         self.opened += 1;
-        self.events_opened += 1;
         Some(key)
     }
 
@@ -234,7 +234,7 @@ impl EventQueue {
         self.opened += 1;
         self.take_slot(next as usize % SLOTS);
         self.bring_near();
-        self.events_opened += self.open.len() as u32;
+        self.beside += (self.open.len() as u32).saturating_sub(1);
         true
     }
 
@@ -296,13 +296,12 @@ impl EventQueue {
     /// Halves or doubles the slots' width. An event alone in its slot costs least, one too far for the slots most.
     #[cold]
     fn adapt(&mut self) {
-        let (opened, events, far) = (self.opened, self.events_opened, self.sent_far);
-        (self.opened, self.events_opened, self.sent_far) = (0, 0, 0);
+        let (opened, beside, far) = (self.opened, self.beside, self.sent_far);
+        (self.opened, self.beside, self.sent_far) = (0, 0, 0);
+        let events = opened + beside;
         let shift = match events {
             _ if far > events / FAR_SHARE => (self.shift + 1).min(LAST_SHIFT),
-            _ if events > opened + opened / 4 && far < events / (4 * FAR_SHARE) => {
-                self.shift.saturating_sub(1)
-            }
+            _ if beside > opened / 4 && far < events / (4 * FAR_SHARE) => self.shift.saturating_sub(1),
             _ => self.shift,
         };
         if shift != self.shift {

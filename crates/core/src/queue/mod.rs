@@ -23,9 +23,9 @@ use crate::units::{Span, Time};
 pub use discipline::{Actions, Placement, QueueDiscipline, Selection, Verdict};
 pub use lanes::{LaneHead, Lanes};
 pub use stats::QueueStats;
+pub(crate) use verdicts::Admission;
 
 use lanes::LaneStore;
-use verdicts::Admission;
 
 /// A packet that waits.
 #[derive(Debug)]
@@ -104,32 +104,52 @@ impl<B: Default> Queue<B> {
 
     /// Takes a packet in and the next one out at once, for a device that is free: as [`push`](Self::push) and
     /// [`pop`](Self::pop), but past the queue when nothing waits.
-    #[inline(always)]
     pub fn pass(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) -> Option<Packet<B>> {
-        let view = cx.face(self.face);
-        let (class, size) = (packet.header.hop.class, packet.header.size());
-        if self.lanes.is_some() || view.queued_packets() > 0 || view.is_full_for(class, size) {
+        if !self.lets_pass(cx, &packet.header) {
             self.push(cx, packet);
             return self.pop(cx);
         }
+        match self.go_past(cx, &mut packet.header) {
+            Admission::Pass => return Some(packet),
+            Admission::Hold(until) => self.keep(cx, packet, until),
+            Admission::Dropped => {}
+        }
+        None
+    }
+
+    /// Whether a packet may [go past](Self::go_past) the queue: nothing waits, and it finds room.
+    #[inline(always)]
+    pub(crate) fn lets_pass(&self, cx: &Context<'_>, header: &Header) -> bool {
+        let view = cx.face(self.face);
+        let has_room = !view.is_full_for(header.hop.class, header.size());
+        self.lanes.is_none() && view.queued_packets() == 0 && has_room
+    }
+
+    /// What becomes of a packet that goes past the queue; one to be held is to be [kept](Self::keep). It stays where it
+    /// is meanwhile, as each move of a packet is felt.
+    #[inline(always)]
+    pub(crate) fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         self.stats.offered += 1;
-        // The packet stays where it is meanwhile: each move of one is felt.
-        let is_sent = match self.admit(cx, &mut packet.header) {
-            Admission::Pass => {
-                if class == Class::BULK {
-                    view.accepted.set(view.accepted.get() + 1);
-                }
-                self.depart(cx, &mut packet.header, Span::ZERO)
+        let admission = self.admit(cx, header);
+        if let Admission::Hold(_) = admission {
+            return admission;
+        }
+        let mut is_sent = matches!(admission, Admission::Pass);
+        if is_sent {
+            let view = cx.face(self.face);
+            if header.hop.class == Class::BULK {
+                view.accepted.set(view.accepted.get() + 1);
             }
-            Admission::Hold(until) => {
-                self.hold(cx, packet, until);
-                self.act(cx);
-                return None;
-            }
-            Admission::Dropped => false,
-        };
+            is_sent = self.depart(cx, header, Span::ZERO);
+        }
         self.act(cx);
-        is_sent.then_some(packet)
+        if is_sent { Admission::Pass } else { Admission::Dropped }
+    }
+
+    /// Puts a packet that was to go past into the side store.
+    pub(crate) fn keep(&mut self, cx: &mut Context<'_>, packet: Packet<B>, until: Time) {
+        self.hold(cx, packet, until);
+        self.act(cx);
     }
 
     /// Headers of everything that waits or is stored.

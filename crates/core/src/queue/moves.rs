@@ -11,6 +11,7 @@ use super::{Actions, Held, Queue, Waiting};
 
 impl<B: Default> Queue<B> {
     /// The next packet by the choice of the discipline with lanes, or else by strict priority.
+    #[inline]
     pub(super) fn take_next(&mut self, cx: &mut Context<'_>) -> Option<Waiting<B>> {
         // With lanes, the classes hold nothing but notices.
         let waiting = self.take_next_by_priority(cx);
@@ -18,8 +19,10 @@ impl<B: Default> Queue<B> {
     }
 
     /// Strict priority: the highest class in which something waits.
+    #[inline]
     pub(super) fn take_next_by_priority(&mut self, cx: &Context<'_>) -> Option<Waiting<B>> {
-        (0..Class::COUNT).rev().find_map(|class| self.take_from(cx, class))
+        let class = (0..Class::COUNT).rev().find(|class| !self.classes[*class].is_empty())?;
+        self.take_from(cx, class)
     }
 
     #[inline]

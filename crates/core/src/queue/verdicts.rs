@@ -9,8 +9,9 @@ use super::{Queue, Verdict};
 
 /// What becomes of a packet that arrives.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Admission {
+pub(crate) enum Admission {
     Pass,
+    /// Into the side store, until then.
     Hold(Time),
     Dropped,
 }

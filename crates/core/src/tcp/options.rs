@@ -90,6 +90,13 @@ pub struct TcpOptions {
     pub syn: Option<SynOptions>,
 }
 
+impl TcpOptions {
+    /// Whether there is nothing but the time stamp.
+    pub const fn is_plain(&self) -> bool {
+        self.sack.is_empty() && self.syn.is_none()
+    }
+}
+
 /// A segment that leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {

@@ -35,6 +35,8 @@ pub struct Bbr {
     window: f64,
     /// Pace; `None` before the first segment.
     pace: Option<PacketRate>,
+    /// The same as the sender wants it, with every segment.
+    pacing: Pacing,
     pacing_gain: f64,
     window_gain: f64,
     /// Delivery rates by round.
@@ -65,6 +67,7 @@ impl Bbr {
             mode: Mode::Startup,
             window: params.initial_window,
             pace: None,
+            pacing: Pacing::Unpaced,
             pacing_gain: params.high_gain,
             window_gain: params.high_gain,
             rates: Largest::default(),
@@ -211,7 +214,7 @@ impl CongestionController for Bbr {
     }
 
     fn pacing(&self) -> Pacing {
-        self.pace.map_or(Pacing::Unpaced, |pace| pace.pacing(1.0))
+        self.pacing
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {

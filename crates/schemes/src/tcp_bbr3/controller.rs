@@ -69,6 +69,8 @@ pub struct Bbr {
     good_window: f64,
     /// Pace; `None` before the first segment.
     pace: Option<PacketRate>,
+    /// The same as the sender wants it, with every segment.
+    pacing: Pacing,
     rounds: Rounds,
     round: u64,
     /// Delivery rates by cycle of ProbeBW (max_bw_filter).
@@ -110,6 +112,7 @@ impl Bbr {
             window: params.initial_window,
             good_window: 0.0,
             pace: None,
+            pacing: Pacing::Unpaced,
             rounds: Rounds::default(),
             round: 0,
             rates: Largest::default(),
@@ -244,7 +247,7 @@ impl CongestionController for Bbr {
     }
 
     fn pacing(&self) -> Pacing {
-        self.pace.map_or(Pacing::Unpaced, |pace| pace.pacing(1.0))
+        self.pacing
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, _: &mut HopSignals, flow: &FlowView) {

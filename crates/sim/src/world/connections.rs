@@ -39,8 +39,7 @@ const SIDES: usize = 2;
 
 fn packet(segment: Segment) -> Packet<Body> {
     let Segment { header, options } = segment;
-    let is_plain = options == TcpOptions::default();
-    Packet { header, body: (!is_plain).then(|| Box::new(options)) }
+    Packet { header, body: (!options.is_plain()).then(|| Box::new(options)) }
 }
 
 impl World {
@@ -121,13 +120,15 @@ impl World {
         }
         let (flow, before) = (connection.flow, connection.sender.stats().retransmissions);
         let core = &self.nodes[node].core;
-        let segment = core.with_context(env!(self, node), |cx| connection.sender.poll(cx))?;
-        if matches!(segment.header.kind, Kind::Tcp(tcp) if tcp.payload > 0) {
-            let retransmission = self.connections[number].sender.stats().retransmissions > before;
-            let name = segment.header.label();
+        let segment = core.with_context(env!(self, node), |cx| connection.sender.poll(cx));
+        if let Some(Segment { header, .. }) = &segment
+            && matches!(header.kind, Kind::Tcp(tcp) if tcp.payload > 0)
+        {
+            let retransmission = connection.sender.stats().retransmissions > before;
+            let name = header.label();
             self.recorder.see(self.now, node as u32, Event::SegmentSent { flow, name, retransmission });
         }
-        Some(segment)
+        segment
     }
 
     /// Asks for the next wake of an end, and notes whether the connection is complete.

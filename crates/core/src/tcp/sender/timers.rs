@@ -19,12 +19,9 @@ pub(super) struct Timers {
     pub(super) persist: Option<Time>,
 }
 
-/// The earlier of two times that may never come.
-fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
+/// A time that may never come, as one to be compared.
+fn or_never(at: Option<Time>) -> Time {
+    at.unwrap_or(Time::MAX)
 }
 
 impl Sender {
@@ -75,15 +72,16 @@ impl Sender {
     pub fn next_wake(&self) -> Option<Time> {
         let Timers { rto, probe, persist } = self.timers;
         let next = match self.stage {
-            Stage::Waiting => Some(self.start),
-            Stage::SynSent => rto,
+            Stage::Waiting => self.start,
+            Stage::SynSent => or_never(rto),
             Stage::Open => {
-                let timers = earlier(earlier(rto, probe), earlier(persist, self.detector.reorder_at()));
-                let sending = earlier(self.pacer.wake(), self.next_write());
-                earlier(earlier(timers, sending), self.controller.next_wake())
+                let timers = [rto, probe, persist, self.detector.reorder_at()];
+                let sending = [self.pacer.wake(), self.next_write(), self.controller.next_wake()];
+                timers.into_iter().chain(sending).map(or_never).fold(Time::MAX, Time::min)
             }
-            Stage::Closed => None,
+            Stage::Closed => Time::MAX,
         };
-        next.map(|at| self.clock.tick_from(at)).filter(|at| *at < self.stop)
+        let next = self.clock.tick_from(next);
+        (next < self.stop).then_some(next)
     }
 }

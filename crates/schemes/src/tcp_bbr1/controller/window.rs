@@ -104,14 +104,20 @@ impl Bbr {
     pub(super) fn set_first_pace(&mut self, flow: &FlowView) {
         let rtt = flow.smoothed_rtt.unwrap_or(NOMINAL_RTT).max(Span::from_micros(1));
         let rate = PacketRate::over(self.window as u64, rtt);
-        self.pace = Some(self.below(rate, self.params.high_gain));
+        self.take_pace(self.below(rate, self.params.high_gain));
     }
 
     /// The pace of the path's rate with this gain; until the pipe was full it never falls.
     pub(super) fn set_pace(&mut self, gain: f64) {
         let pace = self.below(self.rate(), gain);
         if self.pipe.is_full() || self.pace.is_none_or(|last| pace > last) {
-            self.pace = Some(pace);
+            self.take_pace(pace);
+        }
+    }
+
+    fn take_pace(&mut self, pace: PacketRate) {
+        if self.pace != Some(pace) {
+            (self.pace, self.pacing) = (Some(pace), pace.pacing(1.0));
         }
     }
 

@@ -119,14 +119,20 @@ impl Bbr {
     pub(super) fn set_first_pace(&mut self, flow: &FlowView) {
         let rtt = flow.smoothed_rtt.unwrap_or(NOMINAL_RTT).max(Span::from_micros(1));
         let rate = PacketRate::over(self.params.initial_window as u64, rtt);
-        self.pace = Some(rate.scale(self.params.startup_gain));
+        self.take_pace(rate.scale(self.params.startup_gain));
     }
 
     /// SetPacingRateWithGain: until the pipe was full it never falls.
     pub(super) fn set_pace(&mut self, gain: f64) {
         let pace = self.rate().scale(gain * (1.0 - self.params.pacing_margin));
         if self.was_full || self.pace.is_none_or(|last| pace > last) {
-            self.pace = Some(pace);
+            self.take_pace(pace);
+        }
+    }
+
+    fn take_pace(&mut self, pace: PacketRate) {
+        if self.pace != Some(pace) {
+            (self.pace, self.pacing) = (Some(pace), pace.pacing(1.0));
         }
     }
 }
