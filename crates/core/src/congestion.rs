@@ -263,6 +263,7 @@ pub enum Recovery {
         /// As above.
         flight: u32,
     },
-    /// The loss was none; no [`Exit`](Self::Exit) follows.
+    /// The losses of the last recovery were none; no [`Exit`](Self::Exit) follows. It may also come after the exit, as long as
+    /// no other recovery has begun.
     Spurious,
 }

@@ -26,6 +26,10 @@ pub enum Event {
         /// Links that the Data crossed.
         hops: u8,
     },
+    /// The sender of a TCP connection sent a segment with payload.
+    SegmentSent { flow: u32, name: Name, retransmission: bool },
+    /// Its receiver got bytes for the first time.
+    SegmentReceived { flow: u32, name: Name },
     /// A consumer heard of a loss: timeout, Nack, loss notice.
     LossDetected { flow: u32, name: Name, cause: Cause },
     /// A congestion window changed, packets.
@@ -81,8 +85,8 @@ impl Event {
     /// The mask bit of this kind of event.
     pub const fn bit(&self) -> EventMask {
         EventMask(match self {
-            Self::InterestSent { .. } => 1,
-            Self::DataReceived { .. } => 2,
+            Self::InterestSent { .. } | Self::SegmentSent { .. } => 1,
+            Self::DataReceived { .. } | Self::SegmentReceived { .. } => 2,
             Self::LossDetected { .. } => 4,
             Self::WindowChanged { .. } => 8,
             Self::Dropped { .. } => 16,
@@ -105,6 +109,8 @@ impl Event {
         match self {
             Self::InterestSent { .. } => "interest-sent",
             Self::DataReceived { .. } => "data-received",
+            Self::SegmentSent { .. } => "segment-sent",
+            Self::SegmentReceived { .. } => "segment-received",
             Self::LossDetected { .. } => "loss-detected",
             Self::WindowChanged { .. } => "window-changed",
             Self::Dropped { .. } => "dropped",

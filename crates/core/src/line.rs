@@ -117,13 +117,17 @@ impl<T> Line<T> {
     #[inline]
     pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
-        self.carry(load, self.busy_until)
+        self.carry_from(load, now, self.busy_until)
     }
 
-    /// Carries what was sent by `sent`, over this line or another medium, to the far end.
-    #[inline]
+    /// Carries what was sent by `sent` over another medium to the far end.
     pub fn carry(&mut self, load: T, sent: Time) -> Carriage {
-        if self.loss.as_mut().is_some_and(|loss| loss.draw()) {
+        self.carry_from(load, sent, sent)
+    }
+
+    #[inline]
+    fn carry_from(&mut self, load: T, begun: Time, sent: Time) -> Carriage {
+        if self.loss.as_mut().is_some_and(|loss| loss.draw(begun, sent)) {
             self.lost += 1;
             return Carriage::Lost;
         }

@@ -73,7 +73,7 @@ fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
 #[inline(always)]
 fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
     record_sent(cx, face, &packet);
-    let name = packet.header.name;
+    let name = packet.header.label();
     if !devices.transmit(face, packet) {
         cx.record(Event::Lost { face: face.0, name });
     }

@@ -2,6 +2,7 @@
 
 use crate::name::{Name, Segment};
 use crate::signal::HopSignals;
+use crate::tcp::Flags;
 use crate::units::{ByteCount, Span};
 
 /// A packet; `B` is the received bytes on a live node and next to nothing in a simulation.
@@ -62,6 +63,17 @@ impl Header {
         match self.kind {
             Kind::Tcp(segment) => !matches!(segment.ecn, Ecn::NotCapable),
             _ => true,
+        }
+    }
+
+    /// The name by which events tell of it. A TCP segment goes by its first sequence number in place of its
+    /// connection's, one that holds none (an ACK) by no segment.
+    pub const fn label(&self) -> Name {
+        let Kind::Tcp(segment) = self.kind else { return self.name };
+        let holds_some = segment.payload > 0 || segment.flags & Flags::SYN.and(Flags::FIN).0 != 0;
+        Name {
+            prefix: self.name.prefix,
+            segment: if holds_some { Segment(segment.seq) } else { Segment::NONE },
         }
     }
 

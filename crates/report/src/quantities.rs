@@ -30,7 +30,7 @@ pub(crate) fn round_trips(run: &RunRecord) -> Aligned {
     })
 }
 
-/// Interests in flight of all flows, packets.
+/// Interests or TCP segments in flight of all flows, packets.
 pub(crate) fn in_flight(run: &RunRecord) -> Aligned {
     of_flows(run, |flow, row| flow.in_flight_packets.get(row).map(|count| f64::from(*count)))
 }

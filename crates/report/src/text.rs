@@ -9,6 +9,23 @@ use crate::json::Json;
 use crate::measures;
 use crate::stats::Estimate;
 
+/// Whether a flow is a TCP connection: those have this prefix to themselves.
+pub(crate) fn is_tcp(flow: &FlowRecord) -> bool {
+    flow.prefix.starts_with("/tcp/")
+}
+
+/// What the flows send: "Interest", "segment", or "packet" where some do this and some that.
+pub(crate) fn sent_by<'a>(flows: impl IntoIterator<Item = &'a FlowRecord>) -> &'static str {
+    let mut kinds: Vec<bool> = flows.into_iter().map(is_tcp).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    match kinds[..] {
+        [true] => "segment",
+        [_, _, ..] => "packet",
+        _ => "Interest",
+    }
+}
+
 /// A number for reading: four significant digits, all digits of the whole part, no trailing zeros.
 pub fn number(value: f64) -> String {
     if !value.is_finite() {

@@ -178,6 +178,15 @@ struct Recorder {
     reports: Vec<Reported>,
 }
 
+impl Recorder {
+    /// Records what the world itself sees, if anybody wants its kind.
+    fn see(&mut self, at: Time, node: u32, event: Event) {
+        if self.mask.has(event.bit()) {
+            self.record(at, NodeId(node), event);
+        }
+    }
+}
+
 impl Sink for Recorder {
     fn record(&mut self, at: Time, node: NodeId, event: Event) {
         self.events.push(EventRecord { time: at, node: node.0, event });
@@ -749,7 +758,7 @@ impl World {
             if !up {
                 if self.recorder.mask.has(EventMask::LOSSES) {
                     let lost = |name| Event::Lost { face: from.face.0, name };
-                    let lost = wire.line.on_the_way().map(|packet| lost(packet.header.name));
+                    let lost = wire.line.on_the_way().map(|packet| lost(packet.header.label()));
                     lost.for_each(|event| self.recorder.record(self.now, NodeId(from.node), event));
                 }
                 wire.line.cut(self.now);

@@ -71,7 +71,10 @@ fn is_drawn(cache: &CachePlan) -> bool {
 fn is_random_loss(loss: &LossPlan) -> bool {
     match *loss {
         LossPlan::None | LossPlan::Trace(_) => false,
-        LossPlan::Bernoulli { probability } => probability > 0.0 && probability < 1.0,
+        LossPlan::Spells { bad, .. } => bad > Span::ZERO,
+        LossPlan::Bernoulli { probability } | LossPlan::Bursts { probability, .. } => {
+            probability > 0.0 && probability < 1.0
+        }
         LossPlan::GilbertElliott { to_bad, to_good, loss_good, loss_bad } => {
             let drawn = |chance: f64| chance > 0.0 && chance < 1.0;
             let changes = drawn(to_bad) || drawn(to_good);

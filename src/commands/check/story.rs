@@ -181,6 +181,17 @@ fn about_loss(loss: &LossPlan) -> String {
             let mean = bad * loss_bad + (1.0 - bad) * loss_good;
             format!("loss in bursts, {} % on average", number(mean * 100.0))
         }
+        LossPlan::Spells { good, bad } => {
+            let part = bad.as_secs_f64() / (good.as_secs_f64() + bad.as_secs_f64()).max(f64::MIN_POSITIVE);
+            format!(
+                "everything lost in spells of {} ms, {} % of the time",
+                number(bad.as_millis_f64()),
+                number(part * 100.0)
+            )
+        }
+        LossPlan::Bursts { probability, most } => {
+            format!("{} % loss of bursts of up to {most}", number(probability * 100.0))
+        }
         LossPlan::Trace(pattern) => {
             let lost = pattern.iter().filter(|lost| **lost).count();
             format!("loses {lost} of each {} packets", pattern.len())

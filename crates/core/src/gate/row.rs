@@ -102,7 +102,7 @@ impl<B> GateRow<B> {
                 GateVerdict::Drop | GateVerdict::Nack(_) => {
                     self.stats.offered += u64::from(way == Direction::Out);
                     self.stats.dropped += u64::from(way == Direction::Out);
-                    let (name, size) = (segment.name, segment.size());
+                    let (name, size) = (segment.label(), segment.size());
                     cx.record(Event::Dropped { face: self.face.0, name, size, cause: Cause("gate") });
                     return false;
                 }

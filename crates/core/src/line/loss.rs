@@ -1,8 +1,9 @@
-//! Loss on a line: independent, in bursts, or as recorded.
+//! Loss on a line: independent, in bursts or spells, or as recorded.
 
 use std::sync::Arc;
 
 use crate::rng::Rng;
+use crate::units::{Span, Time};
 
 /// Loss on a line, drawn per packet.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,16 +26,44 @@ pub enum LossPlan {
         /// Loss probability in the bad state.
         loss_bad: f64,
     },
+    /// Everything is lost in spells; the times between them and theirs are exponential (Gilbert's model in continuous time), so
+    /// that a sender that waits outlasts a spell.
+    Spells {
+        /// Mean time between spells.
+        good: Span,
+        /// Mean length of a spell.
+        bad: Span,
+    },
+    /// Packets that follow each other without a pause are lost together, as where one buffer of segmentation offload holds
+    /// them.
+    Bursts {
+        /// Probability of each burst, 0..=1.
+        probability: f64,
+        /// Packets that one burst has at most, from 1.
+        most: u32,
+    },
     /// `true` loses the packet; the pattern has at least one and starts again at its end.
     Trace(Arc<[bool]>),
 }
 
-/// A loss process; one draw per packet, so that compared schemes meet the same losses.
+/// A loss process; one draw per packet, burst or spell, so that compared schemes meet the same losses.
 #[derive(Debug)]
 pub(super) enum Loss {
     Bernoulli { probability: f64, rng: Rng },
     GilbertElliott { to_bad: f64, to_good: f64, loss: [f64; 2], is_bad: bool, rng: Rng },
+    Spells { means: [Span; 2], is_bad: bool, until: Time, rng: Rng },
+    Bursts { probability: f64, most: u32, burst: Burst, rng: Rng },
     Trace { pattern: Arc<[bool]>, next: usize },
+}
+
+/// Packets that follow each other without a pause.
+#[derive(Debug, Default)]
+pub(super) struct Burst {
+    /// When the last of them had been sent.
+    ended: Time,
+    /// Further packets that may belong to it.
+    left: u32,
+    is_lost: bool,
 }
 
 impl Loss {
@@ -47,13 +76,22 @@ impl Loss {
                 let loss = [*loss_good, *loss_bad];
                 Some(Self::GilbertElliott { to_bad: *to_bad, to_good: *to_good, loss, is_bad: false, rng })
             }
+            LossPlan::Spells { good, bad } => {
+                // It begins with the end of a spell of no length.
+                let (means, until) = ([*good, *bad], Time::ZERO);
+                Some(Self::Spells { means, is_bad: true, until, rng })
+            }
+            LossPlan::Bursts { probability, most } => {
+                let burst = Burst::default();
+                Some(Self::Bursts { probability: *probability, most: *most, burst, rng })
+            }
             LossPlan::Trace(pattern) if pattern.is_empty() => None,
             LossPlan::Trace(pattern) => Some(Self::Trace { pattern: pattern.clone(), next: 0 }),
         }
     }
 
-    /// Whether the next packet is lost.
-    pub(super) fn draw(&mut self) -> bool {
+    /// Whether the next packet is lost, which is sent between two instants.
+    pub(super) fn draw(&mut self, from: Time, until: Time) -> bool {
         match self {
             Self::Bernoulli { probability, rng } => rng.chance(*probability),
             Self::GilbertElliott { to_bad, to_good, loss, is_bad, rng } => {
@@ -62,6 +100,22 @@ impl Loss {
                     *is_bad = !*is_bad;
                 }
                 rng.chance(loss[usize::from(*is_bad)])
+            }
+            Self::Spells { means, is_bad, until: changes, rng } => {
+                while *changes <= until {
+                    *is_bad = !*is_bad;
+                    // At least a microsecond, so that means of zero do not hold it here for ever.
+                    let length = means[usize::from(*is_bad)].scale(rng.exponential());
+                    *changes += length.max(Span::from_micros(1));
+                }
+                *is_bad
+            }
+            Self::Bursts { probability, most, burst, rng } => {
+                if burst.left == 0 || from > burst.ended {
+                    *burst = Burst { ended: until, left: *most, is_lost: rng.chance(*probability) };
+                }
+                (burst.ended, burst.left) = (until, burst.left.saturating_sub(1));
+                burst.is_lost
             }
             Self::Trace { pattern, next } => {
                 let lost = pattern[*next];
@@ -79,7 +133,7 @@ mod tests {
 
     fn losses(plan: &LossPlan, draws: usize) -> Vec<bool> {
         let mut loss = Loss::new(plan, Rng::stream(Seed(5), "loss")).expect("lossy");
-        (0..draws).map(|_| loss.draw()).collect()
+        (0..draws).map(|_| loss.draw(Time::ZERO, Time::ZERO)).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -101,6 +155,48 @@ mod tests {
         let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
         let length = lost.iter().filter(|lost| **lost).count() as f64 / bursts;
         assert!((length - 1.0 / 0.19).abs() < 0.3, "{length}");
+    }
+
+    fn at(micros: u64) -> Time {
+        Time::from_nanos(micros * 1000)
+    }
+
+    #[test]
+    fn spells_lose_their_part_of_time_whether_much_or_little_is_sent_in_them() {
+        let plan = LossPlan::Spells { good: Span::from_millis(90), bad: Span::from_millis(10) };
+        let lost_each = |micros: u64| -> Vec<bool> {
+            let mut loss = Loss::new(&plan, Rng::stream(Seed(5), "loss")).expect("lossy");
+            (0..400_000_000 / micros).map(|turn| loss.draw(at(turn * micros), at(turn * micros))).collect()
+        };
+        let (often, seldom) = (lost_each(100), lost_each(1_000));
+        for lost in [&often, &seldom] {
+            assert!((share(lost) - 0.1).abs() < 0.01, "{}", share(lost));
+        }
+        // The same spells, whatever is sent.
+        assert!(seldom.iter().enumerate().all(|(turn, lost)| often[10 * turn] == *lost));
+        let spells = often.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
+        let mean_ms = often.iter().filter(|lost| **lost).count() as f64 * 0.1 / spells;
+        assert!((mean_ms - 10.0).abs() < 0.5, "{mean_ms}");
+    }
+
+    #[test]
+    fn what_follows_without_a_pause_is_lost_together_up_to_a_burst() {
+        let plan = LossPlan::Bursts { probability: 0.3, most: 4 };
+        let mut loss = Loss::new(&plan, Rng::stream(Seed(5), "loss")).expect("lossy");
+        let mut bursts = [0, 0];
+        for group in 0..20_000 {
+            let from = group * 1_000;
+            // Six packets of 12 us in a row: four and two.
+            let lost: Vec<bool> =
+                (0..6).map(|place| loss.draw(at(from + 12 * place), at(from + 12 * (place + 1)))).collect();
+            for (count, burst) in bursts.iter_mut().zip([&lost[..4], &lost[4..]]) {
+                assert!(burst.iter().all(|one| *one == burst[0]), "{lost:?}");
+                *count += u32::from(burst[0]);
+            }
+        }
+        for count in bursts {
+            assert!((f64::from(count) / 20_000.0 - 0.3).abs() < 0.01, "{count}");
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl<B: Default> Queue<B> {
         self.stats.dropped += 1;
         let view = cx.face(self.face);
         view.dropped.set(view.dropped.get() + 1);
-        let (name, size) = (header.name, header.size());
+        let (name, size) = (header.label(), header.size());
         cx.record(Event::Dropped { face: self.face.0, name, size, cause });
     }
 
@@ -107,7 +107,7 @@ impl<B: Default> Queue<B> {
         }
         self.stats.marked += 1;
         header.hop.raise_mark(level);
-        cx.record(Event::Marked { face: self.face.0, name: header.name, sojourn, cause });
+        cx.record(Event::Marked { face: self.face.0, name: header.label(), sojourn, cause });
         true
     }
 }

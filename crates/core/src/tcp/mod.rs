@@ -23,5 +23,6 @@ pub use options::{Flags, MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOp
 pub use receiver::{AckHabit, EcnEcho, Receiver, ReceiverSetup};
 pub use sender::{
     Detection, Reduction, Sender, SenderRule, SenderSettings, SenderSetup, SenderStats, TimeoutBounds,
+    TimeoutRule,
 };
 pub use source::Source;

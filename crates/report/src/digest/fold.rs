@@ -105,6 +105,11 @@ impl<'a> Folding<'a> {
         match *event {
             Event::InterestSent { flow, name, retransmission } => self.asked(at, flow, name, retransmission),
             Event::DataReceived { flow, name, mark, .. } => self.arrived(at, flow, name, mark),
+            Event::SegmentSent { flow, name, retransmission } => {
+                self.begin_at(flow, name);
+                self.asked(at, flow, name, retransmission);
+            }
+            Event::SegmentReceived { flow, name } => self.reached(at, flow, name),
             Event::LossDetected { flow, name, cause } => self.lost(at, flow, name, cause.0),
             Event::WindowChanged { flow, window, cause } => self.window(at, flow, window, cause.0),
             Event::Dropped { face, name, cause, .. } => {
@@ -128,7 +133,8 @@ impl<'a> Folding<'a> {
     }
 
     fn point(&mut self, place: usize, kind: PointKind, at: Time, name: Name) {
-        let point = SegmentPoint { at, segment: name.segment.0 };
+        let origin = self.flows[place].digest.first_sequence.unwrap_or(0);
+        let point = SegmentPoint { at, segment: name.segment.0.wrapping_sub(origin) };
         self.flows[place].digest.segments.add(kind, point, self.most_points);
     }
 
@@ -141,6 +147,21 @@ impl<'a> Folding<'a> {
         self.flows[place].asked.entry(name.segment.0).or_insert(at);
         let kind = if retransmission { PointKind::Retransmission } else { PointKind::Interest };
         self.point(place, kind, at, name);
+    }
+
+    /// Sequence numbers begin anywhere: a connection's count from its first byte.
+    fn begin_at(&mut self, flow: u32, name: Name) {
+        let Some(place) = self.place(flow) else { return };
+        self.flows[place].digest.first_sequence.get_or_insert(name.segment.0);
+    }
+
+    /// Bytes arrived where nobody decides about the window.
+    fn reached(&mut self, at: Time, flow: u32, name: Name) {
+        let Some(place) = self.place(flow) else { return };
+        let bin = usize::from(self.bin(at));
+        self.flows[place].asked.remove(&name.segment.0);
+        self.flows[place].digest.arrivals[bin] += 1;
+        self.point(place, PointKind::Data, at, name);
     }
 
     fn arrived(&mut self, at: Time, flow: u32, name: Name, mark: u8) {

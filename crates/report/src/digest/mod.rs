@@ -75,6 +75,8 @@ pub struct FlowDigest {
     pub story: FlowStory,
     /// Segments that arrived in each bin of time.
     pub arrivals: Vec<u32>,
+    /// Of a TCP connection: the sequence number of the first byte, from which its segments count; `None` for NDN.
+    pub first_sequence: Option<u32>,
 }
 
 impl Digest {

@@ -5,9 +5,9 @@ use tidegate_core::units::Time;
 /// What a point stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {
-    /// The consumer sent the first Interest of a segment.
+    /// The consumer sent the first Interest of a segment, or a TCP sender the segment.
     Interest,
-    /// The consumer asked again.
+    /// The consumer asked again, or a TCP sender sent again.
     Retransmission,
     /// Data arrived.
     Data,
@@ -17,7 +17,7 @@ pub enum PointKind {
     Drop,
     /// The wire lost a packet of the segment.
     WireLoss,
-    /// The consumer took the segment for lost: timeout, lifetime, gap or Nack.
+    /// The consumer or TCP sender took the segment for lost: timeout, lifetime, gap or Nack.
     Loss,
     /// The consumer heard from a router that it stored the Data (PLR).
     Notice,
@@ -50,7 +50,7 @@ impl PointKind {
 pub struct SegmentPoint {
     /// When.
     pub at: Time,
-    /// Segment number.
+    /// Segment number; of TCP the bytes from the first one to its first.
     pub segment: u32,
 }
 

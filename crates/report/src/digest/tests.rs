@@ -194,18 +194,33 @@ fn a_queue_that_drops_an_interest_as_it_is_sent_is_named() {
 }
 
 #[test]
-fn a_packet_without_a_segment_of_its_own_stands_for_those_of_its_prefix() {
-    let (name, size) = (Name::whole(PREFIX), ByteCount::new(1040));
-    let dropped = at(6, 1, Event::Dropped { face: 1, name, size, cause: Cause("queue full") });
+fn a_tcp_segment_is_traced_by_its_sequence_number_and_shown_by_its_distance_from_the_first_byte() {
+    let sent = |millis, sequence, retransmission| {
+        let name = Name::segment(PREFIX, sequence);
+        at(millis, 0, Event::SegmentSent { flow: 0, name, retransmission })
+    };
+    let first = u32::MAX - 1447;
+    let received = at(5, 2, Event::SegmentReceived { flow: 0, name: Name::segment(PREFIX, first) });
     let events = [
         window(0, 10.0, "data"),
-        asked(1, 0, 8),
-        dropped,
-        lost(200, 8, "timeout"),
-        window(200, 1.0, "timeout"),
+        sent(1, first, false),
+        sent(1, 0, false),
+        dropped(2, 0),
+        received,
+        lost(9, 0, "gap"),
+        window(9, 7.0, "gap"),
+        sent(9, 0, true),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+    let flow = fold(1, &events).flows.remove(0);
+    assert_eq!(flow.story.decreases, [(Reason { cause: "gap", origin: Some(DROPPED) }, 1)].into());
+    let places =
+        |kind| -> Vec<u32> { flow.segments.points(kind).iter().map(|point| point.segment).collect() };
+    assert_eq!(places(PointKind::Interest), [0, 1448]);
+    assert_eq!(places(PointKind::Data), [0]);
+    for kind in [PointKind::Drop, PointKind::Loss, PointKind::Retransmission] {
+        assert_eq!(places(kind), [1448], "{kind:?}");
+    }
+    assert_eq!(flow.arrivals.iter().sum::<u32>(), 1);
 }
 
 /// When the falls that are kept were, of a window that falls from 100 packets to each of `to` in turn, 2 ms apart.

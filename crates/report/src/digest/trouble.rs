@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::name::{Name, Segment};
+use tidegate_core::name::Name;
 use tidegate_core::units::Time;
 
 use super::Rule;
@@ -69,9 +69,6 @@ impl Troubles {
     }
 }
 
-/// A packet of TCP goes by the name of its flow alone, so that stands in for the segment's.
 fn latest(of: &BTreeMap<Name, Trouble>, name: Name, since: Time) -> Option<Trouble> {
-    let whole = Name { segment: Segment::NONE, ..name };
-    let found = of.get(&name).or_else(|| of.get(&whole));
-    found.filter(|trouble| trouble.at >= since).copied()
+    of.get(&name).filter(|trouble| trouble.at >= since).copied()
 }

@@ -77,11 +77,13 @@ fn flows(panels: &mut Panels, run: &RunRecord) {
     panels.add(round_trips, "round-trip times");
     panels
         .add(group.panel("Congestion window", "packets", "", quantities::windows(run)), "congestion windows");
-    panels.add(group.panel("Pacing rate", "Interests/s", "", quantities::pacing(run)), "pacing");
-    panels.add(
-        group.panel("Interests in flight", "packets", "", quantities::in_flight(run)),
-        "Interests in flight",
-    );
+    let [in_flight, per_second] = match text::sent_by(&run.flows) {
+        "Interest" => ["Interests in flight", "Interests/s"],
+        "segment" => ["Segments in flight", "segments/s"],
+        _ => ["Packets in flight", "packets/s"],
+    };
+    panels.add(group.panel("Pacing rate", per_second, "", quantities::pacing(run)), "pacing");
+    panels.add(group.panel(in_flight, "packets", "", quantities::in_flight(run)), in_flight);
     let again = quantities::retransmissions(run, bin_s);
     panels.add(group.panel("Retransmissions", "packets", &per_bin, again).stepped(), "retransmissions");
     if run.flows.len() > 1 {
@@ -94,9 +96,10 @@ fn fairness(run: &RunRecord, window_s: f64) -> Panel {
         title: "Jain's fairness index",
         unit: "1 = equal",
         note: format!(
-            "Of the throughputs in windows of {} s, over the flows that got Data in the window or had Interests in \
+            "Of the throughputs in windows of {} s, over the flows that got payload in the window or had {}s in \
              flight at its end; none where that was one flow only.",
-            text::number(window_s)
+            text::number(window_s),
+            text::sent_by(&run.flows)
         ),
         names: vec!["Jain's index".to_owned()],
         colours: vec![6],

@@ -218,8 +218,8 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
     let drawing = network::svg(&view.loaded(first, page.timeline));
     if !drawing.is_empty() {
         content.add(format_args!(
-            "{}<figure class=\"scroll\" tabindex=\"0\" aria-label=\"Topology\">{drawing}<figcaption>Circle: consumer. \
-             Square: router. Diamond: producer. Each link has a line per direction, on the right of the way it goes; \
+            "{}<figure class=\"scroll\" tabindex=\"0\" aria-label=\"Topology\">{drawing}<figcaption>Circle: consumer \
+             or TCP receiver. Square: router. Diamond: producer or TCP sender. Each link has a line per direction, on the right of the way it goes; \
              wider and darker (on dark ground lighter) is busier. Point at a link for its rate, delay and loads.\
              </figcaption>{}</figure>\n",
             seed_note(page, first),

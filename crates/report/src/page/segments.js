@@ -5,6 +5,8 @@ document.addEventListener("DOMContentLoaded", () => {
   const all = [0, data.end_s];
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const show = (number) => String(Number(number.toPrecision(6)));
+  // Numbers of many digits would run into the axis' title.
+  const high = (number) => number >= 1e6 ? `${show(number / 1e6)} M` : String(number);
 
   // A run without samples has no plots to share range and cursor with; its drawings still share their own.
   window.tidegate ??= (() => {
@@ -139,14 +141,14 @@ document.addEventListener("DOMContentLoaded", () => {
     ctx.textBaseline = "middle";
     for (const segment of ticks(view.low, view.high, 8, 1)) {
       line([pad.left, view.y(segment)], [view.width - pad.right, view.y(segment)]);
-      ctx.fillText(String(segment), pad.left - 6, view.y(segment));
+      ctx.fillText(high(segment), pad.left - 6, view.y(segment));
     }
     ctx.font = "13px system-ui, Helvetica, Arial, sans-serif";
     ctx.textAlign = "center";
     ctx.fillText("time [s]", (pad.left + view.width - pad.right) / 2, height - 10);
     ctx.translate(11, (pad.top + bottom) / 2);
     ctx.rotate(-Math.PI / 2);
-    ctx.fillText("segment [number]", 0, 0);
+    ctx.fillText(flow.counts, 0, 0);
   };
 
   let selection = null;
@@ -206,7 +208,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const tell = (point) => {
     near = point;
-    said.textContent = point ? `${show(point.time)} s: segment ${point.segment}, ${data.kinds[point.kind]}` : "";
+    said.textContent = point ? `${show(point.time)} s: ${flow.counts.split(" [")[0]} ${point.segment}, ${flow.kinds[point.kind]}` : "";
     repaint();
   };
   const nearest = (x, y) => {
@@ -238,7 +240,7 @@ document.addEventListener("DOMContentLoaded", () => {
       ctx.lineWidth = 1.8;
       draw(ctx, look.shape, 7, 7, Math.max(look.size, 3));
       const every = kind.stride > 1 ? `, every ${kind.stride}th shown` : "";
-      const button = element("button", { type: "button", disabled: kind.found === 0 }, marker, ` ${data.kinds[index]} (${kind.found}${every})`);
+      const button = element("button", { type: "button", disabled: kind.found === 0 }, marker, ` ${flow.kinds[index]} (${kind.found}${every})`);
       button.setAttribute("aria-pressed", String(!hidden[index]));
       button.addEventListener("click", () => { hidden[index] = !hidden[index]; makeLegend(); repaint(); });
       return button;

@@ -8,7 +8,8 @@ use crate::json::Json;
 pub(super) fn section(digest: &Digest) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
-        "<p class=\"note\">Segment number over time, one flow at a time, seed {}. Drag to zoom in all plots, double-click \
+        "<p class=\"note\">Segment number (of TCP the sequence number, counted from the first byte) over time, one flow \
+         at a time, seed {}. Drag to zoom in all plots, double-click \
          to show all. With the diagram focused: <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> \
          move, <kbd>n</kbd> <kbd>p</kbd> next and previous mark or loss. Of a frequent kind every n-th is shown, as its \
          button says.</p>\n<div id=\"segment-diagram\"></div>\n\
@@ -23,8 +24,12 @@ pub(super) fn section(digest: &Digest) -> Markup {
 }
 
 /// What a kind is called.
-const fn word(kind: PointKind) -> &'static str {
+const fn word(kind: PointKind, is_tcp: bool) -> &'static str {
     match kind {
+        PointKind::Interest if is_tcp => "segment sent",
+        PointKind::Retransmission if is_tcp => "segment sent again",
+        PointKind::Data if is_tcp => "segment arrived",
+        PointKind::Loss if is_tcp => "sender took it for lost",
         PointKind::Interest => "Interest sent",
         PointKind::Retransmission => "Interest sent again",
         PointKind::Data => "Data arrived",
@@ -40,7 +45,6 @@ const fn word(kind: PointKind) -> &'static str {
 fn data(digest: &Digest) -> Json {
     Json::Object(vec![
         ("end_s", Json::Number(digest.watched.record.ended.as_secs_f64())),
-        ("kinds", Json::List(PointKind::ALL.map(|kind| word(kind).into()).to_vec())),
         ("flows", Json::List(digest.flows.iter().map(|flow| of_flow(digest, flow)).collect())),
     ])
 }
@@ -57,7 +61,13 @@ fn of_flow(digest: &Digest, flow: &FlowDigest) -> Json {
             ("segment", steps(points.iter().map(|point| f64::from(point.segment)))),
         ])
     });
-    Json::Object(vec![("name", name.into()), ("points", Json::List(points.collect()))])
+    let is_tcp = flow.first_sequence.is_some();
+    Json::Object(vec![
+        ("name", name.into()),
+        ("counts", if is_tcp { "sequence number [bytes]" } else { "segment [number]" }.into()),
+        ("kinds", Json::List(PointKind::ALL.map(|kind| word(kind, is_tcp).into()).to_vec())),
+        ("points", Json::List(points.collect())),
+    ])
 }
 
 /// Each number as its difference to the one before: a third of the text.

@@ -21,7 +21,7 @@ pub(super) fn section(digest: &Digest) -> Markup {
     let mut content = Markup::default();
     let run = &digest.watched.record;
     content.add(format_args!(
-        "<p class=\"note\">Run with seed {}, watched packet by packet: what a consumer heard is traced back to the \
+        "<p class=\"note\">Run with seed {}, watched packet by packet: what a consumer or TCP sender heard is traced back to the \
          queue or wire that did it.{}</p>\n",
         run.seed,
         left_out(digest.flows.len(), run.flows.len())
@@ -34,7 +34,7 @@ pub(super) fn section(digest: &Digest) -> Markup {
             Escaped(&record.scheme),
             Escaped(&sentences(digest, flow, record).join(" "))
         ));
-        reasons(&mut content, digest, flow);
+        reasons(&mut content, digest, flow, if text::is_tcp(record) { "sender" } else { "consumer" });
         largest(&mut content, digest, flow);
         content.0.push_str("</article>\n");
     }
@@ -84,7 +84,10 @@ fn end(record: &FlowRecord, ended: Time) -> Time {
 fn course(record: &FlowRecord, ended: Time) -> String {
     if record.delivered_segments == 0 {
         return match record.interests {
-            0 => "It sent no Interest.".to_owned(),
+            0 => format!("It sent no {}.", text::sent_by([record])),
+            sent if text::is_tcp(record) => {
+                format!("Nothing arrived of the {} that it sent.", plural(sent, "segment"))
+            }
             asked => format!("No Data arrived for the {} that it sent.", plural(asked, "Interest")),
         };
     }
@@ -193,9 +196,10 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     if !least.is_finite() {
         return None;
     }
+    let what = text::sent_by(run.flows.get(flow as usize));
     Some(match number(least) == number(most) {
-        true => format!("It was paced at {} Interests/s.", number(most)),
-        false => format!("Its pacing ranged from {} to {} Interests/s.", number(least), number(most)),
+        true => format!("It was paced at {} {what}s/s.", number(most)),
+        false => format!("Its pacing ranged from {} to {} {what}s/s.", number(least), number(most)),
     })
 }
 
@@ -293,8 +297,8 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
     })
 }
 
-/// What the consumer heard and what came of it, by reason.
-fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
+/// What the consumer, or TCP sender, heard and what came of it, by reason.
+fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &str) {
     let story = &flow.story;
     let mut all: Vec<&Reason> = story.signals.keys().chain(story.decreases.keys()).collect();
     all.sort_unstable();
@@ -302,11 +306,11 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     if all.is_empty() {
         return;
     }
-    content.0.push_str(
+    content.add(format_args!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Reasons\"><table><thead><tr>\
-         <th scope=\"col\">Heard by the consumer</th><th scope=\"col\">Where it came from</th>\
-         <th scope=\"col\" class=\"number\">Times heard</th><th scope=\"col\" class=\"number\">Window fell</th></tr></thead>\n<tbody>\n",
-    );
+         <th scope=\"col\">Heard by the {hearer}</th><th scope=\"col\">Where it came from</th>\
+         <th scope=\"col\" class=\"number\">Times heard</th><th scope=\"col\" class=\"number\">Window fell</th></tr></thead>\n<tbody>\n"
+    ));
     for reason in all {
         let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
         content.add(format_args!(

@@ -389,7 +389,9 @@ fn event_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
             _ => None,
         }),
         rows.maybe_bool("is_retransmission", |row| match row.event {
-            Event::InterestSent { retransmission, .. } => Some(retransmission),
+            Event::InterestSent { retransmission, .. } | Event::SegmentSent { retransmission, .. } => {
+                Some(retransmission)
+            }
             _ => None,
         }),
         rows.maybe_u32("mark", |row| match row.event {
@@ -443,6 +445,8 @@ fn flow_of(event: &Event) -> Option<u32> {
     match event {
         Event::InterestSent { flow, .. }
         | Event::DataReceived { flow, .. }
+        | Event::SegmentSent { flow, .. }
+        | Event::SegmentReceived { flow, .. }
         | Event::LossDetected { flow, .. }
         | Event::WindowChanged { flow, .. } => Some(*flow),
         _ => None,
@@ -470,6 +474,8 @@ fn name_of(event: &Event) -> Option<Name> {
     match event {
         Event::InterestSent { name, .. }
         | Event::DataReceived { name, .. }
+        | Event::SegmentSent { name, .. }
+        | Event::SegmentReceived { name, .. }
         | Event::LossDetected { name, .. }
         | Event::Dropped { name, .. }
         | Event::Marked { name, .. }
@@ -483,7 +489,7 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::Expired { name }
         | Event::PathMoved { name, .. }
         | Event::EndedFor { name, .. } => Some(*name),
-        Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.name),
+        Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.label()),
         Event::WindowChanged { .. }
         | Event::Reported { .. }
         | Event::Directed { .. }

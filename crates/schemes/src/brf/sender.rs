@@ -11,8 +11,9 @@ use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::code::{self, Grant};
-use super::fallback::{Fallback, INITIAL_WINDOW};
+use super::fallback::{self, INITIAL_WINDOW};
 use super::measure::SEGMENT;
+use crate::toolbox::tcp_cubic_window::TcpCubicWindow;
 
 /// Bytes of a segment beside its payload; [`SEGMENT`] has 1448 of that.
 const HEADERS: f64 = 66.0;
@@ -84,7 +85,7 @@ pub(super) struct BrfSender {
     /// Nothing is in flight, so that no grant can come.
     is_resting: bool,
     breaker: Breaker,
-    fallback: Fallback,
+    fallback: TcpCubicWindow,
 }
 
 impl BrfSender {
@@ -101,7 +102,7 @@ impl BrfSender {
             busy_at: Time::ZERO,
             is_resting: false,
             breaker: Breaker { since: Time::ZERO, sent: 0, lost: 0 },
-            fallback: Fallback::new(),
+            fallback: fallback::begin(),
         }
     }
 
@@ -163,7 +164,7 @@ impl BrfSender {
 
     fn fall_back(&mut self) {
         let in_flight = self.rate * self.least_rtt.unwrap_or(self.rtt).as_secs_f64() / self.segment();
-        self.fallback = Fallback::resume(in_flight);
+        self.fallback = fallback::resume(in_flight);
         self.mode = Mode::Fallback;
     }
 
@@ -178,7 +179,7 @@ impl BrfSender {
     fn end_rest(&mut self, now: Time) {
         // A grant that came meanwhile, as on the SYN-ACK of a flow that begins late, is no older than its coming.
         let rest = now.since(self.busy_at.max(self.heard));
-        if self.mode == Mode::Fallback || !(self.is_resting || rest > REST) {
+        if !(self.is_resting || rest > REST) {
             return;
         }
         if rest > REST {
@@ -216,10 +217,14 @@ impl BrfSender {
 impl CongestionController for BrfSender {
     fn window(&self) -> f64 {
         match self.mode {
-            Mode::Fallback => self.fallback.window(),
+            Mode::Fallback => self.fallback.get(),
             _ if self.is_held => HOLD_SEGMENTS,
             _ => self.fuse(),
         }
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        (self.mode == Mode::Fallback).then(|| self.fallback.threshold())
     }
 
     fn pacing(&self) -> Pacing {
@@ -245,11 +250,13 @@ impl CongestionController for BrfSender {
         }
     }
 
-    fn on_sent(&mut self, cx: &mut Context<'_>, _: &Sent, hop: &mut HopSignals, flow: &FlowView) {
+    fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
         // A switch that does not know the flow, since it is new on the path, learns what it is.
         hop.put(Signal::GrantedRate, u32::from(code::UNASSIGNED));
         self.note_round_trip(flow, None);
-        if flow.in_flight <= 1 {
+        if self.mode == Mode::Fallback {
+            self.fallback.on_sent(sent, flow);
+        } else if flow.in_flight <= 1 {
             self.end_rest(cx.now);
         }
         self.busy_at = cx.now;

@@ -36,6 +36,7 @@ pub mod retransmission_suppression;
 pub mod split_ratios;
 pub mod split_table;
 pub mod stateful_forwarding;
+pub mod tcp_cubic_window;
 pub mod tcp_window;
 pub mod token_bucket;
 pub mod window_rule;

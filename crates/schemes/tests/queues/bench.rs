@@ -93,6 +93,11 @@ impl Bench {
     /// Pushes a packet of `size` bytes whose name ends with the segment `number`: of TCP, the connection's number.
     pub fn push_named(&mut self, number: u32, kind: Kind, size: u64) {
         let name = Name::segment(self.prefix, number);
+        // Events tell of a TCP segment by its sequence number.
+        let kind = match kind {
+            Kind::Tcp(segment) => Kind::Tcp(TcpSegment { seq: number, ..segment }),
+            other => other,
+        };
         let mut header = Header::new(name, kind, ByteCount::new(size));
         if header.is_loss_notice() {
             header.hop.class = Class::NOTICE;

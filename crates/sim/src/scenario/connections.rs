@@ -173,6 +173,7 @@ fn read_settings(fields: &Fields<'_>) -> Option<SenderSettings> {
     Some(SenderSettings {
         mss: u16::try_from(fields.size("mss")?.get()).ok()?,
         detection: fields.word("detection", keys::DETECTIONS)?,
+        timeout_rule: fields.word("rto", keys::TIMEOUT_RULES)?,
         timeout: TimeoutBounds { least, ..defaults.timeout },
         burst: fields.count_u32("burst")?,
         ..defaults

@@ -2,7 +2,7 @@
 
 use tidegate_core::consumer::rto::EstimatorKind;
 use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
-use tidegate_core::tcp::Detection;
+use tidegate_core::tcp::{Detection, TimeoutRule};
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,
     Scheme as SchemeOf, Size, Table, Text, Time, Words,
@@ -249,7 +249,7 @@ pub(super) static LOSS: Keys = keys(
     "loss",
     &[
         key("model", Words(loss_words), Must, "How loss is drawn, per packet."),
-        key("probability", Number(0.0, 1.0), May, "bernoulli: of every packet."),
+        key("probability", Number(0.0, 1.0), May, "bernoulli: of every packet; bursts: of every burst."),
         key("to_bad", Number(0.0, 1.0), May, "gilbert-elliott: good to bad, per packet."),
         key("to_good", Number(0.0, 1.0), May, "gilbert-elliott: bad to good, per packet."),
         key(
@@ -264,13 +264,21 @@ pub(super) static LOSS: Keys = keys(
             May,
             "gilbert-elliott: of a packet in the bad state; 1 by default.",
         ),
+        key("good", Time, May, "spells: mean time between them."),
+        key("bad", Time, May, "spells: mean length of one, in which everything is lost."),
+        key(
+            "most",
+            Count(1, 1 << 16),
+            May,
+            "bursts: packets that follow each other without a pause and are lost together, at most.",
+        ),
         key("pattern", Text, May, "trace: one digit per packet, 1 loses it; starts again at its end."),
         key("file", Text, May, "trace: a file with the pattern."),
     ],
 );
 
 fn loss_words() -> Vec<&'static str> {
-    vec!["none", "bernoulli", "gilbert-elliott", "trace"]
+    vec!["none", "bernoulli", "gilbert-elliott", "spells", "bursts", "trace"]
 }
 
 static NODE_KEYS: [Key; 7] = [
@@ -451,13 +459,14 @@ pub(super) static TCP: Keys = keys(
             "min_timeout",
             LongTime,
             Else("200ms"),
-            "Smallest retransmission timeout; RFC 6298 asks for 1 s.",
+            "Smallest retransmission timeout, where RFC 6298 asks for 1 s; Linux adds it to the smoothed round trip.",
         ),
+        key("rto", Words(timeout_rules), Else("linux"), "What makes the retransmission timeout."),
         key(
             "burst",
             Count(1, 1_000),
             Else("1"),
-            "Segments that leave together when paced, as with offloading.",
+            "Segments that leave together, as with offloading; without pacing as soon as a third of the window is free.",
         ),
         key("ack_every", Count(1, 1_000), Else("2"), "Segments per ACK."),
         key("ack_delay", Time, Else("40ms"), "Longest wait of an ACK."),
@@ -468,6 +477,13 @@ pub(super) static TCP: Keys = keys(
 
 pub(super) static DETECTIONS: &[(Detection, &str)] =
     &[(Detection::RackTlp, "rack-tlp"), (Detection::Sack, "sack")];
+
+pub(super) static TIMEOUT_RULES: &[(TimeoutRule, &str)] =
+    &[(TimeoutRule::Linux, "linux"), (TimeoutRule::Rfc6298, "rfc6298")];
+
+fn timeout_rules() -> Vec<&'static str> {
+    TIMEOUT_RULES.iter().map(|(_, word)| *word).collect()
+}
 
 fn detections() -> Vec<&'static str> {
     DETECTIONS.iter().map(|(_, word)| *word).collect()

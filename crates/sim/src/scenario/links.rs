@@ -187,13 +187,17 @@ enum Model {
     None,
     Bernoulli,
     GilbertElliott,
+    Spells,
+    Bursts,
     Trace,
 }
 
-const MODELS: [(Model, &str); 4] = [
+const MODELS: [(Model, &str); 6] = [
     (Model::None, "none"),
     (Model::Bernoulli, "bernoulli"),
     (Model::GilbertElliott, "gilbert-elliott"),
+    (Model::Spells, "spells"),
+    (Model::Bursts, "bursts"),
     (Model::Trace, "trace"),
 ];
 
@@ -218,6 +222,8 @@ fn read_loss(fields: &Fields<'_>) -> Option<LossPlan> {
         Model::None => Some(LossPlan::None),
         Model::Bernoulli => Some(LossPlan::Bernoulli { probability: needed(&loss, "probability")? }),
         Model::GilbertElliott => read_gilbert_elliott(&loss),
+        Model::Spells => read_spells(&loss),
+        Model::Bursts => read_bursts(&loss),
         Model::Trace => read_trace(&loss),
     }
 }
@@ -234,12 +240,40 @@ fn read_gilbert_elliott(loss: &Fields<'_>) -> Option<LossPlan> {
     })
 }
 
+/// Shorter means would take longer to draw than the packets between them.
+const LEAST_SPELL: Span = Span::from_micros(10);
+
+fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
+    let mean = |key| {
+        let mean = has_value(loss, key).then(|| loss.time(key)).flatten()?;
+        if mean < LEAST_SPELL {
+            loss.refuse(key, format!("{key}: {mean} is too short; 10us or more"));
+            return None;
+        }
+        Some(mean)
+    };
+    let (good, bad) = (mean("good"), mean("bad"));
+    Some(LossPlan::Spells { good: good?, bad: bad? })
+}
+
+fn read_bursts(loss: &Fields<'_>) -> Option<LossPlan> {
+    let probability = needed(loss, "probability");
+    let most = has_value(loss, "most").then(|| loss.count("most")).flatten();
+    Some(LossPlan::Bursts { probability: probability?, most: u32::try_from(most?).ok()? })
+}
+
 /// A number that the model cannot do without.
 fn needed(loss: &Fields<'_>, key: &str) -> Option<f64> {
-    if loss.item(key).is_none() {
+    has_value(loss, key).then(|| loss.number(key)).flatten()
+}
+
+/// Whether a value is there that the model cannot do without; notes it if not.
+fn has_value(loss: &Fields<'_>, key: &str) -> bool {
+    let has = loss.item(key).is_some();
+    if !has {
         loss.refuse("model", format!("this model of loss has no {key:?}; it needs one"));
     }
-    loss.number(key)
+    has
 }
 
 /// Notes values of other models.
@@ -248,6 +282,8 @@ fn refuse_foreign(loss: &Fields<'_>, model: Model) {
         Model::None => ("none", &[]),
         Model::Bernoulli => ("bernoulli", &["probability"]),
         Model::GilbertElliott => ("gilbert-elliott", &["to_bad", "to_good", "loss_good", "loss_bad"]),
+        Model::Spells => ("spells", &["good", "bad"]),
+        Model::Bursts => ("bursts", &["probability", "most"]),
         Model::Trace => ("trace", &["pattern", "file"]),
     };
     for entry in loss.entries() {

@@ -75,7 +75,7 @@ fn read_variation(scenario: &Fields<'_>) -> Variation {
 }
 
 /// Every kind of event that a table can hold, with its bit, in core's words.
-fn event_kinds() -> [(&'static str, EventMask); 17] {
+fn event_kinds() -> [(&'static str, EventMask); 19] {
     let (name, cause, sojourn) = (Name::whole(NameTable::ROOT), Cause(""), Span::ZERO);
     [
         Event::InterestSent { flow: 0, name, retransmission: false },
@@ -88,6 +88,8 @@ fn event_kinds() -> [(&'static str, EventMask); 17] {
             retransmissions: 0,
             hops: 0,
         },
+        Event::SegmentSent { flow: 0, name, retransmission: false },
+        Event::SegmentReceived { flow: 0, name },
         Event::LossDetected { flow: 0, name, cause },
         Event::WindowChanged { flow: 0, window: 0.0, cause },
         Event::Dropped { face: 0, name, size: ByteCount::new(0), cause },

@@ -2,9 +2,10 @@
 //!
 //! A connection's number is the segment number in the names of its packets; its two prefixes tell its directions.
 
+use tidegate_core::event::Event;
 use tidegate_core::face::FaceId;
 use tidegate_core::name::PrefixId;
-use tidegate_core::packet::Packet;
+use tidegate_core::packet::{Kind, Packet};
 use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
 use tidegate_core::units::Time;
 
@@ -53,7 +54,12 @@ impl World {
             return None;
         }
         if side == 1 {
+            let before = connection.receiver.arrived();
             connection.receiver.on_segment(self.now, &packet.header);
+            if connection.receiver.arrived() > before {
+                let event = Event::SegmentReceived { flow: connection.flow, name: packet.header.label() };
+                self.recorder.see(self.now, node, event);
+            }
         } else {
             let plain = TcpOptions::default();
             let options = packet.body.as_deref().unwrap_or(&plain);
@@ -113,8 +119,15 @@ impl World {
         if side == 1 {
             return connection.receiver.poll();
         }
+        let (flow, before) = (connection.flow, connection.sender.stats().retransmissions);
         let core = &self.nodes[node].core;
-        core.with_context(env!(self, node), |cx| connection.sender.poll(cx))
+        let segment = core.with_context(env!(self, node), |cx| connection.sender.poll(cx))?;
+        if matches!(segment.header.kind, Kind::Tcp(tcp) if tcp.payload > 0) {
+            let retransmission = self.connections[number].sender.stats().retransmissions > before;
+            let name = segment.header.label();
+            self.recorder.see(self.now, node as u32, Event::SegmentSent { flow, name, retransmission });
+        }
+        Some(segment)
     }
 
     /// Asks for the next wake of an end, and notes whether the connection is complete.

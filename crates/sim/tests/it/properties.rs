@@ -65,13 +65,23 @@ impl Draw {
     }
 
     fn loss(&mut self) -> String {
-        match self.number(0, 5) {
+        match self.number(0, 7) {
             0 => format!("{{ model = \"bernoulli\", probability = {} }}", self.part(0.0, 0.2)),
             1 => format!(
                 "{{ model = \"gilbert-elliott\", to_bad = {}, to_good = {}, loss_bad = {} }}",
                 self.part(0.0, 0.1),
                 self.part(0.05, 1.0),
                 self.part(0.0, 1.0)
+            ),
+            3 => format!(
+                "{{ model = \"spells\", good = \"{}ms\", bad = \"{}ms\" }}",
+                self.number(1, 200),
+                self.number(1, 50)
+            ),
+            4 => format!(
+                "{{ model = \"bursts\", probability = {}, most = {} }}",
+                self.part(0.0, 0.2),
+                self.number(1, 50)
             ),
             2 => {
                 let length = self.number(5, 60);

@@ -1,5 +1,9 @@
 //! TCP connections in the simulator: they share hosts, forwarders, links and clocks with everything else.
 
+use std::collections::BTreeSet;
+
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::name::Segment;
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
@@ -93,6 +97,40 @@ fn lost_segments_are_sent_again_until_all_have_come() {
         assert!((80..200).contains(&file.retransmissions), "{detection}: {} of 2000", file.retransmissions);
         assert!(file.completed.is_some());
     }
+}
+
+#[test]
+fn events_tell_of_segments_by_their_sequence_numbers() {
+    let lossy = scenario("60s", FILE).replace(
+        "delay = \"5ms\"\n",
+        "delay = \"5ms\"\nloss = { model = \"bernoulli\", probability = 0.05 }\n",
+    );
+    let mut world = World::new(&plan(&lossy), Seed(1));
+    world.listen(EventMask::ALL);
+    world.run();
+    let (mut first, mut again, mut came) = (BTreeSet::new(), 0, BTreeSet::new());
+    let (mut lost_on_wire, mut taken_for_lost) = (BTreeSet::new(), BTreeSet::new());
+    for record in world.take_events() {
+        match record.event {
+            Event::SegmentSent { name, retransmission: false, .. } => {
+                assert!(first.insert(name), "{name:?} twice")
+            }
+            Event::SegmentSent { name, .. } => {
+                assert!(first.contains(&name) && lost_on_wire.contains(&name), "{name:?}");
+                again += 1;
+            }
+            Event::SegmentReceived { name, .. } => assert!(came.insert(name), "{name:?} twice"),
+            Event::Lost { name, .. } if name.segment != Segment::NONE => _ = lost_on_wire.insert(name),
+            // A timeout may be for an ACK that was lost.
+            Event::LossDetected { name, cause, .. } if cause.0 == "gap" => _ = taken_for_lost.insert(name),
+            _ => {}
+        }
+    }
+    assert_eq!((first.len(), &came), (2000, &first));
+    assert!(again > 80, "{again}");
+    assert!(taken_for_lost.len() > 80, "{}", taken_for_lost.len());
+    let not_lost: Vec<_> = taken_for_lost.difference(&lost_on_wire).collect();
+    assert!(not_lost.is_empty(), "{not_lost:?}");
 }
 
 #[test]

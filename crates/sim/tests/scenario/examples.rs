@@ -131,6 +131,34 @@ fn a_shell_changes_one_habit_and_keeps_the_others() {
 }
 
 #[test]
+fn spells_and_bursts_of_losses_say_what_they_lack_and_what_is_too_short() {
+    let with = |loss: &str| {
+        let text = example("loss")
+            .replace("loss = { model = \"bernoulli\", probability = 0.001 }", &format!("loss = {loss}"));
+        assert!(text.contains(loss));
+        text
+    };
+    let spells = plan(&with("{ model = \"spells\", good = \"990ms\", bad = \"10ms\" }"));
+    let expected = LossPlan::Spells { good: Span::from_millis(990), bad: Span::from_millis(10) };
+    assert_eq!(spells.links[0].loss[0], expected);
+    let bursts = plan(&with("{ model = \"bursts\", probability = 0.5, most = 44 }"));
+    assert_eq!(bursts.links[0].loss[0], LossPlan::Bursts { probability: 0.5, most: 44 });
+    let errors = |text: &str| parse("bad.toml", text, &[], SCHEMES).expect_err("not sound").to_string();
+    for (loss, why) in [
+        ("{ model = \"spells\", good = \"1us\", bad = \"10ms\" }", "good: 1us is too short; 10us or more"),
+        ("{ model = \"spells\", bad = \"10ms\" }", "this model of loss has no \"good\"; it needs one"),
+        ("{ model = \"bursts\", probability = 0.5 }", "this model of loss has no \"most\"; it needs one"),
+        ("{ model = \"bursts\", probability = 0.5, most = 0 }", "most"),
+        (
+            "{ model = \"spells\", probability = 0.5 }",
+            "loss model \"spells\" has good, bad, not \"probability\"",
+        ),
+    ] {
+        assert!(errors(&with(loss)).contains(why), "{loss}: {}", errors(&with(loss)));
+    }
+}
+
+#[test]
 fn the_loss_example_loses_each_way_by_its_own_model() {
     let plan = plan(example("loss"));
     let gilbert = LossPlan::GilbertElliott { to_bad: 0.001, to_good: 0.05, loss_good: 0.0, loss_bad: 0.5 };

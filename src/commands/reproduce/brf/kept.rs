@@ -23,8 +23,10 @@ pub(super) struct Kept {
     pub(super) sent_bytes: Vec<u64>,
     /// Most packets that waited at once in one router.
     pub(super) peak_packets: u64,
-    /// Time that packets wait at the router where they wait longest, ms: 95 % of them no longer.
-    pub(super) wait_p95_ms: f64,
+    /// Time that packets wait at the router where they wait longest, ms: half, 95 % and 99 % of them no longer.
+    pub(super) wait_ms: [f64; 3],
+    /// Bytes of ACKs that receivers sent for each byte that came to them.
+    pub(super) ack_part: f64,
 }
 
 /// One flow of one run; the columns have one row per sample.
@@ -55,7 +57,11 @@ impl Kept {
             flows: (0..plan.flows.len()).map(|flow| FlowKept::of(plan, &run, flow)).collect(),
             period_s: plan.sampling.map_or(f64::NAN, Span::as_secs_f64),
             peak_packets: towards.iter().map(|link| run.links[*link].peak_queue_packets).max().unwrap_or(0),
-            wait_p95_ms: worst.map_or(f64::NAN, |link| link.queue_delay.p95.as_secs_f64() * 1e3),
+            wait_ms: worst.map_or([f64::NAN; 3], |link| {
+                let delay = &link.queue_delay;
+                [delay.p50, delay.p95, delay.p99].map(Span::as_millis_f64)
+            }),
+            ack_part: ack_part(&run),
             ..Self::default()
         };
         kept.keep_links(&run, &towards);
@@ -242,6 +248,17 @@ impl Kept {
 /// Whether a link leaves a router.
 fn is_routers(link: &LinkRecord) -> bool {
     link.from.starts_with('r')
+}
+
+/// Bytes towards the sender for each towards the receiver, on the link of the receiver.
+fn ack_part(run: &RunRecord) -> f64 {
+    let sent = |to_receiver: bool| -> f64 {
+        let ends = |link: &&LinkRecord| {
+            if to_receiver { link.to.starts_with('c') } else { link.from.starts_with('c') }
+        };
+        run.links.iter().filter(ends).map(|link| link.sent_bytes.get() as f64).sum()
+    };
+    sent(false) / sent(true)
 }
 
 impl FlowKept {

@@ -41,6 +41,7 @@ pub(super) fn samples(results: &Results, id: &str) -> Option<Vec<f64>> {
         ["R5"] => percent(&gains(results, Scheme::Cubic, BUFFERS[1], 20)),
         ["R6"] => declines(results, Scheme::Cubic, BUFFERS[0]),
         ["R6", loss] => throughputs(results, Scheme::Cubic, BUFFERS[0], tenths(loss)?),
+        ["R6r", loss] => throughputs(results, Scheme::Rfc, BUFFERS[0], tenths(loss)?),
         ["R7"] => results.each(Cell::RoundTrips { scheme: Scheme::Bbr }, |run| run.share(0)),
         ["R8"] => results.each(Cell::RoundTrips { scheme: Scheme::Brf }, |run| run.jain(1.0, run.end_s())),
         ["R9"] => results.each(shared(Scheme::Bbr, BUFFERS[0]), |run| run.share(0)),
@@ -78,7 +79,9 @@ pub(super) fn empty_ms(scheme: Scheme) -> f64 {
 fn delays(results: &Results, parts: &[&str]) -> Option<Vec<f64>> {
     let alone = |scheme, buffer| Cell::Path { scheme, buffer, loss: 0 };
     let each = |scheme, buffer, of: &dyn Fn(Delays<'_>) -> f64| {
-        results.each(alone(scheme, buffer), |run| of(Delays { run, scheme }))
+        results.each(alone(scheme, buffer), |run| {
+            of(Delays { run, empty_ms: results.further_ms + empty_ms(scheme) })
+        })
     };
     let cubic = |buffer, of: &dyn Fn(Delays<'_>) -> f64| each(Scheme::Cubic, buffer, of);
     let bbr = |of: &dyn Fn(Delays<'_>) -> f64| each(Scheme::Bbr, BUFFERS[0], of);
@@ -178,18 +181,19 @@ fn converged(results: &Results, scheme: Scheme) -> Vec<f64> {
 #[derive(Clone, Copy)]
 pub(super) struct Delays<'a> {
     pub(super) run: &'a Kept,
-    pub(super) scheme: Scheme,
+    /// Round trip when nothing waits, ms.
+    pub(super) empty_ms: f64,
 }
 
 impl Delays<'_> {
     /// At every sample between two times, ms.
     pub(super) fn all(self, from_s: f64, to_s: f64) -> Vec<f64> {
-        values(self.run.delays(empty_ms(self.scheme), self.run.period_s, from_s, to_s))
+        values(self.run.delays(self.empty_ms, self.run.period_s, from_s, to_s))
     }
 
     /// Each second, as in Figure 12, ms.
     fn each_second(self) -> Vec<f64> {
-        values(self.run.delays(empty_ms(self.scheme), 1.0, 0.0, SAMPLED_S))
+        values(self.run.delays(self.empty_ms, 1.0, 0.0, SAMPLED_S))
     }
 
     /// Largest less smallest within a second, mean over the seconds from 3 to 9, ms.

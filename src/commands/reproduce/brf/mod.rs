@@ -8,6 +8,7 @@ mod rivals;
 mod runs;
 mod sensitivity;
 mod tables;
+mod whole;
 
 use std::collections::BTreeMap;
 
@@ -22,12 +23,16 @@ const CLAIMS: &str = include_str!("../../../../scenarios/papers/brf/claims.toml"
 
 /// What the paper's experiments give; of each cell one value per seed.
 #[derive(Default)]
-struct Results(BTreeMap<Cell, Vec<Kept>>);
+struct Results {
+    cells: BTreeMap<Cell, Vec<Kept>>,
+    /// What Figure 7a's round trip has beyond the assumed one, ms.
+    further_ms: f64,
+}
 
 impl Results {
     /// Runs of a cell; none if it was not run.
     fn of(&self, cell: Cell) -> &[Kept] {
-        self.0.get(&cell).map_or(&[], Vec::as_slice)
+        self.cells.get(&cell).map_or(&[], Vec::as_slice)
     }
 
     /// A measure of a cell's runs.
@@ -42,7 +47,7 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     // All in one batch, so that no core idles between experiments.
     let cells = Cell::all();
     let mut kept = bench.run(&plans(bench, &cells)?, Kept::of).into_iter();
-    let results = Results(cells.into_iter().zip(kept.by_ref()).collect());
+    let results = Results { cells: cells.into_iter().zip(kept.by_ref()).collect(), further_ms: 0.0 };
     let mut next = || kept.next().unwrap_or_default();
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
     let mut tables = tables::all(&results);
@@ -50,6 +55,7 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     if bench.extent == Extent::Full {
         tables.extend(rivals::tables(&mut next));
         tables.extend(sensitivity::study(bench)?);
+        tables.push(whole::table(bench, &paper, &results)?);
     }
     let scenarios = vec![runs::PATH.file, runs::ROUND_TRIPS.file, runs::SHARED.file];
     Ok(Board { paper, claims, figures: figures::all(&results), tables, scenarios })
@@ -74,7 +80,7 @@ mod tests {
         let session =
             Session { format: Format::Text, quiet: true, schemes: tidegate_schemes::SCHEMES.to_vec() };
         let bench = Bench { session: &session, threads: 1, extent: Extent::Full };
-        for plans in [plans(&bench, &Cell::all()), sensitivity::plans(&bench)] {
+        for plans in [plans(&bench, &Cell::all()), sensitivity::plans(&bench), whole::plans(&bench)] {
             let plans = plans.expect("no scenario is refused");
             assert!(plans.len() > 100, "{}", plans.len());
             assert!(plans.iter().all(|plan| !plan.flows.is_empty() && !plan.seeds.is_empty()));

@@ -7,7 +7,7 @@ use tidegate_sim::plan::Plan;
 use super::Bench;
 use super::kept::Kept;
 use super::measure::most;
-use super::runs::{MANY, PATH, Sender, Setup, loss_of};
+use super::runs::{MANY, PATH, ROUND_TRIPS, Sender, Setup, loss_of};
 use super::tables::{Titled, estimate};
 use crate::exit::Failure;
 
@@ -56,7 +56,7 @@ const ROWS: [Row; 13] = [
 ];
 
 /// Seeds of these runs.
-const SEEDS: usize = 3;
+const SEEDS: usize = 4;
 /// Length of these runs, s.
 const LENGTH_S: f64 = 25.0;
 /// Rates of the bottleneck, Mbit/s, each for as long.
@@ -66,8 +66,13 @@ const STEP_S: f64 = LENGTH_S / STEPS_MBPS.len() as f64;
 const HAND_OVER_S: f64 = 0.1;
 /// Part of the packets that is lost.
 const LOSS: f64 = 0.01;
-/// Packets in a spell of losses: 10 ms at 100 Mbit/s.
-const SPELL: f64 = 82.0;
+/// Mean length of a spell of losses, ms.
+const SPELL_MS: f64 = 10.0;
+/// When the flow with the shorter round trip joins the other one, s.
+const JOIN_S: f64 = 5.0;
+/// Jain's index of flows that have converged, and the windows over which it is taken, s.
+const FAIR: f64 = 0.95;
+const WINDOW_S: f64 = 1.0;
 /// Short flows: how many.
 const SHORT: usize = 100;
 
@@ -80,15 +85,17 @@ enum Condition {
     HandOvers,
     Steps,
     Short,
+    RoundTrips,
 }
 
-const CONDITIONS: [Condition; 6] = [
+const CONDITIONS: [Condition; 7] = [
     Condition::Five,
     Condition::Losses,
     Condition::Spells,
     Condition::HandOvers,
     Condition::Steps,
     Condition::Short,
+    Condition::RoundTrips,
 ];
 
 impl Condition {
@@ -96,19 +103,20 @@ impl Condition {
         match self {
             Self::Five => setup.set("tcp.0.repeat", MANY.to_string()),
             Self::Losses => setup.set("link.1.forward.loss", loss_of(LOSS)),
-            Self::Spells => setup.set("link.1.forward.loss", spells(LOSS, SPELL)),
+            Self::Spells => setup.set("link.1.forward.loss", spells(LOSS, SPELL_MS)),
             Self::HandOvers => setup.set("event", events(hand_over)),
             Self::Steps => setup.set("event", events(step)),
             Self::Short => setup.set("tcp", short_flows(sender)),
+            // The flow of 20 ms joins the one of 100 ms.
+            Self::RoundTrips => setup.set("tcp.1.start", format!("\"{JOIN_S}s\"")),
         }
     }
 }
 
-/// Gilbert's model, as TOML: everything is lost in spells of so many packets on average, which make this part of all.
-pub(super) fn spells(part: f64, packets: f64) -> String {
-    let to_good = 1.0 / packets;
-    let to_bad = to_good * part / (1.0 - part);
-    format!("{{ model = \"gilbert-elliott\", to_bad = {to_bad}, to_good = {to_good} }}")
+/// Gilbert's model in time, as TOML: everything is lost in spells of so many milliseconds on average, which make this part
+/// of all time.
+fn spells(part: f64, millis: f64) -> String {
+    format!("{{ model = \"spells\", good = \"{}ms\", bad = \"{millis}ms\" }}", millis * (1.0 - part) / part)
 }
 
 /// Events, some for each step.
@@ -148,22 +156,28 @@ pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
 
 fn plan(bench: &Bench<'_>, row: &Row, condition: Condition) -> Result<Plan, Failure> {
     let is_far = row.name == FAR;
-    let mut setup = if is_far { Setup::new(&PATH, &[row.sender]) } else { Setup::bare(&PATH, &[row.sender]) };
+    // Where R2 is the only router before the bottleneck, the far switch is the near one.
+    let (topology, router, link) = match condition {
+        Condition::RoundTrips => (&ROUND_TRIPS, ROUND_TRIPS.switch, 4),
+        _ => (&PATH, 2, 2),
+    };
+    let senders = if condition == Condition::RoundTrips { vec![row.sender; 2] } else { vec![row.sender] };
+    let mut setup = if is_far { Setup::new(topology, &senders) } else { Setup::bare(topology, &senders) };
     setup.set("scenario.duration", format!("\"{LENGTH_S}s\""));
     if row.sender.has_switch() && !is_far {
         // At the radio's own router, so that it can know the rate.
-        setup.switch(2, &row.sender.value(""));
+        setup.switch(router, &row.sender.value(""));
     } else if !row.parts.is_empty() {
-        setup.set("node.2.parts", format!("[{}]", row.parts));
+        setup.set(&format!("node.{router}.parts"), format!("[{}]", row.parts));
     }
-    setup.set("link.2.queue.disciplines", format!("[{}]", row.queue));
+    setup.set(&format!("link.{link}.queue.disciplines"), format!("[{}]", row.queue));
     condition.set(&mut setup, row.sender);
     let mut plan = setup.plan(bench)?;
     plan.seeds.truncate(SEEDS);
     Ok(plan)
 }
 
-pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 3] {
+pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 4] {
     let cells: Vec<[Vec<Kept>; CONDITIONS.len()]> = ROWS.iter().map(|_| CONDITIONS.map(|_| next())).collect();
     let of = |condition: Condition| -> Vec<&[Kept]> {
         let place = CONDITIONS.iter().position(|known| *known == condition).unwrap_or(0);
@@ -176,7 +190,26 @@ pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 3] {
             &[
                 ("goodput, Mbit/s", &|run| run.total_mbps(10.0, run.end_s())),
                 ("Jain's index", &|run| run.jain(10.0, run.end_s())),
-                ("wait, 95 %, ms", &|run| run.wait_p95_ms),
+                ("to 0.95 over 1 s, s", &|run| run.converged_s(FAIR, WINDOW_S)),
+                ("wait, 50 %, ms", &|run| run.wait_ms[0]),
+                ("95 %", &|run| run.wait_ms[1]),
+                ("99 %", &|run| run.wait_ms[2]),
+                ("dropped, %", &|run| run.dropped_percent(0.0)),
+                ("bytes of ACKs, % of data", &|run| 100.0 * run.ack_part),
+            ],
+        ),
+        table(
+            "Rivals: a flow of 20 ms joins one of 100 ms after 5 s, Figure 7b, the 15 s from 10 s on",
+            &of(Condition::RoundTrips),
+            &[
+                ("100 ms, Mbit/s", &|run| run.goodput_mbps(0, 10.0, run.end_s())),
+                ("20 ms, Mbit/s", &|run| run.goodput_mbps(1, 10.0, run.end_s())),
+                ("Jain's index", &|run| run.jain(10.0, run.end_s())),
+                ("to 0.95 over 1 s, s", &|run| run.converged_s(FAIR, WINDOW_S)),
+                ("wait, 50 %, ms", &|run| run.wait_ms[0]),
+                ("95 %", &|run| run.wait_ms[1]),
+                ("99 %", &|run| run.wait_ms[2]),
+                ("longest queue, packets", &|run| run.peak_packets as f64),
                 ("dropped, %", &|run| run.dropped_percent(0.0)),
             ],
         ),
@@ -194,7 +227,7 @@ pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 3] {
                 ("most, ms", &|run| most(&completions(run))),
                 ("not done", &|run| (SHORT - completions(run).len()) as f64),
                 ("long flow, Mbit/s", &|run| run.throughput_mbps(0)),
-                ("wait, 95 %, ms", &|run| run.wait_p95_ms),
+                ("wait, 95 %, ms", &|run| run.wait_ms[1]),
             ],
         ),
     ]
@@ -230,7 +263,7 @@ fn radio([losses, spells, hand_overs, steps]: &[Vec<&[Kept]>; 4]) -> Titled {
         ("dropped, %", Align::Right),
     ]);
     let throughput = |runs: &[Kept]| estimate(runs, |run| run.throughput_mbps(0));
-    let wait = |runs: &[Kept]| estimate(runs, |run| run.wait_p95_ms);
+    let wait = |runs: &[Kept]| estimate(runs, |run| run.wait_ms[1]);
     for (place, row) in ROWS.iter().enumerate() {
         table.row([
             row.name.to_owned(),
@@ -251,19 +284,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spells_lose_the_part_that_was_asked_for() {
-        let text = spells(0.01, 82.0);
-        let number = |key: &str| -> f64 {
-            let rest = text.split(key).nth(1).unwrap_or("");
-            rest.trim_start_matches([' ', '='])
-                .split([',', ' '])
-                .next()
-                .and_then(|n| n.parse().ok())
-                .unwrap_or(f64::NAN)
-        };
-        let (to_bad, to_good) = (number("to_bad"), number("to_good"));
-        assert!((to_bad / (to_bad + to_good) - 0.01).abs() < 1e-12, "{text}");
-        assert!((1.0 / to_good - 82.0).abs() < 1e-9, "{text}");
+    fn spells_take_the_part_of_time_that_was_asked_for() {
+        assert_eq!(spells(0.01, 10.0), "{ model = \"spells\", good = \"990ms\", bad = \"10ms\" }");
     }
 
     #[test]

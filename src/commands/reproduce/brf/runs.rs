@@ -14,6 +14,8 @@ pub(super) enum Scheme {
     Cubic,
     Bbr,
     Literal,
+    /// CUBIC by RFC 9438's rules in place of Linux'.
+    Rfc,
 }
 
 impl Scheme {
@@ -27,6 +29,7 @@ impl Scheme {
             Self::Cubic => "CUBIC",
             Self::Bbr => "BBR",
             Self::Literal => "BRF as printed",
+            Self::Rfc => "CUBIC (RFC 9438)",
         }
     }
 
@@ -36,6 +39,7 @@ impl Scheme {
             Self::Literal => Sender { scheme: "brf", settings: ", mode = \"literal\"" },
             Self::Bbr => Sender { scheme: "tcp-bbr1", settings: "" },
             Self::Cubic => Sender { scheme: "tcp-cubic-linux", settings: "" },
+            Self::Rfc => Sender { scheme: "tcp-cubic", settings: "" },
         }
     }
 }
@@ -132,6 +136,7 @@ impl Cell {
         let beside_cubic = beside_cubic.into_iter().chain([(Scheme::Literal, small)]);
         cells.extend(beside_cubic.map(|(scheme, buffer)| Self::Shared { scheme, buffer }));
         cells.extend(Scheme::ALL.map(|scheme| Self::RoundTrips { scheme }));
+        cells.extend(LOSSES.map(|loss| Self::Path { scheme: Scheme::Rfc, buffer: small, loss }));
         cells
     }
 
@@ -147,7 +152,7 @@ impl Cell {
         if has_few || self.scheme() == Scheme::Literal { FEW_SEEDS } else { usize::MAX }
     }
 
-    fn scheme(self) -> Scheme {
+    pub(super) fn scheme(self) -> Scheme {
         match self {
             Self::Path { scheme, .. }
             | Self::Five { scheme, .. }

@@ -5,9 +5,9 @@ use tidegate_sim::plan::Plan;
 
 use super::Bench;
 use super::kept::Kept;
-use super::rivals::spells;
-use super::runs::{BUFFERS, Cell, LOSSES, Scheme, Sender, loss_of};
+use super::runs::{BUFFERS, Cell, LOSSES, Scheme, loss_of};
 use super::tables::{Titled, estimate};
+use super::whole::lost_together;
 use crate::exit::Failure;
 
 /// What differs from the assumed way; losses are a part of all packets.
@@ -16,7 +16,7 @@ struct Variant {
     set: fn(f64) -> Vec<(&'static str, String)>,
 }
 
-const VARIANTS: [Variant; 8] = [
+const VARIANTS: [Variant; 9] = [
     Variant { name: "as assumed", set: |_| Vec::new() },
     Variant { name: "round trip of 40 ms", set: |_| vec![("link.2.delay", "\"20ms\"".to_owned())] },
     Variant { name: "losses behind the queue", set: |loss| behind(loss_of(loss)) },
@@ -30,9 +30,10 @@ const VARIANTS: [Variant; 8] = [
             behind(loss_of(loss)).into_iter().chain(both).collect()
         },
     },
-    Variant { name: "bursts of 8 are sent together", set: |_| vec![("tcp.0.burst", "8".to_owned())] },
-    Variant { name: "and lost together", set: |loss| lost_together(loss, 8) },
-    Variant { name: "16 sent and lost together", set: |loss| lost_together(loss, 16) },
+    Variant { name: "bursts of 8, lost one by one", set: |_| vec![("tcp.0.burst", "8".to_owned())] },
+    Variant { name: "bursts of 3 lost together", set: |loss| offloaded(loss, 3) },
+    Variant { name: "bursts of 8 lost together", set: |loss| offloaded(loss, 8) },
+    Variant { name: "bursts of 44 lost together", set: |loss| offloaded(loss, 44) },
     Variant { name: "found by RFC 6675", set: |_| vec![("tcp.0.detection", "\"sack\"".to_owned())] },
 ];
 
@@ -41,12 +42,12 @@ fn behind(loss: String) -> Vec<(&'static str, String)> {
     vec![("link.1.forward.loss", "\"none\"".to_owned()), ("link.2.forward.loss", loss)]
 }
 
-fn lost_together(loss: f64, segments: u32) -> Vec<(&'static str, String)> {
-    vec![("tcp.0.burst", segments.to_string()), ("link.1.forward.loss", spells(loss, f64::from(segments)))]
+fn offloaded(loss: f64, segments: u32) -> Vec<(&'static str, String)> {
+    vec![("tcp.0.burst", segments.to_string()), ("link.1.forward.loss", lost_together(loss, segments))]
 }
 
 /// Seeds of all these runs.
-const SEEDS: usize = 3;
+const SEEDS: usize = 4;
 /// Length of the longer runs, and what is left out at their start, s.
 const LONG_S: f64 = 240.0;
 const WARM_UP_S: f64 = 60.0;
@@ -67,9 +68,6 @@ pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
             plans.push(plan(bench, variant, scheme, loss)?);
         }
     }
-    for loss in LOSSES {
-        plans.push(rfc_cubic(bench, loss)?);
-    }
     for (scheme, buffer) in shares() {
         plans.push(long(Cell::Shared { scheme, buffer }, bench)?);
     }
@@ -80,7 +78,8 @@ pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
 }
 
 fn variants() -> impl Iterator<Item = (&'static Variant, Scheme)> {
-    VARIANTS.iter().flat_map(|variant| Scheme::PAPER.map(|scheme| (variant, scheme)))
+    let schemes = Scheme::PAPER.into_iter().chain([Scheme::Rfc]);
+    VARIANTS.iter().flat_map(move |variant| schemes.clone().map(move |scheme| (variant, scheme)))
 }
 
 fn shares() -> impl Iterator<Item = (Scheme, u32)> {
@@ -101,14 +100,6 @@ fn plan(bench: &Bench<'_>, variant: &Variant, scheme: Scheme, loss: u32) -> Resu
     Cell::Path { scheme, buffer: BUFFERS[0], loss }.plan(bench, &set).map(aside)
 }
 
-/// CUBIC as RFC 9438 has it.
-fn rfc_cubic(bench: &Bench<'_>, loss: u32) -> Result<Plan, Failure> {
-    let scheme = Sender { scheme: "tcp-cubic", settings: "" }.value("");
-    Cell::Path { scheme: Scheme::Cubic, buffer: BUFFERS[0], loss }
-        .plan(bench, &[("tcp.0.scheme", &scheme)])
-        .map(aside)
-}
-
 fn long(cell: Cell, bench: &Bench<'_>) -> Result<Plan, Failure> {
     let length = format!("\"{LONG_S}s\"");
     cell.plan(bench, &[("scenario.duration", &length), ("scenario.sample", "\"100ms\"")]).map(aside)
@@ -126,7 +117,6 @@ fn throughputs(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
     for (variant, scheme) in variants() {
         row(variant.name, scheme.name());
     }
-    row("as assumed", "CUBIC (RFC 9438)");
     ("Throughput by losses, Mbit/s, buffer 1000, where the paper leaves values open".to_owned(), table)
 }
 

@@ -102,9 +102,10 @@ impl Sender {
     /// The round trip of the handshake (RFC 6298 §2.2); of a SYN that left twice by its time stamp.
     fn sample_handshake(&mut self, now: Time, segment: &TcpSegment) {
         if self.stats.timeouts == 0 {
-            self.trip.sample(now.since(self.opened));
+            self.trip.sample(now.since(self.opened), &self.board.outstanding());
         } else {
-            self.trip.smooth(Millis(stamp(now).0.saturating_sub(segment.echo)).span());
+            let rtt = Millis(stamp(now).0.saturating_sub(segment.echo)).span();
+            self.trip.smooth(rtt, &self.board.outstanding());
         }
         self.refresh_view();
     }

@@ -3,7 +3,7 @@
 use super::Detection;
 use super::rack::Rack;
 use super::rtt::RoundTrip;
-use super::sack_loss::SackLoss;
+use super::sack_loss::{Extra, SackLoss};
 use super::scoreboard::{Record, Scoreboard};
 use crate::packet::Millis;
 use crate::units::{Span, Time};
@@ -92,6 +92,35 @@ impl Detector {
         match self {
             Self::Rack(rack) => rack.detect(board, trip, facts, lost),
             Self::Sack(rule) => rule.detect(board, facts.mss, lost),
+        }
+    }
+
+    /// A fast recovery begins.
+    pub(super) fn on_recovery(&mut self) {
+        if let Self::Sack(rule) = self {
+            rule.on_recovery();
+        }
+    }
+
+    /// Segment `number` is sent again in order.
+    pub(super) fn on_retransmission(&mut self, number: u64) {
+        if let Self::Sack(rule) = self {
+            rule.on_retransmission(number);
+        }
+    }
+
+    /// What may be sent again in a fast recovery for want of losses and of new data.
+    pub(super) fn extra(&self, board: &Scoreboard) -> Option<Extra> {
+        match self {
+            Self::Rack(_) => None,
+            Self::Sack(rule) => rule.extra(board),
+        }
+    }
+
+    /// A recovery's rescue retransmission leaves.
+    pub(super) fn on_rescue(&mut self) {
+        if let Self::Sack(rule) = self {
+            rule.on_rescue();
         }
     }
 

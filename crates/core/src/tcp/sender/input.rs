@@ -62,10 +62,11 @@ impl Sender {
         let has_advanced = acked > before;
         self.sample_round_trip(cx, &news, echo.filter(|_| has_advanced));
         self.count_in(&news);
-        let summary = AckSummary { news, acked, has_advanced, echo };
-        let has_dsack = self.hear_of_duplicates(acked, options);
+        let dsack = self.hear_of_duplicates(acked, options);
+        let is_repetition = dsack.is_some_and(|end| self.repeats.on_dsack(end));
+        let summary = AckSummary { news, acked, has_advanced, is_repetition, echo };
         let is_empty = news.delivered() == 0 && options.sack.is_empty();
-        let outcome = self.tail.on_ack(acked, has_dsack, is_empty);
+        let outcome = self.tail.on_ack(acked, dsack.is_some(), is_empty);
         let newly_lost = self.recover(cx, &summary);
         if outcome == ProbeOutcome::Repaired {
             self.answer_repair(cx);
@@ -122,28 +123,32 @@ impl Sender {
         blocks
     }
 
-    /// RFC 2883: the first block tells of something that had arrived before.
-    fn hear_of_duplicates(&mut self, acked: u64, options: &TcpOptions) -> bool {
+    /// RFC 2883: the first block may tell of something that had arrived before; the position at its end.
+    fn hear_of_duplicates(&mut self, acked: u64, options: &TcpOptions) -> Option<u64> {
         let mut blocks = options.sack.iter().map(|(first, end)| {
             (self.own.position(first, acked).unwrap_or(0), self.own.position(end, acked).unwrap_or(0))
         });
-        let Some(first) = blocks.next() else { return false };
+        let first = blocks.next()?;
         let is_inside = blocks.next().is_some_and(|next| next.0 <= first.0 && first.1 <= next.1);
-        let has_dsack = first.1 <= acked || is_inside;
-        if has_dsack {
-            self.detector.on_dsack(acked, self.board.next());
+        if first.1 > acked && !is_inside {
+            return None;
         }
-        has_dsack
+        self.detector.on_dsack(acked, self.board.next());
+        Some(first.1)
     }
 
     /// A segment that left once tells the round trip (Karn); else the time stamp of an ACK that moves on (RFC 7323 §4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
+        let outstanding = self.board.outstanding();
         match (news.longest, news.latest, echo) {
             (Some(longest), Some(latest), _) => {
                 self.trip.note_least(latest);
-                self.trip.sample(longest);
+                self.trip.sample(longest, &outstanding);
             }
-            (_, _, Some(echo)) => self.trip.smooth(Millis(stamp(cx.now).0.saturating_sub(echo.0)).span()),
+            (_, _, Some(echo)) => {
+                let rtt = Millis(stamp(cx.now).0.saturating_sub(echo.0)).span();
+                self.trip.smooth(rtt, &outstanding);
+            }
             _ => {}
         }
     }
@@ -160,7 +165,7 @@ impl Sender {
 
     /// RFC 6298 §5.2 and 5.3, and the probe's wait anew.
     fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
-        if summary.has_advanced {
+        if summary.has_advanced || self.is_head_young(&summary.news) {
             let is_busy = !self.board.numbers().is_empty();
             self.timers.rto = is_busy.then_some(cx.now + self.trip.rto());
         }

@@ -14,10 +14,12 @@ mod prr;
 mod rack;
 mod rate;
 mod recovery;
+mod repeats;
 mod rtt;
 mod sack_loss;
 mod scoreboard;
 mod settings;
+mod spread;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,7 @@ mod timers;
 
 pub use rtt::TimeoutBounds;
 pub use settings::{Detection, Reduction, SenderRule, SenderSettings, SenderSetup, SenderStats};
+pub use spread::TimeoutRule;
 
 use super::sequence::SequenceSpace;
 use super::source::Source;
@@ -43,6 +46,7 @@ use detector::Detector;
 use prr::Prr;
 use rate::RateMeter;
 use recovery::{Eifel, Phase};
+use repeats::Repeats;
 use rtt::RoundTrip;
 use scoreboard::Scoreboard;
 use tail::TailProbe;
@@ -90,6 +94,7 @@ pub struct Sender {
     detector: Detector,
     phase: Phase,
     eifel: Eifel,
+    repeats: Repeats,
     prr: Option<Prr>,
     /// When the segment that the last delivery told of had left.
     newest_sent: Time,
@@ -125,7 +130,7 @@ impl Sender {
         let SenderRule { mut controller, reduction, ecn, .. } = rule;
         controller.take_streams(setup.draws);
         settings.mss = settings.mss.clamp(1, MOST_MSS);
-        let trip = RoundTrip::new(settings.timeout);
+        let trip = RoundTrip::new(settings.timeout_rule, settings.timeout);
         let segments = setup.source.length().map(|length| length.div_ceil(u64::from(settings.mss)).max(1));
         Self {
             flow: setup.flow,
@@ -155,6 +160,7 @@ impl Sender {
             detector: Detector::new(settings.detection),
             phase: Phase::Open,
             eifel: Eifel::Idle,
+            repeats: Repeats::default(),
             prr: None,
             newest_sent: Time::ZERO,
             tail: TailProbe::default(),

@@ -20,6 +20,8 @@ pub(super) struct News {
     pub(super) latest: Option<Span>,
     /// Highest number of them.
     pub(super) highest: Option<u64>,
+    /// Place among all departures of the first segment that left once and was newly acknowledged selectively.
+    pub(super) oldest_sacked: Option<u64>,
 }
 
 impl News {
@@ -35,6 +37,10 @@ impl News {
             let rtt = now.since(record.sent_at);
             self.longest = self.longest.max(Some(rtt));
             self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
+            if is_selective {
+                let oldest = self.oldest_sacked.unwrap_or(record.order);
+                self.oldest_sacked = Some(oldest.min(record.order));
+            }
         }
         if self.newest.is_none_or(|(_, newest)| record.order > newest.order) {
             self.newest = Some((number, *record));

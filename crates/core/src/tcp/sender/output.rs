@@ -2,9 +2,10 @@
 
 use super::connection::Stage;
 use super::recovery::Phase;
+use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
-use crate::congestion::{SendOrder, Sent};
+use crate::congestion::{Pacing, SendOrder, Sent};
 use crate::context::Context;
 use crate::event::Cause;
 use crate::tcp::options::{Flags, Segment, TcpOptions, stamp};
@@ -18,6 +19,14 @@ const MAX_IN_FLIGHT: u32 = 1 << 20;
 struct New {
     payload: u16,
     has_fin: bool,
+}
+
+/// What could leave next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    Lost(u64),
+    New(New),
+    Extra(Extra),
 }
 
 impl Sender {
@@ -40,32 +49,68 @@ impl Sender {
 
     fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         self.awaits_write = false;
-        if !self.window_is_open() {
+        if !self.window_is_open() || self.gathers_burst() {
             self.is_source_limited = false;
             return self.rest();
         }
-        let new = self.next_new(cx.now);
-        let controller = &self.controller;
-        let lost = self.board.next_lost(|number| !controller.holds_back(number as u32));
-        if lost.is_none() && new.is_none() {
+        let Some(next) = self.next_segment(cx.now) else {
             self.note_source_limit(cx.now);
             return self.rest();
-        }
+        };
         if !self.pacer_admits(cx.now) {
             return None;
         }
+        match next {
+            Next::New(new) => Some(self.send_new(cx, new)),
+            Next::Lost(number) => self.send_in_order(cx, number),
+            Next::Extra(Extra::Hole(number)) => {
+                self.board.double(number);
+                self.send_in_order(cx, number)
+            }
+            Next::Extra(Extra::Rescue(number)) => {
+                self.detector.on_rescue();
+                self.stats.rescues += 1;
+                self.send_again(cx, number)
+            }
+        }
+    }
+
+    /// `NextSeg` of RFC 6675 §4.
+    fn next_segment(&self, now: Time) -> Option<Next> {
+        let new = self.next_new(now);
+        let lost = self.board.next_lost(|number| !self.controller.holds_back(number as u32));
         let new_first = self.controller.order() == SendOrder::NewFirst;
         match (lost, new) {
-            (Some(number), new) if new.is_none() || !new_first => self.send_again(cx, number),
-            (_, Some(new)) => Some(self.send_new(cx, new)),
+            (Some(number), new) if new.is_none() || !new_first => Some(Next::Lost(number)),
+            (_, Some(new)) => Some(Next::New(new)),
+            _ if matches!(self.phase, Phase::Fast { .. }) => {
+                self.detector.extra(&self.board).map(Next::Extra)
+            }
             _ => None,
         }
+    }
+
+    fn send_in_order(&mut self, cx: &mut Context<'_>, number: u64) -> Option<Segment> {
+        self.detector.on_retransmission(number);
+        self.send_again(cx, number)
     }
 
     fn rest(&mut self) -> Option<Segment> {
         self.pacer.rest();
         self.burst_left = 0;
         None
+    }
+
+    /// With segmentation offload a sender that is not paced waits until it may send a burst, or a third of its window if that is
+    /// less (Linux' `tcp_tso_should_defer` with its divisor of 3), as long as an ACK is still to come.
+    fn gathers_burst(&self) -> bool {
+        if self.settings.burst <= 1 || self.burst_left > 0 || self.phase != Phase::Open {
+            return false;
+        }
+        let in_flight = self.board.in_flight();
+        let wanted = f64::from(self.settings.burst).min(self.window / 3.0);
+        let is_paced = self.controller.pacing() != Pacing::Unpaced;
+        !is_paced && in_flight > 0 && self.window - f64::from(in_flight) < wanted
     }
 
     fn window_is_open(&self) -> bool {
@@ -164,8 +209,12 @@ impl Sender {
         let snapshot = self.meter.on_sent(cx.now, self.board.in_flight());
         self.board.send_again(cx.now, number, snapshot);
         self.stats.retransmissions += 1;
-        if self.phase != Phase::Open && number == self.board.numbers().start {
-            self.eifel.on_retransmission(stamp(cx.now));
+        self.restart_rto_with_head(cx.now, number);
+        if self.phase != Phase::Open {
+            self.repeats.on_retransmission(end);
+            if number == self.board.numbers().start {
+                self.eifel.on_retransmission(stamp(cx.now));
+            }
         }
         let has_fin = self.end() == Some(end);
         let flags = Flags::ACK.and_if(has_fin, Flags::FIN);
@@ -182,7 +231,7 @@ impl Sender {
             prr.on_sent();
         }
         if self.timers.rto.is_none() {
-            self.timers.rto = Some(cx.now + self.trip.rto());
+            self.restart_rto(cx.now);
         }
         self.refresh_view();
         let hop = &mut segment.header.hop;
@@ -200,7 +249,8 @@ impl Sender {
         }?;
         self.stats.probes += 1;
         self.tail.begin(self.board.next(), new.is_none());
-        (self.timers.probe, self.timers.rto) = (None, Some(cx.now + self.trip.rto()));
+        self.timers.probe = None;
+        self.restart_rto(cx.now);
         Some(segment)
     }
 }

@@ -132,6 +132,7 @@ impl Rack {
 mod tests {
     use super::super::rate::Snapshot;
     use super::super::rtt::TimeoutBounds;
+    use super::super::spread::TimeoutRule;
     use super::*;
 
     const fn ms(millis: u64) -> Span {
@@ -155,8 +156,8 @@ mod tests {
             for n in 0..5 {
                 board.send_new(at(n), 100, Snapshot::default());
             }
-            let mut trip = RoundTrip::new(TimeoutBounds::default());
-            trip.sample(ms(40));
+            let mut trip = RoundTrip::new(TimeoutRule::default(), TimeoutBounds::default());
+            trip.sample(ms(40), &(0..500));
             Self { board, rack: Rack::default(), trip }
         }
 

@@ -4,10 +4,12 @@ use super::connection::Stage;
 use super::detector::Facts;
 use super::news::News;
 use super::prr::Prr;
+use super::scoreboard::Record;
 use super::{Reduction, Sender};
 use crate::congestion::{Loss, LossSignal, Recovery};
 use crate::context::Context;
 use crate::event::{Cause, Event};
+use crate::name::{Name, Segment};
 use crate::packet::Millis;
 use crate::units::Time;
 
@@ -55,6 +57,8 @@ pub(super) struct AckSummary {
     pub(super) acked: u64,
     /// Whether SND.UNA moved on.
     pub(super) has_advanced: bool,
+    /// Whether it told that the last of the recovery's retransmissions had been needless, too.
+    pub(super) is_repetition: bool,
     pub(super) echo: Option<Millis>,
 }
 
@@ -62,7 +66,9 @@ impl Sender {
     /// Finds losses after an ACK and moves through the phases: losses, end of a recovery, begin of the next. Gives the
     /// segments newly found lost.
     pub(super) fn recover(&mut self, cx: &mut Context<'_>, summary: &AckSummary) -> u32 {
-        if summary.has_advanced && self.phase != Phase::Open && self.eifel.finds_spurious(summary.echo) {
+        let is_late =
+            summary.has_advanced && self.phase != Phase::Open && self.eifel.finds_spurious(summary.echo);
+        if is_late || summary.is_repetition {
             self.undo(cx);
         }
         let newly_lost = self.detect(cx);
@@ -104,14 +110,18 @@ impl Sender {
             let sent_at = record.map_or(cx.now, |record| record.sent_at);
             let since = record.map(|record| self.meter.loss_sample(&record.snapshot));
             let loss = Loss { segment: *number as u32, sent_at, signal, since };
-            cx.record(Event::LossDetected { flow: self.flow, name: self.name, cause: signal.cause() });
+            let first = record.map_or(0, Record::start);
+            let name = Name { segment: Segment(self.own.number(first)), ..self.name };
+            cx.record(Event::LossDetected { flow: self.flow, name, cause: signal.cause() });
             self.tell(cx, signal.cause(), |controller, cx, view| controller.on_loss(cx, &loss, view));
         }
     }
 
     fn begin_recovery(&mut self, cx: &mut Context<'_>, news: &News) {
         self.phase = Phase::Fast { until: self.board.next() };
+        self.detector.on_recovery();
         self.arm_eifel();
+        self.repeats.begin();
         self.tail.forget();
         self.timers.probe = None;
         self.stats.recoveries += 1;
@@ -143,7 +153,8 @@ impl Sender {
     /// Nothing had been lost.
     fn undo(&mut self, cx: &mut Context<'_>) {
         self.phase = Phase::Open;
-        self.prr = None;
+        (self.eifel, self.prr) = (Eifel::Idle, None);
+        self.repeats.forget();
         self.board.find_all();
         self.refresh_view();
         self.stats.spurious += 1;
@@ -183,6 +194,9 @@ impl Sender {
         self.owed.tail_probe = false;
         self.tail.forget();
         self.detector.rest();
+        if self.phase == Phase::Open {
+            self.repeats.begin();
+        }
         self.phase = Phase::Timeout { until: self.board.next() };
         self.prr = None;
         self.arm_eifel();
@@ -199,7 +213,7 @@ impl Sender {
             *number == numbers.start || board.get(*number).is_some_and(is_late)
         };
         let mut lost: Vec<u64> = numbers.clone().filter(is_lost).collect();
-        lost.retain(|number| board.lose(*number).is_some());
+        lost.retain(|number| board.lose_all(*number).is_some());
         lost
     }
 }

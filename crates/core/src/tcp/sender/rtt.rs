@@ -1,16 +1,16 @@
-//! Round-trip time and retransmission timeout of a TCP sender (RFC 6298).
+//! Round-trip time and retransmission timeout of a TCP sender (RFC 6298 §2).
 
+use std::ops::Range;
+
+use super::spread::{Spread, TimeoutRule};
 use crate::units::Span;
-
-/// Granularity of the clock that the timeout allows for, G in §2.
-const GRANULARITY: Span = Span::from_millis(1);
 
 /// Bounds of the timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutBounds {
     /// Before the first sample: 1 s (§2.1).
     pub initial: Span,
-    /// Smallest: 1 s in the RFC (§2.4), 200 ms in Linux.
+    /// Smallest: 1 s in the RFC (§2.4), 200 ms in Linux, which adds it to the smoothed round trip.
     pub least: Span,
     /// Largest: at least 60 s in the RFC (§2.5), 120 s in Linux.
     pub most: Span,
@@ -29,27 +29,27 @@ pub(super) struct RoundTrip {
     bounds: TimeoutBounds,
     /// SRTT.
     smoothed: Option<Span>,
-    /// RTTVAR.
-    variation: Span,
+    spread: Spread,
     least: Option<Span>,
     rto: Span,
 }
 
 impl RoundTrip {
-    pub(super) fn new(bounds: TimeoutBounds) -> Self {
+    pub(super) fn new(rule: TimeoutRule, bounds: TimeoutBounds) -> Self {
         Self {
             smoothed: None,
-            variation: Span::ZERO,
+            spread: Spread::new(rule, bounds.least),
             least: None,
             rto: bounds.initial.min(bounds.most),
             bounds,
         }
     }
 
-    /// A segment that left once was acknowledged after `rtt`. Ends a backoff (§5.7 lets it last until then).
-    pub(super) fn sample(&mut self, rtt: Span) {
+    /// A segment that left once was acknowledged after `rtt`, with the positions `outstanding` left, from SND.UNA to
+    /// SND.NXT. Ends a backoff (§5.7 lets it last until then).
+    pub(super) fn sample(&mut self, rtt: Span, outstanding: &Range<u64>) {
         self.note_least(rtt);
-        self.smooth(rtt);
+        self.smooth(rtt, outstanding);
     }
 
     /// A segment that left once took `rtt`; only the smallest counts.
@@ -58,20 +58,11 @@ impl RoundTrip {
     }
 
     /// As [`sample`](Self::sample), but too coarse to tell the smallest time.
-    pub(super) fn smooth(&mut self, rtt: Span) {
-        let smoothed = match self.smoothed {
-            None => {
-                self.variation = rtt / 2;
-                rtt
-            }
-            Some(smoothed) => {
-                self.variation = (self.variation * 3 + smoothed.abs_diff(rtt)) / 4;
-                (smoothed * 7 + rtt) / 8
-            }
-        };
+    pub(super) fn smooth(&mut self, rtt: Span, outstanding: &Range<u64>) {
+        self.spread.take_in(self.smoothed, rtt, outstanding);
+        let smoothed = self.smoothed.map_or(rtt, |smoothed| (smoothed * 7 + rtt) / 8);
         self.smoothed = Some(smoothed);
-        let rto = smoothed + GRANULARITY.max(self.variation * 4);
-        self.rto = rto.max(self.bounds.least).min(self.bounds.most);
+        self.rto = self.spread.timeout(smoothed, self.bounds.least).min(self.bounds.most);
     }
 
     /// The timer ran out (§5.5).
@@ -101,44 +92,69 @@ mod tests {
         Span::from_millis(millis)
     }
 
+    /// A round trip of its own for each of `samples`, ms; the last timeout.
+    fn after(rule: TimeoutRule, bounds: TimeoutBounds, samples: &[u64]) -> RoundTrip {
+        let mut trip = RoundTrip::new(rule, bounds);
+        for (at, rtt) in samples.iter().enumerate() {
+            trip.sample(ms(*rtt), &(2 * at as u64..2 * at as u64 + 1));
+        }
+        trip
+    }
+
     #[test]
     fn the_timeout_is_the_smoothed_time_and_four_variations() {
-        let mut trip = RoundTrip::new(TimeoutBounds::default());
-        assert_eq!((trip.rto(), trip.smoothed()), (ms(1000), None));
-        trip.sample(ms(100));
-        // Variation 50 ms: 100 + 200.
-        assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(300), Some(ms(100)), Some(ms(100))));
-        trip.sample(ms(180));
-        // Variation 0.75 x 50 + 0.25 x 80 = 57.5 ms, smoothed 110 ms.
-        assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(340), Some(ms(110)), Some(ms(100))));
+        let bounds = TimeoutBounds::default();
+        for rule in [TimeoutRule::Linux, TimeoutRule::Rfc6298] {
+            let trip = after(rule, bounds, &[]);
+            assert_eq!((trip.rto(), trip.smoothed()), (ms(1000), None));
+            let trip = after(rule, bounds, &[100]);
+            // Variation 50 ms: 100 + 200.
+            assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(300), Some(ms(100)), Some(ms(100))));
+            let trip = after(rule, bounds, &[100, 180]);
+            // Variation 0.75 x 50 + 0.25 x 80 = 57.5 ms, smoothed 110 ms.
+            assert_eq!((trip.rto(), trip.smoothed(), trip.least()), (ms(340), Some(ms(110)), Some(ms(100))));
+        }
+    }
+
+    #[test]
+    fn linux_adds_the_least_timeout_to_the_round_trip_and_the_rfc_bounds_the_sum_by_it() {
+        let steady = |rule, rtt| {
+            let trip = after(rule, TimeoutBounds::default(), &[rtt; 100]);
+            trip.rto().as_millis_f64().round()
+        };
+        assert_eq!([20, 100, 300].map(|rtt| steady(TimeoutRule::Rfc6298, rtt)), [200.0, 200.0, 301.0]);
+        // At 300 ms what is left of the first round trip's deviation fades.
+        assert_eq!([20, 100, 300].map(|rtt| steady(TimeoutRule::Linux, rtt)), [220.0, 300.0, 500.0]);
     }
 
     #[test]
     fn the_timeout_keeps_its_bounds_and_doubles_until_a_sample() {
-        let mut trip = RoundTrip::new(TimeoutBounds { most: ms(700), ..TimeoutBounds::default() });
-        trip.sample(ms(20));
-        let mut timeouts = vec![trip.rto()];
-        for _ in 0..3 {
-            trip.back_off();
-            timeouts.push(trip.rto());
+        let bounds = TimeoutBounds { most: ms(700), ..TimeoutBounds::default() };
+        for (rule, first) in [(TimeoutRule::Linux, 220), (TimeoutRule::Rfc6298, 200)] {
+            let mut trip = after(rule, bounds, &[20]);
+            let mut timeouts = vec![trip.rto()];
+            for _ in 0..3 {
+                trip.back_off();
+                timeouts.push(trip.rto());
+            }
+            assert_eq!(timeouts, [ms(first), ms(2 * first), ms(700), ms(700)]);
+            trip.sample(ms(20), &(0..1));
+            assert_eq!(trip.rto(), ms(first));
         }
-        assert_eq!(timeouts, [ms(200), ms(400), ms(700), ms(700)]);
-        trip.sample(ms(20));
-        assert_eq!(trip.rto(), ms(200));
     }
 
     #[test]
     fn a_steady_round_trip_leaves_the_granularity() {
         let bounds = TimeoutBounds { least: Span::ZERO, ..TimeoutBounds::default() };
-        let mut trip = RoundTrip::new(bounds);
-        (0..100).for_each(|_| trip.sample(ms(50)));
-        assert_eq!(trip.rto(), ms(51));
+        assert_eq!(after(TimeoutRule::Rfc6298, bounds, &[50; 100]).rto(), ms(51));
+        let linux = after(TimeoutRule::Linux, bounds, &[50; 200]).rto();
+        assert!(linux >= ms(51) && linux < ms(52), "{linux}");
     }
 
     #[test]
     fn a_coarse_sample_tells_no_smallest_time() {
-        let mut trip = RoundTrip::new(TimeoutBounds::default());
-        trip.smooth(ms(50));
+        let mut trip = RoundTrip::new(TimeoutRule::default(), TimeoutBounds::default());
+        trip.smooth(ms(50), &(0..1));
         assert_eq!((trip.smoothed(), trip.least()), (Some(ms(50)), None));
     }
 }

@@ -1,15 +1,39 @@
-//! Losses by counting what arrived behind them (RFC 6675 §4, `IsLost`).
+//! Losses by counting what arrived behind them, and what else a recovery may send again (RFC 6675 §4).
 
 use super::scoreboard::Scoreboard;
 
 /// DupThresh: ranges above a lost segment.
 const DUP_THRESHOLD: u64 = 3;
 
-/// How far the stream was looked through.
+/// How far the stream was looked through, and what the recovery under way has sent again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SackLoss {
     /// Every segment below that was not acknowledged has been found lost once; a retransmission is not found lost again.
     below: u64,
+    /// HighRxt: the number after the highest that this recovery sent again in order.
+    resent: u64,
+    rescue: Rescue,
+}
+
+/// The rescue retransmission of a recovery (RescueRxt).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rescue {
+    /// Nothing was sent again yet.
+    #[default]
+    Early,
+    /// It may leave once this segment, the first that was sent again, is acknowledged.
+    After(u64),
+    /// It has left.
+    Spent,
+}
+
+/// A retransmission of something that was not found lost (§4, `NextSeg`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    /// A segment below the highest one acknowledged selectively: rule 3.
+    Hole(u64),
+    /// The last segment outstanding, so that an ACK tells what became of those before it: rule 4.
+    Rescue(u64),
 }
 
 impl SackLoss {
@@ -24,6 +48,31 @@ impl SackLoss {
             }
         }
         self.below = self.below.max(below);
+    }
+
+    /// A fast recovery begins.
+    pub(super) fn on_recovery(&mut self) {
+        (self.resent, self.rescue) = (0, Rescue::Early);
+    }
+
+    /// Segment `number` is sent again: found lost, or by rule 3.
+    pub(super) fn on_retransmission(&mut self, number: u64) {
+        self.resent = self.resent.max(number + 1);
+        if self.rescue == Rescue::Early {
+            self.rescue = Rescue::After(number);
+        }
+    }
+
+    /// The rescue retransmission leaves.
+    pub(super) fn on_rescue(&mut self) {
+        self.rescue = Rescue::Spent;
+    }
+
+    /// `NextSeg`'s rules 3 and 4, when nothing is lost and nothing new may leave.
+    pub(super) fn extra(&self, board: &Scoreboard) -> Option<Extra> {
+        let may_rescue = matches!(self.rescue, Rescue::After(number) if board.numbers().start > number);
+        let rescue = || board.last_missing().filter(|_| may_rescue).map(Extra::Rescue);
+        board.next_hole(self.resent).map(Extra::Hole).or_else(rescue)
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Record {
     pub(super) state: State,
     /// Found lost once, and sent again or not.
     pub(super) is_missing: bool,
+    /// In flight twice: sent again beside a transmission that was not found lost.
+    pub(super) is_doubled: bool,
     /// Times that it was sent again.
     pub(super) retransmissions: u16,
     pub(super) first_sent: Time,
@@ -47,6 +49,7 @@ impl Record {
             length,
             state,
             is_missing: false,
+            is_doubled: false,
             retransmissions: 0,
             first_sent: sent_at,
             sent_at,
@@ -55,8 +58,13 @@ impl Record {
         }
     }
 
+    /// Transmissions under way of a segment in flight.
+    fn copies(&self) -> u32 {
+        1 + u32::from(self.is_doubled)
+    }
+
     /// Its first position.
-    fn start(&self) -> u64 {
+    pub(super) fn start(&self) -> u64 {
         self.end - u64::from(self.length)
     }
 }
@@ -139,7 +147,7 @@ impl Scoreboard {
         while let Some(record) = self.records.front().filter(|record| record.end <= self.acked) {
             match record.state {
                 State::Sacked => self.sacked_count -= 1,
-                State::InFlight => self.in_flight -= 1,
+                State::InFlight => self.in_flight -= record.copies(),
                 State::Lost => _ = self.lost.remove(&self.first),
             }
             if record.state != State::Sacked {
@@ -182,7 +190,7 @@ impl Scoreboard {
                 let Some(record) = records.get_mut((number - *first) as usize) else { continue };
                 told(number, record);
                 match record.state {
-                    State::InFlight => *in_flight -= 1,
+                    State::InFlight => *in_flight -= record.copies(),
                     State::Lost => _ = lost.remove(&number),
                     State::Sacked => continue,
                 }
@@ -193,17 +201,56 @@ impl Scoreboard {
         });
     }
 
-    /// Segment `number` is lost; `None` when it is not in flight.
+    /// A transmission of segment `number` is lost; `None` when it is not in flight. It waits to be sent again unless another
+    /// transmission is under way.
     pub(super) fn lose(&mut self, number: u64) -> Option<Record> {
         let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at))?;
         if record.state != State::InFlight {
             return None;
         }
-        record.state = State::Lost;
         self.missing += u32::from(!std::mem::replace(&mut record.is_missing, true));
-        self.lost.insert(number);
         self.in_flight -= 1;
+        if !std::mem::take(&mut record.is_doubled) {
+            record.state = State::Lost;
+            self.lost.insert(number);
+        }
         Some(*record)
+    }
+
+    /// As [`lose`](Self::lose), every transmission of it.
+    pub(super) fn lose_all(&mut self, number: u64) -> Option<Record> {
+        let first = self.lose(number);
+        self.lose(number).or(first)
+    }
+
+    /// Segment `number` is about to leave beside its transmission under way: both count (§4, `SetPipe`).
+    pub(super) fn double(&mut self, number: u64) {
+        let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at));
+        if let Some(record) = record.filter(|record| record.state == State::InFlight && !record.is_doubled) {
+            record.is_doubled = true;
+            self.in_flight += 1;
+        }
+    }
+
+    /// The first segment in flight from `from` on, below the highest one acknowledged selectively.
+    pub(super) fn next_hole(&self, from: u64) -> Option<u64> {
+        let above = self.sacked.descending().next()?.start;
+        let mut number = from.max(self.first);
+        while number < above {
+            match self.sacked.around(number) {
+                Some(range) => number = range.end,
+                None if self.get(number)?.state == State::InFlight => return Some(number),
+                None => number += 1,
+            }
+        }
+        None
+    }
+
+    /// The last segment outstanding that was not acknowledged selectively.
+    pub(super) fn last_missing(&self) -> Option<u64> {
+        let last = self.next_number().checked_sub(1)?;
+        let last = self.sacked.around(last).map_or(Some(last), |range| range.start.checked_sub(1))?;
+        (last >= self.first).then_some(last)
     }
 
     /// Nothing was lost after all: what waits to be sent again is in flight.
@@ -271,9 +318,15 @@ impl Scoreboard {
         self.sacked_count
     }
 
-    /// Segments that left and are neither acknowledged nor lost: `pipe` of RFC 6675, each segment counted once.
+    /// Segments that left and are neither acknowledged nor lost: `pipe` of RFC 6675. One that was sent again counts once,
+    /// but for [`double`](Self::double).
     pub(super) fn in_flight(&self) -> u32 {
         self.in_flight
+    }
+
+    /// Positions from SND.UNA to SND.NXT.
+    pub(super) fn outstanding(&self) -> Range<u64> {
+        self.acked..self.next
     }
 
     /// SND.UNA.

@@ -1,6 +1,7 @@
 //! What makes a TCP sender.
 
 use super::rtt::TimeoutBounds;
+use super::spread::TimeoutRule;
 use crate::clock::Clock;
 use crate::congestion::CongestionController;
 use crate::name::Name;
@@ -64,12 +65,14 @@ pub struct SenderSettings {
     pub mss: u16,
     /// How losses are found.
     pub detection: Detection,
+    /// What makes the retransmission timeout.
+    pub timeout_rule: TimeoutRule,
     /// Bounds of the retransmission timeout.
     pub timeout: TimeoutBounds,
     /// Longest that the receiver may delay an ACK, which a probe of a single segment waits for (RFC 8985 §7.2); 200 ms
     /// in Linux.
     pub max_ack_delay: Span,
-    /// Segments that leave together when paced, at least 1: segmentation offload.
+    /// Segments that leave together, at least 1: segmentation offload. Without pacing a third of the window is enough.
     pub burst: u32,
 }
 
@@ -79,6 +82,7 @@ impl Default for SenderSettings {
         Self {
             mss: 1448,
             detection: Detection::default(),
+            timeout_rule: TimeoutRule::default(),
             timeout: TimeoutBounds::default(),
             max_ack_delay: Span::from_millis(200),
             burst: 1,
@@ -122,9 +126,11 @@ pub struct SenderStats {
     pub timeouts: u64,
     /// Tail loss probes.
     pub probes: u64,
+    /// Last segments sent again in a recovery for the sake of an ACK (RFC 6675 §4, rule 4), at most one in each.
+    pub rescues: u64,
     /// Fast recoveries.
     pub recoveries: u64,
-    /// Recoveries that found out to be none.
+    /// Recoveries that were found to be needless.
     pub spurious: u64,
     /// ACKs that told of a congestion mark.
     pub marks: u64,

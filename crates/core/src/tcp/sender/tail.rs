@@ -74,7 +74,7 @@ impl Sender {
     /// The probe is due: it takes the place of the retransmission timer, which starts anew with it.
     pub(super) fn on_probe_timer(&mut self, now: Time) {
         self.timers.probe = None;
-        self.timers.rto = Some(now + self.trip.rto());
+        self.restart_rto(now);
         self.owed.tail_probe = true;
     }
 }

@@ -1,7 +1,9 @@
 //! What a sender waits for.
 
-use super::Sender;
 use super::connection::Stage;
+use super::news::News;
+use super::scoreboard::Record;
+use super::{Sender, TimeoutRule};
 use crate::context::Context;
 use crate::event::Cause;
 use crate::units::Time;
@@ -26,6 +28,28 @@ fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
 }
 
 impl Sender {
+    /// The retransmission timer starts anew at `now`.
+    pub(super) fn restart_rto(&mut self, now: Time) {
+        self.timers.rto = Some(now + self.trip.rto());
+    }
+
+    /// Segment `number` leaves again: in Linux the first one outstanding has its whole timeout from then on.
+    pub(super) fn restart_rto_with_head(&mut self, now: Time, number: u64) {
+        let is_head = number == self.board.numbers().start;
+        if is_head && self.settings.timeout_rule == TimeoutRule::Linux {
+            self.restart_rto(now);
+        }
+    }
+
+    /// Whether an ACK that does not move SND.UNA on starts the timer anew, as in Linux: it tells the round trip of a segment
+    /// that left before the first one outstanding left last, whose answer so cannot be due yet. One that left later says
+    /// nothing of the kind, or the timer would run for ever while other data comes through.
+    pub(super) fn is_head_young(&self, news: &News) -> bool {
+        let head = self.board.get(self.board.numbers().start);
+        let left_before = |head: &Record| news.oldest_sacked.is_some_and(|order| order < head.order);
+        self.settings.timeout_rule == TimeoutRule::Linux && head.is_some_and(left_before)
+    }
+
     /// Runs what is due: timers, the controller's own wake-up.
     pub fn on_wake(&mut self, cx: &mut Context<'_>) {
         let ticked = self.clock.ticked(cx.now);

@@ -53,13 +53,17 @@ impl SegmentDiagram {
     /// Place in [`KINDS`] and segment of an event of the flow or its prefix.
     fn kind(&mut self, event: &Event) -> Option<(usize, u32)> {
         let (kind, name) = match event {
-            Event::InterestSent { flow, name, retransmission } if *flow == self.flow => {
+            Event::InterestSent { flow, name, retransmission }
+            | Event::SegmentSent { flow, name, retransmission }
+                if *flow == self.flow =>
+            {
                 self.prefix = Some(name.prefix);
                 (if *retransmission { 2 } else { 0 }, name)
             }
             Event::DataReceived { flow, name, mark, .. } if *flow == self.flow => {
                 (if *mark > 0 { 3 } else { 1 }, name)
             }
+            Event::SegmentReceived { flow, name } if *flow == self.flow => (1, name),
             Event::LossDetected { flow, name, .. } if *flow == self.flow => (6, name),
             Event::Dropped { name, .. } => (4, name),
             Event::Lost { name, .. } => (5, name),

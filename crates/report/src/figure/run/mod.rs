@@ -38,7 +38,7 @@ pub const RUN_FIGURES: [RunFigure; 15] = [
     plain("throughput", "Throughput per flow"),
     plain("rtt", "Smoothed round-trip time per flow"),
     plain("window", "Congestion window per flow"),
-    plain("in-flight", "Interests in flight per flow"),
+    plain("in-flight", "Packets in flight per flow"),
     plain("queue", "Queue length"),
     plain("marks", "Marked packets per queue"),
     plain("drops", "Dropped packets per queue"),

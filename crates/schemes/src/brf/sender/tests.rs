@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing::ack_driver::{Ack, AckDriver};
 use crate::testing::gate_bench::GateBench;
 use tidegate_core::units::ByteCount;
 
@@ -110,7 +111,47 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
     bench.hear(60, 0);
     assert_eq!(bench.rate(), None, "nothing was assigned");
     bench.hear(70, code::encode(1e6).into());
-    assert_eq!(bench.rate(), Some(1.0));
+    assert_eq!((bench.rate(), bench.sender.slow_start_threshold()), (Some(1.0), None));
+}
+
+#[test]
+fn without_a_grant_its_window_is_that_of_tcp_cubic() {
+    let known = |name: &str| crate::SCHEMES.iter().find(|scheme| scheme.name == name).expect("registered");
+    let mut cubic = AckDriver::new(known("tcp-cubic"), &[]);
+    let mut ours = AckDriver::new(known("brf"), &[]);
+    let mut both = |each: &mut dyn FnMut(&mut AckDriver) -> f64| {
+        let windows = [each(&mut cubic), each(&mut ours)];
+        assert_eq!((windows[0], cubic.threshold()), (windows[1], ours.threshold()));
+        windows[0]
+    };
+    // Slow start that a rise of the round trip slows down and ends, a loss, a curve beyond its plateau, a timeout.
+    let mut at_ms = 0;
+    for rtt_ms in [40, 40, 60, 60, 60, 60, 60, 60, 60] {
+        for _ in 0..10 {
+            at_ms += 4;
+            both(&mut |driver| driver.ack(at_ms, Ack { rtt_ms, ..Ack::of(1) }));
+        }
+    }
+    let flight = both(&mut |driver| driver.recovery(at_ms, Recovery::Enter { flight: 60 })) as u32;
+    both(&mut |driver| driver.recovery(at_ms + 40, Recovery::Exit));
+    for step in 1..200 {
+        both(&mut |driver| driver.ack(at_ms + 40 * step, Ack::of(2)));
+    }
+    let last = both(&mut |driver| driver.recovery(at_ms + 9_000, Recovery::Timeout { flight }));
+    assert_eq!(last, 1.0);
+    both(&mut |driver| driver.ack(at_ms + 9_500, Ack::of(1)));
+}
+
+#[test]
+fn cubic_goes_on_from_what_the_rate_kept_in_flight_as_from_a_plateau() {
+    let mut bench = Bench::granted();
+    bench.hear(50, code::encode(1.2e6).into());
+    bench.wake(5_000);
+    // Five halvings: 10 segments per 40 ms.
+    let (from, threshold) = (bench.sender.window(), bench.sender.slow_start_threshold());
+    assert!((from - 10.0).abs() < 1e-9 && threshold == Some(from), "{from} {threshold:?}");
+    bench.deliver(5_000);
+    assert!((bench.sender.window() - 10.1).abs() < 1e-9, "no slow start: {}", bench.sender.window());
 }
 
 #[test]

@@ -87,13 +87,12 @@ impl Bench {
 
     /// A window of so many segments that holds at once.
     pub(super) fn immediate(window: f64) -> Self {
-        Self::reducing(
-            Reduction::Immediate,
-            window,
-            Pacing::Unpaced,
-            Source::Endless,
-            SenderSettings::default(),
-        )
+        Self::immediate_with(window, Source::Endless, SenderSettings::default())
+    }
+
+    /// The same with another source and other settings.
+    pub(super) fn immediate_with(window: f64, source: Source, settings: SenderSettings) -> Self {
+        Self::reducing(Reduction::Immediate, window, Pacing::Unpaced, source, settings)
     }
 
     fn reducing(

@@ -141,9 +141,9 @@ fn without_probes_a_tail_waits_for_the_timeout() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = Bench::new(10.0, Source::File(ByteCount::new(2000)), settings).open(u16::MAX);
     assert_eq!(bench.sent(), [0, 1]);
-    assert_eq!(bench.run_to(319), []);
+    assert_eq!(bench.run_to(339), []);
     // One segment in the window of a timeout; the next waits twice as long.
-    assert_eq!(bench.run_to(800), [(320.0, 0), (720.0, 0)]);
+    assert_eq!(bench.run_to(800), [(340.0, 0), (780.0, 0)]);
     let lost = |number| Heard::Loss(number, LossSignal::Timeout);
     assert_eq!(bench.trouble(), [lost(0), lost(1), timeout(2), lost(0), timeout(2)]);
     assert_eq!(bench.sender.stats().timeouts, 2);
@@ -153,13 +153,13 @@ fn without_probes_a_tail_waits_for_the_timeout() {
 fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
-    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    assert_eq!(bench.run_to(340), [(340.0, 0)]);
     bench.heard();
-    bench.set(341);
-    bench.ack(1, &[], 320);
+    bench.set(361);
+    bench.ack(1, &[], 340);
     assert_eq!((bench.sent(), bench.trouble()), (vec![1], vec![]));
-    bench.set(362);
-    bench.ack(4, &[], 341);
+    bench.set(382);
+    bench.ack(4, &[], 361);
     assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Exit)]);
 }
 
@@ -167,14 +167,14 @@ fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
 fn an_old_time_stamp_shows_that_nothing_was_lost() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
-    assert_eq!(bench.run_to(320), [(320.0, 0)]);
+    assert_eq!(bench.run_to(340), [(340.0, 0)]);
     bench.heard();
-    bench.set(330);
+    bench.set(350);
     // The answer to the first transmission at 120 ms, late.
     bench.ack(1, &[], 120);
     assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
     assert_eq!(bench.sender.view().in_flight, 3, "the others are under way");
-    bench.set(331);
+    bench.set(351);
     bench.ack(4, &[], 120);
     assert_eq!(bench.trouble(), []);
 }
@@ -258,4 +258,66 @@ fn a_lost_retransmission_costs_rack_no_timeout() {
     };
     assert!(again(Detection::RackTlp).contains(&0));
     assert!(!again(Detection::Sack).contains(&0));
+}
+
+#[test]
+fn a_recovery_whose_every_retransmission_came_twice_is_undone_once() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let mut bench = opened(Bench::immediate_with(12.0, Source::Endless, settings), 12.0);
+    bench.set(141);
+    bench.ack(0, &[(4, 5), (2, 3)], 120);
+    bench.ack(0, &[(4, 8), (2, 3)], 120);
+    assert_eq!(bench.trouble(), [gap(0), gap(1), gap(3), enter(12)]);
+    bench.ack(0, &[(4, 11), (2, 3)], 120);
+    assert_eq!(bench.sent(), [0, 1, 3, 12, 13]);
+    bench.heard();
+    bench.set(162);
+    // The originals came late, and what told of the first was lost: time stamps are those of the retransmissions.
+    bench.ack(11, &[(0, 1)], 141);
+    bench.ack(11, &[(3, 4)], 141);
+    assert_eq!(bench.trouble(), []);
+    bench.ack(11, &[(1, 2)], 141);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    bench.ack(11, &[(1, 2)], 141);
+    bench.ack(14, &[], 141);
+    assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![], 1));
+}
+
+#[test]
+fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun() {
+    let after = |has_next: bool| {
+        let mut bench =
+            bench(10.0, SenderSettings { detection: Detection::Sack, ..SenderSettings::default() });
+        bench.set(141);
+        bench.ack(0, &[(1, 4)], 120);
+        assert_eq!(bench.sent(), [0, 10]);
+        bench.set(162);
+        bench.ack(11, &[], 141);
+        assert_eq!(bench.trouble().last(), Some(&Heard::Recovery(Recovery::Exit)));
+        assert_eq!(bench.sent().len(), 5);
+        if has_next {
+            bench.ack(11, &[(12, 15)], 162);
+            assert_eq!(bench.trouble(), [gap(11), enter(5)]);
+            bench.sent();
+        }
+        bench.ack(11, &[(0, 1)], 141);
+        bench.trouble()
+    };
+    assert_eq!(after(false), [Heard::Recovery(Recovery::Spurious)]);
+    assert_eq!(after(true), []);
+}
+
+#[test]
+fn a_recovery_that_time_stamps_have_undone_is_not_undone_by_what_came_twice() {
+    let mut bench = bench(10.0, SenderSettings::default());
+    bench.set(141);
+    bench.ack(0, &[(1, 4)], 120);
+    bench.sent();
+    bench.heard();
+    bench.set(150);
+    bench.ack(4, &[], 120);
+    assert_eq!(bench.trouble(), [Heard::Recovery(Recovery::Spurious)]);
+    bench.set(162);
+    bench.ack(4, &[(0, 1)], 141);
+    assert_eq!((bench.trouble(), bench.sender.stats().spurious), (vec![], 1));
 }

@@ -77,6 +77,36 @@ fn a_rate_spreads_segments_and_bursts_keep_the_rate() {
 }
 
 #[test]
+fn a_window_gathers_a_burst_or_a_third_of_itself_before_it_sends() {
+    let after_acks = |window: f64, burst, at_first| -> Vec<usize> {
+        let settings = SenderSettings { burst, ..SenderSettings::default() };
+        let mut bench = Bench::new(window, Source::Endless, settings).open(u16::MAX);
+        assert_eq!(bench.sent().len(), at_first);
+        bench.set(140);
+        let left = |number| {
+            bench.ack(number, &[], 120);
+            bench.sent().len()
+        };
+        (1..=8).map(left).collect()
+    };
+    assert_eq!(after_acks(24.0, 1, 24), [1; 8]);
+    assert_eq!(after_acks(24.0, 4, 24), [0, 0, 0, 4, 0, 0, 0, 4]);
+    // Two bursts, and one segment less than a third of the window is free.
+    assert_eq!(after_acks(9.0, 4, 8), [0, 3, 0, 0, 3, 0, 0, 3]);
+}
+
+#[test]
+fn a_burst_is_not_gathered_when_no_ack_is_to_come() {
+    let settings = SenderSettings { burst: 8, ..SenderSettings::default() };
+    let mut bench =
+        Bench::new(8.0, Source::File(ByteCount::new(10 * u64::from(MSS))), settings).open(u16::MAX);
+    assert_eq!(bench.sent().len(), 8);
+    bench.set(140);
+    bench.ack(8, &[], 120);
+    assert_eq!(bench.sent(), [8, 9]);
+}
+
+#[test]
 fn a_constant_source_limits_the_sender_and_its_rate_samples_say_so() {
     let source = Source::Constant(BitRate::from_mbps(0.8)); // a segment per 10 ms
     let mut bench = Bench::new(10.0, source, SenderSettings::default()).open(u16::MAX);
