@@ -55,7 +55,7 @@ fn two_flows_share_equally() {
 
 #[test]
 fn marks_in_place_of_drops_keep_reno_and_cubic_from_losing_anything() {
-    for name in ["tcp-reno", "tcp-cubic", "tcp-cubic-linux"] {
+    for (name, kept) in [("tcp-reno", 0.5), ("tcp-cubic", 0.7), ("tcp-cubic-linux", 0.7)] {
         let flow = Flow::of(scheme(name), &[("ecn", on(true))], 20);
         let disciplines: Vec<Box<dyn tidegate_core::queue::QueueDiscipline>> = vec![Box::new(StepMark(165))];
         let mut path = Dumbbell::new(Bottleneck { disciplines, ..Bottleneck::new(100.0, 2000) }, vec![flow]);
@@ -68,5 +68,9 @@ fn marks_in_place_of_drops_keep_reno_and_cubic_from_losing_anything() {
             "{name}: {:?}",
             path.queue_stats()
         );
+        let windows = path.trace(120.0, Span::from_millis(5), |path| path.window(0));
+        let (low, high) =
+            windows.iter().fold((f64::MAX, 0.0_f64), |(low, high), w| (low.min(*w), high.max(*w)));
+        assert!((low / high - kept).abs() < 0.05, "{name}: {low:.0} to {high:.0}");
     }
 }

@@ -1,6 +1,6 @@
 //! Reno against the square-root law and the model with timeouts.
 
-use tidegate_core::tcp::{Detection, SenderSettings};
+use tidegate_core::tcp::{Detection, SenderSettings, TimeoutRule};
 
 use super::*;
 
@@ -38,9 +38,11 @@ fn with_tail_probes_reno_is_above_the_model_with_timeouts() {
     }
 }
 
-/// Finds losses by what arrives behind them (RFC 6675) and by its timer, without probes of the tail.
+/// Finds losses by what arrives behind them (RFC 6675) and by its timer, which is the model's 200 ms, without probes of the
+/// tail.
 fn plain() -> Flow {
-    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let (detection, timeout_rule) = (Detection::Sack, TimeoutRule::Rfc6298);
+    let settings = SenderSettings { detection, timeout_rule, ..SenderSettings::default() };
     Flow { settings, ..reno() }
 }
 
