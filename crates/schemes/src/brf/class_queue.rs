@@ -232,7 +232,8 @@ mod tests {
         // A second carries 8256 packets; bursts are worth 82 of the rate at most.
         let count = served(true, &[BRF, OTHER, LIMITED]);
         let near = |lane: u32, part: f64| (count[lane as usize] as f64 - 8256.0 * part).abs() < 0.06 * 8256.0;
-        assert!(near(BRF, 0.55) && near(OTHER, 0.33) && near(LIMITED, 0.11), "{count:?}");
+        // The tenth that is nobody's is lent to them first.
+        assert!(near(BRF, 0.5) && near(OTHER, 0.3) && near(LIMITED, 0.2), "{count:?}");
         // What limited flows leave goes to other BRF flows first.
         let count = served(true, &[BRF, OTHER]);
         assert!((count[BRF as usize] as f64 / count[OTHER as usize] as f64 - 2.0).abs() < 0.15, "{count:?}");

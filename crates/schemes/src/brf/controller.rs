@@ -117,16 +117,16 @@ mod tests {
         let mut orders = Orders::default();
         controller.on_report(at, NodeId(1), Time::ZERO, &Report::Queues(vec![load(0, 0)]), &mut orders);
         orders.found.clear();
-        // Ten segments wait, four of them of BRF flows.
-        let now = QueueLoad { waiting: Packets::new(10), arrived: ByteCount::new(10 * 1514), ..load(0, 4 * 1514) };
+        // Sixty segments wait, four of them of BRF flows.
+        let now = QueueLoad { waiting: Packets::new(60), arrived: ByteCount::new(60 * 1514), ..load(0, 4 * 1514) };
         controller.on_report(at, NodeId(1), at, &Report::Queues(vec![now]), &mut orders);
         let told = |what, truth| {
-            let estimate = 10.0 * SEGMENT;
+            let estimate = 60.0 * SEGMENT;
             (NodeId(1), Event::Estimated { face: FaceId(0).0, what: Cause(what), estimate, truth })
         };
         let expected =
-            [told("backlog of BRF flows", 4.0 * SEGMENT), told("backlog of the port", 10.0 * SEGMENT)];
+            [told("backlog of BRF flows", 4.0 * SEGMENT), told("backlog of the port", 60.0 * SEGMENT)];
         assert_eq!(orders.found, expected);
-        assert_eq!(orders.directives.len(), 1, "12 ms of queue are congestion, whoever's they are");
+        assert_eq!(orders.directives.len(), 1, "7 ms of queue are congestion, whoever's they are");
     }
 }

@@ -1,7 +1,7 @@
 //! A node with two devices around gates, without forwarder or clock.
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
+use tidegate_core::context::{Context, Env, NoRoutes, Sink};
+use tidegate_core::event::{Event, EventMask};
 use tidegate_core::face::{FaceView, Limit, NodeId};
 use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken};
@@ -11,20 +11,33 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 pub struct GateBench {
     pub names: NameTable,
     pub faces: Vec<FaceView>,
+    /// Of control, as parts recorded them.
+    pub events: Vec<Event>,
+}
+
+/// Keeps events.
+#[derive(Debug)]
+struct Kept<'a>(&'a mut Vec<Event>);
+
+impl Sink for Kept<'_> {
+    fn record(&mut self, _: Time, _: NodeId, event: Event) {
+        self.0.push(event);
+    }
 }
 
 impl GateBench {
     pub fn new() -> Self {
         let limit = Limit::Packets(Packets::new(100));
         let device = || FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit);
-        Self { names: NameTable::new(), faces: vec![device(), device()] }
+        Self { names: NameTable::new(), faces: vec![device(), device()], events: Vec::new() }
     }
 
     /// Calls `part` at `at_us` microseconds.
     pub fn at<T>(&mut self, at_us: u64, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
-        let (node, names, mask) = (NodeId(0), &self.names, EventMask::NONE);
-        let env = Env { now: micros(at_us), node, names, routes: &NoRoutes, sink: &mut NoSink, mask };
-        part(&mut Context::new(env, &self.faces))
+        let Self { names, faces, events } = self;
+        let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut Kept(events));
+        let env = Env { now: micros(at_us), node, names, routes: &NoRoutes, sink, mask };
+        part(&mut Context::new(env, faces))
     }
 }
 
