@@ -99,10 +99,9 @@ fn the_least_of_what_switches_grant_becomes_max_min_fair_on_any_parking_lot() {
 
 #[test]
 fn a_limit_that_is_lifted_elsewhere_costs_two_rounds() {
-    let mut lot = Lot { capacities: [9e6, 9e6, 9e6], flows: vec![(0, 0, 2e6), (0, 0, f64::INFINITY)] };
+    let lot = Lot { capacities: [9e6, 9e6, 9e6], flows: vec![(0, 0, 2e6), (0, 0, f64::INFINITY)] };
     assert!((lot.iterate(9)[1] - 7e6).abs() < 1.0);
-    // From the state where the first flow was limited: its grant of 1.1 · 2e6 is used up, then it has its share.
-    lot.flows[0].2 = f64::INFINITY;
+    // The first flow is limited no longer: its grant of 1.1 · 2e6 is used up, then it has its share.
     let limited = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Limited { real } };
     let free = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Unlimited { real } };
     let first = share_out(Form::Corrected, 9e6, 1.1, &[limited(2.2e6, 2e6), free(6.8e6, 6.8e6)]);
