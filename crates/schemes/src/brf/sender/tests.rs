@@ -116,7 +116,8 @@ fn without_a_grant_it_is_cubic_and_the_first_grant_ends_that() {
 
 #[test]
 fn without_a_grant_its_window_is_that_of_tcp_cubic() {
-    let mut cubic = AckDriver::new(&crate::tcp_cubic::SCHEME, &[]);
+    let cubic = crate::SCHEMES.iter().find(|scheme| scheme.name == "tcp-cubic").expect("registered");
+    let mut cubic = AckDriver::new(cubic, &[]);
     let mut ours = AckDriver::new(&crate::brf::SCHEME, &[]);
     let mut both = |each: &mut dyn FnMut(&mut AckDriver) -> f64| {
         let windows = [each(&mut cubic), each(&mut ours)];
