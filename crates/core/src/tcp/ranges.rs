@@ -70,8 +70,8 @@ impl RangeSet {
 
     /// The range that holds `number`.
     pub(super) fn around(&self, number: u64) -> Option<Range<u64>> {
-        let (start, end) = *self.ranges.get(self.ranges.partition_point(|(_, end)| *end <= number))?;
-        (start <= number).then_some(start..end)
+        let (start, end) = self.ranges.get(self.first_not_before(number + 1))?;
+        (*start..*end).contains(&number).then_some(*start..*end)
     }
 
     /// All ranges, the highest first.
@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(ends(set.descending()), [(10, 40)]);
         assert_eq!(inserted(&mut set, 40..41), [(40, 41)]);
         assert_eq!(inserted(&mut set, 12..13), []);
-        assert_eq!((set.first(), set.insert(35..43, |_| {})), (Some(10..41), 10..43));
-        assert_eq!((set.around(43), set.around(42)), (None, Some(10..43)));
+        assert_eq!((set.first(), set.around(41), set.around(40)), (Some(10..41), None, Some(10..41)));
+        assert_eq!(set.insert(35..43, |_| {}), 10..43);
         set.remove_below(39);
         assert_eq!(set.first(), Some(39..43));
     }
