@@ -137,6 +137,12 @@ impl Scheme {
         matches!(made, Some(Ok(discipline)) if discipline.lanes() > 0)
     }
 
+    /// Whether its parts on a router bring such a discipline for each queue.
+    pub fn brings_lanes(&self, settings: &Settings) -> bool {
+        let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
+        matches!(parts, Some(Ok(parts)) if parts.disciplines.iter().any(|(_, discipline)| discipline.lanes() > 0))
+    }
+
     /// Whether its parts on a router with these settings have a strategy, which takes the place of the scenario's;
     /// false for settings that are wrong.
     pub fn brings_strategy(&self, settings: &Settings) -> bool {

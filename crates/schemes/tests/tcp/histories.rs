@@ -97,7 +97,8 @@ fn every_default_and_every_end_of_a_range_makes_a_sender_that_runs() {
         for spec in scheme.params {
             for value in values(spec) {
                 let given = companions(scheme, spec.name, &value);
-                let settings = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+                let settings =
+                    given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
                 assert_eq!(scheme.check(&Settings(settings)), Ok(()), "{}", scheme.name);
                 let setup = Bottleneck { loss: Loss::Every(300), ..Bottleneck::new(10.0, 50) };
                 let setup = if scheme.router.is_some() { setup.behind(scheme, &given) } else { setup };

@@ -280,6 +280,7 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
     check_degrees(root, &network);
     network.media = media.0;
     check_media(root, &network);
+    check_lanes(root, &network);
     network.part = parts(&network);
     check_connected(root, &network);
     network
@@ -677,6 +678,34 @@ fn check_media(root: &Fields<'_>, network: &Network) {
             let message =
                 format!("link {:?} is one of two links between its nodes on medium {name:?}", link.name);
             root.refuse("medium", message);
+        }
+    }
+}
+
+/// Notes queues that would have lanes of two disciplines: one of their own and one that parts of their router bring.
+fn check_lanes(root: &Fields<'_>, network: &Network) {
+    for node in &network.nodes {
+        let mut bringing = node.parts.iter().filter(|part| part.scheme.brings_lanes(&part.settings));
+        if let (Some(first), Some(second)) = (bringing.next(), bringing.next()) {
+            let (name, first, second) = (&node.name, first.scheme.name, second.scheme.name);
+            root.refuse(
+                "node",
+                format!("parts of {name:?}: {first} and {second} each bring lanes; a queue has those of one"),
+            );
+        }
+    }
+    for (link, place) in network.links.iter().flat_map(|link| [(link, 0), (link, 1)]) {
+        let Some(node) = network.nodes.get([link.a, link.b][place]) else { continue };
+        let Some(part) = node.parts.iter().find(|part| part.scheme.brings_lanes(&part.settings)) else {
+            continue;
+        };
+        let own = link.queue[place].disciplines.iter().find(|used| used.scheme.has_lanes(&used.settings));
+        if let Some(own) = own {
+            let message = format!(
+                "link {:?}: {} keeps lanes of its own, as {} does, a part of {:?}; a queue has those of one",
+                link.name, own.scheme.name, part.scheme.name, node.name
+            );
+            root.refuse("link", message);
         }
     }
 }

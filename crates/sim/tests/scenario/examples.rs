@@ -170,6 +170,11 @@ fn a_queue_has_lanes_of_one_discipline() {
         why.contains("fq-codel and dualpi2 each keep lanes of their own; a queue has those of one"),
         "{why}"
     );
+    let part =
+        example("tcp").replace("queue = { limit = \"333pkt\" }", "queue = { disciplines = [\"htb\"] }");
+    let part = part + "\n[router]\nparts = [\"brf\"]\n";
+    let why = parse("tcp.toml", &part, &[], SCHEMES).expect_err("lanes of a part and of a queue").to_string();
+    assert!(why.contains("htb keeps lanes of its own, as brf does, a part of \"r1\""), "{why}");
 }
 
 #[test]
