@@ -247,6 +247,11 @@ pub struct EventRecord {
     pub event: crate::event::Event,
 }
 
+impl EventRecord {
+    /// In place of a node's number: the network controller.
+    pub const CONTROLLER: u32 = u32::MAX;
+}
+
 /// A whole distribution of delays: every bin as its upper bound and the delays in it, in order; bins are at
 /// most 1.6 % wide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

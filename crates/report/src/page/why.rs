@@ -315,7 +315,10 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &st
         let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
         content.add(format_args!(
             "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-            Escaped(if heard.is_some() { reason.cause } else { "nothing" }),
+            Escaped(&match heard {
+                Some(_) => reason.cause.to_owned(),
+                None => format!("nothing, after \"{}\"", reason.cause),
+            }),
             Escaped(&place(digest, reason).unwrap_or_else(|| "–".to_owned())),
             heard.map_or_else(|| "–".to_owned(), count),
             count(fell.unwrap_or(0))

@@ -434,7 +434,10 @@ fn numbered_text(
     let (numbers, present) = rows.split(|row| number(row));
     let mut position = |number: u32| {
         *positions.entry(number).or_insert_with(|| {
-            used.push(names.get(number as usize).cloned().unwrap_or_else(|| format!("#{number}")));
+            used.push(names.get(number as usize).cloned().unwrap_or_else(|| match number {
+                EventRecord::CONTROLLER => "controller".to_owned(),
+                _ => format!("#{number}"),
+            }));
             (used.len() - 1) as u32
         })
     };

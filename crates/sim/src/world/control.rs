@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use tidegate_core::control::{Directive, NetworkController, Orders, Report};
 use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::face::NodeId;
+use tidegate_core::records::EventRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::Time;
 
@@ -262,7 +263,7 @@ impl World {
 }
 
 /// The node that events of the controller carry: none of the network.
-const CONTROLLER: NodeId = NodeId(u32::MAX);
+const CONTROLLER: NodeId = NodeId(EventRecord::CONTROLLER);
 
 fn report_kind(report: &Report) -> Cause {
     Cause(match report {
