@@ -231,7 +231,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "node",
         "",
-        "Name of the node that the row is about or where the event happened, or # and its number when the name is not known (the controller has none).",
+        "Name of the node that the row is about or where the event happened, `controller` for the network controller, or # and its number when the name is not known.",
     ),
     define("event", "", "What happened, in one word."),
     define(
