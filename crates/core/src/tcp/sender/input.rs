@@ -145,7 +145,8 @@ impl Sender {
     /// A segment that left once tells the round trip (Karn); else the time stamp of an ACK that moves on (RFC 7323 §4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
         let outstanding = self.board.outstanding();
-        match (news.longest, news.latest, echo) {
+        let trips = news.trips();
+        match (trips.longest, trips.latest, echo) {
             (Some(longest), Some(latest), _) => {
                 self.trip.note_least(latest);
                 self.trip.sample(longest, &outstanding);
@@ -216,14 +217,15 @@ impl Sender {
         if let Some(newest) = newest {
             self.full_delays.add(cx.now.since(newest.first_sent));
         }
-        if let Some(rtt) = news.latest {
+        let rtt = news.trips().latest;
+        if let Some(rtt) = rtt {
             self.last_delays.add(rtt);
         }
         let last = newest.map_or(self.view.highest_received, |newest| newest.number as u32);
         Delivery {
             segment: last,
             size: ByteCount::new(news.length),
-            rtt: news.latest,
+            rtt,
             full_delay: newest.map_or(Span::ZERO, |newest| cx.now.since(newest.first_sent)),
             sent_at: self.newest_sent,
             retransmissions: newest.map_or(0, |newest| u32::from(newest.retransmissions)),

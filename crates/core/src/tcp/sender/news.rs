@@ -14,14 +14,35 @@ pub(super) struct News {
     pub(super) length: u64,
     /// The segment that left last of them.
     pub(super) newest: Option<Newest>,
-    /// Round trip of the first of them that left once: with the wait for a delayed ACK, for the timeout.
-    pub(super) longest: Option<Span>,
-    /// Round trip of the last of them that left once, for the controller.
-    pub(super) latest: Option<Span>,
+    /// Round trips of those that left once and were acknowledged cumulatively, and selectively.
+    trips: [Trips; 2],
+    /// One that was acknowledged cumulatively had left again.
+    has_repeated: bool,
     /// Highest number of them; 0 without any.
     pub(super) highest: u64,
     /// Place among all departures of the first segment that left once and was newly acknowledged selectively.
     pub(super) oldest_sacked: Option<u64>,
+}
+
+/// Round trips of segments that left once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trips {
+    /// Of the first of them: with the wait for a delayed ACK, for the timeout.
+    pub(super) longest: Option<Span>,
+    /// Of the last of them, for the controller.
+    pub(super) latest: Option<Span>,
+}
+
+impl Trips {
+    fn add(&mut self, rtt: Span) {
+        self.longest = self.longest.max(Some(rtt));
+        self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
+    }
+
+    fn and(self, other: Self) -> Self {
+        let latest = [self.latest, other.latest].into_iter().flatten().min();
+        Self { longest: self.longest.max(other.longest), latest }
+    }
 }
 
 /// What counts of the segment that left last.
@@ -48,20 +69,26 @@ impl News {
         self.length += u64::from(record.length);
         self.highest = self.highest.max(number);
         if record.retransmissions == 0 {
-            let rtt = now.since(record.sent_at);
-            self.longest = self.longest.max(Some(rtt));
-            self.latest = Some(self.latest.map_or(rtt, |latest| latest.min(rtt)));
+            self.trips[usize::from(is_selective)].add(now.since(record.sent_at));
             if is_selective {
                 let oldest = self.oldest_sacked.unwrap_or(record.order);
                 self.oldest_sacked = Some(oldest.min(record.order));
             }
         }
+        self.has_repeated |= !is_selective && record.retransmissions > 0;
         if self.newest.is_none_or(|newest| record.order > newest.order) {
             let Record { order, first_sent, sent_at, retransmissions, snapshot, .. } = *record;
             let delivered_at_send = snapshot.delivered;
             self.newest =
                 Some(Newest { number, order, first_sent, sent_at, retransmissions, delivered_at_send });
         }
+    }
+
+    /// Round trips that tell of the path (Karn's rule). What came in order behind a segment that left again may have waited for
+    /// it, a timeout long: then only what was acknowledged selectively counts, as in Linux.
+    pub(super) fn trips(&self) -> Trips {
+        let [cumulative, selective] = self.trips;
+        if self.has_repeated { selective } else { selective.and(cumulative) }
     }
 
     /// Segments delivered.

@@ -189,6 +189,21 @@ fn without_probes_a_tail_waits_for_the_timeout() {
 }
 
 #[test]
+fn what_waited_behind_a_segment_that_left_again_tells_no_round_trip() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let mut bench = bench(4.0, settings);
+    // All four arrive; their ACKs are lost. The first leaves again, and its ACK tells of them all.
+    assert_eq!(bench.run_to(340), [(340.0, 0)]);
+    bench.deliveries();
+    bench.set(360);
+    bench.ack(4, &[], 340);
+    let trips: Vec<_> = bench.deliveries().iter().map(|delivery| delivery.rtt).collect();
+    assert_eq!(trips, [None], "220 ms, of which 200 were the wait for the timer");
+    let smoothed = bench.sender.view().smoothed_rtt.expect("a sample").as_millis_f64();
+    assert!((smoothed - 20.0).abs() < 1.0, "by its time stamp: {smoothed}");
+}
+
+#[test]
 fn a_timeout_ends_when_what_was_outstanding_is_acknowledged() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = bench(4.0, settings);
