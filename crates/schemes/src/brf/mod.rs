@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn literal_mode_takes_out_what_the_paper_does_not_have_unless_it_is_asked_for() {
         let mode = ("mode", Value::Text("literal".into()));
-        let params = read(&[mode.clone()]).expect("known");
+        let params = read(std::slice::from_ref(&mode)).expect("known");
         assert_eq!((params.link_share, params.udp_share, params.feedback_step), (1.0, 0.0, f64::INFINITY));
         assert_eq!((params.count_idle, params.make_before_break), (true, false));
         assert_eq!(params.detector, Detection::Literal);
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn headroom_that_would_not_keep_a_limited_flow_limited_is_refused() {
         let headroom = ("headroom", Value::Number(1.05));
-        let errors = read(&[headroom.clone()]).expect_err("1 / 0.95 is more");
+        let errors = read(std::slice::from_ref(&headroom)).expect_err("1 / 0.95 is more");
         assert_eq!(errors[0].name, "headroom");
         assert_eq!(errors[0].message, "headroom: 1.05 is not above 1 / limited_below, 1.0526");
         assert!(read(&[headroom.clone(), ("limited_below", Value::Number(0.96))]).is_ok());

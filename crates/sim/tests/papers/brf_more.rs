@@ -131,8 +131,11 @@ fn as_printed_interests_pass_only_while_no_packet_waits() {
     let place =
         |is_tcp| record.flows.iter().position(|flow| (flow.scheme == "brf") == is_tcp).expect("there") as u32;
     let data = record.flows[place(false) as usize].delivered_segments;
-    // 5 Mbit/s would be 5000 in ten seconds.
-    assert!((1..5_000).contains(&data), "{data} Data");
+    // How many find nothing waiting is up to BRF's swings: as printed eq. 18 lowers rates below a link that is full.
+    assert!(
+        data > 0 && record.links.iter().any(|link| link.from == "R0" && link.dropped_packets > 100),
+        "{data} Data"
+    );
     assert_eq!(record.flows[place(true) as usize].retransmissions, 0);
 }
 
@@ -153,7 +156,8 @@ fn cubic_beside_brf_has_half_of_the_room_at_most_and_brf_loses_nothing() {
 
 #[test]
 fn released_in_quanta_a_flow_gets_the_same_and_queues_for_half_a_quantum() {
-    let record = run(&scenario(", release = \"1ms\"", &[10], "", &flow(0, "brf", 0)));
+    let text = scenario("", &[10], "", &flow(0, "brf", 0));
+    let record = run(&text.replace("scheme = \"brf\"\n", "scheme = { name = \"brf\", release = \"1ms\" }\n"));
     let ours = mbps(&record, 0, [1.0, 10.0]);
     assert!((ours / GIVEN - 1.0).abs() < 0.01, "{ours}");
     // Eight segments: of 121 us each at the bottleneck, of 12 before it; the i-th waits i times the difference.
@@ -262,25 +266,24 @@ fn drained(round_trips: u32) -> Vec<f64> {
         Event::WindowChanged { cause, .. } if cause.0 == "feedback" => Some(event.time.as_secs_f64() - 0.1),
         _ => None,
     };
-    record.events.iter().filter_map(told).filter(|at| *at > 3.012).map(queue).collect()
+    // What the first look granted, when little had piled up, is told by the first ACK after the outage; the last one is told
+    // when less than 1 ms is left, not at the end of a round.
+    let rounds = record.events.iter().filter_map(told).filter(|at| *at > 3.02);
+    rounds.map(queue).take_while(|bytes| *bytes >= 12_500.0).collect()
 }
 
 #[test]
 fn a_queue_drains_by_the_closed_form() {
-    for gamma in [2, 4] {
+    for (gamma, least) in [(2, 1), (4, 3)] {
         let queues = drained(gamma);
         let whole = queues[0];
         assert!((whole / 150_000.0 - 1.0).abs() < 0.05, "12 ms: {queues:?}");
         let mut checked = 0;
         for three in queues.windows(3) {
             let due = (three[1] - three[0] / f64::from(gamma)).max(0.0);
-            // Below 1 ms the congestion is over.
-            if three[1] < 12_500.0 {
-                break;
-            }
             assert!((three[2] - due).abs() <= 0.05 * whole, "gamma {gamma}: {due} of {queues:?}");
             checked += 1;
         }
-        assert!(checked >= 2, "{queues:?}");
+        assert!(checked >= least, "gamma {gamma}: {queues:?}");
     }
 }

@@ -140,6 +140,7 @@ mod tests {
             assert_eq!(timeouts, [ms(first), ms(2 * first), ms(700), ms(700)]);
             trip.sample(ms(20), &(0..1));
             assert_eq!(trip.rto(), ms(first));
+            assert_eq!(after(rule, bounds, &[900]).rto(), ms(700));
         }
     }
 

