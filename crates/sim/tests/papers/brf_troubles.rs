@@ -106,7 +106,7 @@ fn what_waits_is_lost_with_a_restart_and_accounted_for() {
         let is_neck =
             |link: u32| record.links[link as usize].from == "R0" && record.links[link as usize].to == "R1";
         let rows = (0..samples.time.len()).filter(|row| is_neck(samples.link[*row]));
-        let row = rows.filter(|row| samples.time[*row] <= Time::from_nanos((at * 1e9) as u64)).last();
+        let row = rows.rev().find(|row| samples.time[*row] <= Time::from_nanos((at * 1e9) as u64));
         row.map(|row| (samples.dropped_packets[row], samples.queue_packets[row])).expect("a sample")
     };
     let ((before, waited), (after, _)) = (dropped(4.995), dropped(5.005));

@@ -110,7 +110,6 @@ fn unfair(confirmations: u32) -> (usize, f64) {
 #[test]
 fn the_least_of_what_switches_grant_is_max_min_fair_on_most_parking_lots() {
     let [(one, _), (two, least)] = [1, 2].map(unfair);
-    println!("{one} {two} {least}");
     assert!(two <= 25 && two < one / 4, "{one} and {two} of 500");
     assert!(least > 0.5, "{least} of a fair share");
 }
