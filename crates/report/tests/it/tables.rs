@@ -139,5 +139,5 @@ fn a_flow_without_a_window_or_a_round_trip_has_none_in_the_tables() {
 fn events_are_named_by_node_prefix_and_cause() {
     let text = csv(&table("events"));
     let first = text.lines().nth(1).expect("an event");
-    assert_eq!(first, "0,1,0.5,r1,dropped,,3,/a,17,queue full,,,,,,,");
+    assert_eq!(first, "0,1,0.5,r1,dropped,,3,/a,17,queue full,,,,,,,,,");
 }
