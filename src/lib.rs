@@ -33,7 +33,7 @@ use tidegate_core::scheme::Scheme;
 use exit::{Exit, Failure};
 
 /// Raised whenever any simulated result may change; golden files are tied to it.
-pub const SEMANTICS: u32 = 3;
+pub const SEMANTICS: u32 = 4;
 
 /// Congestion control for Named Data Networking: simulate, compare, reproduce.
 #[derive(Debug, Parser)]
