@@ -4,11 +4,11 @@ use super::*;
 use tidegate_core::rng::{Rng, Seed};
 
 const SWITCHES: usize = 3;
-/// Headroom as small as it may be: with more of it a flow keeps that much more where it is not held back.
-const HEADROOM: f64 = 1.0 + 1e-9;
-const LIMITED_BELOW: f64 = 1.0 - 5e-10;
-/// A flow that is held back elsewhere tells one level from the next in two rounds; there are as many levels as flows.
-const ROUNDS: usize = 200;
+/// Little headroom: a flow keeps that much more where it is not held back. By less a flow would rise too slowly in `ROUNDS`.
+const HEADROOM: f64 = 1.001;
+const LIMITED_BELOW: f64 = 0.9995;
+/// A flow that two switches hold back in turns rises by the headroom a round: twofold in 700.
+const ROUNDS: usize = 2000;
 
 /// A parking lot: switches in a row, flows over some of them.
 struct Lot {
@@ -88,36 +88,26 @@ impl Lot {
     }
 }
 
-/// How many of 500 lots do not end max-min fair, and the least part of its fair share that any flow has in those.
-fn unfair(confirmations: u32) -> (usize, f64) {
-    let mut rng = Rng::stream(Seed(3), "parking lots");
-    let worst = |_| {
-        let lot = Lot::draw(&mut rng);
-        let (ours, fair) = (lot.iterate(ROUNDS, confirmations), lot.fair());
-        // Each level keeps a billionth of headroom, which the next one inherits.
-        let is_same = |(our, fair): (&f64, &f64)| (our - fair).abs() <= 1e-6 * fair;
-        let is_fair = ours.iter().zip(&fair).all(is_same);
-        let least = ours.iter().zip(&fair).map(|(our, fair)| our / fair).fold(f64::INFINITY, f64::min);
-        if is_fair { f64::INFINITY } else { least }
-    };
-    let worst: Vec<f64> = (0..500).map(worst).filter(|part| part.is_finite()).collect();
-    (worst.len(), worst.iter().copied().fold(f64::INFINITY, f64::min))
-}
-
-/// Two switches that see a flow below their grants in turns each hold it back to what it sends, so that it rises by the
-/// headroom only. Where switches measure in step, as here, two rounds in place of one make that rare, not impossible: the rule
-/// "the least of what switches grant" alone does not make shares max-min fair.
+/// Two switches that see a flow below their grants in turns each hold it back to what it sends, so that for a while it rises by
+/// the headroom only. It gets past that; what headroom is kept for flows that are held back elsewhere stays away from the others.
 #[test]
-fn the_least_of_what_switches_grant_is_max_min_fair_on_most_parking_lots() {
-    let [(one, _), (two, least)] = [1, 2].map(unfair);
-    assert!(two <= 25 && two < one / 4, "{one} and {two} of 500");
-    assert!(least > 0.5, "{least} of a fair share");
+fn the_least_of_what_switches_grant_becomes_max_min_fair_but_for_headroom_on_any_parking_lot() {
+    let mut rng = Rng::stream(Seed(3), "parking lots");
+    for case in 0..500 {
+        let lot = Lot::draw(&mut rng);
+        for confirmations in [1, 2] {
+            let (ours, fair) = (lot.iterate(ROUNDS, confirmations), lot.fair());
+            // A thousandth at each of three switches, and what flows of several of them keep from one flow.
+            let is_near = |(our, fair): (&f64, &f64)| (our / fair - 1.0).abs() <= 0.005;
+            assert!(ours.iter().zip(&fair).all(is_near), "case {case}, {confirmations}:\n{ours:?}\n{fair:?}");
+        }
+    }
 }
 
 #[test]
 fn a_limit_that_is_lifted_elsewhere_costs_two_rounds() {
     let lot = Lot { capacities: [9e6, 9e6, 9e6], flows: vec![(0, 0, 2e6), (0, 0, f64::INFINITY)] };
-    assert!((lot.iterate(9, 2)[1] - 7e6).abs() < 1.0);
+    assert!((lot.iterate(9, 2)[1] - (9e6 - HEADROOM * 2e6)).abs() < 1.0);
     // The first flow is limited no longer: its grant of 1.1 · 2e6 is used up, then it has its share.
     let limited = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Limited { real } };
     let free = |granted, real| Claim { granted, floor: 0.0, demand: Demand::Unlimited { real } };
