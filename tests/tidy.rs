@@ -92,6 +92,13 @@ fn no_order_of_a_hash_map_reaches_a_result() {
 }
 
 #[test]
+fn simulation_and_statistics_compute_the_same_bits_on_every_target() {
+    let mut sources = rules::of(&SOURCES, &[&SEALED[..], &["crates/sim/src/"]].concat());
+    sources.extend(SOURCES.iter().filter(|source| source.path == "crates/report/src/stats.rs"));
+    holds("core::math in place of the methods of f64", &rules::platform_functions(&sources));
+}
+
+#[test]
 fn unsafe_code_stands_in_one_file_and_says_why_it_is_sound() {
     holds("the root of every crate has #![forbid(unsafe_code)]", &rules::unsafe_allowed(&SOURCES));
     let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "benches/", "fuzz/"]);

@@ -52,6 +52,29 @@ pub fn hash_maps(sources: &[&Source]) -> Vec<String> {
     faults
 }
 
+/// Methods of `f64` that call the platform's library, whose last bit differs between systems. `core::math` has
+/// the same from one implementation; tests may use either.
+pub fn platform_functions(sources: &[&Source]) -> Vec<String> {
+    const FUNCTIONS: [&str; 24] = [
+        "cbrt", "powf", "powi", "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "sin", "cos",
+        "sin_cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "hypot", "mul_add",
+    ];
+    let is_test =
+        |path: &str| path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("/testing");
+    let mut faults = Vec::new();
+    for source in sources.iter().filter(|source| !is_test(&source.path)) {
+        let code = source.code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for word in FUNCTIONS {
+            let called = places(code, word).filter(|at| {
+                let (before, after) = (&code[..*at], &code[at + word.len()..]);
+                (before.ends_with('.') && after.starts_with('(')) || before.ends_with("f64::")
+            });
+            faults.extend(called.map(|at| format!("{}:{}: {word}", source.path, line(code, at))));
+        }
+    }
+    faults
+}
+
 /// The one file with unsafe code, and the root that lets it.
 const UNSAFE: (&str, &str) = ("crates/live/src/sys.rs", "crates/live/src/lib.rs");
 /// How far above unsafe code the argument for it may begin, lines.
@@ -111,7 +134,7 @@ pub enum Needs {
 
 /// Dependencies point one way; tests' dependencies do not count.
 pub const DIRECTION: [(&str, Needs); 7] = [
-    ("tidegate-core", Needs::Only(&["hashbrown"])),
+    ("tidegate-core", Needs::Only(&["hashbrown", "libm"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
     ("tidegate-settings", Needs::Only(&["tidegate-core", "toml"])),
     ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256"])),

@@ -54,6 +54,18 @@ fn a_hash_map_is_found() {
 }
 
 #[test]
+fn a_function_of_the_platforms_library_is_found_outside_tests() {
+    let found = |text: &str| rules::platform_functions(&[&core(text)]);
+    assert_eq!(found("\nlet k = x.cbrt();"), ["crates/core/src/x.rs:2: cbrt"]);
+    assert_eq!(found("map(f64::ln)"), ["crates/core/src/x.rs:1: ln"]);
+    assert!(
+        found("let k = math::cbrt(x); // x.cbrt()\n#[cfg(test)]\nmod tests { fn f() { x.exp(); } }")
+            .is_empty()
+    );
+    assert!(rules::platform_functions(&[&Source::new("crates/core/src/x/tests.rs", "x.exp();")]).is_empty());
+}
+
+#[test]
 fn a_crate_that_allows_unsafe_code_is_found() {
     let sources = [Source::new("crates/a/src/lib.rs", "// #![forbid(unsafe_code)]"), core("")];
     assert_eq!(rules::unsafe_allowed(&sources), ["crates/a/src/lib.rs: no #![forbid(unsafe_code)]"]);

@@ -19,6 +19,7 @@ pub mod gate;
 pub mod histogram;
 pub mod line;
 pub mod link_service;
+pub mod math;
 pub mod medium;
 pub mod name;
 pub mod node;

@@ -77,7 +77,7 @@ impl Rng {
     #[inline]
     pub fn exponential(&mut self) -> f64 {
         // The argument is never below 2^-53, so that the largest number is 36.7.
-        -(1.0 - self.uniform()).ln()
+        -crate::math::ln(1.0 - self.uniform())
     }
 
     /// True with probability `probability` (0..=1).

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use tidegate_core::math;
+
 /// Values that differ by less than this part of the largest are equal: their last bits are the rounding of sums and
 /// quotients, which no measure resolves (a nanosecond in a quarter of an hour is a thousand times as much).
 pub const ROUNDING: f64 = 1e-12;
@@ -94,7 +96,7 @@ pub fn standard_deviation(samples: &[f64]) -> f64 {
         return f64::NAN;
     }
     let mean = mean(samples);
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    let squares: f64 = samples.iter().map(|sample| (sample - mean) * (sample - mean)).sum();
     (squares / (samples.len() - 1) as f64).sqrt()
 }
 
@@ -184,8 +186,8 @@ fn regularised_beta(x: f64, a: f64, b: f64) -> f64 {
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - regularised_beta(1.0 - x, b, a);
     }
-    let log_front = a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b);
-    log_front.exp() * beta_fraction(x, a, b) / a
+    let log_front = a * math::ln(x) + b * math::ln_1p(-x) + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b);
+    math::exp(log_front) * beta_fraction(x, a, b) / a
 }
 
 /// The continued fraction of the incomplete beta function, by the modified Lentz method.
@@ -222,7 +224,8 @@ fn ln_gamma(x: f64) -> f64 {
     let inverse = 1.0 / shifted;
     let square = inverse * inverse;
     let series = inverse * (1.0 / 12.0 - square * (1.0 / 360.0 - square * (1.0 / 1260.0 - square / 1680.0)));
-    (shifted - 0.5) * shifted.ln() - shifted + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - product.ln()
+    (shifted - 0.5) * math::ln(shifted) - shifted + 0.5 * math::ln(2.0 * std::f64::consts::PI) + series
+        - math::ln(product)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::math;
 use crate::rng::{Rng, Streams};
 use crate::units::{Frequency, Span, Time};
 
@@ -23,7 +24,7 @@ impl Popularity {
         let mut sum = 0.0;
         let mut cumulative: Box<[f64]> = (1..=objects.max(1))
             .map(|rank| {
-                sum += (f64::from(rank) + shift).powf(-exponent);
+                sum += math::pow(f64::from(rank) + shift, -exponent);
                 sum
             })
             .collect();

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use tidegate_core::math;
 use tidegate_core::name::{NameTable, PrefixId};
 
 /// Weight of the past per observation.
@@ -101,13 +102,13 @@ impl Predictor {
     /// What a flow with these features will want; `average` bytes/s is the share that all get alike.
     pub fn guess(&self, features: Features, average: f64) -> Prediction {
         let average = average.max(1.0);
-        let (mut mean, mut variance, mut seen) = (average.ln(), 0.0, 0.0);
+        let (mut mean, mut variance, mut seen) = (math::ln(average), 0.0, 0.0);
         for cell in features.iter().filter_map(|key| self.cells.get(key)) {
             mean = (cell.seen * cell.mean + PRIOR * mean) / (cell.seen + PRIOR);
             variance = (cell.seen * cell.variance + PRIOR * variance) / (cell.seen + PRIOR);
             seen += cell.seen;
         }
-        let guess = (mean + QUANTILE * variance.max(0.0).sqrt()).exp();
+        let guess = math::exp(mean + QUANTILE * variance.max(0.0).sqrt());
         let rate = if seen < LEAST_SEEN { average } else { guess };
         Prediction { features, mean, rate, average }
     }
@@ -118,7 +119,7 @@ impl Predictor {
         let Prediction { rate, average, .. } = *prediction;
         let demand = demand.max(1.0);
         let verdict = Verdict { guess: rate.min(average).max(1.0), average, demand };
-        let demand = demand.ln();
+        let demand = math::ln(demand);
         let value = if is_limited { demand } else { demand.max(prediction.mean) };
         self.observed += 1;
         for key in &prediction.features {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tidegate_core::control::{Directive, FaceLoad, NetworkController, Orders, Report};
 use tidegate_core::event::Cause;
 use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::math;
 use tidegate_core::name::PrefixId;
 use tidegate_core::units::{Span, Time};
 
@@ -148,7 +149,7 @@ impl SieveController {
 
 /// Metric of one link (eq. 3): 0 up to 10·e times its utilisation.
 fn metric(load: &FaceLoad) -> f64 {
-    load.utilisation * 10.0 * load.occupancy.exp()
+    load.utilisation * 10.0 * math::exp(load.occupancy)
 }
 
 impl NetworkController for SieveController {

@@ -1,5 +1,6 @@
 //! The cubic curve in whole segments and ticks.
 
+use tidegate_core::math;
 use tidegate_core::units::{Span, Time};
 
 /// Part kept on a loss, in 1024ths.
@@ -128,7 +129,7 @@ impl Epoch {
         Self {
             start: now,
             plateau: peak.max(window),
-            k: k.cbrt() as u128,
+            k: math::cbrt(k) as u128,
             standard: window,
             acked: u64::from(acked),
         }

@@ -3,6 +3,7 @@
 //!
 //! Source: Floyd & Jacobson 1993, section 4 and figure 2.
 
+use tidegate_core::math;
 use tidegate_core::units::{Span, Time};
 
 /// An exponentially weighted moving average of the packets that an arrival finds waiting.
@@ -28,7 +29,7 @@ impl AverageQueue {
             self.average += self.weight * (f64::from(waiting) - self.average);
         } else {
             let missed = now.since(self.empty_since).as_secs_f64() / packet_time.as_secs_f64().max(1e-9);
-            self.average *= (1.0 - self.weight).powf(missed);
+            self.average *= math::pow(1.0 - self.weight, missed);
             // What is said of the time up to now is said.
             self.empty_since = now;
         }

@@ -3,6 +3,7 @@
 //! Paper: RFC 8312 eq. 1, 2 and 4 with C = 0.4, in the forms of ndnSIM 2.9 `ConsumerPcon`, ndn-tools
 //! `PipelineInterestsCubic`, NDNts `TcpCubic` and ndnd `CUBICCongestionWindow`.
 
+use tidegate_core::math;
 use tidegate_core::units::{Span, Time};
 
 use super::window_rule::WindowRule;
@@ -86,8 +87,8 @@ impl CubicWindow {
 
     /// Eq. 1 and 2.
     fn curve(&self, t: f64) -> f64 {
-        let k = (self.plateau * (1.0 - self.rule.keep) / C).cbrt();
-        C * (t - k).powi(3) + self.plateau
+        let k = math::cbrt(self.plateau * (1.0 - self.rule.keep) / C);
+        C * math::cube(t - k) + self.plateau
     }
 
     /// Eq. 4; zero without a round-trip time.

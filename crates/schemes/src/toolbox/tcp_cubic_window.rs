@@ -4,6 +4,7 @@
 //! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
 
 use tidegate_core::congestion::{Delivery, FlowView, Recovery, Sent};
+use tidegate_core::math;
 use tidegate_core::units::{Span, Time};
 
 use super::hystart_plus::{HyStartPlus, Pace};
@@ -194,7 +195,7 @@ impl TcpCubicWindow {
             if std::mem::take(begins_flat) {
                 *plateau = window;
             }
-            let k = ((*plateau - window) / c).cbrt();
+            let k = math::cbrt((*plateau - window) / c);
             Epoch { start: now, plateau: *plateau, k, standard: window }
         })
     }
@@ -205,7 +206,7 @@ impl TcpCubicWindow {
         let (window, prior) = (self.window.get(), self.memory.prior);
         let epoch = self.epoch(now);
         let t = now.since(epoch.start).as_secs_f64();
-        let at = |t: f64| c * (t - epoch.k).powi(3) + epoch.plateau;
+        let at = |t: f64| c * math::cube(t - epoch.k) + epoch.plateau;
         let (curve, target) = (at(t), at(t + rtt.as_secs_f64()).clamp(window, 1.5 * window));
         let alpha = if epoch.standard < prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.standard += alpha * acked / window;

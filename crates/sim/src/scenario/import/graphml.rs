@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node, ParsingOptions};
+use tidegate_core::math;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_settings::error::{Place, Problems};
 
@@ -199,10 +200,13 @@ fn distance_delay(from: (f64, f64), to: (f64, f64)) -> Option<Span> {
     if !is_on_earth(from) || !is_on_earth(to) {
         return None;
     }
-    let half = |a: f64, b: f64| ((b - a).to_radians() / 2.0).sin().powi(2);
-    let shrunk = from.1.to_radians().cos() * to.1.to_radians().cos();
+    let half = |a: f64, b: f64| {
+        let sine = math::sin((b - a).to_radians() / 2.0);
+        sine * sine
+    };
+    let shrunk = math::cos(from.1.to_radians()) * math::cos(to.1.to_radians());
     let chord = half(from.1, to.1) + shrunk * half(from.0, to.0);
-    let distance = 2.0 * EARTH * chord.clamp(0.0, 1.0).sqrt().asin();
+    let distance = 2.0 * EARTH * math::asin(chord.clamp(0.0, 1.0).sqrt());
     // To a microsecond: the file's places are not finer.
     let micros = (distance / LIGHT).max(SHORTEST) * 1e6;
     Some(Span::from_micros(micros.round() as u64))

@@ -14,6 +14,7 @@
 
 use std::collections::BTreeSet;
 
+use tidegate_core::math;
 use tidegate_core::rng::{Rng, Seed};
 
 use super::{Class, Params, Shape};
@@ -51,7 +52,7 @@ pub(super) fn build_waxman(params: &Params, shape: &mut Shape) {
     let mut draws = Rng::stream(seed, "topology/links");
     for (b, at) in places.iter().enumerate() {
         for (a, to) in places[..b].iter().enumerate() {
-            if draws.chance(beta * (-distance(*to, *at) / reach).exp()) {
+            if draws.chance(beta * math::exp(-distance(*to, *at) / reach)) {
                 shape.link(a, b, Class::Plain);
             }
         }
