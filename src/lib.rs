@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod code;
 mod commands;
 mod digest;
 mod drawing;
@@ -33,7 +34,7 @@ use tidegate_core::scheme::Scheme;
 use exit::{Exit, Failure};
 
 /// Raised whenever any simulated result may change; golden files are tied to it.
-pub const SEMANTICS: u32 = 4;
+pub const SEMANTICS: u32 = 5;
 
 /// Congestion control for Named Data Networking: simulate, compare, reproduce.
 #[derive(Debug, Parser)]
@@ -139,6 +140,9 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
         }
     };
+    if !more.is_empty() {
+        code::count_executable();
+    }
     let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
     let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
     let outcome = match arguments.command {
@@ -161,6 +165,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Command::Forward(arguments) => commands::forward::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Link(arguments) => commands::link::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
         Command::Serve(arguments) => commands::serve::run(&session, &arguments),
         #[cfg(target_os = "linux")]
         Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),

@@ -12,6 +12,7 @@ use tidegate_report::tables::{self, RunContext};
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;
+use crate::code::code;
 use crate::exit::Failure;
 
 /// Where copies of the files that a scenario names are kept beside it.
@@ -46,7 +47,7 @@ pub(crate) struct Folder {
 impl Folder {
     /// The folder of `plan` in `out`, made if it does not exist; nobody else may be writing it.
     pub(crate) fn open(out: &Path, plan: &Plan) -> Result<Self, Failure> {
-        let digest = digest(&format!("{SEMANTICS}\n{}{}", plan.text, files(plan)));
+        let digest = digest(&format!("{SEMANTICS}\n{}\n{}{}", code(), plan.text, files(plan)));
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
         fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
         let lock = lock(&path)?;

@@ -6,8 +6,9 @@
 //! <store>/unfinished/<process>-<n>/  runs on their way; what a killed process leaves is removed by `sweep gc`
 //! ```
 //!
-//! The name of a run is the BLAKE3 hash of the meaning of results (`semantics`, the tables' version), the seed and
-//! the scenario in its one spelling ([`Plan::canonical`]), files that it names included. A process that is killed
+//! The name of a run is the BLAKE3 hash of the code that computes it ([`code`]), the meaning of results (`semantics`,
+//! the tables' version), the seed and the scenario in its one spelling ([`Plan::canonical`]), files that it names
+//! included: a changed scheme never finds runs of its earlier self. A process that is killed
 //! loses the runs under way; a run that is damaged counts as absent. Several processes may use one store.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,11 +24,14 @@ use tidegate_report::tables::{self, RunContext};
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;
+use crate::code::code;
 use crate::exit::Failure;
 use crate::results::cannot;
 
 const MARK: &str = "tidegate-store.txt";
 const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
+/// File of a run that names the code which made it, for `sweep why` and `sweep gc`.
+const CODE_FILE: &str = "code.txt";
 /// Folder of runs on their way.
 const TEMPORARY: &str = "unfinished";
 /// Nobody needs this long to write one run.
@@ -55,8 +59,10 @@ impl Identity {
     /// The name of the run with `seed`: 64 hexadecimal digits.
     pub(crate) fn key(&self, seed: Seed) -> String {
         let of = format!(
-            "tidegate run\nsemantics {SEMANTICS}\nresults schema {RESULTS_SCHEMA}\nseed {}\nscenario {}\n",
-            seed.0, self.hash
+            "tidegate run\ncode {}\nsemantics {SEMANTICS}\nresults schema {RESULTS_SCHEMA}\nseed {}\nscenario {}\n",
+            code(),
+            seed.0,
+            self.hash
         );
         blake3::hash(of.as_bytes()).to_hex().to_string()
     }
@@ -150,6 +156,8 @@ impl Store {
         let run = RunRecord { scenario: String::new(), ..run.clone() };
         let (new, target) = (self.temporary(), self.path(&identity.key(seed)));
         tables::write_folder(&new, &[run], &context).map_err(Failure::error)?;
+        let file = new.join(CODE_FILE);
+        fs::write(&file, code()).map_err(|why| cannot("write", &file, &why))?;
         let parent = target.parent().unwrap_or(&self.root);
         fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
         if self.look(identity, seed) != Found::Missing {
@@ -207,6 +215,11 @@ impl Store {
         }
         keys.sort();
         Ok(keys)
+    }
+
+    /// The code that made the run called `key`; `None` if the run does not say, as runs of earlier versions.
+    pub(crate) fn code_of(&self, key: &str) -> Option<String> {
+        fs::read_to_string(self.path(key).join(CODE_FILE)).ok()
     }
 
     /// Whether the folder says that it is a store.

@@ -81,11 +81,26 @@ impl Case {
     }
 
     fn tell(&self, words: &[&str], more: &[&str]) -> Ended {
+        self.tell_program(&env::current_exe().expect("a test knows its program"), words, more)
+    }
+
+    fn tell_program(&self, program: &Path, words: &[&str], more: &[&str]) -> Ended {
         let out = self.out();
-        let mut command = Command::new(env::current_exe().expect("a test knows its program"));
+        let mut command = Command::new(program);
         command.args(words).arg(&self.scenario).args(["--quiet", "--out", &out]).args(more);
         command.env(IS_PROGRAM, "1").stdin(Stdio::null());
         Ended::from(command.output().expect("the program starts"))
+    }
+
+    /// The program with another hash: what follows the last section of an executable changes nothing else.
+    fn rebuilt(&self) -> PathBuf {
+        let (ours, copy) =
+            (env::current_exe().expect("a test knows its program"), self.scratch.at("rebuilt"));
+        let mut content = fs::read(&ours).expect("the program can be read");
+        content.extend_from_slice(b"edited");
+        fs::copy(&ours, &copy).expect("the program can be copied");
+        fs::write(&copy, content).expect("the copy can be written");
+        PathBuf::from(copy)
     }
 
     fn out(&self) -> String {
@@ -168,6 +183,31 @@ fn a_sweep_whose_failing_runs_are_of_another_share_ends_with_0() {
     assert_eq!(codes, [Some(0), Some(4)]);
 }
 
+fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
+    let case = Case::new("rebuilt");
+    let grid = ["--grid", "topology.link.loss.probability=0.0", "--seeds", "2"];
+    let done = |program: &Path| {
+        let status =
+            case.tell_program(program, &["sweep", "status"], &[&grid[..], &["--format", "json"]].concat());
+        status.json().get("done").clone()
+    };
+    let ours = env::current_exe().expect("a test knows its program");
+    assert_eq!(case.tell(&["sweep", "run"], &grid).code, Some(0));
+    assert_eq!(done(&ours), Value::Number(2.0));
+    let rebuilt = case.rebuilt();
+    assert_eq!(done(&rebuilt), Value::Number(0.0));
+    let why = case.tell_program(&rebuilt, &["sweep", "why"], &grid);
+    assert!(why.out.contains("the program was built from other sources"), "{}", why.out);
+}
+
+fn a_resumed_run_never_mixes_two_builds() {
+    let case = Case::new("mixed");
+    let lossless = ["--set", "topology.link.loss.probability=0.0"];
+    assert_eq!(case.tell(&["run"], &lossless).code, Some(0));
+    assert_eq!(case.tell_program(&case.rebuilt(), &["run"], &lossless).code, Some(0));
+    assert_eq!(entries(Path::new(&case.out())).len(), 2, "each build has a folder of its own");
+}
+
 fn a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4() {
     let case = Case::new("compare");
     let ended = case.tell(&["compare"], &["--schemes", "fixed,frail", "--seeds", "6"]);
@@ -196,6 +236,8 @@ tests! {
     a_sweep_keeps_the_runs_that_did_not_fail_and_ends_with_4,
     a_sweep_whose_failing_runs_are_of_another_share_ends_with_0,
     a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4,
+    another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs,
+    a_resumed_run_never_mixes_two_builds,
 }
 
 /// The tests whose names contain a word of the command line, all of them without one.

@@ -11,6 +11,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 
 use super::{Overrides, read_plan, threads};
+use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
@@ -71,6 +72,7 @@ impl Host {
         Json::Object(vec![
             ("command", Json::text(command)),
             ("version", Json::text(env!("CARGO_PKG_VERSION"))),
+            ("code", Json::text(code())),
             ("semantics", Json::Count(u64::from(SEMANTICS))),
             ("wall_s", Json::Number(self.wall_s)),
             ("threads", Json::Count(self.threads as u64)),

@@ -9,6 +9,7 @@ const RESULTS: (&str, &str) =
 const STORE: (&str, &str) = ("results/store/", "finished runs by what they are made of; --store moves it");
 const SCENARIO: (&str, &str) =
     ("SCENARIO", "TOML; `tidegate new` writes one, scenarios/schema.json describes it");
+#[cfg(target_os = "linux")]
 const CLIENT_CONF: (&str, &str) =
     ("client.conf", "where the forwarder is: in ~/.ndn, then in /usr/local/etc/ndn and /etc/ndn");
 const PARTIAL: (Exit, &str) = (Exit::Partial, "some runs failed; the others are kept");

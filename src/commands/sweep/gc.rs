@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use tidegate_report::json::Json;
 
 use super::plan::{Sweep, SweepArguments};
+use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::store::Store;
 use crate::{Format, Session};
@@ -38,6 +39,8 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let all = store.keys()?;
     let idle: Vec<&String> = all.iter().filter(|key| !used.contains(*key)).collect();
+    let is_other = |key: &&&String| store.code_of(key).as_deref() != Some(code());
+    let of_other_code = idle.iter().filter(is_other).count();
     let abandoned = store.abandoned()?;
     if arguments.delete {
         idle.iter().try_for_each(|key| store.discard(&store.path(key)))?;
@@ -45,10 +48,11 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let paths: Vec<PathBuf> = idle.iter().map(|key| store.path(key)).chain(abandoned).collect();
     print(&match session.format {
-        Format::Text => told(&paths, all.len() - idle.len(), arguments.delete),
+        Format::Text => told(&paths, all.len() - idle.len(), of_other_code, arguments.delete),
         Format::Json => {
             let document = Json::Object(vec![
                 ("deleted", Json::Bool(arguments.delete)),
+                ("of_other_code", Json::Count(of_other_code as u64)),
                 ("unused", Json::List(paths.iter().map(|path| Json::text(path.display())).collect())),
                 ("used", Json::Count((all.len() - idle.len()) as u64)),
             ]);
@@ -78,13 +82,17 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
     }
 }
 
-fn told(paths: &[PathBuf], used: usize, is_deleted: bool) -> String {
+fn told(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: bool) -> String {
     let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
     let what = match (paths.len(), is_deleted) {
         (0, _) => "nothing is unused".to_owned(),
         (count, true) => format!("{count} folders removed"),
         (count, false) => format!("{count} folders are not used; --delete removes them"),
     };
-    text.push_str(&format!("{what}; {used} runs are used\n"));
+    text.push_str(&what);
+    if of_other_code > 0 {
+        text.push_str(&format!(" ({of_other_code} of them made by a program built from other sources)"));
+    }
+    text.push_str(&format!("; {used} runs are used\n"));
     text
 }

@@ -5,6 +5,7 @@ use tidegate_report::json::Json;
 use tidegate_report::tables;
 
 use super::plan::{Sweep, SweepArguments};
+use crate::code::{code, short};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::store::{Found, Store, differences};
 use crate::{Format, SEMANTICS, Session};
@@ -27,6 +28,8 @@ struct Stored {
     text: String,
     seed: u64,
     semantics: u32,
+    /// `None` if it is not known.
+    code: Option<String>,
 }
 
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
@@ -74,7 +77,12 @@ fn read_all(store: &Store) -> Result<Vec<Stored>, Failure> {
         let path = store.path(key);
         let context = tables::read_context(&path).ok()?;
         let seed = tables::read_run_summary(&path).ok()?.seed;
-        Some(Stored { text: context.scenario_text, seed, semantics: context.semantics })
+        Some(Stored {
+            text: context.scenario_text,
+            seed,
+            semantics: context.semantics,
+            code: store.code_of(key),
+        })
     };
     Ok(store.keys()?.iter().filter_map(read).collect())
 }
@@ -83,7 +91,8 @@ fn read_all(store: &Store) -> Result<Vec<Stored>, Failure> {
 fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
     let distance = |stored: &&Stored| {
         let changes = differences(&stored.text, text).len();
-        (changes, stored.semantics != SEMANTICS, stored.seed != seed.0, stored.seed)
+        let is_other = stored.code.as_deref() != Some(code());
+        (changes, stored.seed != seed.0, stored.semantics != SEMANTICS, is_other, stored.seed)
     };
     let Some(nearest) = stored.iter().min_by_key(distance) else {
         return "the store has no runs that can be read".to_owned();
@@ -100,6 +109,13 @@ fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
             nearest.semantics
         ));
     }
+    if nearest.code.as_deref() != Some(code()) {
+        let theirs = nearest.code.as_deref().map_or("an earlier version".to_owned(), short);
+        reasons.push(format!(
+            "code {} here, {theirs} there: the program was built from other sources",
+            short(code())
+        ));
+    }
     if nearest.seed != seed.0 {
         reasons.push(format!("seed {} here, {} there", seed.0, nearest.seed));
     }
@@ -114,7 +130,16 @@ mod tests {
     use super::*;
 
     fn stored(text: &str, seed: u64, semantics: u32) -> Stored {
-        Stored { text: text.to_owned(), seed, semantics }
+        Stored { text: text.to_owned(), seed, semantics, code: Some(code().to_owned()) }
+    }
+
+    #[test]
+    fn other_code_is_a_reason() {
+        let made =
+            |code: Option<&str>| Stored { code: code.map(str::to_owned), ..stored("a = 1\n", 3, SEMANTICS) };
+        let why = nearest(&[made(Some("0123456789abcdef"))], "a = 1\n", Seed(3));
+        assert!(why.contains("01234567 there: the program was built from other sources"), "{why}");
+        assert!(nearest(&[made(None)], "a = 1\n", Seed(3)).contains("an earlier version there"));
     }
 
     #[test]

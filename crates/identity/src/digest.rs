@@ -1,0 +1,39 @@
+// A hash over files, shared by the build script and its tests. Rust's own hasher may change with the compiler.
+
+/// FNV-1a with 128 bits over paths and contents, in the order in which they are added.
+pub struct Digest(u128);
+
+impl Digest {
+    pub fn new() -> Self {
+        Self(0x6C62_272E_07BB_0142_62B8_2175_6295_C58D)
+    }
+
+    /// Adds a file. A carriage return before a line feed is left out, since checkouts differ in it.
+    pub fn add(&mut self, path: &str, content: &[u8]) {
+        self.bytes(path.as_bytes());
+        self.bytes(&[0]);
+        for (at, byte) in content.iter().enumerate() {
+            if *byte != b'\r' || content.get(at + 1) != Some(&b'\n') {
+                self.bytes(&[*byte]);
+            }
+        }
+        self.bytes(&[0]);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013B);
+        }
+    }
+
+    /// 32 hexadecimal digits.
+    pub fn finish(&self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
+/// Whether the file at `path` (with `/`) decides what a simulation computes: sources and manifests, no tests.
+pub fn is_counted(path: &str) -> bool {
+    let is_test = path.split('/').any(|part| part == "tests" || part == "tests.rs");
+    (path.ends_with(".rs") || path.ends_with(".toml")) && !is_test
+}

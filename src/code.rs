@@ -1,0 +1,48 @@
+//! Which code computes this program's runs: part of the name of every stored run.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+static HAS_OUTSIDE_SCHEMES: AtomicBool = AtomicBool::new(false);
+
+/// Call before anything is run if the program has schemes from outside this repository: their sources are not
+/// known, so the executable as a whole counts too.
+pub(crate) fn count_executable() {
+    HAS_OUTSIDE_SCHEMES.store(true, Ordering::Relaxed);
+}
+
+/// The hash of the simulation's sources, behind it that of the executable where schemes from outside are in it.
+pub(crate) fn code() -> &'static str {
+    static CODE: OnceLock<String> = OnceLock::new();
+    CODE.get_or_init(|| match HAS_OUTSIDE_SCHEMES.load(Ordering::Relaxed) {
+        false => tidegate_identity::CODE.to_owned(),
+        true => format!("{}-{}", tidegate_identity::CODE, executable()),
+    })
+}
+
+/// The first digits, enough to tell two codes apart in messages.
+pub(crate) fn short(code: &str) -> String {
+    code.split('-').map(|part| part.get(..8).unwrap_or(part)).collect::<Vec<_>>().join("-")
+}
+
+/// BLAKE3 of this program's file. One that cannot be read is like no other, so that no run is found by it.
+fn executable() -> String {
+    let content = std::env::current_exe().and_then(std::fs::read);
+    let content = content.unwrap_or_else(|_| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        format!("{} {}", std::process::id(), now.as_nanos()).into_bytes()
+    });
+    blake3::hash(&content).to_hex()[..32].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_form_keeps_both_parts_apart() {
+        assert_eq!(short("0123456789abcdef0123456789abcdef"), "01234567");
+        assert_eq!(short("0123456789abcdef-fedcba9876543210"), "01234567-fedcba98");
+    }
+}
