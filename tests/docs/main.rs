@@ -12,6 +12,9 @@ mod made;
 mod program;
 mod readme;
 mod scheme;
+#[path = "../support/skipped.rs"]
+mod skipped;
+mod skips;
 
 use std::path::{Path, PathBuf};
 
