@@ -22,6 +22,27 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// All of them, by number.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Ok, Self::Error, Self::Usage, Self::Unexpected, Self::Partial, Self::Interrupted];
+
+    /// What it means whatever the command; [`crate::guide::Guide`] has what it means for one of them.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => "done",
+            Self::Error => "it could not be done: a file is wrong or missing, no permission, no forwarder",
+            Self::Usage => "the command line is wrong",
+            Self::Unexpected => {
+                "it was done, and the answer is no: an `[expect]`, a verdict on record or a tolerance does not hold, or \
+                 `check --strict` has warnings"
+            }
+            Self::Partial => "some runs failed; the results of the others are there",
+            Self::Interrupted => "stopped by SIGINT or SIGTERM before it was done",
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -6,12 +6,15 @@ mod json;
 #[path = "../support/program.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
+#[path = "../support/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::Path;
 
 use json::Value;
 use program::{Scratch, tidegate};
+use skipped::skipped;
 
 /// Width of a phone, a laptop and a wide screen, CSS pixels.
 const WIDTHS: [u32; 3] = [360, 1366, 2560];
@@ -181,8 +184,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 #[test]
 fn pages_are_whole_in_a_browser_at_every_width() {
     let Some(browser) = chromium::find() else {
-        println!("skipped: no Chromium");
-        return;
+        return skipped("pages in a browser", "Chromium is not installed");
     };
     let scratch = Scratch::new("pages");
     let names = make_pages(&scratch);

@@ -6,9 +6,11 @@ mod blocks;
 mod book;
 #[path = "../support/json.rs"]
 mod json;
+mod made;
 #[path = "../support/program.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
+mod readme;
 mod scheme;
 
 use std::path::{Path, PathBuf};

@@ -10,6 +10,8 @@ use tidegate_report::figure::{
 };
 use tidegate_report::stats::Estimate;
 
+use crate::skipped::skipped;
+
 const LOOKS: [Look; 4] = [
     Look { columns: Columns::One, greyscale: false },
     Look { columns: Columns::Two, greyscale: false },
@@ -134,7 +136,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Output of a program; says so and gives `None` where it is not installed.
+/// Output of a program; `None`, reported as skipped, where it is not installed.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     match Command::new(program).args(arguments).output() {
         Ok(done) => {
@@ -142,7 +144,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
             Some(String::from_utf8_lossy(&done.stdout).into_owned())
         }
         Err(_) => {
-            println!("skipped: {program} is not installed");
+            skipped("figures in other programs", &format!("{program} is not installed"));
             None
         }
     }
