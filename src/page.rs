@@ -4,6 +4,7 @@ use tidegate_core::records::RunRecord;
 use tidegate_report::page::{RunPage, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_sim::plan::Plan;
+use tidegate_sim::roles;
 
 use crate::digest::digest;
 use crate::drawing;
@@ -15,6 +16,8 @@ pub(crate) const COMMAND: &str = "command.txt";
 pub(crate) fn of_runs(plan: &Plan, context: &RunContext, runs: &[RunRecord], command: &str) -> String {
     let topology = drawing::topology(plan);
     let timeline = drawing::timeline(plan);
+    let installed = roles::installed(plan).into_iter().map(|installed| (String::new(), installed)).collect();
+    let context = RunContext { installed, ..context.clone() };
     let digest = runs.first().and_then(|first| digest(plan, first));
     run_page(&RunPage {
         title: &plan.name,
@@ -23,7 +26,7 @@ pub(crate) fn of_runs(plan: &Plan, context: &RunContext, runs: &[RunRecord], com
         digest: digest.as_ref(),
         timeline: &timeline,
         command,
-        context,
+        context: &context,
         is_live: false,
     })
 }

@@ -57,6 +57,7 @@ impl Folder {
             first_run: 0,
             nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
             prefixes: tidegate_sim::world::prefix_uris(plan),
+            installed: Vec::new(),
         };
         let folder = Self { path, context, _lock: lock };
         keep_scenario(&folder.path, plan)?;

@@ -151,6 +151,7 @@ impl Store {
             first_run: 0,
             nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
             prefixes: tidegate_sim::world::prefix_uris(plan),
+            installed: Vec::new(),
         };
         // What the scenario is called is no part of the run.
         let run = RunRecord { scenario: String::new(), ..run.clone() };

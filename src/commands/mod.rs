@@ -33,8 +33,10 @@ pub(crate) mod twin;
 use std::num::NonZero;
 use std::path::Path;
 
+use tidegate_core::whole::Installed;
+use tidegate_report::json::Json;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::scenario;
+use tidegate_sim::{roles, scenario};
 
 use crate::Session;
 use crate::exit::{Exit, Failure};
@@ -97,6 +99,43 @@ pub(crate) fn read_plan(
     // No word stands before `file:line:`, so that editors find the place.
     parse_plan(session, file, overrides)?
         .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
+}
+
+/// A scheme in use, for programs.
+pub(crate) fn about_scheme(installed: &Installed) -> Json {
+    Json::Object(vec![
+        ("role", Json::text(installed.role)),
+        ("scheme", Json::text(&installed.scheme)),
+        ("at", Json::List(installed.at.iter().map(Json::text).collect())),
+    ])
+}
+
+/// Prints once what the whole schemes of `plans` replaced and removed.
+pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan>) {
+    let mut told: Vec<&str> = Vec::new();
+    for line in plans.flat_map(|plan| &plan.replaced) {
+        if !session.quiet && !told.contains(&line.as_str()) {
+            crate::complain(&format!("note: {line}"));
+            told.push(line);
+        }
+    }
+}
+
+/// Refuses plans, each with its name, in which a role lacks what it needs.
+pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Plan)>) -> Result<(), Failure> {
+    let mut lines: Vec<String> = Vec::new();
+    for (name, plan) in plans {
+        for sentence in roles::incomplete(plan) {
+            if !lines.iter().any(|line| line.ends_with(&sentence)) {
+                lines.push(format!("{name}: {sentence}"));
+            }
+        }
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    lines.push("--allow-incomplete runs this all the same".to_owned());
+    Err(Failure { exit: Exit::Error, message: lines.join("\n") })
 }
 
 /// Threads to run on: as asked, else one per core.

@@ -155,8 +155,15 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
     let comparison = Comparison::new("compare-wrong");
     for (arguments, code, told) in [
         (&["--schemes", "icp"][..], 2, "one variant cannot be compared"),
-        (&[], 2, "give --schemes A,B,... or --vary"),
-        (&["--schemes", "icp,icpp"], 1, "--schemes 'scheme=icpp': consumer scheme \"icpp\" is not known"),
+        (&[], 2, "give --schemes A,B,..., --consumers A,B,... or --vary"),
+        (&["--schemes", "icp,icpp"], 1, "--schemes 'scheme=icpp': scheme \"icpp\" is not known"),
+        (&["--consumers", "icp,icpp"], 1, "--consumers 'scheme=icpp': consumer scheme \"icpp\" is not known"),
+        (&["--schemes", "icp,tcp-reno"], 1, "scheme \"tcp-reno\" is one of TCP senders and fits no [[flow]]"),
+        (
+            &["--vary", "flow.0.size=1MB,2MB", "--flow", "first"],
+            2,
+            "--flow goes with --schemes or --consumers",
+        ),
         (&["--schemes", "icp,fixed", "--reference", "x"], 2, "variants: icp, fixed"),
         (&["--schemes", "icp,fixed", "--flow", "x"], 2, "flows: first"),
         (
@@ -242,4 +249,34 @@ fn a_measure_that_vanished_since_the_baseline_ends_with_3() {
     assert!(said.contains(told), "{said}");
     let json = comparison.tell(&[&against[..], &["--format", "json"]].concat()).with(3).json();
     assert_eq!(json.get("baseline").list()[0].get("verdict").text(), "gone");
+}
+
+#[test]
+fn whole_schemes_each_get_half_of_the_link_and_what_they_replace_is_told() {
+    let comparison = Comparison::new("compare-whole");
+    fs::copy(crate::DUMBBELL, &comparison.scenario).expect("an example");
+    let out = comparison.scratch.at("out");
+    let schemes = ["--schemes", "catchunks-cubic,mircc,hobhis,ndnsieve", "--seeds", "2"];
+    let compare = ["compare", &comparison.scenario, "--out", &out, "--measures", "goodput_mbps"];
+    let told = tidegate(&[&compare[..], &schemes].concat()).with(0).err;
+    let note = "note: mircc replaces consumer catchunks-cubic (beta = 0.7), router part plr (";
+    assert!(told.contains(note), "{told}");
+    let json = comparison.json_in("out", &[&schemes[..], &["--measures", "goodput_mbps"]].concat());
+    let measured = json.get("measures").list()[0].clone();
+    for variant in measured.get("variants").list() {
+        let Value::Number(mean) = variant.get("mean") else { panic!("{variant:?}") };
+        assert!(*mean > 7.5 / 2.0, "{} Mbit/s: {variant:?}", mean);
+    }
+}
+
+#[test]
+fn a_consumer_without_its_routers_is_compared_only_when_that_is_asked_for() {
+    let comparison = Comparison::new("compare-incomplete");
+    let consumers = ["--consumers", "icp,mircc", "--seeds", "2"];
+    let said = comparison.tell(&consumers).with(1).err;
+    assert!(said.contains("mircc: flow first: mircc without its part on a router"), "{said}");
+    assert!(said.ends_with("--allow-incomplete runs this all the same\n"), "{said}");
+    comparison.tell(&[&consumers[..], &["--allow-incomplete"]].concat()).with(0);
+    let vary = ["--vary", "flow.0.scheme=icp,mircc", "--seeds", "2"];
+    comparison.tell(&vary).with(1);
 }

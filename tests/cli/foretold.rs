@@ -197,12 +197,12 @@ fn stores_services_and_catalogues_are_told_in_words() {
 }
 
 #[test]
-fn parts_that_report_to_nobody_and_a_controller_that_hears_nobody_are_doubted() {
+fn parts_without_a_controller_and_a_controller_without_parts_are_doubted() {
     let text = std::fs::read_to_string("scenarios/papers/ndnsieve/multipath1.toml").expect("readable");
     let scratch = Scratch::new("foretold-controller");
     for (without, doubt) in [
-        ("[controller]\nscheme = \"ndnsieve\"\n", "routers' parts of ndnsieve report to nobody"),
-        ("parts = [{ scheme = \"ndnsieve\" }]\n", "no router reports to the controller"),
+        ("[controller]\nscheme = \"ndnsieve\"\n", "routers' parts of ndnsieve without its controller"),
+        ("parts = [{ scheme = \"ndnsieve\" }]\n", "the controller ndnsieve without its part on a router"),
     ] {
         assert!(text.contains(without), "{without:?}");
         let file = scratch.file("half.toml", text.replace(without, "").as_bytes());
@@ -212,7 +212,7 @@ fn parts_that_report_to_nobody_and_a_controller_that_hears_nobody_are_doubted() 
 }
 
 #[test]
-fn a_sender_whose_routers_say_nothing_is_doubted() {
+fn a_sender_without_the_routers_that_it_follows_is_doubted() {
     let text = std::fs::read_to_string("scenarios/examples/tcp.toml").expect("readable");
     let scratch = Scratch::new("foretold-routers");
     let said = |text: &str| {
@@ -220,10 +220,33 @@ fn a_sender_whose_routers_say_nothing_is_doubted() {
         tidegate(&["check", &file]).with(0).out
     };
     let alone = text.replace("scheme = \"tcp-bbr1\"", "scheme = \"rcp\"");
-    let doubt = "warning: flow bbr: no router has the part that rcp listens to";
+    let doubt = "warning: flow bbr: rcp without its part on a router";
     assert!(said(&alone).contains(doubt), "{}", said(&alone));
     let with_part =
         alone.replace("[[tcp]]\nname = \"cubic\"", "[router]\nparts = [\"rcp\"]\n[[tcp]]\nname = \"cubic\"");
     assert!(!said(&with_part).contains(doubt));
     assert!(!said(&text).contains(doubt));
+}
+
+#[test]
+fn what_is_installed_where_stands_in_check_and_on_the_page() {
+    let scratch = Scratch::new("foretold-installed");
+    let set = ["--set", "scheme=ndnsieve"];
+    let dumbbell = "scenarios/examples/dumbbell.toml";
+    let said = tidegate(&[&["check", dumbbell], &set[..]].concat()).with(0).out;
+    let lines =
+        ["consumer ndnsieve: c1:/a", "router part ndnsieve: r1, r2", "controller ndnsieve", "next hops all"];
+    for line in lines {
+        assert!(said.contains(&format!("  {line}\n")), "{line}: {said}");
+    }
+    assert!(said.contains("  ndnsieve replaces consumer"), "{said}");
+    let json = tidegate(&[&["check", dumbbell, "--format", "json"], &set[..]].concat()).with(0).json();
+    let installed = json.get("installed").list();
+    assert_eq!((installed[1].get("role").text(), installed[1].get("at").list().len()), ("router part", 2));
+    let out = scratch.at("out");
+    let run =
+        ["run", dumbbell, "--seeds", "1", "--set", "scenario.duration=1s", "--out", &out, "--format", "json"];
+    let folder = tidegate(&[&run[..], &set].concat()).with(0).json().get("folder").text().to_owned();
+    let page = std::fs::read_to_string(std::path::Path::new(&folder).join("report.html")).expect("a page");
+    assert!(page.contains("<td>router part</td><td>ndnsieve</td><td>r1, r2</td>"));
 }

@@ -315,3 +315,21 @@ fn a_key_is_given_once() {
         assert!(said.contains("flow.*.scheme is given twice"), "{said}");
     }
 }
+
+#[test]
+fn whole_schemes_are_swept_as_they_are_compared_and_share_their_runs() {
+    let plain = SCENARIO.split("[sweep]").next().expect("the scenario");
+    let sweep = Sweep::of("sweep-whole", plain);
+    let schemes = ["--schemes", "icp,mircc", "--seeds", "2"];
+    sweep.tell("run", &schemes).with(0);
+    let out = sweep.out();
+    let compare =
+        ["compare", &sweep.scenario, "--out", &out, "--quiet", "--max-seeds", "2", "--until-ci", "100%"];
+    tidegate(&[&compare[..], &["--schemes", "icp,mircc"]].concat());
+    let status = sweep.tell("status", &schemes).with(0).out;
+    assert!(status.ends_with("4 runs done, 0 missing, 0 damaged\n"), "{status}");
+    let alone = ["--grid", "flow.*.scheme=icp,mircc", "--seeds", "2"];
+    let said = sweep.tell("run", &alone).with(1).err;
+    assert!(said.contains("mircc without its part on a router"), "{said}");
+    sweep.tell("run", &[&alone[..], &["--allow-incomplete"]].concat()).with(0);
+}

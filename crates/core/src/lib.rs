@@ -35,3 +35,4 @@ pub mod signal;
 pub mod strategy;
 pub mod tcp;
 pub mod units;
+pub mod whole;

@@ -12,6 +12,7 @@ use crate::rng::{Seed, Streams};
 use crate::strategy::Strategy;
 use crate::tcp::SenderRule;
 use crate::units::{BitRate, Span};
+use crate::whole::{Marking, Whole};
 
 /// What the catalogue says of a scheme and how its parts are made.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +48,10 @@ pub struct Scheme {
     pub controller: Option<Make<Box<dyn NetworkController>>>,
     /// What one end of a link does about lost frames.
     pub link_service: Option<Make<Box<dyn LinkService>>>,
+    /// Whether its disciplines or router parts mark packets.
+    pub marking: Marking,
+    /// What belongs to it beside these roles.
+    pub whole: Whole,
 }
 
 /// Makes a part from its settings, or says everything that is wrong with them.
@@ -84,21 +89,9 @@ impl Scheme {
         strategy: None,
         controller: None,
         link_service: None,
+        marking: Marking::Never,
+        whole: Whole::ALONE,
     };
-
-    /// The roles it fills, as words.
-    pub fn roles(&self) -> Vec<&'static str> {
-        let roles = [
-            (self.consumer.is_some(), "consumer"),
-            (self.sender.is_some(), "tcp sender"),
-            (self.discipline.is_some(), "discipline"),
-            (self.router.is_some(), "router"),
-            (self.strategy.is_some(), "strategy"),
-            (self.controller.is_some(), "controller"),
-            (self.link_service.is_some(), "link service"),
-        ];
-        roles.into_iter().filter_map(|(filled, role)| filled.then_some(role)).collect()
-    }
 
     /// Checks settings without keeping what they make.
     ///

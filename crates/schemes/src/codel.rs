@@ -11,6 +11,7 @@ use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::codel_state::{CodelSignal, CodelState};
 
@@ -22,6 +23,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Paper,
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(Codel::new(Params::from_settings(settings)?)))),
+    marking: Marking::If("mark", "true"),
     ..Scheme::NONE
 };
 

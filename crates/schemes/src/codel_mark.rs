@@ -6,6 +6,7 @@
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::codel_marker::{Carrier, CodelMarker};
 
@@ -18,6 +19,7 @@ pub static SCHEME: Scheme = Scheme {
     deviations: &["The packet that waited carries the mark, so that no strategy is needed (`carrier = \"face\"`)."],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(Params::from_settings(settings)?.marker()))),
+    marking: Marking::Always,
     ..Scheme::NONE
 };
 

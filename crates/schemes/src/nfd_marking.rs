@@ -11,6 +11,7 @@ use tidegate_core::params;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::control_law;
 
@@ -22,6 +23,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(NfdMarking::new(Params::from_settings(settings)?)))),
+    marking: Marking::Always,
     ..Scheme::NONE
 };
 

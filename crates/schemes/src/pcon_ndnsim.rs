@@ -6,6 +6,7 @@ use tidegate_core::congestion::CongestionController;
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::{Companion, Counterpart, Need, Role, Whole};
 
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
 use crate::toolbox::bic_window::BicWindow;
@@ -24,6 +25,13 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(controller(&Params::from_settings(settings)?))),
+    whole: Whole {
+        with: &[Companion { role: Role::Discipline, scheme: "nfd-marking" }],
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Marks, without: "it reacts to losses alone" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

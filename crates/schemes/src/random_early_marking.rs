@@ -14,6 +14,7 @@ use tidegate_core::rng::Rng;
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
 use tidegate_core::signal::Class;
 use tidegate_core::units::Span;
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::average_queue::AverageQueue;
 
@@ -31,6 +32,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(RandomEarlyMarking::new(checked(settings)?, device)))),
+    marking: Marking::Always,
     ..Scheme::NONE
 };
 

@@ -13,6 +13,7 @@ use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::average_queue::AverageQueue;
 use crate::toolbox::red_law::{Chosen, RedChooser, RedLaw};
@@ -30,6 +31,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(Red::new(&checked(settings)?, device)))),
+    marking: Marking::If("action", "mark"),
     ..Scheme::NONE
 };
 

@@ -5,6 +5,7 @@
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
 
@@ -25,5 +26,11 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| parts::consumer(settings, Decreases::OncePerRoundTrip)),
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::OncePerRoundTrip)),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no Nack comes, and it reacts to losses alone" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };

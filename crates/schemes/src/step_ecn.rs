@@ -11,6 +11,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{Packets, Span};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::Marking;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -24,6 +25,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(StepEcn { params: Params::from_settings(settings)? }))),
+    marking: Marking::Always,
     ..Scheme::NONE
 };
 

@@ -9,6 +9,7 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::signal::HopSignals;
 use tidegate_core::tcp::{EcnEcho, SenderRule};
+use tidegate_core::whole::{Companion, Counterpart, Need, Role, Whole};
 
 use crate::toolbox::tcp_window::TcpWindow;
 
@@ -32,6 +33,13 @@ pub static SCHEME: Scheme = Scheme {
         let controller = Box::new(Dctcp::new(params));
         Ok(SenderRule { ecn, echo: EcnEcho::Exact, ..SenderRule::new(controller) })
     }),
+    whole: Whole {
+        with: &[Companion { role: Role::Discipline, scheme: "step-ecn" }],
+        needs: &[
+            Need { role: Role::Sender, other: Counterpart::Marks, without: "it reacts to losses alone" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

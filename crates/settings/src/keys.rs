@@ -137,6 +137,8 @@ pub struct Role {
     pub fits: fn(&Scheme) -> bool,
 }
 
+/// All roles of a scheme.
+pub static SCHEME: Role = Role { word: "scheme", fits: |scheme| !scheme.roles().is_empty() };
 /// The part of a consumer.
 pub static CONSUMER: Role = Role { word: "consumer scheme", fits: |scheme| scheme.consumer.is_some() };
 /// The congestion control of a TCP sender.

@@ -6,6 +6,7 @@ mod link;
 mod routes;
 
 pub mod plan;
+pub mod roles;
 pub mod run;
 pub mod scenario;
 pub mod world;

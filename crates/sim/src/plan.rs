@@ -21,6 +21,8 @@ pub struct Plan {
     pub files: Vec<(String, String)>,
     /// `[sweep]`, in the order written.
     pub sweep: Vec<SweepAxis>,
+    /// What whole schemes of overrides replaced and removed, a line each.
+    pub replaced: Vec<String>,
     /// Simulated time.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.

@@ -6,6 +6,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::units::Time;
 use tidegate_report::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};
+use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
 use super::stations::caches;
@@ -32,25 +33,12 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(unused_nodes(plan, facts));
     doubts.extend(foreign_prefixes(plan));
     doubts.extend(useless_caches(plan));
-    doubts.extend(deaf_controller(plan));
-    doubts.extend(missing_routers(plan));
-    doubts.extend(missing_controller(plan));
+    doubts.extend(roles::incomplete(plan));
     doubts.extend(media(plan));
     doubts.extend(seeds(plan, facts));
     doubts.extend(endings(plan));
     doubts.extend(tables(plan, facts));
     doubts
-}
-
-/// Router parts that report to nobody.
-fn missing_controller(plan: &Plan) -> Option<String> {
-    let parts = plan.nodes.iter().flat_map(|node| &node.parts).map(|part| part.scheme);
-    let reporting = parts.into_iter().find(|scheme| scheme.controller.is_some())?.name;
-    plan.controller.is_none().then(|| {
-        format!(
-            "routers' parts of {reporting} report to nobody; write [controller] with scheme = {reporting:?}"
-        )
-    })
 }
 
 /// Numbers that count a link on a medium as a wire of its own, and media without links.
@@ -65,30 +53,6 @@ fn media(plan: &Plan) -> Vec<String> {
         false => format!("medium {:?} has no links", medium.name),
     };
     plan.media.iter().enumerate().map(about).collect()
-}
-
-/// A controller that no router reports to.
-fn deaf_controller(plan: &Plan) -> Option<String> {
-    let name = plan.controller.as_ref()?.scheme.scheme.name;
-    let reports =
-        |node: &tidegate_sim::plan::NodePlan| node.parts.iter().any(|part| part.scheme.name == name);
-    (!plan.nodes.iter().any(reports)).then(|| {
-        format!("no router reports to the controller; write parts = [{{ scheme = {name:?} }}] into [router]")
-    })
-}
-
-/// TCP senders that wait for the word of routers, and no router has the part that gives it.
-fn missing_routers(plan: &Plan) -> Option<String> {
-    let has_part =
-        |name: &str| plan.nodes.iter().flat_map(|node| &node.parts).any(|part| part.scheme.name == name);
-    let waits = |flow: &&FlowPlan| {
-        let scheme = flow.scheme.scheme;
-        flow.tcp.is_some() && scheme.router.is_some() && !has_part(scheme.name)
-    };
-    let (flow, name) = plan.flows.iter().find(waits).map(|flow| (&flow.name, flow.scheme.scheme.name))?;
-    Some(format!(
-        "flow {flow}: no router has the part that {name} listens to; write parts = [{name:?}] for one"
-    ))
 }
 
 /// One doubt about several flows is one sentence, with the words about the first.

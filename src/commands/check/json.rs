@@ -2,8 +2,10 @@
 
 use tidegate_report::json::Json;
 use tidegate_sim::plan::{FlowPlan, Plan};
+use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts};
+use crate::commands::about_scheme;
 
 /// What a valid plan will simulate.
 pub(super) fn explanation(plan: &Plan, facts: &Facts, doubts: &[String]) -> Json {
@@ -18,6 +20,8 @@ pub(super) fn explanation(plan: &Plan, facts: &Facts, doubts: &[String]) -> Json
         ("seeds", count(plan.seeds.len())),
         ("duration_s", Json::Number(plan.duration.as_secs_f64())),
         ("warnings", texts(doubts)),
+        ("installed", Json::List(roles::installed(plan).iter().map(about_scheme).collect())),
+        ("replaced", texts(&plan.replaced)),
         ("differs_between_seeds", texts(&facts.random)),
         ("packet_hops_per_run", Json::Number(facts.packet_hops.round())),
         ("sample_rows", Json::Number(facts.sample_rows.round())),

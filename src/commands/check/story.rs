@@ -6,11 +6,14 @@ use tidegate_core::consumer::Arrivals;
 use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::whole::Installed;
 use tidegate_report::text::number;
 use tidegate_sim::plan::{
     CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
     SchemeUse, ServicePlan, ServiceTime,
 };
+
+use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
 
@@ -32,6 +35,8 @@ pub(super) fn counts(plan: &Plan) -> String {
 pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
     let mut text = "\nNetwork\n".to_owned();
     paragraph(&mut text, &network(plan));
+    text.push_str("\nSchemes\n");
+    paragraph(&mut text, &schemes(plan));
     for (flow, facts) in plan.flows.iter().zip(&facts.flows).take(TOLD_FLOWS) {
         text.push_str(&format!("\nFlow {}\n", flow.name));
         paragraph(&mut text, &about_flow(plan, flow, facts));
@@ -49,6 +54,16 @@ pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
     text.push_str("\nRuns\n");
     paragraph(&mut text, &runs(plan, facts));
     text + "\n"
+}
+
+/// What fills which role where, and what was replaced for it.
+fn schemes(plan: &Plan) -> Vec<String> {
+    let line = |installed: &Installed| {
+        let names: Vec<&str> = installed.at.iter().map(String::as_str).collect();
+        let at = if names.is_empty() { String::new() } else { format!(": {}", listed(&names)) };
+        format!("{} {}{at}", installed.role, installed.scheme)
+    };
+    roles::installed(plan).iter().map(line).chain(plan.replaced.iter().cloned()).collect()
 }
 
 fn paragraph(text: &mut String, lines: &[String]) {

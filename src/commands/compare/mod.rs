@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
 
-use super::{Overrides, read_plan};
+use super::{Overrides, read_plan, refuse_incomplete, tell_replaced};
 use crate::Session;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::grid::{self, Axis};
@@ -25,12 +25,20 @@ pub(crate) struct Arguments {
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
-    /// Consumer schemes to compare, on every flow unless --flow is given.
+    /// Whole schemes to compare: each takes every role that it fills, whatever the scenario writes, and parts of other
+    /// schemes are removed; a line says which.
     #[arg(long, value_name = "A,B,...", conflicts_with = "vary")]
     schemes: Option<String>,
-    /// Only this flow gets the schemes; may be given several times.
-    #[arg(long, value_name = "NAME", requires = "schemes")]
+    /// Consumers or TCP senders to compare: they alone are replaced, routers and queues stay as they are.
+    #[arg(long, value_name = "A,B,...", conflicts_with_all = ["vary", "schemes"])]
+    consumers: Option<String>,
+    /// Only this flow changes its scheme; may be given several times. With --schemes, routers and queues get the
+    /// scheme's parts beside those of the schemes of other flows.
+    #[arg(long, value_name = "NAME")]
     flow: Vec<String>,
+    /// Compare although a role lacks what it needs, such as a consumer without the routers that it follows.
+    #[arg(long)]
+    allow_incomplete: bool,
     /// A key of the scenario and the values to compare, such as `topology.bottleneck.queue.limit=20pkt,100pkt`.
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--vary", text))]
     vary: Option<Axis>,
@@ -93,6 +101,7 @@ impl Arguments {
         let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} '{value}'"));
         self.overrides.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
         self.schemes.iter().for_each(|schemes| add("--schemes", schemes));
+        self.consumers.iter().for_each(|schemes| add("--consumers", schemes));
         self.flow.iter().for_each(|flow| add("--flow", flow));
         self.vary.iter().for_each(|axis| add("--vary", &axis.written()));
         self.reference.iter().for_each(|reference| add("--reference", reference));
@@ -105,6 +114,9 @@ impl Arguments {
             add("--until-ci", &part.to_string());
             add("--max-seeds", &self.max_seeds.to_string());
         }
+        if self.allow_incomplete {
+            line.push_str(" --allow-incomplete");
+        }
         line
     }
 }
@@ -114,12 +126,17 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         scenario: &arguments.scenario,
         base: &arguments.overrides.set,
         schemes: arguments.schemes.as_deref(),
+        consumers: arguments.consumers.as_deref(),
         flows: &arguments.flow,
         vary: arguments.vary.as_ref(),
     };
     let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
     let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
     let variants = choice.read(session, &base, has_baseline)?;
+    tell_replaced(session, variants.iter().map(|variant| &variant.plan));
+    if !arguments.allow_incomplete {
+        refuse_incomplete(variants.iter().map(|variant| (variant.label.clone(), &variant.plan)))?;
+    }
     let reference = match &arguments.reference {
         None => 0,
         Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {

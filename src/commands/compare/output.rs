@@ -6,6 +6,7 @@ use std::path::Path;
 use tidegate_core::event::EventMask;
 use tidegate_core::records::Watched;
 use tidegate_core::rng::Seed;
+use tidegate_core::whole::Installed;
 use tidegate_report::compare::{
     Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
@@ -15,11 +16,13 @@ use tidegate_report::page::{ComparePage, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 
 use tidegate_sim::plan::Plan;
+use tidegate_sim::roles;
 use tidegate_sim::run::watch;
 
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
+use crate::commands::about_scheme;
 use crate::exit::{Failure, print};
 use crate::results::{cannot, file_name, keep_scenario, replace_files};
 use crate::store::Store;
@@ -91,13 +94,22 @@ impl Results<'_> {
             figures: &figures,
             samples: &self.variants.iter().map(sampled).collect::<Result<Vec<_>, Failure>>()?,
             command: &arguments.command_line(),
-            context: &self.context(),
+            context: &RunContext { installed: self.installed(), ..self.context() },
         });
         for (name, content) in [("report.html", page), ("figures.json", write_figures(&figures))] {
             let path = folder.join(name);
             fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
         }
         Ok(())
+    }
+
+    /// The schemes of every variant.
+    fn installed(&self) -> Vec<(String, Installed)> {
+        let of = |variant: &VariantPlan| {
+            let label = variant.label.clone();
+            roles::installed(&variant.plan).into_iter().map(move |installed| (label.clone(), installed))
+        };
+        self.variants.iter().flat_map(of).collect()
     }
 
     fn context(&self) -> RunContext {
@@ -133,8 +145,19 @@ impl Results<'_> {
         Json::Object(vec![
             ("folder", Json::text(folder.display())),
             ("comparison", comparison_json(&self.found.comparison)),
+            ("installed", Json::List(self.variants.iter().map(about_schemes).collect())),
             ("note", Json::maybe(self.found.note.as_deref())),
             ("baseline", self.judgements.map_or(Json::Null, judgement_json)),
         ])
     }
+}
+
+/// What scheme fills which role of a variant, and what was replaced for it.
+fn about_schemes(variant: &VariantPlan) -> Json {
+    let roles = roles::installed(&variant.plan);
+    Json::Object(vec![
+        ("variant", Json::text(&variant.label)),
+        ("schemes", Json::List(roles.iter().map(about_scheme).collect())),
+        ("replaced", Json::List(variant.plan.replaced.iter().map(Json::text).collect())),
+    ])
 }

@@ -23,6 +23,7 @@ pub(super) struct Choice<'a> {
     pub(super) scenario: &'a Path,
     pub(super) base: &'a [(String, String)],
     pub(super) schemes: Option<&'a str>,
+    pub(super) consumers: Option<&'a str>,
     pub(super) flows: &'a [String],
     pub(super) vary: Option<&'a Axis>,
 }
@@ -35,25 +36,33 @@ impl Choice<'_> {
         plan: &Plan,
         may_be_one: bool,
     ) -> Result<Vec<VariantPlan>, Failure> {
-        let (axis, keys) = match (self.schemes, self.vary) {
-            (Some(schemes), _) => {
-                let axis =
-                    grid::parse_axis("--schemes", &format!("scheme={schemes}")).map_err(Failure::usage)?;
-                (axis, self.scheme_keys(plan)?)
-            }
-            (None, Some(axis)) => (axis.clone(), vec![axis.key.clone()]),
-            (None, None) if may_be_one => {
+        if !self.flows.is_empty() && self.schemes.or(self.consumers).is_none() {
+            return Err(Failure::usage("--flow goes with --schemes or --consumers"));
+        }
+        let of_flows = |option, schemes: &str, keys: Vec<String>| {
+            grid::parse_axis(option, &format!("scheme={schemes}"))
+                .map_err(Failure::usage)
+                .map(|axis| (axis, keys))
+        };
+        let (axis, keys) = match (self.schemes, self.consumers, self.vary) {
+            (Some(schemes), ..) => of_flows("--schemes", schemes, self.whole_keys(plan)?)?,
+            (_, Some(schemes), _) => of_flows("--consumers", schemes, self.scheme_keys(plan)?)?,
+            (None, None, Some(axis)) => (axis.clone(), vec![axis.key.clone()]),
+            (None, None, None) if may_be_one => {
                 let (label, identity) = ("as written".to_owned(), Identity::of(plan));
                 return Ok(vec![VariantPlan { label, plan: plan.clone(), identity }]);
             }
-            (None, None) => return Err(Failure::usage("give --schemes A,B,... or --vary KEY=V1,V2,...")),
+            (None, None, None) => {
+                let options = "--schemes A,B,..., --consumers A,B,... or --vary KEY=V1,V2,...";
+                return Err(Failure::usage(format!("give {options}")));
+            }
         };
         if let [_] = axis.values.as_slice()
             && !may_be_one
         {
             return Err(Failure::usage("one variant cannot be compared; give two or more"));
         }
-        let label = |tried: &Tried| match self.schemes {
+        let label = |tried: &Tried| match self.schemes.or(self.consumers) {
             Some(_) => tried.shown(),
             None => format!("{}={}", axis.key, tried.shown()),
         };
@@ -73,7 +82,16 @@ impl Choice<'_> {
         }
     }
 
-    /// Where the schemes go.
+    /// The overrides that install whole schemes.
+    fn whole_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+        if self.flows.is_empty() {
+            return Ok(vec!["scheme".to_owned()]);
+        }
+        let keys = self.scheme_keys(plan)?;
+        Ok(keys.iter().map(|key| format!("scheme.{}", key.trim_end_matches(".scheme"))).collect())
+    }
+
+    /// Where consumers and TCP senders go.
     fn scheme_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         if self.flows.is_empty() {
             let is_tcp = plan.flows.iter().all(|flow| flow.tcp.is_some());

@@ -160,6 +160,7 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         first_run: 0,
         nodes: vec![flow.consumer.clone(), flow.producer.clone()],
         prefixes: Vec::new(),
+        installed: Vec::new(),
     };
     let page = run_page(&RunPage {
         title: &format!("{} with {}", flow.prefix, flow.scheme),

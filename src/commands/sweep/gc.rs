@@ -76,6 +76,8 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
         scenario: scenario.to_owned(),
         overrides: Default::default(),
         grid: Vec::new(),
+        schemes: None,
+        allow_incomplete: true,
         seeds: None,
         out: like.out.clone(),
         store: like.store.clone(),

@@ -23,6 +23,12 @@ pub(super) struct SweepArguments {
     /// scenario's `[sweep]`.
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
     pub(super) grid: Vec<Axis>,
+    /// Whole schemes to try, as `compare --schemes` does; they come before the values of --grid.
+    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_axis("--schemes", &format!("scheme={text}")))]
+    pub(super) schemes: Option<Axis>,
+    /// Run although a role lacks what it needs, such as a consumer without the routers that it follows.
+    #[arg(long)]
+    pub(super) allow_incomplete: bool,
     /// Number of seeds of each point, in place of the scenario's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(super) seeds: Option<u64>,
@@ -46,11 +52,17 @@ impl SweepArguments {
         for (key, value) in &self.overrides.set {
             line.push_str(&format!(" --set '{key}={value}'"));
         }
+        if let Some(axis) = &self.schemes {
+            line.push_str(&format!(" --schemes '{}'", axis.written().trim_start_matches("scheme=")));
+        }
         for axis in &self.grid {
             line.push_str(&format!(" --grid '{}'", axis.written()));
         }
         if let Some(seeds) = self.seeds {
             line.push_str(&format!(" --seeds {seeds}"));
+        }
+        if self.allow_incomplete {
+            line.push_str(" --allow-incomplete");
         }
         line
     }
@@ -78,7 +90,7 @@ impl Sweep {
     pub(super) fn read(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
         let sweep = Self::read_any(session, arguments)?;
         if sweep.axes.is_empty() {
-            let hint = "give --grid KEY=V1,V2,... or write [sweep] into the scenario";
+            let hint = "give --schemes A,B,..., --grid KEY=V1,V2,... or write [sweep] into the scenario";
             return Err(Failure::usage(format!("there is nothing to sweep; {hint}")));
         }
         Ok(sweep)
@@ -98,7 +110,11 @@ impl Sweep {
             base.push(("scenario.seeds".to_owned(), seeds.to_string()));
         }
         let plan = read_plan(session, &arguments.scenario, &base)?;
-        let axes = grid::axes(&arguments.scenario, &plan, &arguments.grid);
+        let mut axes = grid::axes(&arguments.scenario, &plan, &arguments.grid);
+        if let Some(schemes) = &arguments.schemes {
+            axes.retain(|axis| axis.key != schemes.key);
+            axes.insert(0, schemes.clone());
+        }
         for axis in &axes {
             if let Some((key, why)) = NOT_SWEPT.iter().find(|(key, _)| *key == axis.key) {
                 return Err(Failure::usage(format!("{key} cannot be swept: {why}")));

@@ -8,7 +8,7 @@ use super::output;
 use super::plan::{Sweep, SweepArguments};
 use super::shard::Shard;
 use crate::batch::{self, Wanted};
-use crate::commands::threads;
+use crate::commands::{refuse_incomplete, tell_replaced, threads};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
@@ -31,6 +31,11 @@ pub(super) struct Arguments {
 
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
+    tell_replaced(session, sweep.points.iter().map(|point| &point.plan));
+    if !arguments.sweep.allow_incomplete {
+        let named = |point| (sweep.point_name(point), &point.plan);
+        refuse_incomplete(sweep.points.iter().map(named))?;
+    }
     if arguments.dry_run {
         let found = sweep.look(&Store::at(&arguments.sweep.store()));
         return Ok(foretell(session, &sweep, arguments.shard, &found));

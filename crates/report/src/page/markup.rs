@@ -2,9 +2,14 @@
 
 use std::fmt::{self, Write};
 
+use tidegate_core::whole::Installed;
+
 use crate::definitions::DEFINITIONS;
 use crate::figure;
 use crate::tables::RunContext;
+
+/// Names of places in one cell of the table of schemes.
+const MOST_PLACES: usize = 8;
 
 /// Text escaped for HTML and XML, in elements and in quoted attributes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
@@ -119,8 +124,38 @@ pub(super) fn command_line(page: &mut Markup, command: &str) {
     ));
 }
 
+/// What scheme fills which role where.
+fn installed(body: &mut Markup, installed: &[(String, Installed)]) {
+    if installed.is_empty() {
+        return;
+    }
+    let has_variants = installed.iter().any(|(variant, _)| !variant.is_empty());
+    let head = if has_variants { "<th scope=\"col\">Variant</th>" } else { "" };
+    body.add(format_args!(
+        "<details id=\"schemes\"><summary>Schemes, and where they are</summary><div class=\"scroll\" tabindex=\"0\">\
+         <table><thead><tr>{head}<th scope=\"col\">Role</th><th scope=\"col\">Scheme</th>\
+         <th scope=\"col\">Flows, nodes, links</th></tr></thead><tbody>\n"
+    ));
+    for (variant, Installed { role, scheme, at }) in installed {
+        body.0.push_str("<tr>");
+        if has_variants {
+            body.add(format_args!("<td>{}</td>", Escaped(variant)));
+        }
+        let listed = at.iter().take(MOST_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = at.len().saturating_sub(MOST_PLACES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        body.add(format_args!(
+            "<td>{role}</td><td>{}</td><td>{}{more}</td></tr>\n",
+            Escaped(scheme),
+            Escaped(&listed)
+        ));
+    }
+    body.0.push_str("</tbody></table></div></details>\n");
+}
+
 /// The scenario's whole text, folded.
 pub(super) fn scenario(body: &mut Markup, context: &RunContext) {
+    installed(body, &context.installed);
     if !context.scenario_text.is_empty() {
         body.add(format_args!(
             "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",

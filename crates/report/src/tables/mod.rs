@@ -23,6 +23,8 @@ pub use whole::{read_table, table_names};
 
 use std::borrow::Cow;
 
+use tidegate_core::whole::Installed;
+
 use crate::definitions::{self, Definition};
 
 /// Every table with the definitions of its columns, in the order of a folder.
@@ -47,6 +49,8 @@ pub struct RunContext {
     pub nodes: Vec<String>,
     /// Prefixes by interned id, for the events; an id beyond the list is written `#7`.
     pub prefixes: Vec<String>,
+    /// For pages: schemes in use, each with the variant it belongs to, which is empty where there is one alone.
+    pub installed: Vec<(String, Installed)>,
 }
 
 /// Values of one column, one per row.

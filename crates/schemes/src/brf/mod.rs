@@ -20,6 +20,7 @@ use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::{Reduction, SenderRule};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 pub mod allocator;
 pub mod backlog;
@@ -81,6 +82,14 @@ pub static SCHEME: Scheme = Scheme {
     }),
     router: Some(router),
     controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::read(settings)?)))),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no switch grants it a rate" },
+            Need { role: Role::Router, other: Counterpart::Role(Role::Controller), without: "no port is ever found congested" },
+            Need { role: Role::Controller, other: Counterpart::Role(Role::Router), without: "no switch reports to it" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -13,6 +13,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 pub mod consumer;
 pub mod signer;
@@ -35,6 +36,12 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::Own,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "Data carry no source, and all sources share one window" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

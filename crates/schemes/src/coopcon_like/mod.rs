@@ -12,6 +12,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
 
 pub mod consumer;
 pub mod divert_strategy;
@@ -39,6 +40,13 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
+    marking: Marking::Always,
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no mark has a level, and nothing is diverted" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

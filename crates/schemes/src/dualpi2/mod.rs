@@ -14,6 +14,7 @@ use tidegate_core::queue::{LaneHead, Lanes, Placement, QueueDiscipline, Selectio
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::Marking;
 
 use coupled::{Coupled, Recurrence};
 
@@ -33,6 +34,7 @@ pub static SCHEME: Scheme = Scheme {
     ],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(DualPi2::new(Params::from_settings(settings)?)))),
+    marking: Marking::Always,
     ..Scheme::NONE
 };
 

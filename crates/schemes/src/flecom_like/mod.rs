@@ -15,6 +15,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{ByteCount, Packets, Span};
+use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
 
 use crate::toolbox::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
 
@@ -48,6 +49,13 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
+    marking: Marking::Always,
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no mark has a level, and nothing is shaped" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

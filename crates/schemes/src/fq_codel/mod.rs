@@ -13,6 +13,7 @@ use tidegate_core::queue::{LaneHead, Lanes, Placement, QueueDiscipline, Selectio
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
 use tidegate_core::signal::Class;
 use tidegate_core::units::{ByteCount, Packets, Span, Time};
+use tidegate_core::whole::Marking;
 
 use crate::toolbox::codel_state::{CodelSignal, CodelState};
 use flows::Flows;
@@ -32,6 +33,7 @@ pub static SCHEME: Scheme = Scheme {
     draws: true,
     params: Params::TABLE,
     discipline: Some(|settings, device| Ok(Box::new(FqCodel::new(Params::from_settings(settings)?, device)))),
+    marking: Marking::If("ecn", "true"),
     ..Scheme::NONE
 };
 

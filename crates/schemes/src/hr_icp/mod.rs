@@ -15,6 +15,7 @@ use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{Packets, Span};
 use tidegate_core::{choice, params};
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
@@ -46,6 +47,12 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer(&Params::from_settings(settings)?)))),
     router: Some(router),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no Interest is refused, and it reacts to losses alone" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -18,6 +18,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{ByteCount, Packets, Span};
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::rate_follower::{RateFollower, Start};
 use fair_rate::Beta;
@@ -64,6 +65,12 @@ pub static SCHEME: Scheme = Scheme {
         Ok(Box::new(follower))
     }),
     router: Some(router),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no rate stands on Data, and it asks at its first rate" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -13,6 +13,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::rate_follower::Start;
 
@@ -37,6 +38,12 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::NdnsimNack,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no rate stands on Data, and it asks at its first rate" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -17,6 +17,7 @@ use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
 use tidegate_core::{choice, params};
+use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
 
 use consumer::SieveConsumer;
 use controller::SieveController;
@@ -50,6 +51,16 @@ pub static SCHEME: Scheme = Scheme {
     consumer: Some(|settings| Ok(Box::new(SieveConsumer::new(Params::from_settings(settings)?)))),
     router: Some(router),
     controller: Some(|settings| Ok(Box::new(SieveController::new(Params::from_settings(settings)?)))),
+    marking: Marking::If("mark", "true"),
+    whole: Whole {
+        all_next_hops: true,
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "severe congestion is not marked, and the window grows until packets are lost" },
+            Need { role: Role::Router, other: Counterpart::Role(Role::Controller), without: "reports go nowhere, and no prefix is moved to another path" },
+            Need { role: Role::Controller, other: Counterpart::Role(Role::Router), without: "no router reports to it" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

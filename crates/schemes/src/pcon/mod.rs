@@ -12,6 +12,7 @@ use tidegate_core::params;
 use tidegate_core::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
 
 use crate::toolbox::split_ratios::InitialSplit;
 
@@ -39,6 +40,13 @@ pub static SCHEME: Scheme = Scheme {
     shell: ShellKind::Pcon,
     consumer: Some(|settings| Ok(Box::new(consumer::Consumer::new(&Params::from_settings(settings)?)))),
     router: Some(router),
+    marking: Marking::Always,
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Consumer, other: Counterpart::Marks, without: "it reacts to losses alone" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -13,6 +13,7 @@ use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
 use tidegate_core::{choice, params};
+use tidegate_core::whole::{Companion, Role, Whole};
 
 use retransmission_store::RetransmissionStore;
 
@@ -39,6 +40,10 @@ pub static SCHEME: Scheme = Scheme {
         }
         Ok(parts)
     }),
+    whole: Whole {
+        with: &[Companion { role: Role::Consumer, scheme: "ndnsim-aimd" }],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -7,6 +7,7 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::SenderRule;
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use gate::RateGate;
 use sender::Follower;
@@ -38,6 +39,12 @@ pub static SCHEME: Scheme = Scheme {
         }
         Ok(parts)
     }),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no rate comes back on ACKs, and it keeps its first window" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

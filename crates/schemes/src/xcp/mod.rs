@@ -7,6 +7,7 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::SenderRule;
 use tidegate_core::units::Span;
+use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 
 use gate::FeedbackGate;
 use sender::Xcp;
@@ -41,6 +42,12 @@ pub static SCHEME: Scheme = Scheme {
         }
         Ok(parts)
     }),
+    whole: Whole {
+        needs: &[
+            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no change of the window comes back on ACKs, and it keeps its first one" },
+        ],
+        ..Whole::ALONE
+    },
     ..Scheme::NONE
 };
 

@@ -45,7 +45,7 @@ impl Known {
         let Self::Keys(keys) = self else { return false };
         let is = |other: &'static Keys| std::ptr::eq(keys, other);
         (is(&keys::ROOT) && NOT_OF_RUNS.contains(&key))
-            || (is(&keys::SCENARIO) && ["name", "seeds", "first_seed"].contains(&key))
+            || (is(&keys::SCENARIO) && ["name", "seeds", "first_seed", "scheme"].contains(&key))
             || ((is(&keys::NODE) || is(&keys::NODE_CHANGES)) && key == "position")
     }
 }

@@ -13,7 +13,7 @@ use tidegate_settings::uses;
 
 use super::flows::{MOST_SEGMENTS, check_times, expand};
 use super::network::Network;
-use super::{Limits, keys};
+use super::{Limits, keys, whole};
 use crate::plan::{Demand, FlowPlan, SchemeUse, TcpPlan};
 
 /// Reads every `[[tcp]]` and adds its connections to `plans`.
@@ -75,7 +75,7 @@ struct Template {
 impl Template {
     fn read(fields: &Fields<'_>, table: usize, duration: Span) -> Option<Self> {
         let settings = read_settings(fields);
-        let scheme = fields.item("scheme").and_then(|item| uses::read(fields.desk, item, &TCP_SENDER));
+        let scheme = whole::read_end(fields, &TCP_SENDER);
         let (start, stop) = (fields.time("start"), fields.time("stop"));
         check_times(fields, start.unwrap_or_default(), stop, duration);
         let name = fields.text("name");

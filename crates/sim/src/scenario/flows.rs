@@ -15,7 +15,7 @@ use tidegate_settings::uses;
 use tidegate_settings::values::read_text;
 
 use super::network::Network;
-use super::{Limits, keys, service, workload};
+use super::{Limits, keys, service, whole, workload};
 use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 
 /// Producers of one flow.
@@ -88,7 +88,7 @@ impl Template {
     fn read(flow: &Fields<'_>, duration: Span) -> Option<Self> {
         let repeat = flow.count("repeat").and_then(|count| u64::try_from(count).ok());
         let texts = Texts::read(flow);
-        let scheme = flow.item("scheme").and_then(|item| uses::read(flow.desk, item, &CONSUMER));
+        let scheme = whole::read_end(flow, &CONSUMER);
         let shell = read_shell(flow, scheme.as_ref().map_or(ShellKind::Own, |scheme| scheme.scheme.shell));
         let payload = flow.size("payload");
         let demand = read_demand(flow, payload.unwrap_or(ByteCount::new(1)), duration);

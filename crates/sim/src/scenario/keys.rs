@@ -9,7 +9,8 @@ use tidegate_settings::keys::Kind::{
 };
 use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{
-    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, STRATEGY, TCP_SENDER, key, keys,
+    CONSUMER, CONTROLLER, Format, Key, Keys, LINK_SERVICE, ROUTER_PART, SCHEME as WHOLE, STRATEGY,
+    TCP_SENDER, key, keys,
 };
 use tidegate_settings::queue::QUEUE;
 
@@ -101,6 +102,12 @@ pub(super) static SCENARIO: Keys = keys(
         key("sample", AnyOf(&[LongTime, False]), Else("10ms"), "Pause between samples; false for none."),
         key("events", List(&Words(timeline::event_words)), May, "Events that are kept; none by default."),
         key("vary", Table(&VARY), May, "What differs between seeds beside random loss."),
+        key(
+            "scheme",
+            SchemeOf(&WHOLE),
+            May,
+            "A whole scheme: each of its roles that the scenario does not write out, with what belongs to it.",
+        ),
     ],
 );
 
@@ -392,7 +399,7 @@ pub(super) static FLOW: Keys = keys(
         key("consumer", Text, Must, "Node that asks."),
         key("producer", AnyOf(&[Text, List(&Text)]), Must, "Node, or nodes, that answer."),
         key("prefix", Text, Must, "Prefix of the segments."),
-        key("scheme", SchemeOf(&CONSUMER), Must, "Consumer scheme."),
+        key("scheme", SchemeOf(&CONSUMER), May, "Consumer scheme; that of `scenario.scheme` by default."),
         key(
             "shell",
             AnyOf(&[Words(shell_words), Table(&SHELL)]),
@@ -447,7 +454,12 @@ pub(super) static TCP: Keys = keys(
             Else("80"),
             "Port of the receiver; routers may learn what a port asks for.",
         ),
-        key("scheme", SchemeOf(&TCP_SENDER), Must, "Congestion control of the sender."),
+        key(
+            "scheme",
+            SchemeOf(&TCP_SENDER),
+            May,
+            "Congestion control of the sender; that of `scenario.scheme` by default.",
+        ),
         key("size", Size(u64::MAX), May, "Bytes to send, in whole segments; without end by default."),
         key("rate", Rate, May, "Rate at which the application writes, instead of a size."),
         key("start", Time, Else("0s"), "The SYN leaves."),

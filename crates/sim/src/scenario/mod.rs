@@ -9,6 +9,7 @@
 //!   `r1`, ... of built-in topologies and written nodes with several links or `router = true`.
 //! - What a node says of its cache stands in place of what `[router]` says, key by key; a placement at the edge takes
 //!   no cache from it. A prefix's cache is on every router but those that say that theirs is `0pkt`.
+//! - A whole scheme (`scenario.scheme`, or the override `scheme`) is written into the document before it is read.
 //! - All flows of one prefix have the same producers, payload and freshness; prefixes are compared, and kept, in
 //!   their canonical spelling.
 //! - The tables of a built-in topology's `[node.NAME]` and `[link.NAME]` change what it has; `[[node]]` and
@@ -32,6 +33,7 @@ mod service;
 mod sweep;
 mod timeline;
 mod topology;
+mod whole;
 mod workload;
 
 use std::cell::RefCell;
@@ -128,14 +130,15 @@ impl<'a> Parser<'a> {
             most_bytes: self.limits.plan_bytes,
         };
         let read = reader.read(text, &overrides, |desk, mut document, text| {
-            overrides::apply(desk, &mut document, self.overrides, &overrides);
+            let replaced = overrides::apply(desk, &mut document, text, self.overrides, &overrides);
             let original = text;
             let text =
                 if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
             check_version(desk, &document)?;
+            whole::fill(desk, &mut document, original);
             let plan = read_plan(desk, &document, text, &self.limits)?;
             let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
-            Some(Plan { sweep: sweep.unwrap_or_default(), ..plan })
+            Some(Plan { sweep: sweep.unwrap_or_default(), replaced, ..plan })
         });
         read.map(|plan| Plan { files: files.into_inner(), ..plan })
     }
@@ -167,6 +170,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
         canonical: canonical::text(document),
         files: Vec::new(),
         sweep: Vec::new(),
+        replaced: Vec::new(),
         duration: frame.duration,
         stop_when_complete: frame.stop_when_complete,
         seeds: frame.seeds,

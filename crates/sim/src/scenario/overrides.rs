@@ -6,7 +6,7 @@ use tidegate_settings::error::Place;
 use tidegate_settings::keys::{Key, Keys, Kind};
 use tidegate_settings::write;
 
-use super::keys;
+use super::{keys, whole};
 
 /// Bytes of one override.
 const LONGEST: usize = 1 << 16;
@@ -16,13 +16,22 @@ const ROOM: usize = 64 << 20;
 const DEEPEST: usize = 16;
 
 /// Applies every override in order; notes paths that lead nowhere.
-pub(super) fn apply(desk: &Desk<'_>, root: &mut Table, overrides: &[(String, String)], sources: &[String]) {
+/// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them replaced is
+/// the answer.
+pub(super) fn apply(
+    desk: &Desk<'_>,
+    root: &mut Table,
+    text: &str,
+    overrides: &[(String, String)],
+    sources: &[String],
+) -> Vec<String> {
+    let mut replaced = Vec::new();
     for (index, ((path, value), source)) in overrides.iter().zip(sources).enumerate() {
         let origin = index + 1;
-        let whole = Place { origin, start: 0, end: path.len() };
+        let everything = Place { origin, start: 0, end: path.len() };
         let steps = split(path, origin);
         if source.len() > LONGEST || steps.len() > DEEPEST {
-            desk.refuse(whole, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
+            desk.refuse(everything, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
             continue;
         }
         let item = match document::read_value(value, origin, path.len() + 1) {
@@ -32,9 +41,30 @@ pub(super) fn apply(desk: &Desk<'_>, root: &mut Table, overrides: &[(String, Str
                 continue;
             }
         };
+        if let [Step { name: "scheme", .. }, rest @ ..] = steps.as_slice() {
+            match scope(rest) {
+                Ok(scope) => replaced.extend(whole::replace(desk, root, &item, scope, text)),
+                Err(()) => desk.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0"),
+            }
+            continue;
+        }
         let mut walk = Walk { desk, item: &item, room: ROOM / source.len().max(1) };
         walk.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
     }
+    replaced
+}
+
+/// The table of flows behind `scheme`; `None` for all of them.
+fn scope(steps: &[Step<'_>]) -> Result<Option<(&'static str, usize)>, ()> {
+    let [kind, number] = steps else { return if steps.is_empty() { Ok(None) } else { Err(()) } };
+    let kind = ["flow", "tcp"].into_iter().find(|known| *known == kind.name).ok_or(())?;
+    number.name.parse().map(|number| Some((kind, number))).map_err(|_| ())
+}
+
+/// Puts `item` at `path`, whatever stands there; problems are noted at its place.
+pub(super) fn put(desk: &Desk<'_>, root: &mut Table, path: &str, item: &Item) {
+    let steps: Vec<Step<'_>> = path.split('.').map(|name| Step { name, place: item.place }).collect();
+    Walk { desk, item, room: 1 }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
 }
 
 /// One part of a path and where it stands.

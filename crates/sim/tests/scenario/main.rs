@@ -9,3 +9,4 @@ mod overrides;
 mod schema;
 mod size;
 mod sound;
+mod whole;

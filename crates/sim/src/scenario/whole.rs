@@ -1,0 +1,210 @@
+//! Whole schemes in a scenario: `scenario.scheme` fills the roles that are not written out, the override `scheme`
+//! replaces them.
+//!
+//! Both change the document before it is read, so that the plan, the kept text and the canonical text show every role
+//! where the scenario could have written it.
+
+mod replace;
+
+use tidegate_core::whole::Role;
+use tidegate_settings::desk::{Desk, show};
+use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::{Role as Use, SCHEME};
+use tidegate_settings::uses::{self, SchemeUse};
+
+pub(super) use replace::replace;
+
+use super::overrides;
+
+/// Where routers' parts stand.
+const PARTS: &str = "router.parts";
+
+/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's.
+pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) {
+    let Some(item) = lookup(root, "scenario.scheme").cloned() else { return };
+    let Some(whole) = Wanted::read(desk, &item) else { return };
+    if !whole.fits(desk, root, None) {
+        return;
+    }
+    if lookup(root, PARTS).is_none() && whole.used.brings_strategy() {
+        refuse_strategies(desk, root, &whole, text);
+    }
+    for (path, item) in whole.places(&whole.tables(root, None)) {
+        if lookup(root, &path).is_none() {
+            overrides::put(desk, root, &path, &item);
+        }
+    }
+}
+
+/// Notes strategies beside the one that the whole scheme brings, each with both places.
+fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Wanted, text: &str) {
+    let place = whole.item.place;
+    let line = match (place.origin, text.get(..place.start)) {
+        (0, Some(before)) => format!("line {}", before.matches('\n').count() + 1),
+        _ => "--set".to_owned(),
+    };
+    let name = whole.used.scheme.name;
+    let mut refuse = |table: &Table| {
+        if let Some(entry) = table.get("strategy") {
+            let message = format!(
+                "strategy: {name}, the scheme of [scenario] ({line}), brings a forwarding strategy; leave out one of the two"
+            );
+            desk.refuse(entry.item.place, message);
+        }
+    };
+    if let Some(Value::Table(router)) = lookup(root, "router").map(|item| &item.value) {
+        refuse(router);
+    }
+    for key in ["router.prefix", "node"] {
+        tables_of(lookup(root, key)).for_each(&mut refuse);
+    }
+}
+
+/// A whole scheme that is to be installed.
+struct Wanted {
+    used: SchemeUse,
+    /// Its name, or a table with its name and settings.
+    item: Item,
+    /// Each role of the whole with what is written there.
+    installs: Vec<(Role, Item)>,
+}
+
+impl Wanted {
+    /// Reads and checks the scheme that `item` names.
+    fn read(desk: &Desk<'_>, item: &Item) -> Option<Self> {
+        let used = uses::read(desk, item, &SCHEME)?;
+        let own = used.scheme.whole_roles().map(|role| (role, item.clone()));
+        let with = used.scheme.whole.with.iter().map(|companion| {
+            let name = Value::Text(companion.scheme.to_owned());
+            (companion.role, Item { place: item.place, value: name })
+        });
+        let installs = own.chain(with).collect();
+        Some(Self { used, item: item.clone(), installs })
+    }
+
+    fn installed(&self, role: Role) -> Option<&Item> {
+        self.installs.iter().find(|(installed, _)| *installed == role).map(|(_, item)| item)
+    }
+
+    /// Whether it rules flows of one kind or the other.
+    fn has_ends(&self) -> bool {
+        self.installed(Role::Consumer).is_some() || self.installed(Role::Sender).is_some()
+    }
+
+    /// Whether it has what the flows need; notes if it fits none of them.
+    fn fits(&self, desk: &Desk<'_>, root: &Table, scope: Option<(&str, usize)>) -> bool {
+        let given = |key: &str| match scope {
+            Some((kind, _)) => kind == key,
+            None => tables_of(lookup(root, key)).next().is_some(),
+        };
+        let on_flow = self.installed(Role::Consumer).is_some();
+        let on_tcp = self.installed(Role::Sender).is_some();
+        let fits = on_flow && given("flow") || on_tcp && given("tcp");
+        if fits || (!self.has_ends() && scope.is_none()) || !(given("flow") || given("tcp")) {
+            return true;
+        }
+        let name = show(self.used.scheme.name);
+        let given = if given("flow") { "[[flow]]" } else { "[[tcp]]" };
+        let message = match (on_flow, on_tcp) {
+            (true, _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
+            (_, true) => format!("scheme {name} is one of TCP senders and fits no {given}"),
+            _ => format!(
+                "scheme {name} has neither a consumer nor a TCP sender and fits no {given}; its roles: {}",
+                self.used.scheme.roles().join(", ")
+            ),
+        };
+        desk.refuse(self.item.place, message);
+        false
+    }
+
+    /// The tables of flows that it rules, by key and number.
+    fn tables(&self, root: &Table, scope: Option<(&'static str, usize)>) -> Vec<(&'static str, usize)> {
+        let of = |key, role| {
+            let count = self.installed(role).map_or(0, |_| tables_of(lookup(root, key)).count());
+            (0..count).map(move |number| (key, number))
+        };
+        let all = of("flow", Role::Consumer).chain(of("tcp", Role::Sender));
+        all.filter(|table| scope.is_none_or(|scope| scope == *table)).collect()
+    }
+
+    /// Where each role of the whole is written, if flows are those of `tables`.
+    fn places(&self, tables: &[(&'static str, usize)]) -> Vec<(String, Item)> {
+        let list = |item: &Item| Item { place: item.place, value: Value::List(vec![item.clone()]) };
+        let mut places = Vec::new();
+        for (role, item) in &self.installs {
+            match role {
+                Role::Consumer | Role::Sender => {
+                    let key = if *role == Role::Consumer { "flow" } else { "tcp" };
+                    let own = tables.iter().filter(|(kind, _)| *kind == key);
+                    places.extend(own.map(|(_, number)| (format!("{key}.{number}.scheme"), item.clone())));
+                }
+                Role::Discipline => places.push(("topology.link.queue.disciplines".to_owned(), list(item))),
+                Role::Router => places.push((PARTS.to_owned(), list(item))),
+                Role::Strategy => places.push(("router.strategy".to_owned(), item.clone())),
+                Role::Controller => places.push(("controller.scheme".to_owned(), item.clone())),
+                Role::LinkService => places.push(("topology.link.link_service".to_owned(), item.clone())),
+            }
+        }
+        if self.used.scheme.whole.all_next_hops {
+            let all = Item { place: self.item.place, value: Value::Text("all".to_owned()) };
+            places.push(("router.next_hops".to_owned(), all));
+        }
+        places
+    }
+}
+
+/// The scheme at the end of a flow, which the whole scheme has filled in if there is one.
+pub(super) fn read_end(flow: &Fields<'_>, role: &'static Use) -> Option<SchemeUse> {
+    match flow.item("scheme") {
+        Some(item) => uses::read(flow.desk, item, role),
+        None => {
+            flow.refuse_missing("\"scheme\"");
+            None
+        }
+    }
+}
+
+/// The value at `path`, if there is one.
+fn lookup<'t>(root: &'t Table, path: &str) -> Option<&'t Item> {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    let item = &root.get(first)?.item;
+    rest.map_or(Some(item), |rest| lookup_in(item, rest))
+}
+
+fn lookup_in<'t>(item: &'t Item, path: &str) -> Option<&'t Item> {
+    match &item.value {
+        Value::Table(table) => lookup(table, path),
+        Value::List(items) => {
+            let (first, rest) =
+                path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+            let item = items.get(first.parse::<usize>().ok()?)?;
+            rest.map_or(Some(item), |rest| lookup_in(item, rest))
+        }
+        _ => None,
+    }
+}
+
+/// The tables of a list, or of a table by name.
+fn tables_of(item: Option<&Item>) -> Box<dyn Iterator<Item = &Table> + '_> {
+    fn table(item: &Item) -> Option<&Table> {
+        if let Value::Table(table) = &item.value { Some(table) } else { None }
+    }
+    match item.map(|item| &item.value) {
+        Some(Value::List(items)) => Box::new(items.iter().filter_map(table)),
+        Some(Value::Table(tables)) => Box::new(tables.0.iter().filter_map(|Entry { item, .. }| table(item))),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// The name of the scheme that `item` names.
+fn name_of(item: &Item) -> Option<&str> {
+    match &item.value {
+        Value::Text(name) => Some(name),
+        Value::Table(table) => {
+            let named = table.get("name").or_else(|| table.get("scheme"))?;
+            if let Value::Text(name) = &named.item.value { Some(name) } else { None }
+        }
+        _ => None,
+    }
+}

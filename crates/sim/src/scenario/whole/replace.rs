@@ -1,0 +1,272 @@
+//! A whole scheme in place of whatever the scenario writes: its roles are replaced, other schemes' parts removed.
+
+use tidegate_core::whole::Role;
+use tidegate_settings::desk::Desk;
+use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::write::written_value;
+
+use super::{PARTS, Wanted, fill, lookup, name_of, tables_of};
+use crate::scenario::overrides;
+
+/// Installs the whole scheme that `item` names, on the flows of one table only with `scope`; says in a line what it
+/// replaced and removed, if anything.
+pub(in super::super) fn replace(
+    desk: &Desk<'_>,
+    root: &mut Table,
+    item: &Item,
+    scope: Option<(&'static str, usize)>,
+    text: &str,
+) -> Option<String> {
+    fill(desk, root, text);
+    if let Some(Value::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
+        scenario.0.retain(|entry| entry.key != "scheme");
+    }
+    let whole = Wanted::read(desk, item)?;
+    if !whole.fits(desk, root, scope) {
+        return None;
+    }
+    let tables = whole.tables(root, scope);
+    let kept = kept(root, &tables);
+    let mut strip = Strip { desk, whole: &whole, kept, replaced: Vec::new(), removed: Vec::new() };
+    strip.flows(root, &tables);
+    strip.routers(root);
+    strip.links(root);
+    strip.controller(root);
+    let line = strip.line();
+    for (path, item) in whole.places(&tables) {
+        let others = match lookup(root, &path).map(|item| &item.value) {
+            Some(Value::List(others)) if path == PARTS => others.clone(),
+            _ => Vec::new(),
+        };
+        let item = match item.value {
+            Value::List(own) => {
+                Item { place: item.place, value: Value::List(others.into_iter().chain(own).collect()) }
+            }
+            _ => item,
+        };
+        overrides::put(desk, root, &path, &item);
+    }
+    line
+}
+
+/// Names of the schemes at the ends of flows that stay.
+fn kept(root: &Table, tables: &[(&'static str, usize)]) -> Vec<String> {
+    let mut kept = Vec::new();
+    for key in ["flow", "tcp"] {
+        for (number, table) in tables_of(lookup(root, key)).enumerate() {
+            let name = table.get("scheme").and_then(|entry| name_of(&entry.item));
+            kept.extend(name.filter(|_| !tables.contains(&(key, number))).map(str::to_owned));
+        }
+    }
+    kept
+}
+
+/// Takes out of a document what a whole scheme replaces, and notes it.
+struct Strip<'a> {
+    desk: &'a Desk<'a>,
+    whole: &'a Wanted,
+    /// Schemes of flows that stay, whose parts stay with them.
+    kept: Vec<String>,
+    replaced: Vec<String>,
+    removed: Vec<String>,
+}
+
+impl Strip<'_> {
+    /// Whether the parts of the scheme called `name` go: they belong to the same scheme, or to flows that are there no
+    /// more.
+    fn goes(&self, name: &str) -> bool {
+        name == self.whole.used.scheme.name
+            || self.whole.has_ends() && !self.kept.iter().any(|kept| kept == name)
+    }
+
+    /// Notes that `item` in `role` goes.
+    fn note(&mut self, role: Role, item: &Item) {
+        let word = match role {
+            Role::Router => "router part",
+            Role::Sender => "TCP sender",
+            role => role.word(),
+        };
+        let installed = self.whole.installed(role);
+        if installed.is_some_and(|installed| shown(installed) == shown(item)) {
+            return;
+        }
+        let shown = format!("{word} {}", shown(item));
+        // A strategy that parts bring takes the place of the scenario's.
+        let is_replaced = installed.is_some() || role == Role::Strategy;
+        let list = if is_replaced { &mut self.replaced } else { &mut self.removed };
+        if !list.contains(&shown) {
+            list.push(shown);
+        }
+    }
+
+    /// `mircc replaces consumer icp and removes router part plr`.
+    fn line(&self) -> Option<String> {
+        let part =
+            |verb: &str, list: &[String]| (!list.is_empty()).then(|| format!("{verb} {}", list.join(", ")));
+        let parts: Vec<String> = [part("replaces", &self.replaced), part("removes", &self.removed)]
+            .into_iter()
+            .flatten()
+            .collect();
+        let name = shown(&self.whole.item);
+        (!parts.is_empty()).then(|| format!("{name} {}", parts.join(" and ")))
+    }
+
+    fn flows(&mut self, root: &Table, tables: &[(&'static str, usize)]) {
+        for (key, number) in tables {
+            let role = if *key == "flow" { Role::Consumer } else { Role::Sender };
+            if let Some(item) = lookup(root, &format!("{key}.{number}.scheme")) {
+                self.note(role, item);
+            }
+        }
+    }
+
+    /// Parts and strategies of `[router]`, of nodes and of prefixes.
+    fn routers(&mut self, root: &mut Table) {
+        if let Some(Value::Table(router)) = root.get_mut("router").map(|entry| &mut entry.item.value) {
+            self.parts(router, false);
+            self.strategy(router);
+            for_each_table(router.get_mut("prefix").map(|entry| &mut entry.item), &mut |prefix| {
+                self.strategy(prefix);
+            });
+            drop_idle_prefixes(router);
+        }
+        for_each_table(root.get_mut("node").map(|entry| &mut entry.item), &mut |node| {
+            self.parts(node, true);
+            self.strategy(node);
+        });
+    }
+
+    /// A list of parts; what stays on a node of its own list gets the new part beside it.
+    fn parts(&mut self, table: &mut Table, is_node: bool) {
+        let Some(Value::List(items)) = table.get_mut("parts").map(|entry| &mut entry.item.value) else {
+            return;
+        };
+        let (going, mut staying): (Vec<Item>, Vec<Item>) =
+            items.drain(..).partition(|item| name_of(item).is_some_and(|name| self.goes(name)));
+        going.iter().for_each(|item| self.note(Role::Router, item));
+        if is_node && !staying.is_empty() {
+            staying.extend(self.whole.installed(Role::Router).cloned());
+        }
+        let is_bare =
+            staying.is_empty() && (!going.is_empty() || self.whole.installed(Role::Router).is_some());
+        *items = staying;
+        if is_bare {
+            table.0.retain(|entry| entry.key != "parts");
+        }
+    }
+
+    /// A strategy, if the scheme brings one.
+    fn strategy(&mut self, table: &mut Table) {
+        let brings = self.whole.installed(Role::Strategy).is_some() || self.whole.used.brings_strategy();
+        if let Some(item) = table.get("strategy").map(|entry| entry.item.clone()).filter(|_| brings) {
+            self.note(Role::Strategy, &item);
+            table.0.retain(|entry| entry.key != "strategy");
+        }
+    }
+
+    /// Disciplines and link services of all links.
+    fn links(&mut self, root: &mut Table) {
+        let mut each = |link: &mut Table| {
+            self.link_service(link);
+            self.queue(link);
+            for direction in ["forward", "backward"] {
+                if let Some(Value::Table(direction)) =
+                    link.get_mut(direction).map(|entry| &mut entry.item.value)
+                {
+                    self.queue(direction);
+                }
+            }
+        };
+        if let Some(Value::Table(topology)) = root.get_mut("topology").map(|entry| &mut entry.item.value) {
+            for key in ["link", "access", "bottleneck"] {
+                if let Some(Value::Table(link)) = topology.get_mut(key).map(|entry| &mut entry.item.value) {
+                    each(link);
+                }
+            }
+        }
+        for_each_table(root.get_mut("link").map(|entry| &mut entry.item), &mut each);
+    }
+
+    fn link_service(&mut self, link: &mut Table) {
+        if self.whole.installed(Role::LinkService).is_none() {
+            return;
+        }
+        if let Some(item) = link.get("link_service").map(|entry| entry.item.clone()) {
+            self.note(Role::LinkService, &item);
+            link.0.retain(|entry| entry.key != "link_service");
+        }
+    }
+
+    /// All disciplines of a queue if the scheme has one; else those that belong to schemes with parts on routers.
+    fn queue(&mut self, link: &mut Table) {
+        let Some(Value::Table(queue)) = link.get_mut("queue").map(|entry| &mut entry.item.value) else {
+            return;
+        };
+        let Some(Value::List(items)) = queue.get_mut("disciplines").map(|entry| &mut entry.item.value) else {
+            return;
+        };
+        let is_filled = self.whole.installed(Role::Discipline).is_some();
+        let goes = |item: &Item| {
+            let is_part = |name: &str| {
+                self.desk.schemes.iter().any(|scheme| scheme.name == name && scheme.router.is_some())
+            };
+            is_filled || name_of(item).is_some_and(|name| is_part(name) && self.goes(name))
+        };
+        let (going, staying): (Vec<Item>, Vec<Item>) = items.drain(..).partition(goes);
+        going.iter().for_each(|item| self.note(Role::Discipline, item));
+        *items = staying;
+        if is_filled {
+            queue.0.retain(|entry| entry.key != "disciplines");
+        }
+    }
+
+    /// The controller of other schemes, with the events that stop and start it; of one that is replaced, how far away
+    /// it is stays.
+    fn controller(&mut self, root: &mut Table) {
+        let Some(item) = lookup(root, "controller.scheme").cloned() else { return };
+        if self.whole.installed(Role::Controller).is_some() {
+            self.note(Role::Controller, &item);
+        } else if name_of(&item).is_some_and(|name| self.goes(name)) {
+            self.note(Role::Controller, &item);
+            root.0.retain(|entry| entry.key != "controller");
+            if let Some(Value::List(events)) = root.get_mut("event").map(|entry| &mut entry.item.value) {
+                events.retain(
+                    |event| !matches!(&event.value, Value::Table(event) if event.get("controller").is_some()),
+                );
+            }
+        }
+    }
+}
+
+/// `plr (alpha = 0.5)`.
+fn shown(item: &Item) -> String {
+    let name = name_of(item).unwrap_or_default();
+    let Value::Table(table) = &item.value else { return name.to_owned() };
+    let is_setting = |entry: &&Entry| !["name", "scheme"].contains(&entry.key.as_str());
+    let settings = table.0.iter().filter(is_setting);
+    let settings: Vec<String> =
+        settings.map(|entry| format!("{} = {}", entry.key, written_value(&entry.item.value))).collect();
+    if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
+}
+
+/// Prefixes that nothing is said of any more.
+fn drop_idle_prefixes(router: &mut Table) {
+    if let Some(Value::List(prefixes)) = router.get_mut("prefix").map(|entry| &mut entry.item.value) {
+        let says = |table: &Table| table.get("strategy").is_some() || table.get("cache").is_some();
+        prefixes.retain(|prefix| !matches!(&prefix.value, Value::Table(table) if !says(table)));
+    }
+}
+
+/// Calls `change` with the tables of a list, or of a table by name.
+fn for_each_table(item: Option<&mut Item>, change: &mut dyn FnMut(&mut Table)) {
+    let mut each = |item: &mut Item| {
+        if let Value::Table(table) = &mut item.value {
+            change(table);
+        }
+    };
+    match item.map(|item| &mut item.value) {
+        Some(Value::List(items)) => items.iter_mut().for_each(each),
+        Some(Value::Table(tables)) => tables.0.iter_mut().for_each(|entry| each(&mut entry.item)),
+        _ => {}
+    }
+}

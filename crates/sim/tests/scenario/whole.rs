@@ -1,0 +1,234 @@
+//! Whole schemes: what `scenario.scheme` fills in, what the override `scheme` replaces, and what is then missing.
+
+use tidegate_core::whole::Installed;
+use tidegate_schemes::SCHEMES;
+use tidegate_sim::plan::{NextHopRule, Plan};
+use tidegate_sim::roles::{incomplete, installed};
+use tidegate_sim::scenario::{Errors, parse};
+
+use super::examples::example;
+
+/// Two flows over a bottleneck, nothing said of schemes.
+const BARE: &str = r#"format = 1
+[scenario]
+name = "bare"
+duration = "1s"
+scheme = "mircc"
+[topology]
+builtin = "dumbbell"
+pairs = 2
+access = { rate = "100Mbps", delay = "5ms", queue = { limit = "70pkt" } }
+bottleneck = { rate = "10Mbps", delay = "10ms" }
+[[flow]]
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+[[flow]]
+consumer = "c2"
+producer = "p2"
+prefix = "/b"
+"#;
+
+fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Plan, Errors> {
+    let overrides: Vec<(String, String)> =
+        overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    parse("x.toml", text, &overrides, SCHEMES)
+}
+
+fn plan(text: &str, overrides: &[(&str, &str)]) -> Plan {
+    read(text, overrides).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn refused(text: &str, overrides: &[(&str, &str)]) -> String {
+    read(text, overrides).expect_err("it is wrong").to_string()
+}
+
+/// `role scheme` of everything in use.
+fn in_use(plan: &Plan) -> Vec<String> {
+    installed(plan).iter().map(|Installed { role, scheme, .. }| format!("{role} {scheme}")).collect()
+}
+
+/// The plan without its texts, to tell whether two scenarios say the same.
+fn meaning(plan: Plan) -> String {
+    format!("{:?}", Plan { text: String::new(), canonical: String::new(), replaced: Vec::new(), ..plan })
+}
+
+#[test]
+fn the_scheme_of_the_scenario_fills_every_role_that_it_has() {
+    let mircc = plan(BARE, &[]);
+    assert_eq!(in_use(&mircc), ["consumer mircc", "router part mircc", "strategy best-route"]);
+    let sieve = plan(&BARE.replace("\"mircc\"", "\"ndnsieve\""), &[]);
+    let roles = ["consumer ndnsieve", "router part ndnsieve", "controller ndnsieve", "next hops all"];
+    assert_eq!(in_use(&sieve), roles);
+    assert_eq!(sieve.next_hops, NextHopRule::All);
+    let shipped = plan(&BARE.replace("\"mircc\"", "\"pcon-ndnsim\""), &[]);
+    let roles = ["consumer pcon-ndnsim", "discipline nfd-marking", "strategy best-route"];
+    assert_eq!(in_use(&shipped), roles);
+    assert_eq!(installed(&shipped)[1].at.len(), 10);
+}
+
+#[test]
+fn a_filled_role_is_the_one_that_could_have_been_written() {
+    let written = BARE
+        .replace("scheme = \"mircc\"\n", "")
+        .replace("prefix = \"/a\"\n", "prefix = \"/a\"\nscheme = \"mircc\"\n")
+        .replace("prefix = \"/b\"\n", "prefix = \"/b\"\nscheme = \"mircc\"\n")
+        + "[router]\nparts = [\"mircc\"]\n";
+    let (filled, written) = (plan(BARE, &[]), plan(&written, &[]));
+    assert_eq!(filled.canonical, written.canonical);
+    assert_eq!(meaning(filled), meaning(written));
+}
+
+#[test]
+fn settings_go_to_all_roles_of_the_scheme_itself() {
+    let text = BARE.replace("scheme = \"mircc\"", "scheme = { name = \"mircc\", interval = \"50ms\" }");
+    let shown = installed(&plan(&text, &[]));
+    assert_eq!(shown[0].scheme, "mircc (interval = \"50ms\")");
+    assert_eq!(shown[1].scheme, "mircc (interval = \"50ms\")");
+    let wrong = refused(&BARE.replace("scheme = \"mircc\"", "scheme = { name = \"mircc\", x = 1 }"), &[]);
+    assert!(wrong.starts_with("x.toml:5:28: scheme \"mircc\" has interval"), "{wrong}");
+}
+
+#[test]
+fn roles_that_are_written_out_win() {
+    let text = BARE.replace("prefix = \"/b\"\n", "prefix = \"/b\"\nscheme = \"icp\"\n")
+        + "[node.r2]\nparts = [\"plr\"]\n";
+    let roles =
+        ["consumer mircc", "consumer icp", "router part mircc", "router part plr", "strategy best-route"];
+    assert_eq!(in_use(&plan(&text, &[])), roles);
+}
+
+#[test]
+fn two_strategies_are_an_error_with_both_places() {
+    let text = BARE.replace("\"mircc\"", "\"pcon\"") + "[router]\nstrategy = \"multicast\"\n";
+    let why = refused(&text, &[]);
+    let message =
+        "x.toml:20:12: strategy: pcon, the scheme of [scenario] (line 5), brings a forwarding strategy";
+    assert!(why.starts_with(message), "{why}");
+    let prefix = BARE.replace("\"mircc\"", "\"pcon\"")
+        + "[[router.prefix]]\nprefix = \"/a\"\nstrategy = \"multicast\"\n";
+    assert!(refused(&prefix, &[]).starts_with("x.toml:21:12: strategy: pcon"), "{}", refused(&prefix, &[]));
+}
+
+#[test]
+fn a_scheme_that_fits_no_flow_is_refused() {
+    let tcp = refused(&BARE.replace("\"mircc\"", "\"tcp-cubic\""), &[]);
+    assert!(
+        tcp.contains("x.toml:5:10: scheme \"tcp-cubic\" is one of TCP senders and fits no [[flow]]"),
+        "{tcp}"
+    );
+    let ndn = refused(example("tcp"), &[("scheme", "mircc")]);
+    assert!(ndn.contains("scheme \"mircc\" is one of NDN consumers and fits no [[tcp]]"), "{ndn}");
+    let none = refused(example("dumbbell"), &[("scheme.flow.0", "codel")]);
+    assert!(none.contains("scheme \"codel\" has neither a consumer nor a TCP sender"), "{none}");
+    let unknown = refused(example("dumbbell"), &[("scheme", "mirc")]);
+    assert!(unknown.contains("scheme \"mirc\" is not known; did you mean \"mircc\"?"), "{unknown}");
+}
+
+#[test]
+fn a_flow_without_any_scheme_is_refused() {
+    let why = refused(&BARE.replace("scheme = \"mircc\"\n", ""), &[]);
+    assert!(why.contains("[[flow]] has no \"scheme\"; it needs one"), "{why}");
+}
+
+#[test]
+fn the_override_replaces_every_role_and_removes_the_parts_of_other_schemes() {
+    let mircc = plan(example("dumbbell"), &[("scheme", "mircc")]);
+    let roles = ["consumer mircc", "router part mircc", "discipline codel-mark", "strategy best-route"];
+    assert_eq!(in_use(&mircc), roles);
+    let line = "mircc replaces consumer catchunks-cubic (beta = 0.7), \
+                router part plr (alpha = 0.5, interval = \"1ms\")";
+    assert_eq!(mircc.replaced, [line]);
+    let icp = plan(example("dumbbell"), &[("scheme", "icp")]);
+    assert_eq!(in_use(&icp), ["consumer icp", "discipline codel-mark", "strategy best-route"]);
+    assert!(icp.replaced[0].contains(" and removes router part plr (alpha"), "{:?}", icp.replaced);
+    let sieve = plan(example("multipath"), &[("scheme", "ndnsieve")]);
+    let roles = ["consumer ndnsieve", "router part ndnsieve", "controller ndnsieve", "next hops all"];
+    assert_eq!(in_use(&sieve), roles);
+    assert!(sieve.replaced[0].ends_with("strategy multicast"), "{:?}", sieve.replaced);
+}
+
+#[test]
+fn a_discipline_of_the_whole_takes_the_place_of_all_others_and_limits_stay() {
+    let dctcp = plan(
+        example("tcp"),
+        &[("topology.bottleneck.queue.disciplines", "[\"red\"]"), ("scheme", "tcp-dctcp")],
+    );
+    assert_eq!(in_use(&dctcp)[..2], ["TCP sender tcp-dctcp", "discipline step-ecn"]);
+    assert!(dctcp.replaced[0].ends_with("discipline red"), "{:?}", dctcp.replaced);
+    let limits =
+        |plan: &Plan| format!("{:?}", plan.links.iter().map(|link| link.queue[0].limit).collect::<Vec<_>>());
+    assert_eq!(limits(&dctcp), limits(&plan(example("tcp"), &[])));
+}
+
+#[test]
+fn one_scheme_after_another_leaves_nothing_of_the_first() {
+    let once = plan(example("dumbbell"), &[("scheme", "icp")]);
+    for first in ["mircc", "hobhis", "hr-icp"] {
+        let twice = plan(example("dumbbell"), &[("scheme", first), ("scheme", "icp")]);
+        assert_eq!(once.canonical, twice.canonical, "{first}");
+    }
+    let twice = plan(BARE, &[("scheme", "icp")]);
+    assert_eq!(in_use(&twice), ["consumer icp", "strategy best-route"]);
+}
+
+#[test]
+fn a_table_of_flows_alone_gets_the_scheme_and_parts_of_other_flows_stay() {
+    let mixed = plan(BARE, &[("scheme.flow.1", "hobhis")]);
+    let roles = [
+        "consumer mircc",
+        "consumer hobhis",
+        "router part mircc",
+        "router part hobhis",
+        "strategy best-route",
+    ];
+    assert_eq!(in_use(&mixed), roles);
+    assert_eq!(incomplete(&mixed), Vec::<String>::new());
+}
+
+#[test]
+fn the_kept_text_of_a_replaced_scenario_says_the_same() {
+    for (name, scheme) in
+        [("dumbbell", "mircc"), ("multipath", "pcon"), ("events", "ndnsieve"), ("wireless", "plr")]
+    {
+        let replaced = plan(example(name), &[("scheme", scheme)]);
+        let again = plan(&replaced.text, &[]);
+        assert_eq!(replaced.canonical, again.canonical, "{name} {scheme}");
+        assert_eq!(meaning(replaced), meaning(again), "{name} {scheme}");
+    }
+}
+
+#[test]
+fn a_role_without_its_counterpart_is_told() {
+    let alone = |name: &str, scheme: &str| {
+        let key = if name == "tcp" { "tcp.*.scheme" } else { "flow.*.scheme" };
+        incomplete(&plan(example(name), &[(key, scheme)]))
+    };
+    for (name, scheme, said) in [
+        ("dumbbell", "mircc", "flow c1:/a: mircc without its part on a router: no rate stands on Data"),
+        ("dumbbell", "ndnsieve", "ndnsieve without its part on a router"),
+        ("loss", "pcon", "pcon without a queue or router that marks: it reacts to losses alone"),
+        ("tcp", "tcp-dctcp", "flow cubic: tcp-dctcp without a queue or router that marks"),
+        ("tcp", "rcp", "flow cubic: rcp without its part on a router"),
+    ] {
+        let told = alone(name, scheme);
+        assert!(told.len() == 1 && told[0].contains(said), "{scheme}: {told:?}");
+    }
+    assert_eq!(alone("dumbbell", "pcon"), Vec::<String>::new());
+    assert_eq!(alone("red", "pcon-ndnsim"), Vec::<String>::new());
+    let dropping = plan(
+        example("red"),
+        &[("topology.bottleneck.queue.disciplines.0.action", "drop"), ("flow.*.scheme", "pcon-ndnsim")],
+    );
+    assert_eq!(incomplete(&dropping).len(), 1);
+}
+
+#[test]
+fn no_whole_scheme_lacks_anything() {
+    for scheme in SCHEMES {
+        for name in ["dumbbell", "tcp"] {
+            let Ok(plan) = read(example(name), &[("scheme", scheme.name)]) else { continue };
+            assert_eq!(incomplete(&plan), Vec::<String>::new(), "{} in {name}", scheme.name);
+        }
+    }
+}
