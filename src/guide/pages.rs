@@ -191,7 +191,7 @@ pub(super) const GUIDES: &[Guide] = &[
                 "results/PAPER/",
                 "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
             ),
-            ("results/all/", "report.html: all papers on one page"),
+            ("results/all/", "report.html: an overview of all papers, which leads to the page of each"),
         ],
         not_run: Some("a minute or more"),
         exits: &[(Exit::Unexpected, "a verdict is not the one on record"), PARTIAL, STOPPED],

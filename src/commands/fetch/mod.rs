@@ -168,6 +168,7 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: &format!(
             "tidegate fetch {} --scheme {} --report {}",
             flow.prefix,
