@@ -32,13 +32,14 @@ const PARTS: [Part; 6] = [
 ///
 /// # Errors
 /// A part without an end.
-fn remake(page: &str, mut make: impl FnMut(&str) -> String) -> Result<String, String> {
+pub fn remake(page: &str, mut make: impl FnMut(&str) -> String) -> Result<String, String> {
     let mut text = String::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (part, after) = after.split_once(" -->").ok_or("a part without a name")?;
         let (_, after) = after.split_once(END).ok_or_else(|| format!("part {part:?} has no end"))?;
-        text += &format!("{before}{BEGIN}{part} -->\n{}\n{END}", make(part).trim_end());
+        // A table goes on to the next empty line in some readers of Markdown.
+        text += &format!("{before}{BEGIN}{part} -->\n{}\n\n{END}", make(part).trim_end());
         rest = after;
     }
     Ok(text + rest)
@@ -236,6 +237,6 @@ fn first_difference(kept: &str, made: &str) -> String {
 fn a_part_is_replaced_between_its_marks_and_nothing_else_is() {
     let page = "a\n<!-- made: x 1 -->\nold\n<!-- made: end -->\nb\n";
     let made = remake(page, |part| format!("new {part}"));
-    assert_eq!(made.as_deref(), Ok("a\n<!-- made: x 1 -->\nnew x 1\n<!-- made: end -->\nb\n"));
+    assert_eq!(made.as_deref(), Ok("a\n<!-- made: x 1 -->\nnew x 1\n\n<!-- made: end -->\nb\n"));
     assert!(remake("<!-- made: x -->\nold", |_| String::new()).is_err());
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::blocks::{Block, blocks};
+use crate::made::remake;
 use crate::program::{Scratch, tidegate};
 use crate::{root, sources};
 
@@ -33,8 +34,10 @@ fn the_first_example_of_the_readme_has_no_warning_and_shows_intervals() {
 
 #[test]
 fn the_readme_is_short_and_its_picture_is_small() {
-    let lines = text(&root().join("README.md")).lines().count();
-    assert!(lines <= 135, "{lines} lines");
+    // Made tables grow with the catalogue.
+    let own = remake(&text(&root().join("README.md")), |_| String::new()).expect("made parts have ends");
+    let lines = own.lines().count();
+    assert!(lines <= 125, "{lines} lines without its tables");
     let bytes = fs::metadata(root().join("docs/page.png")).expect("there is a picture").len();
     assert!(bytes <= 150_000, "{bytes} bytes");
 }
