@@ -5,6 +5,10 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use tidegate_report::json::Json;
+
+use crate::Format;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -18,8 +22,12 @@ pub(crate) enum Exit {
     Unexpected = 3,
     /// Some runs failed; the others are there.
     Partial = 4,
+    /// It was not judged: the machine was too busy to measure.
+    NotJudged = 5,
     /// The user stopped it.
     Interrupted = 130,
+    /// Whoever read the output closed it; the code of programs that the signal ends (128 + SIGPIPE).
+    PipeClosed = 141,
 }
 
 impl From<Exit> for ExitCode {
@@ -44,6 +52,24 @@ impl Failure {
     /// The command line is wrong.
     pub(crate) fn usage(why: impl Display) -> Self {
         Self { exit: Exit::Usage, message: format!("error: {why}") }
+    }
+}
+
+impl Failure {
+    /// What is printed of it: words, or a JSON object on one line with `error` and `exit_code`.
+    pub(crate) fn shown(&self, format: Format) -> String {
+        match format {
+            Format::Text => self.message.clone(),
+            Format::Json => {
+                let message = self.message.trim_end();
+                let message = message.strip_prefix("error: ").unwrap_or(message);
+                let fields = vec![
+                    ("error", Json::text(message)),
+                    ("exit_code", Json::Count(u64::from(self.exit as u8))),
+                ];
+                Json::Object(fields).to_string()
+            }
+        }
     }
 }
 
