@@ -12,7 +12,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run as simulate;
 use tidegate_sim::scenario;
 
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::ProgressLine;
 use crate::{Format, Session};
 use compare::{Case, Comparison};
@@ -50,8 +50,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         cases.push(compare_case(session, arguments, name, scheme, parts, &line)?);
     }
     let is_within = cases.iter().all(Case::is_within);
-    print(&match session.format {
-        Format::Text => compare::table(&cases),
+    session.show(&match session.format {
+        Format::Text => compare::table(&cases, session.screen),
         Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
     });
     Ok(if is_within { Exit::Ok } else { Exit::Unexpected })

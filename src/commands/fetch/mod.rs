@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Name of the file; the newest version is looked for unless the name ends with one (`/file/v=3`).
     name: String,
     /// Where the content goes; `-` for standard output, whose summary goes to standard error.
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    #[arg(long = "out", short, alias = "output", value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Consumer scheme; `tidegate schemes` lists them.
     #[arg(long, value_name = "SCHEME", default_value = "catchunks-cubic")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tidegate_report::json::Json;
 
 use super::plan::{Sweep, SweepArguments};
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::store::Store;
 use crate::{Format, Session};
 
@@ -44,7 +44,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         abandoned.iter().try_for_each(|folder| store.discard(folder))?;
     }
     let paths: Vec<PathBuf> = idle.iter().map(|key| store.path(key)).chain(abandoned).collect();
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => told(&paths, all.len() - idle.len(), arguments.delete),
         Format::Json => {
             let document = Json::Object(vec![

@@ -2,7 +2,7 @@
 
 use tidegate_core::records::RunRecord;
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable, number};
+use tidegate_report::text::{Align, Screen, TextTable, number};
 
 /// Goodput may differ by so much of the simulated one.
 const GOODPUT: f64 = 0.05;
@@ -137,7 +137,7 @@ impl Row {
 }
 
 /// Every case and measure, with what it may differ by.
-pub(super) fn table(cases: &[Case]) -> String {
+pub(super) fn table(cases: &[Case], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("measure", Align::Left),
@@ -166,7 +166,7 @@ pub(super) fn table(cases: &[Case]) -> String {
             ]);
         }
     }
-    table.render()
+    table.render(screen)
 }
 
 #[cfg(test)]
