@@ -22,6 +22,7 @@ mod page;
 mod progress;
 mod refusal;
 mod results;
+mod screen;
 mod source;
 mod stop;
 mod store;
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
+use tidegate_report::text::Screen;
 
 use exit::{Exit, Failure};
 
@@ -116,7 +118,16 @@ enum Command {
 struct Session {
     format: Format,
     quiet: bool,
+    /// Where standard output goes.
+    screen: Screen,
     schemes: Vec<&'static Scheme>,
+}
+
+impl Session {
+    /// Prints results: as they are for programs, with lines that fit the screen for people.
+    fn show(&self, text: &str) {
+        exit::print(&self.screen.fold(text));
+    }
 }
 
 /// The program's command line, with what help ends with.
@@ -152,7 +163,11 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         code::count_executable();
     }
     let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
-    let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
+    let screen = match arguments.format {
+        Format::Text => screen::of_output(),
+        Format::Json => Screen::PLAIN,
+    };
+    let session = Session { format: arguments.format, quiet: arguments.quiet, screen, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
         Command::Compare(arguments) => commands::compare::run(&session, &arguments),
@@ -202,5 +217,5 @@ fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
 /// Prints to standard error, if anybody still reads it.
 fn complain(message: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));
 }

@@ -13,7 +13,7 @@ use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run as simulate;
 use tidegate_sim::scenario;
 
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::ProgressLine;
 use crate::{Format, Session};
 use compare::{Case, Comparison};
@@ -53,8 +53,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let is_within = cases.iter().all(Case::is_within);
     let is_judged = cases.iter().all(Case::is_judged);
-    print(&match session.format {
-        Format::Text => compare::table(&cases),
+    session.show(&match session.format {
+        Format::Text => compare::table(&cases, session.screen),
         Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
     });
     if !is_within && !is_judged {

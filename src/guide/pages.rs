@@ -132,7 +132,7 @@ pub(super) const GUIDES: &[Guide] = &[
         ],
         files: &[
             ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
-            ("RESULTS/figures/", "the files, unless --output names another place"),
+            ("RESULTS/figures/", "the files, unless --out names another place"),
         ],
         not_run: Some("the folder is one of an earlier run"),
         exits: &[],
@@ -185,12 +185,14 @@ pub(super) const GUIDES: &[Guide] = &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
             ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
             ("All papers, and one page for them together.", "tidegate reproduce all"),
+            ("After Ctrl-C, on from where it was.", "tidegate reproduce plr"),
         ],
         files: &[
             (
                 "results/PAPER/",
                 "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
             ),
+            ("results/PAPER/runs/", "finished runs; the same build of the program does not run them again"),
             ("results/all/", "report.html: an overview of all papers, which leads to the page of each"),
         ],
         not_run: Some("a minute or more"),

@@ -72,7 +72,7 @@ fn what_is_wrong_with_a_fetch_is_said_with_what_would_be_right() {
     for (arguments, code, said) in [
         (&["fetch", "file"][..], 2, "error: name \"file\" does not start with \"/\""),
         (&["fetch", "/f", "--scheme", "codel"], 2, "error: scheme \"codel\" is no consumer; consumers: "),
-        (&["fetch", "/f", "--scheme", "x"], 2, "error: scheme \"x\" is not known; consumers: "),
+        (&["fetch", "/f", "--scheme", "x"], 2, "error: consumer scheme \"x\" is not known; known: "),
         (&["fetch", "/f", "--scheme", "fixed", "--set", "x=1"], 2, "error: --set: unknown parameter \"x\""),
         (&["fetch", "/f", "--shell", "x"], 2, "error: shell \"x\" is not known; known: ndnsim, "),
         (&["fetch", "/f", "--lifetime", "999us"], 2, "\"999us\" is less than 1ms"),

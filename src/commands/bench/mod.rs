@@ -11,7 +11,7 @@ mod live;
 use std::process::Command;
 
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 
@@ -103,9 +103,15 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Format::Json => {
             Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
         }
-        Format::Text => table(&rows),
+        Format::Text => table(&rows, session.screen),
     });
     Ok(Exit::Ok)
+}
+
+/// What cases can be called.
+pub(crate) fn case_names() -> Vec<&'static str> {
+    let live = cfg!(target_os = "linux").then_some("live");
+    CASES.iter().map(|case| case.name).chain(live).collect()
 }
 
 fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
@@ -278,7 +284,7 @@ fn as_json(case: &Case, runs: &[Measured]) -> Json {
     ])
 }
 
-fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
+fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("M hops per CPU s", Align::Right),
@@ -312,5 +318,5 @@ fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
             format!("{}", middle.samples),
         ]);
     }
-    table.render()
+    table.render(screen)
 }

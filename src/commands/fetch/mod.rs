@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     name: String,
     /// Where the content goes; standard output unless given or `-`, and then the summary goes to standard error. An
     /// interrupted fetch into a file goes on from `FILE.part` when the same version is fetched again.
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long = "out", short, alias = "output", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Consumer scheme; `tidegate schemes` lists them. Without one it is bbr with parameters for hosts and shallow
     /// queues (see the book, "The default of fetch").

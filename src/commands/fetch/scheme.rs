@@ -8,6 +8,7 @@ use tidegate_live::fetch::live_shell;
 
 use super::Arguments;
 use crate::Session;
+use crate::commands::schemes;
 use crate::exit::Failure;
 
 /// The scheme of a fetch without `--scheme`, chosen by `tidegate bench fetch`.
@@ -66,7 +67,7 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
 
 fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
     tidegate_schemes::find(&session.schemes, name)
-        .ok_or_else(|| Failure::usage(format!("scheme {name:?} is not known; consumers: {}", known(session))))
+        .ok_or_else(|| schemes::unknown(session, "consumer scheme", name, |scheme| scheme.consumer.is_some()))
 }
 
 fn known(session: &Session) -> String {

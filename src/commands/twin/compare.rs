@@ -3,7 +3,7 @@
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Span;
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable, number};
+use tidegate_report::text::{Align, Screen, TextTable, number};
 
 use super::lateness::is_too_late;
 
@@ -167,7 +167,7 @@ impl Row {
 }
 
 /// Every case and measure, with what it may differ by.
-pub(super) fn table(cases: &[Case]) -> String {
+pub(super) fn table(cases: &[Case], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("measure", Align::Left),
@@ -196,7 +196,7 @@ pub(super) fn table(cases: &[Case]) -> String {
             ]);
         }
     }
-    table.render()
+    table.render(screen)
 }
 
 #[cfg(test)]
