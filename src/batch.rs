@@ -28,16 +28,19 @@ pub(crate) struct Batch<T> {
 /// Runs `jobs`; `keep` puts each finished one on disk, `reduce` says what of it stays in memory.
 ///
 /// # Errors
-/// The first that `keep` gives; no further run is started then.
+/// The first that `keep` or `reduce` gives; no further run is started then.
 pub(crate) fn run<T: Send>(
     jobs: &[Job<'_>],
     threads: usize,
     line: ProgressLine,
     keep: &(dyn Fn(usize, &RunRecord) -> Result<(), Failure> + Sync),
-    reduce: impl Fn(RunRecord) -> T + Sync,
+    reduce: impl Fn(usize, RunRecord) -> Result<T, Failure> + Sync,
 ) -> Result<Batch<T>, Failure> {
     let keeper = Keeper { keep, line, stop: Stop::listen()?, heard: Mutex::default() };
-    let kept = run_batch(jobs, threads, &keeper, |_, run| reduce(run));
+    let kept = run_batch(jobs, threads, &keeper, |job, run| {
+        reduce(job, run).map_err(|fault| keeper.heard().fault = Some(fault)).ok()
+    });
+    let kept: Vec<Option<T>> = kept.into_iter().map(Option::flatten).collect();
     keeper.line.clear();
     let is_stopped = keeper.stop.is_asked() && kept.iter().any(Option::is_none);
     let mut heard = keeper.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -91,7 +94,7 @@ pub(crate) fn fill(
         let Wanted { plan, identity, .. } = wanted[places[job]];
         store.keep(identity, plan, run)
     };
-    let done = run(&jobs, threads, line, &keep, drop)?;
+    let done = run(&jobs, threads, line, &keep, |_, _| Ok(()))?;
     if done.is_stopped {
         return Err(interrupted(done.kept.iter().flatten().count(), jobs.len()));
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tidegate_settings::suggest;
 use tidegate_sim::plan::{Plan, SweepAxis};
 use tidegate_sim::scenario::{Error, Errors};
 
@@ -220,10 +221,7 @@ fn refused(place: &str, errors: &Errors) -> String {
 }
 
 fn sentence(error: &Error) -> String {
-    match &error.suggestion {
-        Some(word) => format!("{}; did you mean {word:?}?", error.message),
-        None => error.message.clone(),
-    }
+    format!("{}{}", error.message, suggest::question(&error.suggestions))
 }
 
 #[cfg(test)]

@@ -23,6 +23,12 @@ pub(crate) struct Guide {
     pub(crate) exits: &'static [(Exit, &'static str)],
 }
 
+/// Names of the commands that stand right after the program's.
+pub(crate) fn command_names() -> Vec<&'static str> {
+    let words = pages::GUIDES.iter().map(|guide| guide.command);
+    words.filter(|words| !words.is_empty() && !words.contains(' ')).collect()
+}
+
 /// Codes of every command.
 pub(crate) const COMMON_EXITS: [(Exit, &str); 3] = [
     (Exit::Ok, "done"),

@@ -22,6 +22,7 @@ mod page;
 mod progress;
 mod refusal;
 mod results;
+mod screen;
 mod source;
 mod stop;
 mod store;
@@ -30,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
+use tidegate_report::text::Screen;
 
 use exit::{Exit, Failure};
 
@@ -116,7 +118,16 @@ enum Command {
 struct Session {
     format: Format,
     quiet: bool,
+    /// Where standard output goes.
+    screen: Screen,
     schemes: Vec<&'static Scheme>,
+}
+
+impl Session {
+    /// Prints results: as they are for programs, with lines that fit the screen for people.
+    fn show(&self, text: &str) {
+        exit::print(&self.screen.fold(text));
+    }
 }
 
 /// The program's command line, with what help ends with.
@@ -136,15 +147,27 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; a closed pipe cannot be told about either.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Ok.into();
+            }
+            if asks_for_json(std::env::args_os()) {
+                complain(&Failure { exit: Exit::Usage, message: error.to_string() }.shown(Format::Json));
+            } else {
+                let _ = error.print();
+            }
+            return Exit::Usage.into();
         }
     };
     if !more.is_empty() {
         code::count_executable();
     }
     let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
-    let session = Session { format: arguments.format, quiet: arguments.quiet, schemes };
+    let screen = match arguments.format {
+        Format::Text => screen::of_output(),
+        Format::Json => Screen::PLAIN,
+    };
+    let session = Session { format: arguments.format, quiet: arguments.quiet, screen, schemes };
     let outcome = match arguments.command {
         Command::Run(arguments) => commands::run::run(&session, &arguments),
         Command::Compare(arguments) => commands::compare::run(&session, &arguments),
@@ -177,15 +200,22 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
-        Err(Failure { exit, message }) => {
-            complain(&message);
-            exit.into()
+        Err(failure) => {
+            complain(&failure.shown(session.format));
+            failure.exit.into()
         }
     }
+}
+
+/// Whether a command line that cannot be read asks for JSON.
+fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    let words: Vec<_> = words.take_while(|word| word != "--").collect();
+    let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
+    words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)
 }
 
 /// Prints to standard error, if anybody still reads it.
 fn complain(message: &str) {
     use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));
 }

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::screen;
+
 /// Pause between two plain lines.
 const PLAIN_PAUSE: Duration = Duration::from_secs(5);
 
@@ -109,7 +111,35 @@ impl ProgressLine {
                 line.push_str(&format!(", {count} {word}"));
             }
         }
-        format!("{line}, {:.0} s left", left.as_secs_f64())
+        let line = format!("{line}, {} left", in_words(left));
+        match self.shown {
+            Shown::Terminal => on_terminal(state.done as f64 / self.total.max(1) as f64, &line),
+            Shown::Nothing | Shown::Plain => line,
+        }
+    }
+}
+
+/// Cells of a bar.
+const BAR: usize = 20;
+
+/// A bar of which `part` is full, and words beside it: one line of the terminal at most.
+fn on_terminal(part: f64, words: &str) -> String {
+    let full = (part.clamp(0.0, 1.0) * BAR as f64).floor() as usize;
+    let bar = format!("[{}{}] {words}", "#".repeat(full), "-".repeat(BAR - full));
+    match screen::of_errors().width {
+        // A line that wraps could not be written over.
+        Some(width) => bar.chars().take(width - 1).collect(),
+        None => bar,
+    }
+}
+
+/// `40 s`, `3 min`, `1.5 h`: as exactly as a forecast is.
+pub(crate) fn in_words(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 1.5 => "a second".to_owned(),
+        seconds if seconds < 90.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 90.0 * 60.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
     }
 }
 
@@ -142,7 +172,14 @@ impl TransferLine {
         // Progress that cannot be shown is no reason to stop.
         let _ = match self.shown {
             Shown::Nothing => Ok(()),
-            Shown::Terminal => write!(out, "\r\x1b[K{line}").and_then(|()| out.flush()),
+            Shown::Terminal => {
+                let known = progress.total_segments.filter(|total| *total > 0);
+                let line = known.map_or_else(
+                    || line.clone(),
+                    |total| on_terminal(progress.segments as f64 / total as f64, &line),
+                );
+                write!(out, "\r\x1b[K{line}").and_then(|()| out.flush())
+            }
             Shown::Plain if now - self.last >= PLAIN_PAUSE => {
                 self.last = now;
                 writeln!(out, "{line}")
@@ -188,5 +225,23 @@ impl TransferLine {
             parts.push(format!("{left:.0} s left"));
         }
         parts.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_full_when_everything_is_done() {
+        assert!(on_terminal(0.0, "0/4 runs").starts_with(&format!("[{}] 0/4", "-".repeat(BAR))));
+        assert!(on_terminal(0.5, "").starts_with("[##########----------]"));
+        assert!(on_terminal(1.0, "").starts_with(&format!("[{}]", "#".repeat(BAR))));
+    }
+
+    #[test]
+    fn a_forecast_has_the_digits_that_it_deserves() {
+        let said = [0.2, 40.4, 200.0, 6000.0].map(|seconds| in_words(Duration::from_secs_f64(seconds)));
+        assert_eq!(said, ["a second", "40 s", "3 min", "1.7 h"]);
     }
 }

@@ -13,7 +13,8 @@ pub(crate) fn json(errors: &Errors) -> Json {
             ("line", Json::Count(error.line as u64)),
             ("column", Json::Count(error.column as u64)),
             ("message", Json::text(&error.message)),
-            ("suggestion", Json::maybe(error.suggestion.as_deref())),
+            ("suggestion", Json::maybe(error.suggestions.first().map(String::as_str))),
+            ("suggestions", Json::List(error.suggestions.iter().map(Json::text).collect())),
         ])
     };
     Json::Object(vec![
@@ -31,6 +32,7 @@ pub(crate) fn unread_json(file: &Path, why: &str) -> Json {
         ("column", Json::Null),
         ("message", Json::text(why)),
         ("suggestion", Json::Null),
+        ("suggestions", Json::List(Vec::new())),
     ];
     Json::Object(vec![
         ("valid", Json::Bool(false)),

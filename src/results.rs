@@ -50,7 +50,7 @@ impl Folder {
         let digest = digest(&format!("{SEMANTICS}\n{}\n{}{}", code(), plan.text, files(plan)));
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
         fs::create_dir_all(path.join("seeds")).map_err(|why| cannot("make", &path, &why))?;
-        let lock = lock(&path)?;
+        let lock = lock(&path, &path.join("seeds"))?;
         let context = RunContext {
             scenario_text: plan.text.clone(),
             semantics: SEMANTICS,
@@ -111,10 +111,10 @@ impl Folder {
     }
 }
 
-/// Keeps others from writing into the results folder `path` until the file is dropped. Where a file system has
-/// no locks, nobody is kept.
-fn lock(path: &Path) -> Result<File, Failure> {
-    let file = path.join("seeds").join(".lock");
+/// Keeps others from writing into the results folder `path` until the file is dropped, which is in its folder `runs`.
+/// Where a file system has no locks, nobody is kept.
+pub(crate) fn lock(path: &Path, runs: &Path) -> Result<File, Failure> {
+    let file = runs.join(".lock");
     let lock = File::create(&file).map_err(|why| cannot("write", &file, &why))?;
     match lock.try_lock() {
         Err(TryLockError::WouldBlock) => Err(Failure::error(format!(

@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let (format, _) = Format::ALL[usize::from(*first) % 4];
     match read("input", text, format, &LIMITS) {
         Ok(topology) => {
-            let scenario = scenario_text("input", "input", format, &topology);
+            let scenario = scenario_text("input", "input", format, &topology, &[0]);
             match Parser::new("input.toml", SCHEMES).parse(&scenario) {
                 Ok(plan) => {
                     assert_eq!(plan.nodes.len(), topology.nodes.len());

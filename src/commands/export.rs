@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Folder for the files; `export` in the folder of results, or `<scenario>-export`, unless given.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 2s; 500ms unless given.
     #[arg(long, value_name = "TIME")]

@@ -104,7 +104,7 @@ fn report(session: &Session, lines: &[StatusLine]) {
         return;
     }
     match session.format {
-        Format::Text => print(&super::status::text(lines)),
+        Format::Text => print(&super::status::text(lines, session.screen)),
         Format::Json => print(&(super::status::json(lines).to_string() + "\n")),
     }
 }

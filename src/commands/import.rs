@@ -1,12 +1,14 @@
 //! `tidegate import`: a topology that another program wrote, as the start of a scenario.
 
+mod start;
+
 use std::path::{Path, PathBuf};
 
 use tidegate_report::json::Json;
 use tidegate_sim::scenario::Limits;
 use tidegate_sim::scenario::import::{self, Format, Imported};
 
-use super::read_text;
+use super::{read_text, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::{Format as Printed, Session};
@@ -16,15 +18,18 @@ use crate::{Format as Printed, Session};
 pub(crate) struct Arguments {
     /// The topology's file. A scenario can also name such a file itself: `[topology] file = "abilene.graphml"`.
     file: PathBuf,
-    /// Its format; by its name or content unless given.
+    /// Its format; by its content unless given.
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     from: Option<Format>,
     /// With Rocketfuel's weights: the file of latencies.
     #[arg(long, value_name = "FILE")]
     latencies: Option<PathBuf>,
     /// The scenario's file; printed unless given.
-    #[arg(long, short, value_name = "SCENARIO.toml")]
-    output: Option<PathBuf>,
+    #[arg(long, short, alias = "output", value_name = "SCENARIO.toml")]
+    out: Option<PathBuf>,
+    /// Write over the file if it is there already.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 fn format(text: &str) -> Result<Format, String> {
@@ -48,13 +53,20 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let file = arguments.file.display().to_string();
     let name =
         arguments.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    let scenario = import::scenario_text(&name, &file, format, &topology);
+    let text = |topology: &Imported, consumers: &[usize]| {
+        import::scenario_text(&name, &file, format, topology, consumers)
+    };
+    let consumers = start::complete(session, &mut topology, &text);
+    let scenario = text(&topology, &consumers);
     for note in topology.notes.iter().filter(|_| !session.quiet) {
         crate::complain(&format!("note: {note}"));
     }
-    match &arguments.output {
+    match &arguments.out {
         Some(path) => {
-            std::fs::write(path, &scenario).map_err(|why| cannot("write", path, &why))?;
+            match arguments.force {
+                true => std::fs::write(path, &scenario).map_err(|why| cannot("write", path, &why))?,
+                false => write_new(path, &scenario, "give --force to write over it, or another name")?,
+            }
             report(session, path, format, &topology);
         }
         None if session.format == Printed::Json => {
@@ -68,10 +80,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 fn read(path: &Path, asked: Option<Format>) -> Result<(Format, Imported), Failure> {
     let bytes = read_text(path)?;
     let file = path.display().to_string();
-    let guessed = || Format::guess(&file, &String::from_utf8_lossy(&bytes));
-    let format = asked.or_else(guessed).ok_or_else(|| {
+    let shown = || Format::of(&String::from_utf8_lossy(&bytes));
+    let format = asked.or_else(shown).ok_or_else(|| {
         Failure::error(format!(
-            "{file}: its format cannot be told; give --from, one of {}",
+            "{file}: its content is of no known format; give --from, one of {}",
             names().join(", ")
         ))
     })?;

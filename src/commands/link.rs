@@ -12,7 +12,7 @@ use tidegate_live::emulator::channel::ChannelSetup;
 use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
 use tidegate_live::signals::StopSignal;
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 use tidegate_settings::values::parse_limit;
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -134,12 +134,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 /// Prints a report; as JSON it is one line, so that several can be told apart.
 fn show(session: &Session, report: &LinkReport) {
     print(&match session.format {
-        Format::Text => text(report),
+        Format::Text => text(report, session.screen),
         Format::Json => json(report).to_string() + "\n",
     });
 }
 
-fn text(report: &LinkReport) -> String {
+fn text(report: &LinkReport, screen: Screen) -> String {
     let (forward, reverse) = (&report.forward, &report.reverse);
     let columns = [("", Align::Left), ("forward", Align::Right), ("reverse", Align::Right)];
     let mut table = TextTable::new(&columns);
@@ -164,7 +164,7 @@ fn text(report: &LinkReport) -> String {
         "after {:.3} s, {} clients\n{}{}",
         elapsed.as_secs_f64(),
         report.clients,
-        table.render(),
+        table.render(screen),
         faults(report)
     )
 }

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// The command whose page is printed, such as `run`; the program's own unless given.
     command: Vec<String>,
     /// Write the pages of all commands into this folder, made if it is not there.
-    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    #[arg(long, short, value_name = "DIR", conflicts_with = "command")]
     out: Option<PathBuf>,
 }
 

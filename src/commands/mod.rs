@@ -30,6 +30,8 @@ pub(crate) mod sweep;
 #[cfg(target_os = "linux")]
 pub(crate) mod twin;
 
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::num::NonZero;
 use std::path::Path;
 
@@ -40,6 +42,7 @@ use tidegate_sim::{roles, scenario};
 
 use crate::Session;
 use crate::exit::{Exit, Failure};
+use crate::results::cannot;
 
 /// Values set on the command line over those of a scenario.
 #[derive(Debug, Default, clap::Args)]
@@ -67,6 +70,16 @@ pub(crate) fn read_text(file: &Path) -> Result<Vec<u8>, Failure> {
     let read = opened.and_then(|file| file.take(LONGEST_TEXT).read_to_end(&mut bytes));
     read.map_err(|why| Failure::error(format!("{}: {why}", file.display())))?;
     Ok(bytes)
+}
+
+/// Writes a file that is not there yet; what is there stays, and the error gives the `advice`.
+pub(crate) fn write_new(file: &Path, text: &str, advice: &str) -> Result<(), Failure> {
+    let opened = OpenOptions::new().write(true).create_new(true).open(file);
+    let mut opened = opened.map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => Failure::error(format!("{} is there already; {advice}", file.display())),
+        _ => cannot("write", file, &why),
+    })?;
+    opened.write_all(text.as_bytes()).map_err(|why| cannot("write", file, &why))
 }
 
 /// Reads and checks the scenario in `file`; the inner result is about its content.

@@ -13,13 +13,16 @@ use crate::results::cannot;
 use crate::source::Source;
 use crate::{Format, SEMANTICS, Session, page};
 
+/// Where commands write unless told otherwise.
+const RESULTS: &str = "results";
+
 /// Whose page to make, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A folder of results that `tidegate run` wrote.
     folder: PathBuf,
     /// File for the page; `report.html` in the folder unless given.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
@@ -27,6 +30,13 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let folder = &arguments.folder;
     if !folder.is_dir() {
         return Err(Failure::error(format!("{} is no folder of results", folder.display())));
+    }
+    if let Some(command) = other_command(folder) {
+        return Err(Failure::error(format!(
+            "{} is no folder of `run`; the command that wrote it makes its page again, from the runs that it has kept: \
+             {command}",
+            folder.display()
+        )));
     }
     let plan = Source::open(session, folder, &[], None)?.plan;
     let mut runs = Vec::new();
@@ -53,6 +63,24 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         }
     }
     Ok(Exit::Ok)
+}
+
+/// What makes the page of a folder that `run` did not write; `None` for any other folder.
+fn other_command(folder: &Path) -> Option<String> {
+    if folder.join("seeds").is_dir() {
+        return None;
+    }
+    if let Ok(command) = command(folder) {
+        let out = folder.parent().filter(|out| *out != Path::new(RESULTS) && !out.as_os_str().is_empty());
+        let out = out.map_or_else(String::new, |out| format!(" --out '{}'", out.display()));
+        return Some(command.trim_end().to_owned() + &out);
+    }
+    let by_file = [
+        ("comparison.json", "tidegate compare"),
+        ("points.csv", "tidegate sweep run"),
+        ("claims.json", "tidegate reproduce"),
+    ];
+    by_file.iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, command)| (*command).to_owned())
 }
 
 fn seed_folder(folder: &Path, seed: Seed) -> PathBuf {

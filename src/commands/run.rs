@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
     /// Folder under which results are written.
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
@@ -110,7 +110,7 @@ fn simulate(
     let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
     let line = ProgressLine::new("seeds", jobs.len(), session.quiet).after(recalled);
     let keep = |job: usize, run: &RunRecord| folder.keep(places[job], run);
-    let done = batch::run(&jobs, threads, line, &keep, without_samples)?;
+    let done = batch::run(&jobs, threads, line, &keep, |_, run| Ok(without_samples(run)))?;
     for (place, run) in places.iter().zip(done.whole(|job| format!("seed {}", jobs[job].seed.0))?) {
         runs[*place] = Some(run);
     }
@@ -134,12 +134,12 @@ fn without_samples(run: RunRecord) -> RunRecord {
 fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, failed: &[String]) {
     match session.format {
         Format::Text => {
-            let mut out = text::run_summary(runs);
+            let mut out = text::run_summary(runs, session.screen);
             out.push_str(&format!("\ntables  {}\nreport  {}\n", folder.path().display(), page.display()));
             for line in failed {
                 out.push_str(&format!("expectation failed: {line}\n"));
             }
-            print(&out);
+            session.show(&out);
         }
         Format::Json => {
             let failed = failed.iter().map(Json::text).collect();

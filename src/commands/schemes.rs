@@ -2,9 +2,10 @@
 
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_settings::suggest::{meant, question};
 
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::{Format, Session};
 
 /// What to list.
@@ -19,33 +20,41 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         None => session.schemes.clone(),
         Some(name) => vec![find(session, name)?],
     };
-    print(&match (session.format, &arguments.name) {
+    session.show(&match (session.format, &arguments.name) {
         (Format::Json, _) => {
             Json::List(shown.iter().map(|scheme| as_json(scheme)).collect()).to_string() + "\n"
         }
-        (Format::Text, None) => list(&shown),
-        (Format::Text, Some(_)) => shown.iter().map(|scheme| details(scheme)).collect(),
+        (Format::Text, None) => list(&shown, session.screen),
+        (Format::Text, Some(_)) => shown.iter().map(|scheme| details(scheme, session.screen)).collect(),
     });
     Ok(Exit::Ok)
 }
 
 fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
-    tidegate_schemes::find(&session.schemes, name).ok_or_else(|| {
-        let known: Vec<&str> = session.schemes.iter().map(|scheme| scheme.name).collect();
-        Failure::usage(format!("scheme {name:?} is not known; known: {}", known.join(", ")))
-    })
+    tidegate_schemes::find(&session.schemes, name).ok_or_else(|| unknown(session, "scheme", name, |_| true))
 }
 
-fn list(schemes: &[&Scheme]) -> String {
+/// The failure of a command line that names a scheme which is not one of those that `fits`; `what` they are called.
+pub(crate) fn unknown(session: &Session, what: &str, name: &str, fits: impl Fn(&Scheme) -> bool) -> Failure {
+    let known: Vec<&str> =
+        session.schemes.iter().filter(|scheme| fits(scheme)).map(|scheme| scheme.name).collect();
+    let mut hint = question(&meant(name, known.iter().copied()));
+    if hint.is_empty() {
+        hint = format!("; known: {}", known.join(", "));
+    }
+    Failure::usage(format!("{what} {name:?} is not known{hint}"))
+}
+
+fn list(schemes: &[&Scheme], screen: Screen) -> String {
     let mut table =
         TextTable::new(&[("scheme", Align::Left), ("roles", Align::Left), ("what it does", Align::Left)]);
     for scheme in schemes {
         table.row([scheme.name.to_owned(), scheme.roles().join(", "), scheme.summary.to_owned()]);
     }
-    table.render() + "\n`tidegate schemes NAME` shows the parameters of one.\n"
+    table.render(screen) + "\n`tidegate schemes NAME` shows the parameters of one.\n"
 }
 
-fn details(scheme: &Scheme) -> String {
+fn details(scheme: &Scheme, screen: Screen) -> String {
     let mut text = format!(
         "{}: {}\n\nroles       {}\npaper       {}\nprovenance  {}\n",
         scheme.name,
@@ -69,7 +78,7 @@ fn details(scheme: &Scheme) -> String {
         table.row(cells);
     }
     text.push('\n');
-    text + &table.render()
+    text + &table.render(screen)
 }
 
 pub(super) fn provenance(provenance: Provenance) -> &'static str {

@@ -6,7 +6,7 @@ use tidegate_live::daemon::status::{self, StatusLine};
 use tidegate_live::uplink::{Places, Uplink};
 use tidegate_live::uri::FaceUri;
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 use tidegate_wire::{DataView, InterestBuilder, name};
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -31,7 +31,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut client = Client::connect(&uplink).map_err(Failure::error)?;
     let lines = read(&mut client)?;
     print(&match session.format {
-        Format::Text => self::text(&lines),
+        Format::Text => self::text(&lines, session.screen),
         Format::Json => json(&lines).to_string() + "\n",
     });
     Ok(Exit::Ok)
@@ -103,7 +103,7 @@ const ROUTE: [(&str, &str); 4] =
     [("prefix", "prefix"), ("face", "face"), ("cost", "cost"), ("origin", "origin")];
 
 /// The lines for people.
-pub(crate) fn text(lines: &[StatusLine]) -> String {
+pub(crate) fn text(lines: &[StatusLine], screen: Screen) -> String {
     let mut text = String::new();
     for line in lines.iter().filter(|line| line.about == "forwarder") {
         for (key, value) in &line.fields {
@@ -112,12 +112,12 @@ pub(crate) fn text(lines: &[StatusLine]) -> String {
     }
     for (about, columns) in [("face", &FACE[..]), ("route", &ROUTE[..])] {
         text.push('\n');
-        text.push_str(&table(lines, about, columns));
+        text.push_str(&table(lines, about, columns, screen));
     }
     text
 }
 
-fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)]) -> String {
+fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)], screen: Screen) -> String {
     let is_text = |key: &str| matches!(key, "remote" | "scope" | "prefix");
     let head: Vec<(&str, Align)> = columns
         .iter()
@@ -127,7 +127,7 @@ fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)]) -> String 
     for line in lines.iter().filter(|line| line.about == about) {
         table.row(columns.iter().map(|(key, _)| cell(line, key)));
     }
-    table.render()
+    table.render(screen)
 }
 
 fn cell(line: &StatusLine, key: &str) -> String {

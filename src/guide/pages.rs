@@ -132,7 +132,7 @@ pub(super) const GUIDES: &[Guide] = &[
         ],
         files: &[
             ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
-            ("RESULTS/figures/", "the files, unless --output names another place"),
+            ("RESULTS/figures/", "the files, unless --out names another place"),
         ],
         not_run: Some("the folder is one of an earlier run"),
         exits: &[],
@@ -185,12 +185,14 @@ pub(super) const GUIDES: &[Guide] = &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
             ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
             ("All papers, and one page for them together.", "tidegate reproduce all"),
+            ("After Ctrl-C, on from where it was.", "tidegate reproduce plr"),
         ],
         files: &[
             (
                 "results/PAPER/",
                 "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
             ),
+            ("results/PAPER/runs/", "finished runs; the same build of the program does not run them again"),
             ("results/all/", "report.html: an overview of all papers, which leads to the page of each"),
         ],
         not_run: Some("a minute or more"),
@@ -240,6 +242,10 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[
             ("Every case, three times; best in a release build.", "tidegate bench"),
             ("One case, five times.", "tidegate bench papers --runs 5"),
+            (
+                "Schemes of fetch over one emulated path; without --only, over all of them.",
+                "tidegate bench fetch --results fetch.tsv --only '100 Mbit/s, 20 ms, 1 BDP'",
+            ),
         ],
         files: &[],
         not_run: Some("a minute or more"),
@@ -318,9 +324,13 @@ pub(super) const GUIDES: &[Guide] = &[
             "The newest version, and a page about the transfer.",
             "tidegate fetch /example/readme -o copy.md --report fetch.html",
         )],
-        files: &[CLIENT_CONF, ("FILE.part", "what has arrived, until all is there")],
+        files: &[
+            CLIENT_CONF,
+            ("FILE.part", "what has arrived, until all is there"),
+            ("FILE.part.state", "of which version it is and how far, from which the same command goes on"),
+        ],
         not_run: Some("needs a forwarder"),
-        exits: &[STOPPED],
+        exits: &[STOPPED, (Exit::PipeClosed, "whoever read the content closed the pipe")],
     },
     #[cfg(target_os = "linux")]
     Guide {
@@ -328,7 +338,11 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[("Simulated and live, side by side; five runs of each.", "tidegate twin")],
         files: &[],
         not_run: Some("a minute or more"),
-        exits: &[(Exit::Unexpected, "a measure lies outside its tolerance"), STOPPED],
+        exits: &[
+            (Exit::Unexpected, "a measure lies outside its tolerance"),
+            (Exit::NotJudged, "one does, and this machine was too busy to say why"),
+            STOPPED,
+        ],
     },
     #[cfg(target_os = "linux")]
     Guide {

@@ -45,12 +45,57 @@ fn a_file_that_cannot_be_imported_is_refused_at_its_place() {
     );
     assert!(ended.err.contains("write it as \"10ms\" or \"10s\""), "{}", ended.err);
     let strange = scratch.file("net.dat", b"hello\n");
-    assert!(tidegate(&["import", &strange]).with(1).err.contains("give --from, one of ndnsim, minindn"));
+    assert!(
+        tidegate(&["import", &strange])
+            .with(1)
+            .err
+            .contains("its content is of no known format; give --from, one of ndnsim, minindn")
+    );
     let wrong = tidegate(&["import", &strange, "--from", "gml"]).with(2);
     assert!(wrong.err.contains("known are ndnsim, minindn, graphml, rocketfuel"), "{}", wrong.err);
     let parts = scratch.file("parts.graphml", b"<graphml><graph><node id='a'/><node id='b'/><node id='c'/><edge source='a' target='b'/></graph></graphml>");
     let noted = tidegate(&["import", &parts]).with(0);
     assert!(noted.err.contains("note: 1 nodes that are not connected"), "{}", noted.err);
+}
+
+#[test]
+fn what_import_writes_leaves_its_own_check_nothing_to_say() {
+    let scratch = Scratch::new("import-check");
+    for file in
+        ["abilene.txt", "abilene.conf", "abilene.graphml", "abilene-weights.intra", "abilene-latencies.intra"]
+    {
+        let scenario = scratch.at(&format!("{file}.toml"));
+        tidegate(&["import", &format!("{TOPOLOGIES}/{file}"), "-o", &scenario]).with(0);
+        let checked = tidegate(&["check", "--strict", &scenario]);
+        assert_eq!(checked.code, Some(0), "{file}: {}", checked.out);
+    }
+}
+
+#[test]
+fn import_writes_over_nothing_unless_forced_to() {
+    let scratch = Scratch::new("import-over");
+    let mine = scratch.file("mine.toml", b"mine");
+    let file = format!("{TOPOLOGIES}/abilene.txt");
+    let refused = tidegate(&["import", &file, "-o", &mine]).with(1);
+    assert!(refused.err.contains("mine.toml is there already; give --force"), "{}", refused.err);
+    assert_eq!(fs::read(&mine).expect("readable"), b"mine");
+    tidegate(&["import", &file, "-o", &mine, "--force"]).with(0);
+    tidegate(&["check", &mine]).with(0);
+}
+
+#[test]
+fn a_format_is_told_by_content_whatever_the_file_is_called() {
+    let scratch = Scratch::new("import-content");
+    for (file, format) in
+        [("abilene.txt", "ndnsim"), ("abilene.graphml", "graphml"), ("abilene-weights.intra", "rocketfuel")]
+    {
+        let text = fs::read(format!("{TOPOLOGIES}/{file}")).expect("readable");
+        let renamed = scratch.file("net.conf", &text);
+        let document = tidegate(&["import", &renamed, "--format", "json"]).with(0).json();
+        assert_eq!(document.get("format").text(), format);
+    }
+    let own = scratch.file("own.conf", b"[scenario]\nname = \"a\"\n");
+    assert!(tidegate(&["import", &own]).with(1).err.contains("give --from, one of"));
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod report;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
+mod screens;
 mod shell;
 #[path = "../support/skipped.rs"]
 mod skipped;

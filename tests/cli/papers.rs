@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+#[cfg(unix)]
+use std::{process::Stdio, time::Duration};
 
 use crate::json::Value;
 use crate::outputs::assert_self_contained;
-use crate::{Scratch, tidegate};
+use crate::{Ended, Scratch, program, tidegate};
 
 /// Figures of each paper, and how many claims it has at least.
 const PLR: (&[&str], usize) = (&["fig7a", "fig7b", "fig8a", "fig8b", "fig9a", "fig9b", "fig9c"], 50);
@@ -74,6 +76,61 @@ fn assert_axes_have_units(file: &Path) {
         }
         assert!(!figure.get("y_label").text().is_empty(), "{}", figure.get("id").text());
     }
+}
+
+/// Files of finished runs of plr in `folder`, by name.
+#[cfg(unix)]
+fn finished(folder: &Path) -> Vec<String> {
+    let builds = fs::read_dir(folder.join("plr/runs")).into_iter().flatten().flatten();
+    let folders = builds.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| !name.ends_with(".new")).collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_reproduction_ends_with_130_and_goes_on_to_the_same_bytes() {
+    let (stopped, whole) = (Scratch::new("paper-stopped"), Scratch::new("paper-whole"));
+    let arguments = |out| ["reproduce", "plr", "--reduced", "--quiet", "--threads", "1", "--out", out];
+    let mut child = program().args(arguments(stopped.path())).stderr(Stdio::piped()).spawn().expect("starts");
+    while finished(&stopped.0).len() < 3 {
+        assert!(child.try_wait().expect("a child of ours").is_none(), "it was done before it was stopped");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let told = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(told.expect("kill is there").success());
+    let ended = Ended::from(child.wait_with_output().expect("ours")).with(130);
+    assert!(ended.err.contains("were finished and are kept; the same command goes on"), "{}", ended.err);
+    let kept = finished(&stopped.0);
+    assert!(kept.len() >= 3 && !stopped.0.join("plr/report.html").exists(), "{kept:?}");
+    let modified = |name: &String| {
+        let build = fs::read_dir(stopped.0.join("plr/runs")).expect("there").flatten();
+        let folder = build.map(|entry| entry.path()).find(|path| path.is_dir()).expect("one build");
+        fs::metadata(folder.join(name)).and_then(|file| file.modified()).expect("a file")
+    };
+    let before: Vec<_> = kept.iter().map(modified).collect();
+    tidegate(&arguments(stopped.path())).with(0);
+    assert_eq!(kept.iter().map(modified).collect::<Vec<_>>(), before, "finished runs were run again");
+    tidegate(&arguments(whole.path())).with(0);
+    for file in ["report.html", "claims.json", "figures.json"] {
+        let read = |scratch: &Scratch| fs::read(scratch.0.join("plr").join(file)).expect("readable");
+        assert!(read(&stopped) == read(&whole), "{file} differs");
+    }
+}
+
+#[test]
+fn a_reproduction_says_beforehand_how_much_there_is_to_do() {
+    let scratch = Scratch::new("paper-foretold");
+    let arguments = ["reproduce", "plr", "--reduced", "--out", scratch.path()];
+    let first = tidegate(&arguments).with(0).err;
+    let line = first.lines().next().unwrap_or_default();
+    assert!(line.contains(" runs: about ") && line.contains(" threads"), "{first}");
+    let again = tidegate(&arguments).with(0).err;
+    let (runs, _) = line.split_once(' ').expect("a count");
+    assert_eq!(again, format!("{runs} runs, all of them finished before\n"));
 }
 
 /// Every relative link of a page in `folder` names a file.

@@ -43,3 +43,24 @@ fn a_folder_without_what_a_page_needs_is_an_error_that_says_what() {
     let said = tidegate(&["report", path]).with(1).err;
     assert!(said.contains("runs.parquet"), "{said}");
 }
+
+#[test]
+fn of_a_folder_of_another_command_it_is_said_which_command_makes_the_page_again() {
+    let scratch = Scratch::new("report-others");
+    let out = scratch.path();
+    let lines: [&[&str]; 2] = [
+        &["compare", DUMBBELL, "--schemes", "icp,fixed", "--seeds", "2"],
+        &["sweep", "run", DUMBBELL, "--seeds", "1", "--grid", "flow.0.scheme=icp,fixed"],
+    ];
+    for line in lines {
+        let made = tidegate(&[line, &["--out", out, "--quiet", "--format", "json"]].concat()).with(0).json();
+        let folder = made.get("folder").text();
+        let said = tidegate(&["report", folder]).with(1).err;
+        let command = line.split(|word| *word == DUMBBELL).next().expect("before the file").join(" ");
+        assert!(
+            said.contains(&format!("tidegate {command} {DUMBBELL}"))
+                && said.contains(&format!("--out '{out}'")),
+            "{said}"
+        );
+    }
+}

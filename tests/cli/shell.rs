@@ -42,19 +42,82 @@ fn every_shell_completes_every_command() {
     tidegate(&["completions", "no-such-shell"]).with(2);
 }
 
-#[test]
-fn bash_reads_its_script_and_completes_by_it() {
+/// What bash offers for the last of `words`; `None` on a machine without bash.
+fn offered(words: &[&str]) -> Option<Vec<String>> {
     let script = tidegate(&["completions", "bash"]).with(0).out;
-    let ask = "\nCOMP_WORDS=(tidegate chec); COMP_CWORD=1; _tidegate tidegate chec tidegate; echo ${COMPREPLY[@]}\n";
+    let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+    let line = words.join(" ");
+    let ask = format!(
+        "\nCOMP_WORDS=({line}); COMP_CWORD={}; _tidegate tidegate '{last}' '{before}'; echo ${{COMPREPLY[@]}}\n",
+        words.len() - 1
+    );
     let shell =
         Command::new("bash").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    // Not every machine that builds the program has bash.
-    let Ok(mut shell) = shell else { return };
+    let mut shell = shell.ok()?;
     let mut stdin = shell.stdin.take().expect("piped");
-    stdin.write_all((script + ask).as_bytes()).expect("bash reads");
+    stdin.write_all((script + &ask).as_bytes()).expect("bash reads");
     drop(stdin);
     let ended = crate::Ended::from(shell.wait_with_output().expect("ours")).with(0);
-    assert_eq!((ended.out.trim(), ended.err.as_str()), ("check", ""));
+    assert_eq!(ended.err, "");
+    Some(ended.out.split_whitespace().map(str::to_owned).collect())
+}
+
+#[test]
+fn bash_reads_its_script_and_completes_by_it() {
+    if let Some(offered) = offered(&["tidegate", "chec"]) {
+        assert_eq!(offered, ["check"]);
+    }
+}
+
+#[test]
+fn bash_offers_the_values_that_are_known() {
+    let cases: [(&[&str], &[&str]); 7] = [
+        (&["reproduce", "p"], &["plr"]),
+        (&["schemes", "catchunks-c"], &["catchunks-cubic"]),
+        (&["compare", "--schemes", "catchunks-c"], &["catchunks-cubic"]),
+        (&["compare", "--measures", "j"], &["jain"]),
+        (&["new", "--template", "p"], &["parking-lot"]),
+        (&["new", "--scheme", "catchunks-a"], &["catchunks-aimd"]),
+        (&["import", "--from", "g"], &["graphml"]),
+    ];
+    for (words, expected) in cases {
+        let words = [&["tidegate"], words].concat();
+        if let Some(offered) = offered(&words) {
+            assert_eq!(offered, expected, "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn every_shell_is_told_schemes_papers_and_measures() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = tidegate(&["completions", shell]).with(0).out;
+        // Elvish and PowerShell complete commands and options only.
+        if !matches!(shell, "elvish" | "powershell") {
+            for value in ["bbr-cd", "ndnsieve", "catchunks-cubic", "jain", "rocketfuel"] {
+                assert!(script.contains(value), "{shell}: {value}");
+            }
+        }
+    }
+}
+
+/// The options of a command's help that begin with `-o`.
+fn output_option(words: &str) -> Option<String> {
+    let arguments: Vec<&str> = words.split_whitespace().chain(["--help"]).collect();
+    let help = tidegate(&arguments).with(0).out;
+    help.lines().map(str::trim).find(|line| line.contains("--out <")).map(str::to_owned)
+}
+
+#[test]
+fn out_and_its_letter_mean_the_same_in_every_command() {
+    let listed = tidegate(&["docs", "--format", "json"]).with(0).json();
+    let words: Vec<String> =
+        listed.get("commands").list().iter().map(|words| words.text().to_owned()).collect();
+    let options: Vec<(String, String)> =
+        words.into_iter().filter_map(|words| Some((words.clone(), output_option(&words)?))).collect();
+    assert!(options.len() >= 10, "{options:?}");
+    let strange: Vec<_> = options.iter().filter(|(_, line)| !line.starts_with("-o, --out <")).collect();
+    assert!(strange.is_empty(), "{strange:?}");
 }
 
 #[test]

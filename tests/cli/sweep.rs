@@ -130,6 +130,7 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
     let results = sweep.results();
     let names: Vec<&str> = results.keys().map(String::as_str).collect();
     let expected = [
+        "command.txt",
         "figures.json",
         "flows.parquet",
         "links.parquet",

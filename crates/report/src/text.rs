@@ -1,6 +1,11 @@
 //! Plain text: numbers, aligned tables, and the summaries a command prints, also as JSON.
 
 mod nodes;
+mod screen;
+mod table;
+
+pub use screen::Screen;
+pub use table::{Align, TextTable};
 
 use tidegate_core::records::{FlowRecord, RunRecord};
 
@@ -91,95 +96,6 @@ fn trimmed(value: f64, decimals: usize) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// How the cells of a column line up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// Text.
-    Left,
-    /// Numbers.
-    Right,
-}
-
-/// Characters of a cell before it goes on in the next line.
-const WIDEST: usize = 36;
-
-/// A table of plain text; columns are as wide as their widest cell, long cells are broken at spaces.
-#[derive(Clone, Debug)]
-pub struct TextTable {
-    head: Vec<(String, Align)>,
-    /// Cells as lines.
-    rows: Vec<Vec<Vec<String>>>,
-}
-
-impl TextTable {
-    /// A table without rows.
-    pub fn new(head: &[(&str, Align)]) -> Self {
-        let head = head.iter().map(|(name, align)| ((*name).to_owned(), *align)).collect();
-        Self { head, rows: Vec::new() }
-    }
-
-    /// Adds a row; missing cells are empty, control characters become spaces.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let mut row: Vec<Vec<String>> = cells.into_iter().map(|cell| broken(&cell)).collect();
-        row.resize(self.head.len(), Vec::new());
-        self.rows.push(row);
-    }
-
-    /// Names of the columns and how they line up.
-    pub(crate) fn head(&self) -> &[(String, Align)] {
-        &self.head
-    }
-
-    /// Cells by row, each on one line.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
-        self.rows.iter().map(|row| row.iter().map(|cell| cell.join(" ")).collect())
-    }
-
-    /// The table: head, a line of dashes, rows; each line ends with `\n` and has no trailing spaces.
-    pub fn render(&self) -> String {
-        let width = |column: usize| {
-            let lines = self.rows.iter().flat_map(|row| &row[column]).map(|line| line.chars().count());
-            lines.max().unwrap_or(0).max(self.head[column].0.chars().count())
-        };
-        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
-        let head: Vec<String> = self.head.iter().map(|(name, _)| name.clone()).collect();
-        let rule: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-        let mut text = format!("{}{}", self.line(&head, &widths), self.line(&rule, &widths));
-        for row in &self.rows {
-            for line in 0..row.iter().map(Vec::len).max().unwrap_or(0) {
-                let cells: Vec<String> =
-                    row.iter().map(|cell| cell.get(line).cloned().unwrap_or_default()).collect();
-                text.push_str(&self.line(&cells, &widths));
-            }
-        }
-        text
-    }
-
-    fn line(&self, row: &[String], widths: &[usize]) -> String {
-        let cell = |((text, width), (_, align)): ((&String, &usize), &(String, Align))| match align {
-            Align::Left => format!("{text:<width$}"),
-            Align::Right => format!("{text:>width$}"),
-        };
-        let cells: Vec<String> = row.iter().zip(widths).zip(&self.head).map(cell).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    }
-}
-
-/// The words of a cell in lines of at most [`WIDEST`] characters; a longer word has its own line.
-fn broken(cell: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in cell.split(|character: char| character.is_whitespace() || character.is_control()) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDEST => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 /// A measure of one flow of a run; `None` where it has no value.
 type FlowMeasure = fn(&RunRecord, &FlowRecord) -> Option<f64>;
 /// A measure of a run.
@@ -243,7 +159,7 @@ pub fn short(estimate: &Estimate) -> String {
 /// any, then fairness, total and drops.
 ///
 /// With several runs each number is the mean with its 95 % interval; a result that did not vary has none.
-pub fn run_summary(runs: &[RunRecord]) -> String {
+pub fn run_summary(runs: &[RunRecord], screen: Screen) -> String {
     let Some(first) = runs.first() else { return "no runs\n".to_owned() };
     let mut head = vec![("flow", Align::Left), ("scheme", Align::Left)];
     head.extend(FLOW_MEASURES.map(|(name, _)| (name, Align::Right)));
@@ -252,8 +168,8 @@ pub fn run_summary(runs: &[RunRecord]) -> String {
         let values = FLOW_MEASURES.map(|(_, of)| over_runs(&flow_estimate(runs, index, of), runs.len()));
         table.row([flow.name.clone(), flow.scheme.clone()].into_iter().chain(values));
     }
-    let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render());
-    text.push_str(&nodes::table(runs));
+    let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render(screen));
+    text.push_str(&nodes::table(runs, screen));
     for (name, of) in RUN_MEASURES {
         text.push_str(&format!("{name}: {}\n", over_runs(&run_estimate(runs, of), runs.len())));
     }
@@ -363,8 +279,27 @@ pub(crate) fn published(judged: &Judged) -> String {
     }
 }
 
-/// The claims as a table, then how often each verdict was given and which contradict the record.
-pub fn claims_table(claims: &[Judged]) -> String {
+/// Narrower screens get claims as a list: their sentences would fill a table's cells with single words.
+const WIDE_ENOUGH_FOR_CLAIMS: usize = 140;
+
+/// The claims as a table or, on a narrow screen, as a list, then how often each verdict was given and which contradict
+/// the record.
+pub fn claims_table(claims: &[Judged], screen: Screen) -> String {
+    let shown = match screen.width {
+        Some(width) if width < WIDE_ENOUGH_FOR_CLAIMS => {
+            claims.iter().map(|judged| claim_entry(judged, screen)).collect()
+        }
+        _ => claims_as_table(claims).render(screen),
+    };
+    format!("{shown}\n{}\n{}", verdict_counts(claims), contradictions(claims))
+}
+
+/// Our estimate with its unit.
+fn ours(judged: &Judged) -> String {
+    if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &judged.claim.unit) }
+}
+
+fn claims_as_table(claims: &[Judged]) -> TextTable {
     let left = |name| (name, Align::Left);
     let right = |name| (name, Align::Right);
     let mut table = TextTable::new(&[
@@ -378,19 +313,34 @@ pub fn claims_table(claims: &[Judged]) -> String {
     ]);
     for judged in claims {
         let claim = &judged.claim;
-        let ours =
-            if judged.estimate.n == 0 { "-".to_owned() } else { with_unit(judged.estimate, &claim.unit) };
         table.row([
             claim.id.clone(),
             claim.place.clone(),
             claim.quantity.clone(),
             published(judged),
-            ours,
+            ours(judged),
             claim.band.to_string(),
             judged.word().to_owned(),
         ]);
     }
-    format!("{}\n{}\n{}", table.render(), verdict_counts(claims), contradictions(claims))
+    table
+}
+
+/// A claim in three lines: id and verdict, what it is about, and the numbers.
+fn claim_entry(judged: &Judged, screen: Screen) -> String {
+    let claim = &judged.claim;
+    let verdict = match judged.verdict {
+        Some(Verdict::Agrees) => screen.green(judged.word()),
+        Some(Verdict::Direction) => screen.yellow(judged.word()),
+        Some(Verdict::Differs) => screen.red(judged.word()),
+        None => screen.dim(judged.word()),
+    };
+    let lines = [
+        format!("{}: {verdict}\n", screen.bold(&claim.id)),
+        format!("  {} ({})\n", claim.quantity, claim.place),
+        format!("  published {}; ours {}; band {}\n", published(judged), ours(judged), claim.band),
+    ];
+    screen.fold(&lines.concat())
 }
 
 /// One line per verdict that is not the one on record; empty without any.
@@ -511,7 +461,7 @@ mod tests {
                 ..RunRecord::default()
             }
         };
-        let said = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)]);
+        let said = run_summary(&[run(1, Some(10)), run(2, Some(10)), run(3, None)], Screen::PLAIN);
         assert!(said.contains("10 (2 of 3 runs)"), "{said}");
         let warning = "warning: completion_s of file has a value in 2 of 3 runs; its mean is over these, which may flatter it";
         assert!(said.ends_with(&format!("{warning}\n")), "{said}");
@@ -522,36 +472,14 @@ mod tests {
             run.flows.push(run.flows[0].clone());
             run
         };
-        let said = run_summary(&[two(1, Some(10)), two(2, None)]);
+        let said = run_summary(&[two(1, Some(10)), two(2, None)], Screen::PLAIN);
         assert!(
             said.contains("warning: completion_s of 2 flows has a value in some of the runs only"),
             "{said}"
         );
         for none_or_all in [[run(1, None), run(2, None)], [run(1, Some(3)), run(2, Some(4))]] {
-            let said = run_summary(&none_or_all);
+            let said = run_summary(&none_or_all, Screen::PLAIN);
             assert!(!said.contains("of 2 runs") && !said.contains("warning"), "{said}");
         }
-    }
-
-    #[test]
-    fn long_cells_go_on_in_the_next_line() {
-        let mut table = TextTable::new(&[("quantity", Align::Left), ("n", Align::Right)]);
-        table.row(["largest decrease of completion time over alpha, ICP".to_owned(), "10".to_owned()]);
-        let expected = [
-            "quantity                              n",
-            "-----------------------------------  --",
-            "largest decrease of completion time  10",
-            "over alpha, ICP",
-            "",
-        ];
-        assert_eq!(table.render(), expected.join("\n"));
-    }
-
-    #[test]
-    fn columns_line_up_and_lines_end_without_spaces() {
-        let mut table = TextTable::new(&[("name", Align::Left), ("n", Align::Right)]);
-        table.row(["é".to_owned(), "10".to_owned()]);
-        table.row(["longer\nname".to_owned()]);
-        assert_eq!(table.render(), "name          n\n-----------  --\né            10\nlonger name\n");
     }
 }

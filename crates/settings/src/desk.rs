@@ -6,7 +6,7 @@ use tidegate_core::scheme::Scheme;
 
 use crate::error::{Place, Problems};
 use crate::keys::Format;
-use crate::suggest::nearest;
+use crate::suggest::meant;
 
 /// Known words listed in a message.
 const MOST_LISTED: usize = 12;
@@ -63,10 +63,10 @@ impl<'a> Desk<'a> {
             return self.refuse(place, String::new());
         }
         let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
-        let suggestion = nearest(word, known.iter().copied()).map(str::to_owned);
-        let listed = if suggestion.is_some() { String::new() } else { format!("; {}", list_words(&known)) };
+        let suggestions = meant(word, known.iter().copied());
+        let listed = if suggestions.is_empty() { format!("; {}", list_words(&known)) } else { String::new() };
         let message = format!("{what} {} is not known{listed}", show(word));
-        self.problems.borrow_mut().add(place, message, suggestion);
+        self.problems.borrow_mut().add(place, message, suggestions.into_iter().map(str::to_owned));
     }
 
     /// Counts `count` parts of what is read of about `bytes` each; notes and refuses if they are too large.

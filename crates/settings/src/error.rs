@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::suggest::question;
+
 /// Problems shown; the rest is only counted.
 const MOST_SHOWN: usize = 50;
 /// Characters of a source line that are shown.
@@ -20,8 +22,8 @@ pub struct Error {
     pub column: usize,
     /// What is wrong and what is accepted.
     pub message: String,
-    /// The known word that was probably meant.
-    pub suggestion: Option<String>,
+    /// The known words that were probably meant.
+    pub suggestions: Vec<String>,
     /// The source line, shortened around the place if it is long, control characters blanked.
     pub excerpt: String,
     /// Where the pointer stands in [`excerpt`](Self::excerpt), characters from 0.
@@ -33,9 +35,7 @@ pub struct Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
-        if let Some(word) = &self.suggestion {
-            write!(f, "; did you mean {word:?}?")?;
-        }
+        f.write_str(&question(&self.suggestions))?;
         write!(f, "\n  {}\n  {}{}", self.excerpt, " ".repeat(self.pointer), "^".repeat(self.width))
     }
 }
@@ -101,18 +101,18 @@ pub struct Place {
 /// Problems as they are found, before they are given lines.
 #[derive(Debug, Default)]
 pub struct Problems {
-    list: Vec<(Place, String, Option<String>)>,
+    list: Vec<(Place, String, Vec<String>)>,
     omitted: usize,
 }
 
 impl Problems {
     /// Adds a problem unless there are too many, or the same one stands there already.
-    pub fn add(&mut self, place: Place, message: String, suggestion: Option<String>) {
+    pub fn add(&mut self, place: Place, message: String, suggestions: impl IntoIterator<Item = String>) {
         if self.list.iter().any(|(at, same, _)| *at == place && *same == message) {
             return;
         }
         if self.list.len() < MOST_SHOWN {
-            self.list.push((place, message, suggestion));
+            self.list.push((place, message, suggestions.into_iter().collect()));
         } else {
             self.omitted += 1;
         }
@@ -137,7 +137,7 @@ impl Problems {
     pub fn locate(mut self, sources: &Sources<'_>) -> Errors {
         self.list.sort_by_key(|(place, ..)| *place);
         let lines = sources.line_starts();
-        let locate = |(place, message, suggestion)| sources.error(&lines, place, message, suggestion);
+        let locate = |(place, message, suggestions)| sources.error(&lines, place, message, suggestions);
         Errors { list: self.list.into_iter().map(locate).collect(), omitted: self.omitted }
     }
 }
@@ -160,7 +160,7 @@ impl Sources<'_> {
         std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
     }
 
-    fn error(&self, lines: &[usize], place: Place, message: String, suggestion: Option<String>) -> Error {
+    fn error(&self, lines: &[usize], place: Place, message: String, suggestions: Vec<String>) -> Error {
         let (file, line, text, start) = match place.origin.checked_sub(1) {
             None => {
                 let line = lines.partition_point(|start| *start <= place.start).max(1);
@@ -179,7 +179,7 @@ impl Sources<'_> {
             line,
             column: before + 1,
             message,
-            suggestion,
+            suggestions,
             excerpt,
             pointer,
             width: length.min(room).max(1),

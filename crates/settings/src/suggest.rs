@@ -1,7 +1,27 @@
-//! "Did you mean": the known word nearest to an unknown one.
+//! "Did you mean": the known words that an unknown one may stand for.
 
 /// Words longer than this are never near anything; keeps the distance cheap on any input.
 const LONGEST: usize = 64;
+
+/// Every word of `known` that has all the parts of `word`, parts being what hyphens separate: of "cubic", "tcp-cubic" and
+/// "ndnd-cubic". Without any, the [`nearest`].
+pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
+    let has_parts = |candidate: &&str| {
+        !word.is_empty() && word.split('-').all(|part| candidate.split('-').any(|other| other == part))
+    };
+    let whole: Vec<&str> = known.clone().into_iter().filter(has_parts).collect();
+    if whole.is_empty() { nearest(word, known).into_iter().collect() } else { whole }
+}
+
+/// `; did you mean "a", "b" or "c"?`, to follow a message; empty without words.
+pub fn question<T: AsRef<str>>(words: &[T]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("{:?}", word.as_ref())).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!("; did you mean {only}?"),
+        Some((last, others)) => format!("; did you mean {} or {last}?", others.join(", ")),
+    }
+}
 
 /// The word of `known` that differs from `word` by at most two edits; the nearest, else the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -72,6 +92,22 @@ mod tests {
         assert_eq!(edits("r2-r1", "r1-r2"), 2);
         assert_eq!(edits("", "abc"), 3);
         assert_eq!(edits("abc", "abc"), 0);
+    }
+
+    #[test]
+    fn a_part_of_names_stands_for_all_of_them() {
+        let known = ["tcp-cubic", "cubic-like", "tcp-bbr1", "cubicle"];
+        assert_eq!(meant("cubic", known), ["tcp-cubic", "cubic-like"]);
+        assert_eq!(meant("cubic-tcp", known), ["tcp-cubic"]);
+        assert_eq!(meant("tcp-bbr", known), ["tcp-bbr1"]);
+        assert!(meant("", known).is_empty() && meant("vegas", known).is_empty());
+    }
+
+    #[test]
+    fn a_question_names_every_word() {
+        assert_eq!(question::<&str>(&[]), "");
+        assert_eq!(question(&["a"]), "; did you mean \"a\"?");
+        assert_eq!(question(&["a", "b", "c"]), "; did you mean \"a\", \"b\" or \"c\"?");
     }
 
     #[test]

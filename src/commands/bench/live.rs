@@ -9,7 +9,7 @@ mod forwarder;
 mod load;
 
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
@@ -81,7 +81,7 @@ pub(super) fn run(session: &Session, runs: u32) -> Outcome {
         rows.push((case, measured));
     }
     print(&match session.format {
-        Format::Text => table(&rows),
+        Format::Text => table(&rows, session.screen),
         Format::Json => {
             Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
         }
@@ -103,7 +103,7 @@ fn measure(load: &Load) -> Result<Measured, Failure> {
     })
 }
 
-fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
+fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("pairs per CPU s", Align::Right),
@@ -129,7 +129,7 @@ fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
             format!("{}", middle.again),
         ]);
     }
-    table.render()
+    table.render(screen)
 }
 
 fn as_json(case: &Case, runs: &[Measured]) -> Json {

@@ -4,12 +4,14 @@
 //! the run, and writing the tables.
 
 #[cfg(target_os = "linux")]
+mod fetch;
+#[cfg(target_os = "linux")]
 mod live;
 
 use std::process::Command;
 
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 
@@ -38,11 +40,24 @@ const CASES: [Case; 7] = [
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets.
+    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets, `fetch` what
+    /// schemes make of a fetch over local sockets and emulated links (more than an hour).
     cases: Vec<String>,
     /// Runs of each case; the median counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: u32,
+    /// Of `fetch`: the file that keeps what was measured; the same command goes on with it.
+    #[arg(long, value_name = "FILE", default_value = "bench-fetch.tsv")]
+    results: std::path::PathBuf,
+    /// Of `fetch`: schemes to measure, `default` for that of `tidegate fetch`; the default and five others unless given.
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
+    schemes: Vec<String>,
+    /// Of `fetch`: only cells whose names contain this, such as `20 ms, 1 BDP`.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    only: String,
+    /// Of `fetch`: how long each fetch lasts.
+    #[arg(long, value_name = "TIME", default_value = "8s")]
+    time: tidegate_core::units::Span,
     /// Measure one case in this process (how the command calls itself).
     #[arg(long, hide = true)]
     inside: bool,
@@ -55,6 +70,17 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     #[cfg(target_os = "linux")]
     if arguments.cases == ["live"] {
         return live::run(session, arguments.runs);
+    }
+    #[cfg(target_os = "linux")]
+    if arguments.cases == ["fetch"] {
+        let Arguments { results, schemes, only, time, .. } = arguments;
+        let plan = fetch::Plan {
+            results: results.clone(),
+            schemes: schemes.clone(),
+            only: only.clone(),
+            time: *time,
+        };
+        return fetch::run(session, &plan);
     }
     let cases = chosen(&arguments.cases)?;
     if arguments.inside {
@@ -77,9 +103,15 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Format::Json => {
             Json::List(rows.iter().map(|(case, runs)| as_json(case, runs)).collect()).to_string() + "\n"
         }
-        Format::Text => table(&rows),
+        Format::Text => table(&rows, session.screen),
     });
     Ok(Exit::Ok)
+}
+
+/// What cases can be called.
+pub(crate) fn case_names() -> Vec<&'static str> {
+    let live = cfg!(target_os = "linux").then_some("live");
+    CASES.iter().map(|case| case.name).chain(live).collect()
 }
 
 fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
@@ -252,7 +284,7 @@ fn as_json(case: &Case, runs: &[Measured]) -> Json {
     ])
 }
 
-fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
+fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("M hops per CPU s", Align::Right),
@@ -286,5 +318,5 @@ fn table(rows: &[(&Case, Vec<Measured>)]) -> String {
             format!("{}", middle.samples),
         ]);
     }
-    table.render()
+    table.render(screen)
 }

@@ -12,13 +12,13 @@ use super::stations::Station;
 use super::way::{Direction, Way};
 
 /// What can be told of a plan.
-pub(super) struct Facts {
+pub(crate) struct Facts {
     /// In the plan's order.
-    pub(super) flows: Vec<FlowFacts>,
+    pub(crate) flows: Vec<FlowFacts>,
     /// Sentences, one for each thing that differs between seeds.
     pub(super) random: Vec<String>,
     /// Packets taken off links in one run, about: no losses, fair shares.
-    pub(super) packet_hops: f64,
+    pub(crate) packet_hops: f64,
     /// Interests that are answered in one run, about.
     pub(super) exchanges: f64,
     /// Rows of the tables of samples, over all seeds.
@@ -26,7 +26,7 @@ pub(super) struct Facts {
 }
 
 /// What can be told of one flow.
-pub(super) struct FlowFacts {
+pub(crate) struct FlowFacts {
     /// Nodes from the consumer to the producer that routing prefers.
     pub(super) nodes: Vec<usize>,
     /// The link after each node but the last, and which of its directions Data take.
@@ -36,7 +36,7 @@ pub(super) struct FlowFacts {
     /// The server on the way that takes longest, if there is any.
     pub(super) slowest_station: Option<Station>,
     /// `None` if the producer is at the same node.
-    pub(super) bottleneck: Option<Bottleneck>,
+    pub(crate) bottleneck: Option<Bottleneck>,
     /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
     pub(super) least_transfer: Option<Span>,
     /// Interests that are answered, about.
@@ -44,9 +44,9 @@ pub(super) struct FlowFacts {
 }
 
 /// The direction of a link that leaves the flow the fewest exchanges, if flows get equal shares.
-pub(super) struct Bottleneck {
+pub(crate) struct Bottleneck {
     /// Index into the links.
-    pub(super) link: usize,
+    pub(crate) link: usize,
     /// Direction.
     pub(super) way: usize,
     /// Its rate at the start.
@@ -58,7 +58,7 @@ pub(super) struct Bottleneck {
     /// Flows whose packets of this kind share it.
     pub(super) flows: usize,
     /// Packets that the rate carries during one round trip.
-    pub(super) product_packets: f64,
+    pub(crate) product_packets: f64,
     /// Packets of the flow that fill the queue.
     pub(super) queue_packets: f64,
     /// Time that the full queue takes to drain.
@@ -67,7 +67,7 @@ pub(super) struct Bottleneck {
 
 impl Facts {
     /// What can be told of `plan`.
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         let ways: Vec<Way> = plan
             .flows
             .iter()

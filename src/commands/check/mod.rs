@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use super::{Overrides, parse_plan};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session, refusal};
-use facts::Facts;
+pub(crate) use facts::Facts;
 
 /// What to check.
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     let facts = Facts::of(&plan);
     let doubts = doubts::about(&plan, &facts);
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             let name = arguments.scenario.display();
             let story = if session.quiet { String::new() } else { story::tell(&plan, &facts) };

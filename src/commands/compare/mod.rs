@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PART", default_value = "0%", value_parser = part, requires = "baseline")]
     tolerance: f64,
     /// Folder under which results are written.
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Folder of finished runs, `store` in the folder of results unless given.
     #[arg(long, value_name = "DIR")]

@@ -14,6 +14,7 @@ use tidegate_report::figure::{Figure, compare as figures, write_figures};
 use tidegate_report::json::Json;
 use tidegate_report::page::{ComparePage, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
+use tidegate_report::text::Screen;
 
 use tidegate_sim::plan::Plan;
 use tidegate_sim::roles;
@@ -23,7 +24,8 @@ use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
 use crate::commands::about_scheme;
-use crate::exit::{Failure, print};
+use crate::exit::Failure;
+use crate::page::COMMAND;
 use crate::results::{cannot, file_name, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
@@ -55,8 +57,8 @@ impl Results<'_> {
         fs::write(&path, format!("{json}\n")).map_err(|why| cannot("write", &path, &why))?;
         replace_files(&new, &folder)?;
         keep_scenario(&folder, self.base)?;
-        print(&match session.format {
-            Format::Text => self.text(&folder),
+        session.show(&match session.format {
+            Format::Text => self.text(&folder, session.screen),
             Format::Json => format!("{json}\n"),
         });
         Ok(())
@@ -96,7 +98,10 @@ impl Results<'_> {
             command: &arguments.command_line(),
             context: &RunContext { installed: self.installed(), ..self.context() },
         });
-        for (name, content) in [("report.html", page), ("figures.json", write_figures(&figures))] {
+        let command = arguments.command_line() + "\n";
+        for (name, content) in
+            [("report.html", page), ("figures.json", write_figures(&figures)), (COMMAND, command)]
+        {
             let path = folder.join(name);
             fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
         }
@@ -125,16 +130,16 @@ impl Results<'_> {
         format!("{}-compare-{}", file_name(&self.base.name), &hash.finalize().to_hex()[..8])
     }
 
-    fn text(&self, folder: &Path) -> String {
+    fn text(&self, folder: &Path, screen: Screen) -> String {
         let mut text = String::new();
         if self.variants.len() > 1 {
-            text.push_str(&comparison_table(&self.found.comparison));
+            text.push_str(&comparison_table(&self.found.comparison, screen));
         }
         if let Some(note) = &self.found.note {
             text.push_str(&format!("{note}\n"));
         }
         if let Some(judgements) = self.judgements {
-            text.push_str(&format!("\nagainst the baseline: {}", judgement_table(judgements)));
+            text.push_str(&format!("\nagainst the baseline: {}", judgement_table(judgements, screen)));
         }
         let report = folder.join("report.html");
         text.push_str(&format!("\ntables  {}\nreport  {}\n", folder.display(), report.display()));

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// The page to print; all are listed unless given.
     page: Option<String>,
     /// Write all pages into this folder, made if it is not there.
-    #[arg(long, value_name = "DIR", conflicts_with = "page")]
+    #[arg(long, short, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }
 
@@ -60,10 +60,15 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
 }
 
+/// Names of all pages.
+pub(crate) fn page_names() -> Vec<&'static str> {
+    PAGES.iter().map(|page| page.name).collect()
+}
+
 fn show(session: &Session, name: &str) -> Outcome {
     let Some(page) = PAGES.iter().find(|page| page.name == name) else {
-        let known: Vec<&str> = PAGES.iter().map(|page| page.name).collect();
-        return Err(Failure::usage(format!("page {name:?} is not known; known: {}", known.join(", "))));
+        let known = page_names().join(", ");
+        return Err(Failure::usage(format!("page {name:?} is not known; known: {known}")));
     };
     print(&match session.format {
         Format::Text => page.text(session),

@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     results: PathBuf,
     /// Which figure; all unless given.
     name: Option<String>,
-    /// File format; by the ending of --output, else svg.
+    /// File format; by the ending of --out, else svg.
     #[arg(long = "as", value_name = "FORMAT", value_enum)]
     kind: Option<Kind>,
     /// Width: one column (88 mm) or two (180 mm).
@@ -30,8 +30,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     greyscale: bool,
     /// Folder for the files, or with NAME a file that ends in .svg, .pdf or .tex; by default RESULTS/figures.
-    #[arg(long, short, value_name = "PATH")]
-    output: Option<PathBuf>,
+    #[arg(long, short, alias = "output", value_name = "PATH")]
+    out: Option<PathBuf>,
     /// Seed of the run that is drawn; the first unless given.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
@@ -130,7 +130,7 @@ enum Target {
 
 /// Format and place of the files, and the place made.
 fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.results.join("figures"));
+    let output = arguments.out.clone().unwrap_or_else(|| arguments.results.join("figures"));
     let by_ending = Kind::of(&output).filter(|_| !output.is_dir());
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
@@ -186,7 +186,7 @@ fn write(figure: &Figure, kind: Kind, look: Look, path: &Path) -> Result<Vec<Pat
 
 fn list(session: &Session, source: &Source) {
     let names = source.names();
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Json => {
             let figure = |(name, title): &(String, String)| {
                 Json::Object(vec![("name", Json::text(name)), ("title", Json::text(title))])
@@ -196,7 +196,7 @@ fn list(session: &Session, source: &Source) {
         Format::Text => {
             let mut table = TextTable::new(&[("figure", Align::Left), ("title", Align::Left)]);
             names.into_iter().for_each(|(name, title)| table.row([name, title]));
-            table.render()
+            table.render(session.screen)
         }
     });
 }

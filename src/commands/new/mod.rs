@@ -1,14 +1,13 @@
 //! `tidegate new`: a scenario to begin with, every line of it explained.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use tidegate_core::scheme::Scheme;
 use tidegate_report::json::Json;
 
+use super::{schemes, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::results::cannot;
 use crate::{Format, Session};
 
 /// What to write, and where.
@@ -83,19 +82,16 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         .replace("@NAME@", &name)
         .replace("@SCHEME@", &arguments.scheme);
     if !to_output {
-        write(&file, &text)?;
+        write_new(&file, &text, "choose another name")?;
     }
     report(session, arguments, (!to_output).then_some(&file), &text);
     Ok(Exit::Ok)
 }
 
 fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
-    let consumers = || session.schemes.iter().filter(|scheme| scheme.consumer.is_some());
-    if consumers().any(|scheme| scheme.name == name) {
-        return Ok(());
-    }
-    let known: Vec<&str> = consumers().map(|scheme| scheme.name).collect();
-    Err(Failure::usage(format!("{name:?} is no consumer scheme; known: {}", known.join(", "))))
+    let is_consumer = |scheme: &Scheme| scheme.consumer.is_some();
+    let is_known = session.schemes.iter().any(|scheme| scheme.name == name && is_consumer(scheme));
+    if is_known { Ok(()) } else { Err(schemes::unknown(session, "consumer scheme", name, is_consumer)) }
 }
 
 /// The file's name as that of a scenario, in characters that need no quoting.
@@ -104,17 +100,6 @@ fn scenario_name(file: &Path, template: Template) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
     let name: String = stem.trim().chars().take(60).map(plain).collect();
     if name.is_empty() { template.word() } else { name }
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let opened = OpenOptions::new().write(true).create_new(true).open(file);
-    let mut opened = opened.map_err(|why| match why.kind() {
-        ErrorKind::AlreadyExists => {
-            Failure::error(format!("{} is there already; choose another name", file.display()))
-        }
-        _ => cannot("write", file, &why),
-    })?;
-    opened.write_all(text.as_bytes()).map_err(|why| cannot("write", file, &why))
 }
 
 fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text: &str) {

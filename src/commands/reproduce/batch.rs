@@ -1,42 +1,104 @@
-//! Runs of a paper's experiments, all in one batch.
+//! Runs of a paper's experiments, all in one batch, each kept as it finishes.
 
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tidegate_core::records::RunRecord;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::run::{Job, Progress, run_batch};
+use tidegate_sim::run::Job;
 
 use super::Extent;
-use crate::Session;
+use super::finished::{Finished, RunName};
+use super::forecast;
+use crate::exit::{Exit, Failure};
 use crate::progress::ProgressLine;
+use crate::{Session, batch};
 
 /// Runs experiments on all cores and keeps of each run what a paper asks for.
 pub(super) struct Bench<'a> {
     pub(super) session: &'a Session,
     pub(super) threads: usize,
     pub(super) extent: Extent,
+    purpose: Purpose<'a>,
+    /// Batches so far.
+    batches: Cell<usize>,
 }
 
-impl Bench<'_> {
-    /// Every seed of every plan; one list per plan, in the order of its seeds.
-    pub(super) fn run<T: Send>(
-        &self,
-        plans: &[Plan],
-        keep: impl Fn(&Plan, RunRecord) -> T + Sync,
-    ) -> Vec<Vec<T>> {
-        let jobs: Vec<Job<'_>> = plans
-            .iter()
-            .flat_map(|plan| plan.seeds.iter().map(move |seed| Job { plan, seed: *seed }))
-            .collect();
-        let line = Line(ProgressLine::new("runs", jobs.len(), self.session.quiet));
-        let mut kept =
-            run_batch(&jobs, self.threads, &line, |job, run| keep(jobs[job].plan, run)).into_iter().flatten();
-        plans.iter().map(|plan| kept.by_ref().take(plan.seeds.len()).collect()).collect()
+/// What experiments are asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose<'a> {
+    /// To run those that are not finished.
+    Run(&'a Finished),
+    /// To count those of the first batch; none is run, and the paper gets no results.
+    Count(&'a Finished, &'a RefCell<Census>),
+}
+
+/// Runs that are to be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Census {
+    pub(super) runs: usize,
+    /// Of these, finished before.
+    pub(super) finished: usize,
+    /// What the others take, about.
+    pub(super) time: Duration,
+}
+
+impl std::ops::Add for Census {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            runs: self.runs + other.runs,
+            finished: self.finished + other.finished,
+            time: self.time + other.time,
+        }
     }
 }
 
-struct Line(ProgressLine);
+impl<'a> Bench<'a> {
+    pub(super) fn new(session: &'a Session, threads: usize, extent: Extent, purpose: Purpose<'a>) -> Self {
+        Self { session, threads, extent, purpose, batches: Cell::new(0) }
+    }
 
-impl Progress for Line {
-    fn finished(&self, _: usize, _: &RunRecord) {
-        self.0.one_done();
+    /// Every seed of every plan; one list per plan, in the order of its seeds.
+    ///
+    /// # Errors
+    /// When the user stops it; what is finished by then is found by the next call. When runs fail, or cannot be kept.
+    pub(super) fn run<T: Send + Serialize + DeserializeOwned>(
+        &self,
+        plans: &[Plan],
+        keep: impl Fn(&Plan, RunRecord) -> T + Sync,
+    ) -> Result<Vec<Vec<T>>, Failure> {
+        let batch = self.batches.replace(self.batches.get() + 1);
+        let (Purpose::Run(finished) | Purpose::Count(finished, _)) = self.purpose;
+        let of_plan = |(place, plan): (usize, &'_ Plan)| -> Vec<RunName> {
+            plan.seeds.iter().map(|seed| RunName { batch, plan: place, seed: *seed }).collect()
+        };
+        let names: Vec<RunName> = plans.iter().enumerate().flat_map(of_plan).collect();
+        let mut kept: Vec<Option<T>> = names.iter().map(|name| finished.read(*name)).collect();
+        let missing: Vec<RunName> =
+            names.iter().zip(&kept).filter(|(_, kept)| kept.is_none()).map(|(name, _)| *name).collect();
+        let jobs: Vec<Job<'_>> =
+            missing.iter().map(|name| Job { plan: &plans[name.plan], seed: name.seed }).collect();
+        let recalled = names.len() - missing.len();
+        if let Purpose::Count(_, census) = self.purpose {
+            let time = forecast::of(&jobs, self.threads);
+            *census.borrow_mut() = Census { runs: names.len(), finished: recalled, time };
+            return Err(Failure { exit: Exit::Ok, message: "only counted".to_owned() });
+        }
+        let line = ProgressLine::new("runs", jobs.len(), self.session.quiet).after(recalled);
+        let write = |job: usize, run: RunRecord| {
+            let kept = keep(jobs[job].plan, run);
+            finished.write(missing[job], &kept).map(|()| kept)
+        };
+        let done = batch::run(&jobs, self.threads, line, &|_, _| Ok(()), write)?;
+        let mut new = done.whole(|job| missing[job].to_string())?.into_iter();
+        for kept in kept.iter_mut().filter(|kept| kept.is_none()) {
+            *kept = new.next();
+        }
+        let mut kept = kept.into_iter().flatten();
+        Ok(plans.iter().map(|plan| kept.by_ref().take(plan.seeds.len()).collect()).collect())
     }
 }

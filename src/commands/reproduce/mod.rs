@@ -3,10 +3,13 @@
 mod batch;
 mod bbr_cd;
 mod brf;
+mod finished;
+mod forecast;
 mod mircc;
 mod ndnsieve;
 mod plr;
 
+use std::cell::RefCell;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -15,15 +18,18 @@ use tidegate_report::claims::{Judged, Paper};
 use tidegate_report::figure::{Figure, Look, stated, write_figures};
 use tidegate_report::json::Json;
 use tidegate_report::page::{BoardPage, board_page, boards_page};
-use tidegate_report::text::TextTable;
+use tidegate_report::text::{Screen, TextTable};
 use tidegate_report::{claims, text};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 
-use batch::Bench;
+use batch::{Bench, Census, Purpose};
+use finished::Finished;
 
 use super::threads;
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::page::COMMAND;
+use crate::progress::in_words;
 use crate::results::cannot;
 use crate::{Format, SEMANTICS, Session};
 
@@ -59,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
     /// Folder under which results are written.
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Threads to run on; one per core unless given. Results do not depend on it.
     #[arg(long, value_name = "N")]
@@ -72,6 +78,17 @@ enum Extent {
     Reduced,
     Paper,
     Full,
+}
+
+impl Extent {
+    /// Its word in names of folders.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Reduced => "reduced",
+            Self::Paper => "paper",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// What a paper's experiments give.
@@ -111,19 +128,26 @@ impl Written {
     }
 }
 
+/// What PAPER can be.
+pub(crate) fn paper_names() -> Vec<&'static str> {
+    PAPERS.iter().map(|entry| entry.name).chain(["all"]).collect()
+}
+
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let is_all = arguments.paper == "all";
     let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
     if papers.is_empty() {
-        let known: Vec<&str> = PAPERS.iter().map(|entry| entry.name).collect();
-        let paper = &arguments.paper;
-        return Err(Failure::usage(format!(
-            "paper {paper:?} is not known; known: {}, all",
-            known.join(", ")
-        )));
+        let (paper, known) = (&arguments.paper, paper_names().join(", "));
+        return Err(Failure::usage(format!("paper {paper:?} is not known; known: {known}")));
     }
-    let boards: Vec<Written> =
-        papers.into_iter().map(|entry| reproduce(session, arguments, entry)).collect::<Result<_, _>>()?;
+    let build = finished::build()?;
+    let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &build, extent(arguments));
+    let finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
+    if !session.quiet {
+        foretell(session, arguments, &papers, &finished);
+    }
+    let reproduce = |(entry, finished)| reproduce(session, arguments, entry, finished);
+    let boards: Vec<Written> = papers.into_iter().zip(&finished).map(reproduce).collect::<Result<_, _>>()?;
     if is_all {
         write_all(session, arguments, &boards)?;
     }
@@ -144,30 +168,59 @@ fn extent(arguments: &Arguments) -> Extent {
     }
 }
 
-fn reproduce(session: &Session, arguments: &Arguments, entry: &Entry) -> Result<Written, Failure> {
+/// Says how many runs there are, and about how long they take on this machine.
+fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finished: &[Finished]) {
+    let (extent, threads) = (extent(arguments), threads(arguments.threads));
+    let mut all = Census::default();
+    for (entry, finished) in papers.iter().zip(finished) {
+        let census = RefCell::default();
+        // It ends with a failure once it has counted; a failure before that comes again when it runs.
+        let _ = (entry.board)(&Bench::new(session, threads, extent, Purpose::Count(finished, &census)));
+        all = all + census.into_inner();
+    }
+    let more = if extent == Extent::Full { "; the studies of --full follow them" } else { "" };
+    let time = in_words(all.time);
+    crate::complain(&match (all.runs, all.finished) {
+        (runs, finished) if runs == finished => format!("{runs} runs, all of them finished before{more}"),
+        (runs, 0) => format!("{runs} runs: about {time} on {threads} threads{more}"),
+        (runs, finished) => {
+            format!(
+                "{runs} runs, {finished} of them finished before: about {time} on {threads} threads{more}"
+            )
+        }
+    });
+}
+
+fn reproduce(
+    session: &Session,
+    arguments: &Arguments,
+    entry: &Entry,
+    finished: &Finished,
+) -> Result<Written, Failure> {
     let begun = Instant::now();
     let extent = extent(arguments);
-    let mut board = (entry.board)(&Bench { session, threads: threads(arguments.threads), extent })?;
+    let threads = threads(arguments.threads);
+    let mut board = (entry.board)(&Bench::new(session, threads, extent, Purpose::Run(finished)))?;
     board.figures.extend(stated(&board.claims, &board.figures));
     let folder = arguments.out.join(entry.name);
     let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
     let done = Written { board, scenarios, command: command_line(entry.name, extent) };
     write(&folder, &done)?;
     if session.format == Format::Text {
-        print(&summary(&done.board, &folder.join("report.html"), begun));
+        session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));
     }
     Ok(done)
 }
 
-fn summary(board: &Board, page: &Path, begun: Instant) -> String {
+fn summary(screen: Screen, board: &Board, page: &Path, begun: Instant) -> String {
     let tables: String =
-        board.tables.iter().map(|(title, table)| format!("\n{title}:\n{}", table.render())).collect();
+        board.tables.iter().map(|(title, table)| format!("\n{title}:\n{}", table.render(screen))).collect();
     format!(
         "{}\n{}, {}\n\n{}{tables}\nreport  {}\ndone in {:.1} s\n",
         board.paper.title,
         board.paper.authors,
         board.paper.venue,
-        text::claims_table(&board.claims),
+        text::claims_table(&board.claims, screen),
         page.display(),
         begun.elapsed().as_secs_f64()
     )
@@ -189,6 +242,7 @@ fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
         ("report.html".to_owned(), board_page(&done.page())),
         ("figures.json".to_owned(), write_figures(&board.figures)),
         ("claims.json".to_owned(), done.json().to_string() + "\n"),
+        (COMMAND.to_owned(), done.command.clone() + "\n"),
     ];
     files.extend(
         board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
@@ -202,7 +256,7 @@ fn write_all(session: &Session, arguments: &Arguments, boards: &[Written]) -> Re
     let command = command_line("all", extent(arguments));
     let page = boards_page(&boards.iter().map(Written::page).collect::<Vec<_>>(), &command);
     let folder = arguments.out.join("all");
-    write_files(&folder, &[("report.html".to_owned(), page)])?;
+    write_files(&folder, &[("report.html".to_owned(), page), (COMMAND.to_owned(), command + "\n")])?;
     if session.format == Format::Text {
         print(&format!("\nall papers  {}\n", folder.join("report.html").display()));
     }

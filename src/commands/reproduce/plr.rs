@@ -162,7 +162,7 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
             plans.push(burst(bench, row, setting)?);
         }
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let linear = rows().map(|row| Linear(linear_settings(row).into_iter().zip(kept.by_ref()).collect()));
     Ok(Results {
         linear: linear.collect(),

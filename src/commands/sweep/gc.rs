@@ -7,7 +7,7 @@ use tidegate_report::json::Json;
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::code;
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::store::Store;
 use crate::{Format, Session};
 
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         abandoned.iter().try_for_each(|folder| store.discard(folder))?;
     }
     let paths: Vec<PathBuf> = idle.iter().map(|key| store.path(key)).chain(abandoned).collect();
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => told(&paths, all.len() - idle.len(), of_other_code, arguments.delete),
         Format::Json => {
             let document = Json::Object(vec![

@@ -8,10 +8,11 @@ use tidegate_report::json::Json;
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_report::page::{SweepPage, sweep_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
-use tidegate_report::text::{self, Align, TextTable};
+use tidegate_report::text::{self, Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::page::COMMAND;
 use crate::results::{cannot, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
@@ -48,24 +49,33 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
     let folder = arguments.out.join(sweep.folder_name());
     let new = store.temporary();
     point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
+    let command = format!("tidegate sweep run {}", arguments.command_line());
     let (page, figures) = sweep_page(&SweepPage {
         title: &sweep.base.name,
         points: &points,
         parameters: &parameters,
         measures: &printed(&points),
-        command: &format!("tidegate sweep run {}", arguments.command_line()),
+        command: &command,
         context: &context,
     });
-    for (name, content) in [("report.html", page), ("figures.json", write_figures(&figures))] {
+    let command = command + "\n";
+    for (name, content) in
+        [("report.html", page), ("figures.json", write_figures(&figures)), (COMMAND, command)]
+    {
         let path = new.join(name);
         fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
     }
     replace_files(&new, &folder)?;
     keep_scenario(&folder, &sweep.base)?;
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             let report = folder.join("report.html");
-            format!("{}\ntables  {}\nreport  {}\n", table(sweep, &points), folder.display(), report.display())
+            format!(
+                "{}\ntables  {}\nreport  {}\n",
+                table(sweep, &points, session.screen),
+                folder.display(),
+                report.display()
+            )
         }
         Format::Json => json(sweep, &points, &folder).to_string() + "\n",
     });
@@ -81,7 +91,7 @@ fn printed(points: &[Point]) -> Vec<&'static RunMeasure> {
     RUN_MEASURES.iter().filter(|measure| PRINTED.contains(&measure.name)).filter(has_news).collect()
 }
 
-fn table(sweep: &Sweep, points: &[Point]) -> String {
+fn table(sweep: &Sweep, points: &[Point], screen: Screen) -> String {
     let measures = printed(points);
     let mut head: Vec<(&str, Align)> =
         sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
@@ -96,7 +106,8 @@ fn table(sweep: &Sweep, points: &[Point]) -> String {
         1 => "one run each: no intervals".to_owned(),
         seeds => format!("mean ± 95 % interval over {seeds} runs each; no interval: did not vary"),
     };
-    let mut text = format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render());
+    let mut text =
+        format!("{}, {} points\n\n{}{note}\n", sweep.base.name, points.len(), table.render(screen));
     for measure in measures {
         let is_partial = |point: &&Point| (1..point.runs.len()).contains(&point.estimate(measure).n);
         match points.iter().filter(is_partial).count() {

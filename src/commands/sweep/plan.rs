@@ -33,7 +33,7 @@ pub(super) struct SweepArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(super) seeds: Option<u64>,
     /// Folder under which results are written.
-    #[arg(long, value_name = "DIR", default_value = "results")]
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
     pub(super) out: PathBuf,
     /// Folder of finished runs, `store` in the folder of results unless given.
     #[arg(long, value_name = "DIR")]

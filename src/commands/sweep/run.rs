@@ -9,7 +9,7 @@ use super::plan::{Sweep, SweepArguments};
 use super::shard::Shard;
 use crate::batch::{self, Wanted};
 use crate::commands::{refuse_incomplete, tell_replaced, threads};
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
 
@@ -82,7 +82,7 @@ fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> 
         |is: fn(&Found) -> bool| (0..sweep.len()).filter(|run| shard.has(*run) && is(&found[*run])).count();
     let done = count(|found| *found == Found::Whole);
     let wanted = count(|found| *found != Found::Whole);
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             let share = if shard.is_all() { String::new() } else { format!("share {shard}: ") };
             let (points, seeds) = (sweep.points.len(), sweep.seeds.len());
@@ -109,7 +109,7 @@ fn tell_missing(
     missing: usize,
     failed: Option<&str>,
 ) {
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             let share = match failed {
                 Some(_) => "some runs failed".to_owned(),

@@ -1,10 +1,10 @@
 //! `tidegate sweep status`: how many runs of each point are there.
 
 use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_report::text::{Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
-use crate::exit::{Exit, Outcome, print};
+use crate::exit::{Exit, Outcome};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
 
@@ -47,17 +47,20 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let found = sweep.look(&Store::at(&arguments.sweep.store()));
     let points: Vec<Counts> = found.chunks(sweep.seeds.len()).map(Counts::of).collect();
     let all = Counts::of(&found);
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             let Counts { done, missing, damaged } = all;
-            format!("{}\n{done} runs done, {missing} missing, {damaged} damaged\n", table(&sweep, &points))
+            format!(
+                "{}\n{done} runs done, {missing} missing, {damaged} damaged\n",
+                table(&sweep, &points, session.screen)
+            )
         }
         Format::Json => json(&sweep, &points, all).to_string() + "\n",
     });
     Ok(Exit::Ok)
 }
 
-fn table(sweep: &Sweep, points: &[Counts]) -> String {
+fn table(sweep: &Sweep, points: &[Counts], screen: Screen) -> String {
     let mut head: Vec<(&str, Align)> =
         sweep.axes.iter().map(|axis| (axis.key.as_str(), Align::Left)).collect();
     head.extend(["done", "missing", "damaged"].map(|name| (name, Align::Right)));
@@ -66,7 +69,7 @@ fn table(sweep: &Sweep, points: &[Counts]) -> String {
         let counts = [counts.done, counts.missing, counts.damaged].map(|count| count.to_string());
         table.row(point.values.iter().cloned().chain(counts));
     }
-    table.render()
+    table.render(screen)
 }
 
 fn json(sweep: &Sweep, points: &[Counts], all: Counts) -> Json {

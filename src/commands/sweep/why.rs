@@ -6,7 +6,7 @@ use tidegate_report::tables;
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{code, short};
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store, differences};
 use crate::{Format, SEMANTICS, Session};
 
@@ -53,7 +53,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if told.is_empty() {
         return Err(Failure::usage("the sweep has no run with this seed"));
     }
-    print(&match session.format {
+    session.show(&match session.format {
         Format::Text => {
             told.iter().map(|(run, _, why)| format!("{} {why}\n", sweep.run_name(*run))).collect()
         }

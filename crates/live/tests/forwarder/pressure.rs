@@ -67,6 +67,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
     shell.timeout.least = Some(Span::from_secs(30));
     let settings = FetchSettings {
         name,
+        first_segment: 0,
         scheme: scheme.name,
         controller: scheme.consumer.expect("a consumer")(&window).expect("sound"),
         shell,

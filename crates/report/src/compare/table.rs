@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::confidence;
 use super::{ALPHA, Comparison, Judgement, Measured, Tested, coverage, judgement_sentence, summary};
 use crate::stats::Estimate;
-use crate::text::{Align, TextTable, number, over_runs, short, with_unit};
+use crate::text::{Align, Screen, TextTable, number, over_runs, short, with_unit};
 
 /// Verdict on two variants that have no run with a value of both.
 pub(crate) const NOT_COMPARABLE: &str = "not comparable";
@@ -14,12 +14,12 @@ pub(crate) const NOT_COMPARABLE: &str = "not comparable";
 const FEW_SEEDS: usize = 10;
 
 /// Sentences about every variant, then the table of all measures, then how to read it.
-pub fn comparison_table(comparison: &Comparison) -> String {
+pub fn comparison_table(comparison: &Comparison, screen: Screen) -> String {
     let mut text = String::new();
     for sentence in summary(comparison) {
         text.push_str(&format!("{sentence}\n"));
     }
-    text.push_str(&format!("\n{}\n", table(comparison)));
+    text.push_str(&format!("\n{}\n", table(comparison, screen)));
     for sentence in method(comparison) {
         text.push_str(&format!("{sentence}\n"));
     }
@@ -47,7 +47,7 @@ fn is_any_constant(comparison: &Comparison) -> bool {
     })
 }
 
-fn table(comparison: &Comparison) -> String {
+fn table(comparison: &Comparison, screen: Screen) -> String {
     let mut table = TextTable::new(&[
         ("measure", Align::Left),
         ("variant", Align::Left),
@@ -69,7 +69,7 @@ fn table(comparison: &Comparison) -> String {
             table.row([name, label.clone(), mean].into_iter().chain(cells));
         }
     }
-    table.render()
+    table.render(screen)
 }
 
 fn with_bracketed_unit(measured: &Measured) -> String {
@@ -174,7 +174,7 @@ fn far_off(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Verdicts against a baseline: sentences for what changed, then the table.
-pub fn judgement_table(judgements: &[Judgement]) -> String {
+pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
     let mut table = TextTable::new(&[
         ("variant", Align::Left),
         ("measure", Align::Left),
@@ -204,5 +204,5 @@ pub fn judgement_table(judgements: &[Judgement]) -> String {
         return format!("all {quiet} measures are within noise\n");
     }
     let sentences: String = news.into_iter().map(|judgement| judgement_sentence(judgement) + "\n").collect();
-    format!("{sentences}\n{}{quiet} further measures are within noise\n", table.render())
+    format!("{sentences}\n{}{quiet} further measures are within noise\n", table.render(screen))
 }

@@ -2,7 +2,7 @@
 
 use tidegate_core::records::{NodeRecord, RunRecord};
 
-use super::{Align, TextTable, over_runs, over_runs_json};
+use super::{Align, Screen, TextTable, over_runs, over_runs_json};
 use crate::json::Json;
 use crate::stats::Estimate;
 
@@ -43,7 +43,7 @@ fn name(runs: &[RunRecord], index: usize) -> &str {
 }
 
 /// A table of the nodes with content stores or servers, and an empty line; nothing without any.
-pub(super) fn table(runs: &[RunRecord]) -> String {
+pub(super) fn table(runs: &[RunRecord], screen: Screen) -> String {
     let busy = busy(runs);
     if busy.is_empty() {
         return String::new();
@@ -57,7 +57,7 @@ pub(super) fn table(runs: &[RunRecord]) -> String {
     }
     let more = busy.len().saturating_sub(MOST_ROWS);
     let more = if more > 0 { format!("and {more} nodes more, in nodes.parquet\n") } else { String::new() };
-    format!("{}{more}\n", table.render())
+    format!("{}{more}\n", table.render(screen))
 }
 
 /// The same as JSON, every node of it.
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn only_nodes_whose_store_or_server_did_anything_are_listed() {
-        let table = table(&[run(30, 10)]);
+        let table = table(&[run(30, 10)], Screen::PLAIN);
         assert_eq!(table.lines().count(), 4, "{table}");
         let cells: Vec<&str> = table.lines().nth(2).expect("a row").split_whitespace().collect();
         assert_eq!(cells, ["r2", "30", "10", "0.75", "0", "0"]);
@@ -94,13 +94,13 @@ mod tests {
 
     #[test]
     fn runs_without_stores_have_no_such_table() {
-        assert_eq!(super::table(&[run(0, 0)]), "");
-        assert_eq!(super::table(&[]), "");
+        assert_eq!(super::table(&[run(0, 0)], Screen::PLAIN), "");
+        assert_eq!(super::table(&[], Screen::PLAIN), "");
     }
 
     #[test]
     fn a_ratio_over_several_runs_has_an_interval() {
-        let table = table(&[run(30, 10), run(20, 20)]);
+        let table = table(&[run(30, 10), run(20, 20)], Screen::PLAIN);
         assert!(table.contains("0.6 ± ") || table.contains("0.62 ± "), "{table}");
     }
 }

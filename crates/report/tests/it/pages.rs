@@ -485,7 +485,7 @@ fn crowded_page() -> String {
 #[test]
 fn summaries_name_every_flow_and_claim_and_end_with_what_is_not_on_record() {
     let runs: Vec<_> = (1..=3).map(invented::dumbbell).collect();
-    let summary = text::run_summary(&runs);
+    let summary = text::run_summary(&runs, text::Screen::PLAIN);
     assert!(summary.starts_with("dumbbell, seeds 1 to 3\n\nflow "), "{summary}");
     assert!(
         summary.lines().any(|line| line.starts_with("c2:/b  bbr-cd ") && line.contains(" ± ")),
@@ -493,7 +493,7 @@ fn summaries_name_every_flow_and_claim_and_end_with_what_is_not_on_record() {
     );
     let paper = paper();
     let claims = judged(&paper, false);
-    let table = text::claims_table(&claims);
+    let table = text::claims_table(&claims, text::Screen::PLAIN);
     let firsts: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split("  ").next()).collect();
     assert!(paper.claims.iter().all(|claim| firsts.contains(&claim.id.as_str())), "{table}");
     let end = "3 agree, 2 direction, 1 differ\nP8: direction is not the verdict on record, agrees\n";
@@ -518,8 +518,11 @@ fn sample_pages_are_written() {
     write("run.html", &sample_run_page(1));
     write("runs.html", &sample_run_page(3));
     write("crowded.html", &crowded_page());
-    write("summary.txt", &text::run_summary(&[invented::dumbbell(1), invented::dumbbell(2)]));
-    write("claims.txt", &text::claims_table(&judged(&paper(), false)));
+    write(
+        "summary.txt",
+        &text::run_summary(&[invented::dumbbell(1), invented::dumbbell(2)], text::Screen::PLAIN),
+    );
+    write("claims.txt", &text::claims_table(&judged(&paper(), false), text::Screen::PLAIN));
     write("board.html", &sample_board(false));
     write("reduced.html", &sample_board(true));
     for table in tables::build(&[invented::dumbbell(1), invented::dumbbell(2)], &context()) {

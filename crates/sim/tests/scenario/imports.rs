@@ -25,7 +25,7 @@ fn sample(name: &str) -> &'static str {
 }
 
 fn import(name: &str, text: &str) -> Imported {
-    let format = Format::guess(name, text).expect("the format can be told");
+    let format = Format::of(text).expect("the format can be told");
     read(name, text.as_bytes(), format, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -341,8 +341,8 @@ fn what_is_wrong_with_a_file_is_told_in_the_scenario_that_names_it() {
 fn what_import_writes_is_a_sound_scenario_of_the_same_network() {
     for (name, text) in SAMPLES {
         let topology = import(name, text);
-        let format = Format::guess(name, text).expect("told");
-        let written = scenario_text("abilene", name, format, &topology);
+        let format = Format::of(text).expect("told");
+        let written = scenario_text("abilene", name, format, &topology, &[0]);
         let plan = parse(&written).unwrap_or_else(|errors| panic!("{name}: {errors}\n{written}"));
         assert_eq!(plan_ends(&plan), imported_ends(&topology), "{name}");
         assert_eq!((plan.nodes.len(), plan.flows.len()), (topology.nodes.len(), 1));
@@ -420,7 +420,7 @@ fn any_graph_survives_import_and_scenario() {
         let (text, links) = any_graph(&mut rng, format);
         let topology =
             read("f", text.as_bytes(), format, &Limits::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
-        let written = scenario_text("any", "f", format, &topology);
+        let written = scenario_text("any", "f", format, &topology, &[0]);
         let plan = parse(&written).unwrap_or_else(|errors| panic!("{errors}\n{written}"));
         // Rocketfuel numbers nodes as its links name them.
         let label = |node: usize| format!("n{node}.é_{}", "x".repeat(node * 9));
@@ -439,7 +439,7 @@ fn check(format: Format, bytes: &[u8]) {
     match read("input", bytes, format, &limits) {
         Ok(topology) => {
             assert!(topology.links.iter().all(|link| link.a.max(link.b) < topology.nodes.len()));
-            let written = scenario_text("input", "input", format, &topology);
+            let written = scenario_text("input", "input", format, &topology, &[0]);
             match parse(&written) {
                 Ok(plan) => assert_eq!(plan_ends(&plan), imported_ends(&topology)),
                 Err(errors) => assert!(errors.contains("is not connected with"), "{errors}\n{written}"),
@@ -453,8 +453,8 @@ fn check(format: Format, bytes: &[u8]) {
 fn damaged_files_are_answered_soundly() {
     for seed in 0..4_000 {
         let mut rng = Rng::stream(Seed(seed), "imports");
-        let (name, text) = SAMPLES[rng.below(SAMPLES.len() as u32) as usize];
-        let format = if rng.chance(0.9) { Format::guess(name, text) } else { None };
+        let (_, text) = SAMPLES[rng.below(SAMPLES.len() as u32) as usize];
+        let format = if rng.chance(0.9) { Format::of(text) } else { None };
         let format = format.unwrap_or(Format::ALL[rng.below(4) as usize].0);
         check(format, &damage(text.as_bytes(), &mut rng));
     }
@@ -480,5 +480,17 @@ fn files_that_once_were_hard_are_answered_soundly() {
 #[test]
 fn a_mark_of_byte_order_hides_no_format() {
     let text = "\u{FEFF}router\r\na NA 0 0\r\nb NA 1 1\r\nlink\r\na b 10Mbps 1 5ms 100\r\n";
-    assert_eq!(Format::guess("net.txt", text), Some(Format::Ndnsim));
+    assert_eq!(Format::of(text), Some(Format::Ndnsim));
+}
+
+#[test]
+fn a_format_is_told_by_content_alone_and_no_other_text_is_taken_for_one() {
+    for (_, text) in SAMPLES {
+        assert!(Format::of(text).is_some(), "{text}");
+    }
+    for text in
+        ["", "[scenario]\nname = \"a\"\n", "a b 3\n", "<svg></svg>", "nodes 3\n", "Oslo,+NO Rome,+IT far\n"]
+    {
+        assert_eq!(Format::of(text), None, "{text:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! What is kept of each run: who was done when, what was sent again, gaps between Interests, queues.
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::Event;
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
@@ -10,7 +11,7 @@ use tidegate_sim::plan::Plan;
 pub(super) const QUANTILES: usize = 1000;
 
 /// What the claims need of one run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// In the order of the scenario.
     pub(super) flows: Vec<FlowKept>,
@@ -24,7 +25,7 @@ pub(super) struct Kept {
 }
 
 /// One consumer of one run.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowKept {
     /// From its start to its last Data, s; the time until the run ended if that did not come.
     pub(super) delivery_s: f64,

@@ -102,7 +102,7 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
             plans.push(aside(runs::plan(bench, scheme, CONSUMERS[0], condition, &[])?));
         }
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     let grid = grids(&SCHEMES, &mut next);
     let outage = SCHEMES.iter().map(|_| next()).collect();

@@ -51,7 +51,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<Vec<(String, TextTable)>, Failu
     for (scheme, from_s) in SCHEMES.iter().flat_map(|scheme| OUTAGES_S.map(|from_s| (scheme, from_s))) {
         plans.push(aside(runs::plan(bench, scheme, CONSUMERS[1], Condition::Outage(from_s), &[])?));
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     let variants = variants(&mut next);
     Ok(vec![variants, outages(&mut next)])

@@ -1,5 +1,6 @@
 //! What is kept of each run: what every flow had delivered at each sample, its pace and round trip, queues and drops.
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Span;
@@ -10,7 +11,7 @@ use tidegate_sim::plan::Plan;
 const WIRE_BYTES: f64 = 1514.0;
 
 /// What the claims need of one run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// In the order of the scenario.
     pub(super) flows: Vec<FlowKept>,
@@ -29,11 +30,11 @@ pub(super) struct Kept {
     /// Bytes of ACKs that receivers sent for each byte that came to them.
     pub(super) ack_part: f64,
     /// What was estimated of what, the estimate, and the truth; if the scenario asks for it.
-    pub(super) estimates: Vec<(&'static str, f64, f64)>,
+    pub(super) estimates: Vec<(String, f64, f64)>,
 }
 
 /// One flow of one run; the columns have one row per sample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowKept {
     /// Its SYN leaves, s.
     pub(super) start_s: f64,
@@ -251,9 +252,11 @@ impl Kept {
     }
 }
 
-fn estimate(event: &Event) -> Option<(&'static str, f64, f64)> {
+fn estimate(event: &Event) -> Option<(String, f64, f64)> {
     match *event {
-        Event::Estimated { what: Cause(what), estimate, truth, .. } => Some((what, estimate, truth)),
+        Event::Estimated { what: Cause(what), estimate, truth, .. } => {
+            Some((what.to_owned(), estimate, truth))
+        }
         _ => None,
     }
 }

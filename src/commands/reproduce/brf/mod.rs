@@ -47,7 +47,7 @@ pub(super) fn board(bench: &Bench<'_>) -> Result<Board, Failure> {
     let paper = read_claims(CLAIMS, "scenarios/papers/brf/claims.toml")?;
     // All in one batch, so that no core idles between experiments.
     let cells = Cell::all();
-    let mut kept = bench.run(&plans(bench, &cells)?, Kept::of).into_iter();
+    let mut kept = bench.run(&plans(bench, &cells)?, Kept::of)?.into_iter();
     let results = Results { cells: cells.into_iter().zip(kept.by_ref()).collect(), further_ms: 0.0 };
     let mut next = || kept.next().unwrap_or_default();
     let claims = judge(&paper, bench.extent, |id| measure::samples(&results, id))?;
@@ -75,18 +75,29 @@ fn plans(bench: &Bench<'_>, cells: &[Cell]) -> Result<Vec<Plan>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::batch::Purpose;
+    use super::super::finished::Finished;
     use super::*;
+    use tidegate_report::text::Screen;
+
     use crate::{Format, Session};
 
     #[test]
     fn every_run_of_the_full_study_is_a_good_scenario() {
-        let session =
-            Session { format: Format::Text, quiet: true, schemes: tidegate_schemes::SCHEMES.to_vec() };
-        let bench = Bench { session: &session, threads: 1, extent: Extent::Full };
+        let session = Session {
+            format: Format::Text,
+            quiet: true,
+            screen: Screen::PLAIN,
+            schemes: tidegate_schemes::SCHEMES.to_vec(),
+        };
+        let folder = std::env::temp_dir().join(format!("tidegate-brf-plans-{}", std::process::id()));
+        let finished = Finished::open(&folder, "test", Extent::Full).expect("a folder");
+        let bench = Bench::new(&session, 1, Extent::Full, Purpose::Run(&finished));
         for plans in [plans(&bench, &Cell::all()), sensitivity::plans(&bench), whole::plans(&bench)] {
             let plans = plans.expect("no scenario is refused");
             assert!(plans.len() > 100, "{}", plans.len());
             assert!(plans.iter().all(|plan| !plan.flows.is_empty() && !plan.seeds.is_empty()));
         }
+        std::fs::remove_dir_all(folder).expect("ours");
     }
 }

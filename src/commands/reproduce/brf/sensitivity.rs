@@ -56,7 +56,7 @@ const ONE_PRODUCT: u32 = 165;
 
 /// The throughput of Figure 8 in every variant, and fairness over 240 s.
 pub(super) fn study(bench: &Bench<'_>) -> Result<Vec<Titled>, Failure> {
-    let mut kept = bench.run(&plans(bench)?, Kept::of).into_iter();
+    let mut kept = bench.run(&plans(bench)?, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     Ok(vec![throughputs(&mut next), fairness(&mut next)])
 }

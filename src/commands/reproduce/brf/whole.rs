@@ -140,7 +140,7 @@ pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
 
 /// Every claim's quantity under each of them, beside the assumed way.
 pub(super) fn table(bench: &Bench<'_>, paper: &Paper, assumed: &Results) -> Result<Titled, Failure> {
-    let mut kept = bench.run(&plans(bench)?, Kept::of).into_iter();
+    let mut kept = bench.run(&plans(bench)?, Kept::of)?.into_iter();
     let all = Under::ALL.map(|under| Results {
         cells: cells().into_iter().zip(kept.by_ref()).collect(),
         further_ms: if under.is_longer() { PATH_RTT_MS } else { 0.0 },

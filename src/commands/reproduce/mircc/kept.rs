@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::Event;
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
@@ -11,7 +12,7 @@ use tidegate_sim::plan::Plan;
 pub(super) const BIN_S: f64 = 0.1;
 
 /// What the claims need of one run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// In the order of the scenario.
     pub(super) flows: Vec<FlowKept>,
@@ -22,7 +23,7 @@ pub(super) struct Kept {
 }
 
 /// One flow of one run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowKept {
     /// Time, s, and rate asked at, Interests/s, at each sample of the session.
     pub(super) rates: Vec<(f64, f64)>,
@@ -35,7 +36,7 @@ pub(super) struct FlowKept {
 }
 
 /// Interests, and those of them that no Data came for in time, which is before their timeout.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Bin {
     pub(super) sent: u32,
     pub(super) lost: u32,

@@ -95,7 +95,7 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
     plans.extend(depth::plans(bench)?);
     plans.extend(cost::plans(bench)?);
     plans.extend(others::plans(bench)?);
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     Ok(Results {
         plain: TICKS_MS.iter().map(|_| next()).collect(),

@@ -54,7 +54,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<Vec<(String, TextTable)>, Failu
             }
         }
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     let cells: Vec<Vec<[Vec<Kept>; 2]>> =
         VARIANTS.iter().map(|_| TICKS_MS.iter().map(|_| [next(), next()]).collect()).collect();

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::records::{EventRecord, RunRecord};
 use tidegate_sim::plan::Plan;
@@ -14,7 +15,7 @@ use super::loads::Loads;
 pub(super) const EVENTS: EventMask = EventMask::PACKETS;
 
 /// Counts of one run of ndnSieve in its literal form.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Invariants {
     /// S13: Data marked while its face was not severely congested, signals of severe congestion that were acted on.
     pub(super) unsieved: f64,

@@ -1,5 +1,6 @@
 //! What is kept of each run: rates per 100 ms, delays, drops, path changes, and counts that claims ask for.
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::records::{LinkSamples, RunRecord};
 use tidegate_core::units::Time;
@@ -7,6 +8,7 @@ use tidegate_report::measures::jain_index;
 use tidegate_report::stats;
 use tidegate_sim::plan::Plan;
 
+use super::super::finished::nanos;
 use super::invariants::{self, Invariants};
 
 /// Length of a bin of every rate over time, s.
@@ -14,7 +16,7 @@ pub(super) const BIN_S: f64 = 0.1;
 const BIN_NANOS: u64 = 100_000_000;
 
 /// What the claims need of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// Content received by each flow in each bin, Mbit/s.
     pub(super) flows: Vec<Vec<f64>>,
@@ -31,7 +33,7 @@ pub(super) struct Kept {
 }
 
 /// The first Interest of a segment to its Data, over one flow's segments, ms.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Delays {
     pub(super) mean: f64,
     pub(super) deviation: f64,
@@ -40,8 +42,9 @@ pub(super) struct Delays {
 }
 
 /// A router sends a prefix on another way from now on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Move {
+    #[serde(with = "nanos")]
     pub(super) at: Time,
     pub(super) node: u32,
     pub(super) prefix: u32,

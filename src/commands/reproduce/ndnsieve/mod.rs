@@ -145,7 +145,7 @@ fn simulate(bench: &Bench<'_>) -> Result<Results, Failure> {
     }
     plans.extend(runs::disturbed(bench)?);
     plans.extend(generated::plans(bench)?);
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     Ok(Results {
         cells: ROWS.iter().map(|_| [next(), next(), next()]).collect(),

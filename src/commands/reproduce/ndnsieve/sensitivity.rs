@@ -74,7 +74,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<Study, Failure> {
             }
         }
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let mut next = || kept.next().unwrap_or_default();
     let cells: Cells = VARIANTS
         .iter()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::wire_size;
@@ -13,7 +14,7 @@ use tidegate_sim::plan::Plan;
 pub(super) const EVENTS: u32 = 4 | 64;
 
 /// The worst of one run; minus infinity where the trace has no case.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Invariants {
     /// Most notices of one interface between two packets given back, over the storage's size.
     pub(super) notices_over_storage: f64,

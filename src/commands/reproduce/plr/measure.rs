@@ -1,5 +1,6 @@
 //! What is kept of each run, and each claim's quantity made from it.
 
+use serde::{Deserialize, Serialize};
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Span;
 use tidegate_report::stats::{self, Estimate};
@@ -10,14 +11,14 @@ use super::invariants::{self, Invariants};
 use super::{ALPHAS, LONG_WITH, LONG_WITHOUT, ROWS, Results, Setting, TRUE_ICP, WITH, WITHOUT};
 
 /// What the claims need of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kept {
     flows: Vec<FlowKept>,
     invariants: Invariants,
 }
 
 /// One flow of one run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct FlowKept {
     retransmissions: f64,
     /// NaN while unfinished.

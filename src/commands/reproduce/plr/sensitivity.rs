@@ -56,7 +56,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<(Vec<Figure>, (String, TextTabl
             }
         }
     }
-    let mut kept = bench.run(&plans, Kept::of).into_iter();
+    let mut kept = bench.run(&plans, Kept::of)?.into_iter();
     let cells: Vec<Vec<[Vec<Kept>; 2]>> = VARIANTS
         .iter()
         .map(|_| ROWS.map(|_| [kept.next().unwrap_or_default(), kept.next().unwrap_or_default()]).to_vec())

@@ -11,7 +11,7 @@ fn parse(text: &str) -> Result<ForwarderConfig, Errors> {
 fn problems(text: &str) -> Vec<String> {
     let all = parse(text).expect_err("something is wrong");
     let shown = |error: &tidegate_settings::error::Error| {
-        let meant = error.suggestion.as_ref().map_or_else(String::new, |word| format!("; {word}?"));
+        let meant = error.suggestions.first().map_or_else(String::new, |word| format!("; {word}?"));
         format!("{}: {}{meant}", error.line, error.message)
     };
     all.iter().map(shown).collect()

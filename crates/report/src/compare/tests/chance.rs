@@ -135,7 +135,7 @@ fn a_difference_that_only_the_correction_decides_against_says_so() {
 fn several_warnings_stand_under_one_heading() {
     let mut given = variants(&[("a", 1.0), ("b", 1.0)], 5, 7);
     given[1].runs[3].flows.clear();
-    let text = comparison_table(&goodput(&given, 0));
+    let text = comparison_table(&goodput(&given, 0), crate::text::Screen::PLAIN);
     assert_eq!(text.matches("warning").count(), 1, "{text}");
     assert!(text.contains("\nwarnings:\n- 5 seeds are few"), "{text}");
 }

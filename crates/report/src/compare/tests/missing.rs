@@ -1,6 +1,7 @@
 //! What was not measured in every run, and what must not be concluded from the others.
 
 use super::*;
+use crate::text::Screen;
 
 /// Runs of one file: completed after so many seconds, or not.
 fn files(label: &str, completed: &[Option<u64>]) -> Variant {
@@ -27,7 +28,7 @@ fn of(variants: &[Variant], names: &[&str]) -> Comparison {
 fn a_mean_over_the_survivors_says_of_how_many_runs_it_is() {
     let variants = [files("a", &[Some(17), Some(18), None]), files("b", &[None; 3])];
     let comparison = of(&variants, &["completion_s", "goodput_mbps"]);
-    let text = comparison_table(&comparison);
+    let text = comparison_table(&comparison, Screen::PLAIN);
     assert!(text.contains("(2 of 3 runs)"), "{text}");
     let told = "completion time has a value in no run of b, 2 of 3 runs of a";
     assert!(text.starts_with(&format!("{told}\n")), "{text}");
@@ -81,7 +82,7 @@ fn a_difference_over_a_part_of_the_runs_says_so() {
 #[test]
 fn variants_without_data_are_named_and_their_rows_stay() {
     let names = ["goodput_mbps", "full_delay_ms", "jain", "dropped_packets"];
-    let text = comparison_table(&of(&[dead("a", 3), dead("b", 3)], &names));
+    let text = comparison_table(&of(&[dead("a", 3), dead("b", 3)], &names), Screen::PLAIN);
     assert!(text.contains("- no Data arrived under a, b\n"), "{text}");
     let row =
         |name: &str| text.lines().find(|line| line.starts_with(name) && line.contains("  a  ")).expect(name);
@@ -116,7 +117,7 @@ fn a_measure_that_vanished_is_gone_and_a_regression() {
     assert_eq!(changes(&[None; 3], &all, 0.0)[0].0, Change::New);
     let table = |then, now| {
         let one = |completed| of(&[files("a", completed)], &["completion_s"]);
-        judgement_table(&Baseline::of(&one(then), "invented", 1, &[]).judge(&one(now), 0.0))
+        judgement_table(&Baseline::of(&one(then), "invented", 1, &[]).judge(&one(now), 0.0), Screen::PLAIN)
     };
     assert!(!table(&all, &[None; 3]).contains("NaN") && !table(&[None; 3], &all).contains("NaN"));
 }

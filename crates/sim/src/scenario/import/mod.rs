@@ -57,21 +57,19 @@ impl Format {
         (Self::Rocketfuel, "rocketfuel"),
     ];
 
-    /// The format that a file's name or its first lines tell; `None` when neither does.
-    pub fn guess(file: &str, text: &str) -> Option<Self> {
-        match file.rsplit_once('.').map_or("", |(_, ending)| ending) {
-            "graphml" | "xml" => return Some(Self::Graphml),
-            "conf" => return Some(Self::Minindn),
-            "intra" => return Some(Self::Rocketfuel),
-            _ => {}
-        }
-        let line = lines::lines(text.trim_start_matches('\u{FEFF}')).next()?;
+    /// The format that the content shows, whatever the file is called; `None` when it shows none.
+    pub fn of(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches('\u{FEFF}');
+        let line = lines::lines(text).next()?;
         match line.text {
             "router" | "link" => Some(Self::Ndnsim),
-            text if text.starts_with('<') => Some(Self::Graphml),
-            text if text.starts_with('[') => Some(Self::Minindn),
+            "[nodes]" | "[switches]" | "[links]" | "[faces]" => Some(Self::Minindn),
+            first if first.starts_with('<') && text.contains("<graphml") => Some(Self::Graphml),
             _ => match line.words()[..] {
-                [_, _, number] if number.text.parse::<f64>().is_ok() => Some(Self::Rocketfuel),
+                // Places are "City,+State"; any list of edges with weights has three words.
+                [a, b, number] if [a, b].iter().all(|place| place.text.contains(',')) => {
+                    number.text.parse::<f64>().is_ok().then_some(Self::Rocketfuel)
+                }
                 _ => None,
             },
         }

@@ -11,10 +11,24 @@ use super::{Format, Imported, ImportedLink};
 const RATE: BitRate = BitRate::from_bps(1_000_000_000);
 const DELAY: Span = Span::from_millis(1);
 
-/// A scenario with the nodes and links of `topology`, which came from `file`, and a flow to start with.
+/// Length of the run.
+const DURATION: Span = Span::from_secs(10);
+/// Part of the run that the slowest link needs for all files together.
+const BUSY: f64 = 0.2;
+/// Bytes of a file, at least and at most.
+const SIZES: [f64; 2] = [1e3, 1e7];
+
+/// A scenario with the nodes and links of `topology`, which came from `file`, and flows to start with: each of
+/// `consumers`, by index into the nodes, fetches a file from the last node.
 ///
 /// It is sound: whatever was imported, `tidegate check` accepts it if the network is in one part.
-pub fn scenario_text(name: &str, file: &str, format: Format, topology: &Imported) -> String {
+pub fn scenario_text(
+    name: &str,
+    file: &str,
+    format: Format,
+    topology: &Imported,
+    consumers: &[usize],
+) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -28,7 +42,9 @@ pub fn scenario_text(name: &str, file: &str, format: Format, topology: &Imported
     }
     let _ = write!(
         text,
-        "format = 1\n\n[scenario]\nname = {}\nduration = \"10s\"\nseeds = 3\n\n",
+        "format = 1\n\n[scenario]\nname = {}\nduration = \"{DURATION}\"\nseeds = 3\n\
+         # Seeds differ in when flows start and by up to 1 % of each delay.\n\
+         vary = {{ start = true, delay = 0.01 }}\n\n",
         quoted(&one_line(name))
     );
     defaults(&mut text, topology);
@@ -45,7 +61,7 @@ pub fn scenario_text(name: &str, file: &str, format: Format, topology: &Imported
     for link in &topology.links {
         write_link(&mut text, topology, link);
     }
-    flow(&mut text, topology);
+    flows(&mut text, topology, consumers);
     text
 }
 
@@ -92,14 +108,32 @@ pub(crate) fn values(link: &ImportedLink) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
-fn flow(text: &mut String, topology: &Imported) {
-    let [first, .., last] = &topology.nodes[..] else { return };
-    let _ = write!(
-        text,
-        "# A flow to start with: who asks, who answers, for what, and by which scheme (`tidegate schemes`).\n\
-         [[flow]]\nconsumer = {}\nproducer = {}\nprefix = \"/data\"\nscheme = \"catchunks-cubic\"\n\
-         size = \"10MB\"   # without a size, it asks until the end\n",
-        quoted(&first.name),
-        quoted(&last.name)
+fn flows(text: &mut String, topology: &Imported, consumers: &[usize]) {
+    let Some(producer) = topology.nodes.last() else { return };
+    text.push_str(
+        "# Flows to start with: who asks, who answers, for what, and by which scheme (`tidegate schemes`).\n",
     );
+    for consumer in consumers.iter().filter_map(|consumer| topology.nodes.get(*consumer)) {
+        let _ = write!(
+            text,
+            "[[flow]]\nconsumer = {}\nproducer = {}\nprefix = {}\nscheme = \"catchunks-cubic\"\n\
+             size = \"{}\"   # without a size, it asks until the end\n\n",
+            quoted(&consumer.name),
+            quoted(&producer.name),
+            quoted(&format!("/data/{}", consumer.name)),
+            size(topology, consumers.len())
+        );
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+}
+
+/// Size of each of `files`, one digit and zeros: the slowest link carries all of them within the run.
+fn size(topology: &Imported, files: usize) -> String {
+    let slowest = topology.links.iter().map(|link| link.rate.unwrap_or(RATE)).min().unwrap_or(RATE);
+    let bytes = slowest.as_bps() as f64 / 8.0 * DURATION.as_secs_f64() * BUSY / files.max(1) as f64;
+    let bytes = bytes.clamp(SIZES[0], SIZES[1]);
+    let digit = 10f64.powi(bytes.log10().floor() as i32);
+    let bytes = ((bytes / digit).floor() * digit).round() as u64;
+    if bytes >= 1_000_000 { format!("{}MB", bytes / 1_000_000) } else { format!("{}kB", bytes / 1_000) }
 }

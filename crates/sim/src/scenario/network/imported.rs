@@ -9,6 +9,7 @@ use tidegate_settings::desk::show;
 use tidegate_settings::document;
 use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
+use tidegate_settings::suggest;
 
 use super::{Network, RouterValues, add_link, add_node, change_by_name};
 use crate::scenario::import::{self, Format, Imported, ImportedLink};
@@ -74,12 +75,12 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
     let words = Format::ALL;
     let format = match topology.item("format") {
         Some(_) => topology.word("format", &words)?,
-        None => match Format::guess(&name, &text) {
+        None => match Format::of(&text) {
             Some(format) => format,
             None => {
                 let known: Vec<&str> = words.iter().map(|(_, name)| *name).collect();
                 let message = format!(
-                    "file: the format of {} cannot be told; give it as format = \"...\", one of {}",
+                    "file: the content of {} is of no known format; give it as format = \"...\", one of {}",
                     show(&name),
                     known.join(", ")
                 );
@@ -124,9 +125,9 @@ fn parsed(
 /// Notes the problems of a file, each with its place there.
 fn tell(topology: &Fields<'_>, key: &str, errors: &Errors) {
     for error in errors.iter().take(MOST_TOLD) {
-        let hint = error.suggestion.as_ref().map(|word| format!("; did you mean {word:?}?"));
+        let hint = suggest::question(&error.suggestions);
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
-        topology.refuse(key, format!("{place}: {}{}", error.message, hint.unwrap_or_default()));
+        topology.refuse(key, format!("{place}: {}{}", error.message, hint));
     }
     let more = errors.iter().count().saturating_sub(MOST_TOLD) + errors.omitted();
     if more > 0 {

@@ -1,0 +1,78 @@
+//! What an imported topology lacks for a scenario that its own check has no doubts about: flows whose paths reach every
+//! node, and queues that fit them.
+
+use tidegate_sim::plan::Plan;
+use tidegate_sim::scenario;
+use tidegate_sim::scenario::import::Imported;
+use tidegate_sim::world;
+
+use crate::Session;
+use crate::commands::check::Facts;
+
+/// Networks of more nodes get one flow: a flow for every branch would be a study of its own.
+const MOST_NODES: usize = 2_000;
+/// A queue holds at least so many packets.
+const LEAST_PACKETS: f64 = 10.0;
+
+/// Gives queues to the links that the file says nothing about, and chooses who asks, by index into the nodes.
+/// `text` writes the scenario with these consumers.
+pub(super) fn complete(
+    session: &Session,
+    topology: &mut Imported,
+    text: &dyn Fn(&Imported, &[usize]) -> String,
+) -> Vec<usize> {
+    let read = |topology: &Imported, consumers: &[usize]| {
+        scenario::parse("import", &text(topology, consumers), &[], &session.schemes).ok()
+    };
+    let everyone: Vec<usize> = (0..topology.nodes.len().saturating_sub(1)).collect();
+    let is_small = topology.nodes.len() <= MOST_NODES;
+    let asked = is_small.then(|| read(topology, &everyone)).flatten();
+    let consumers = asked.map_or_else(|| vec![0], |plan| covering(&plan));
+    // Other queues change what flows share, never the order of magnitude that they need.
+    if let Some(plan) = read(topology, &consumers) {
+        give_queues(topology, &plan);
+    }
+    consumers
+}
+
+/// Of flows that each begin at another node, those with the longest paths, until every node is on one.
+fn covering(plan: &Plan) -> Vec<usize> {
+    let paths = world::paths(plan);
+    let mut order: Vec<usize> = (0..plan.flows.len()).collect();
+    order.sort_by_key(|flow| (std::cmp::Reverse(paths[*flow].len()), *flow));
+    let mut is_reached = vec![false; plan.nodes.len()];
+    let mut chosen = Vec::new();
+    for flow in order {
+        let consumer = plan.flows[flow].consumer;
+        if !is_reached[consumer] {
+            chosen.push(consumer);
+            is_reached[consumer] = true;
+            for link in &paths[flow] {
+                let link = &plan.links[*link as usize];
+                (is_reached[link.a], is_reached[link.b]) = (true, true);
+            }
+        }
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// Bottlenecks hold what is under way on their flows' paths.
+fn give_queues(topology: &mut Imported, plan: &Plan) {
+    let facts = Facts::of(plan);
+    let mut needs: Vec<Option<[f64; 2]>> = vec![None; topology.links.len()];
+    for bottleneck in facts.flows.iter().filter_map(|flow| flow.bottleneck.as_ref()) {
+        let product = bottleneck.product_packets;
+        if let Some(need) = needs.get_mut(bottleneck.link) {
+            let [least, most] = need.unwrap_or([product; 2]);
+            *need = Some([least.min(product), most.max(product)]);
+        }
+    }
+    for (link, need) in topology.links.iter_mut().zip(needs) {
+        if let (None, Some([least, most])) = (link.queue_packets, need) {
+            // Between the needs of short and of long paths, by the same factor from each.
+            let packets = (least * most).sqrt().max(LEAST_PACKETS).round();
+            link.queue_packets = Some(packets as u32);
+        }
+    }
+}
