@@ -8,6 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use tidegate_report::claims::{self, Claim, Paper, Verdict};
+use tidegate_report::measures::find;
 
 use crate::json::Value;
 use crate::program::tidegate;
@@ -109,9 +110,14 @@ fn exit_codes(_: &str) -> String {
     format!("| code | meaning |\n|---|---|\n{}", rows.collect::<String>())
 }
 
-/// What `[expect]` takes.
+/// What `[expect]` takes, and what each measure is.
 fn measures(_: &str) -> String {
-    tidegate_sim::plan::MEASURES.iter().map(|measure| format!("* `{measure}`\n")).collect()
+    let row_of = |name: &&str| {
+        let measure = find(name).unwrap_or_else(|| panic!("{name} is not in the catalogue of measures"));
+        row(&[&format!("`{name}`"), measure.unit, measure.text])
+    };
+    let rows: String = tidegate_sim::plan::MEASURES.iter().map(row_of).collect();
+    format!("| measure | unit | meaning |\n|---|---|---|\n{rows}")
 }
 
 fn claims_of(name: &str) -> Paper {

@@ -412,7 +412,7 @@ pub enum Change {
 
 /// Measures of all flows and links together that `[expect]` may name.
 ///
-/// * `jain`: Jain's index of the flows' goodputs; `goodput_mbps`: their sum;
+/// * `jain`: Jain's index of the flows' goodputs; `goodput_mbps`: the payload of all flows over one interval for all;
 /// * `completion_s`: mean over the finite flows, defined once all are complete;
 /// * `full_delay_ms`: mean per segment, from its first Interest to its Data; `full_delay_p95_ms`: the flows' 95th
 ///   percentiles, averaged by what they delivered;
