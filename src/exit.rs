@@ -5,6 +5,10 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use tidegate_report::json::Json;
+
+use crate::Format;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -18,8 +22,43 @@ pub(crate) enum Exit {
     Unexpected = 3,
     /// Some runs failed; the others are there.
     Partial = 4,
+    /// It was not judged: the machine was too busy to measure.
+    NotJudged = 5,
     /// The user stopped it.
     Interrupted = 130,
+    /// Whoever read the output closed it; the code of programs that the signal ends (128 + SIGPIPE).
+    PipeClosed = 141,
+}
+
+impl Exit {
+    /// All of them, by number.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Ok,
+        Self::Error,
+        Self::Usage,
+        Self::Unexpected,
+        Self::Partial,
+        Self::NotJudged,
+        Self::Interrupted,
+        Self::PipeClosed,
+    ];
+
+    /// What it means whatever the command; [`crate::guide::Guide`] has what it means for one of them.
+    pub(crate) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => "done",
+            Self::Error => "it could not be done: a file is wrong or missing, no permission, no forwarder",
+            Self::Usage => "the command line is wrong",
+            Self::Unexpected => {
+                "it was done, and the answer is no: an `[expect]`, a verdict on record or a tolerance does not hold, or \
+                 `check --strict` has warnings"
+            }
+            Self::Partial => "some runs failed; the results of the others are there",
+            Self::NotJudged => "not judged: `twin` found the machine too busy to measure",
+            Self::PipeClosed => "whoever read the content of a `fetch` closed the pipe, as `head` does",
+            Self::Interrupted => "stopped by SIGINT or SIGTERM before it was done",
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -44,6 +83,24 @@ impl Failure {
     /// The command line is wrong.
     pub(crate) fn usage(why: impl Display) -> Self {
         Self { exit: Exit::Usage, message: format!("error: {why}") }
+    }
+}
+
+impl Failure {
+    /// What is printed of it: words, or a JSON object on one line with `error` and `exit_code`.
+    pub(crate) fn shown(&self, format: Format) -> String {
+        match format {
+            Format::Text => self.message.clone(),
+            Format::Json => {
+                let message = self.message.trim_end();
+                let message = message.strip_prefix("error: ").unwrap_or(message);
+                let fields = vec![
+                    ("error", Json::text(message)),
+                    ("exit_code", Json::Count(u64::from(self.exit as u8))),
+                ];
+                Json::Object(fields).to_string()
+            }
+        }
     }
 }
 

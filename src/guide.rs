@@ -112,6 +112,8 @@ mod tests {
             assert!(commands.iter().any(|words| words == guide.command), "{:?}", guide.command);
             let codes: Vec<u8> = guide.all_exits().map(|(exit, _)| exit as u8).collect();
             assert!(codes.is_sorted_by(|a, b| a < b), "{}: {codes:?}", guide.command);
+            let is_listed = |(exit, _): &(Exit, _)| Exit::ALL.contains(exit);
+            assert!(guide.all_exits().all(|exit| is_listed(&exit)), "{}: Exit::ALL lacks one", guide.command);
         }
     }
 }

@@ -136,8 +136,16 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are no errors; a closed pipe cannot be told about either.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Ok.into() };
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Ok.into();
+            }
+            if asks_for_json(std::env::args_os()) {
+                complain(&Failure { exit: Exit::Usage, message: error.to_string() }.shown(Format::Json));
+            } else {
+                let _ = error.print();
+            }
+            return Exit::Usage.into();
         }
     };
     if !more.is_empty() {
@@ -177,11 +185,18 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
     match outcome {
         Ok(exit) => exit.into(),
-        Err(Failure { exit, message }) => {
-            complain(&message);
-            exit.into()
+        Err(failure) => {
+            complain(&failure.shown(session.format));
+            failure.exit.into()
         }
     }
+}
+
+/// Whether a command line that cannot be read asks for JSON.
+fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    let words: Vec<_> = words.take_while(|word| word != "--").collect();
+    let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
+    words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)
 }
 
 /// Prints to standard error, if anybody still reads it.

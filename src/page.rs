@@ -1,7 +1,7 @@
 //! The page of a scenario's runs, as `run` writes it and `report` makes it again.
 
 use tidegate_core::records::RunRecord;
-use tidegate_report::page::{RunPage, run_page};
+use tidegate_report::page::{RunPage, SeedPlots, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::roles;
@@ -12,19 +12,32 @@ use crate::drawing;
 /// File in a folder of results that holds the command which made them.
 pub(crate) const COMMAND: &str = "command.txt";
 
-/// The page of all `runs` of `plan`; the first has its samples.
-pub(crate) fn of_runs(plan: &Plan, context: &RunContext, runs: &[RunRecord], command: &str) -> String {
+/// The page of all `runs` of `plan`; the first has its samples, and `sampled` reads those of the others by place.
+pub(crate) fn of_runs(
+    plan: &Plan,
+    context: &RunContext,
+    runs: &[RunRecord],
+    command: &str,
+    sampled: impl Fn(usize) -> Option<RunRecord>,
+) -> String {
     let topology = drawing::topology(plan);
     let timeline = drawing::timeline(plan);
     let installed = roles::installed(plan).into_iter().map(|installed| (String::new(), installed)).collect();
     let context = RunContext { installed, ..context.clone() };
     let digest = runs.first().and_then(|first| digest(plan, first));
+    let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
+        let places = 1..runs.len().min(SeedPlots::MOST_SEEDS);
+        let mut plots = SeedPlots::new(first, &timeline, places.len());
+        places.filter_map(sampled).for_each(|run| plots.add(&run));
+        plots
+    });
     run_page(&RunPage {
         title: &plan.name,
         runs,
         topology: Some(&topology),
         digest: digest.as_ref(),
         timeline: &timeline,
+        seeds: seeds.as_ref(),
         command,
         context: &context,
         is_live: false,

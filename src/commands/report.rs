@@ -42,7 +42,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
             context.semantics
         )));
     }
-    let page = page::of_runs(&plan, &context, &runs, command(folder)?.trim_end());
+    let sampled = |place: usize| tables::read_run(&seed_folder(folder, *plan.seeds.get(place)?)).ok();
+    let page = page::of_runs(&plan, &context, &runs, command(folder)?.trim_end(), sampled);
     let out = arguments.out.clone().unwrap_or_else(|| folder.join("report.html"));
     fs::write(&out, page).map_err(|why| cannot("write", &out, &why))?;
     match session.format {

@@ -52,7 +52,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     folder.merge(&plan.seeds)?;
     let command = command_line(&arguments.scenario, &overrides);
     folder.write(page::COMMAND, format!("{command}\n").as_bytes())?;
-    let page = page::of_runs(&plan, folder.context(), &batch.runs, &command);
+    let sampled = |place: usize| folder.recall(place, *plan.seeds.get(place)?, true);
+    let page = page::of_runs(&plan, folder.context(), &batch.runs, &command, sampled);
     let page = folder.write("report.html", page.as_bytes())?;
     let host = Host { wall_s: begun.elapsed().as_secs_f64(), threads, recalled: batch.recalled };
     folder.write("run.json", (host.json(&command).to_string() + "\n").as_bytes())?;

@@ -4,6 +4,7 @@
 //! `tidegate serve`. The bottleneck is the second forwarder's shaper, so that both worlds' queue is the same code.
 
 mod compare;
+mod lateness;
 mod live;
 
 use tidegate_core::scheme::Scheme;
@@ -16,6 +17,7 @@ use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::{Format, Session};
 use compare::{Case, Comparison};
+use lateness::LatenessWatch;
 
 const SCENARIO: &str = include_str!("../../scenarios/live/twin.toml");
 const SOURCE: &str = "twin.toml";
@@ -50,10 +52,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         cases.push(compare_case(session, arguments, name, scheme, parts, &line)?);
     }
     let is_within = cases.iter().all(Case::is_within);
+    let is_judged = cases.iter().all(Case::is_judged);
     print(&match session.format {
         Format::Text => compare::table(&cases),
         Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
     });
+    if !is_within && !is_judged {
+        crate::complain(
+            "not judged, this machine was busy: sleepers woke late while a measure that fails was taken; the same command \
+             on an idle machine says more",
+        );
+        return Ok(Exit::NotJudged);
+    }
     Ok(if is_within { Exit::Ok } else { Exit::Unexpected })
 }
 
@@ -69,7 +79,9 @@ fn compare_case(
     let mut case = Case::new(name);
     let mut data_bytes = 0.0;
     for _ in 0..arguments.runs {
+        let watch = LatenessWatch::start();
         let run = live::run(&planned, scheme, parts)?;
+        case.lateness.push(watch.finish());
         data_bytes = run.data_bytes;
         case.live.push(run.measures);
         line.one_done();

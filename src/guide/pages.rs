@@ -195,7 +195,7 @@ pub(super) const GUIDES: &[Guide] = &[
                 "results/PAPER/",
                 "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
             ),
-            ("results/all/", "report.html: all papers on one page"),
+            ("results/all/", "report.html: an overview of all papers, which leads to the page of each"),
         ],
         not_run: Some("a minute or more"),
         exits: &[(Exit::Unexpected, "a verdict is not the one on record"), PARTIAL, STOPPED],
@@ -244,6 +244,10 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[
             ("Every case, three times; best in a release build.", "tidegate bench"),
             ("One case, five times.", "tidegate bench papers --runs 5"),
+            (
+                "Schemes of fetch over one emulated path; without --only, over all of them.",
+                "tidegate bench fetch --results fetch.tsv --only '100 Mbit/s, 20 ms, 1 BDP'",
+            ),
         ],
         files: &[],
         not_run: Some("a minute or more"),
@@ -322,9 +326,13 @@ pub(super) const GUIDES: &[Guide] = &[
             "The newest version, and a page about the transfer.",
             "tidegate fetch /example/readme -o copy.md --report fetch.html",
         )],
-        files: &[CLIENT_CONF, ("FILE.part", "what has arrived, until all is there")],
+        files: &[
+            CLIENT_CONF,
+            ("FILE.part", "what has arrived, until all is there"),
+            ("FILE.part.state", "of which version it is and how far, from which the same command goes on"),
+        ],
         not_run: Some("needs a forwarder"),
-        exits: &[STOPPED],
+        exits: &[STOPPED, (Exit::PipeClosed, "whoever read the content closed the pipe")],
     },
     #[cfg(target_os = "linux")]
     Guide {
@@ -332,7 +340,11 @@ pub(super) const GUIDES: &[Guide] = &[
         examples: &[("Simulated and live, side by side; five runs of each.", "tidegate twin")],
         files: &[],
         not_run: Some("a minute or more"),
-        exits: &[(Exit::Unexpected, "a measure lies outside its tolerance"), STOPPED],
+        exits: &[
+            (Exit::Unexpected, "a measure lies outside its tolerance"),
+            (Exit::NotJudged, "one does, and this machine was too busy to say why"),
+            STOPPED,
+        ],
     },
     #[cfg(target_os = "linux")]
     Guide {

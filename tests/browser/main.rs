@@ -1,33 +1,36 @@
 //! Pages as a browser shows them: drawn, labelled, linked, offline and without a word on the console.
 
+mod board;
 mod chromium;
 #[path = "../support/json.rs"]
 mod json;
 #[path = "../support/program.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
+#[path = "../support/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::Path;
 
 use json::Value;
 use program::{Scratch, tidegate};
+use skipped::skipped;
 
 /// Width of a phone, a laptop and a wide screen, CSS pixels.
 const WIDTHS: [u32; 3] = [360, 1366, 2560];
 
-/// A name, the scenario in `scenarios/examples`, and what is set otherwise, so that runs are short.
-const RUNS: [(&str, &str, &[&str]); 5] = [
-    ("dumbbell", "dumbbell", &["scenario.duration=6s"]),
-    ("plr", "plr", &["flow.0.size=2MiB"]),
-    ("loss", "loss", &["scenario.duration=4s"]),
-    ("events", "events", &["scenario.duration=11s"]),
-    ("unsampled", "loss", &["scenario.duration=1s", "scenario.sample=false"]),
+/// A name, the scenario in `scenarios/examples`, the number of seeds, and what is set otherwise, so that runs are short.
+const RUNS: [(&str, &str, &str, &[&str]); 5] = [
+    ("dumbbell", "dumbbell", "1", &["scenario.duration=6s"]),
+    ("plr", "plr", "1", &["flow.0.size=2MiB"]),
+    ("loss", "loss", "3", &["scenario.duration=4s"]),
+    ("events", "events", "1", &["scenario.duration=11s"]),
+    ("unsampled", "loss", "1", &["scenario.duration=1s", "scenario.sample=false"]),
 ];
 
 /// A page with the probes in it, beside the others.
-fn probed(scratch: &Scratch, name: &str, page: &Path) {
-    let page = fs::read_to_string(page).expect("a page was written");
+fn probed(scratch: &Scratch, name: &str, page: &str) {
     let collect = format!("<head>\n<script>\n{}</script>\n", include_str!("collect.js"));
     let probe = format!("<script>\n{}</script>\n</body>", include_str!("probe.js"));
     let page = page.replacen("<head>\n", &collect, 1).replacen("</body>", &probe, 1);
@@ -38,17 +41,19 @@ fn probed(scratch: &Scratch, name: &str, page: &Path) {
 /// Runs everything, and returns the names of the pages.
 fn make_pages(scratch: &Scratch) -> Vec<String> {
     let mut names = Vec::new();
-    for (name, scenario, sets) in RUNS {
+    for (name, scenario, seeds, sets) in RUNS {
         let (scenario, out) = (format!("scenarios/examples/{scenario}.toml"), scratch.0.join(name));
         let sets = sets.iter().flat_map(|set| ["--set", *set]);
         let run =
-            ["--format", "json", "run", &scenario, "--seeds", "1", "--out", out.to_str().expect("text")];
+            ["--format", "json", "run", &scenario, "--seeds", seeds, "--out", out.to_str().expect("text")];
         let said = tidegate(&run.into_iter().chain(sets).collect::<Vec<_>>());
         assert!(matches!(said.code, Some(0 | 3)), "{name}: {}", said.err);
-        let page = said.json().get("report").text().to_owned();
-        probed(scratch, name, Path::new(&page));
+        let page = fs::read_to_string(said.json().get("report").text()).expect("a page was written");
+        probed(scratch, name, &page);
         names.push(name.to_owned());
     }
+    probed(scratch, "board", &board::page());
+    names.push("board".to_owned());
     names
 }
 
@@ -96,6 +101,7 @@ fn faults(report: &Value) -> Vec<String> {
             faults.push(format!("{} {what}", number(report.get(count))));
         }
     }
+    faults.extend(texts(report.get("overlaps")).iter().map(|labels| format!("labels overlap: {labels}")));
     if number(report.get("plots")) != number(report.get("panels")) {
         faults.push("not every plot is there".to_owned());
     }
@@ -112,13 +118,20 @@ fn idle(report: &Value) -> Vec<String> {
     if grounds.len() != 2 || grounds[0] == grounds[1] {
         faults.push(format!("its button does not change its ground: {grounds:?}"));
     }
-    let mut parts = vec![
-        ("animation", &["is_scrubbed", "is_played"][..]),
-        ("segments", &["is_following", "is_hiding", "is_stepping"]),
+    let mut parts: Vec<(&str, &[&str])> = match *report.get("claims") == Value::Null {
+        true => vec![
+            ("animation", &["is_scrubbed", "is_played"]),
+            ("segments", &["is_following", "is_hiding", "is_stepping"]),
+        ],
+        false => Vec::new(),
+    };
+    let optional = [
+        ("moment", &["is_around", "is_near", "is_at_the_cursor", "is_in_view"][..]),
+        ("seeds", &["is_chosen", "is_mean", "is_band_drawn", "is_named"]),
+        ("claims", &["is_filtered", "is_found", "has_figure"]),
+        ("keys", &["is_hidden", "is_shown_again", "is_aside", "is_whole"]),
     ];
-    if *report.get("moment") != Value::Null {
-        parts.push(("moment", &["is_around", "is_near", "is_at_the_cursor"]));
-    }
+    parts.extend(optional.into_iter().filter(|(part, _)| *report.get(part) != Value::Null));
     for (part, signs) in parts {
         let said = report.get(part);
         let wrong = signs.iter().filter(|sign| *said.get(sign) != Value::Bool(true));
@@ -181,23 +194,25 @@ fn numbers(value: &Value) -> Vec<f64> {
 #[test]
 fn pages_are_whole_in_a_browser_at_every_width() {
     let Some(browser) = chromium::find() else {
-        println!("skipped: no Chromium");
-        return;
+        return skipped("pages in a browser", "Chromium is not installed");
     };
     let scratch = Scratch::new("pages");
     let names = make_pages(&scratch);
     let mut found = Vec::new();
     let (mut used, mut moments, mut steps) = (0, 0, 0);
+    let mut parts = [("seeds", 0), ("claims", 0), ("keys", 0)];
     for report in reports(&scratch, &browser, &names) {
         let (page, width) = (report.get("page").text(), number(report.get("asked")));
         let is = |value: &Value| usize::from(*value == Value::Bool(true));
         used += is(report.get("is_used"));
         moments += usize::from(*report.get("moment") != Value::Null);
         steps += is(report.get("segments").get("has_moved"));
+        parts.iter_mut().for_each(|(part, count)| *count += usize::from(*report.get(part) != Value::Null));
         found.extend(faults(&report).iter().map(|fault| format!("{page} at {width} px: {fault}")));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert_eq!(used, names.len(), "every page is used once");
+    assert!(parts.iter().all(|(_, count)| *count > 0), "used: {parts:?}");
     assert!(
         moments >= 3 && steps >= 3,
         "{moments} moments to click, {steps} marks and losses to step through"

@@ -36,8 +36,21 @@
     element.dispatchEvent(new MouseEvent(kind, { bubbles: true, view: window, clientX: x, clientY: y, button: 0, movementX: 5 }));
   };
 
+  // Pairs of labels in one drawing of which one covers the other.
+  const overlaps = () => [...document.querySelectorAll("svg")].flatMap((svg) => {
+    const labels = [...svg.querySelectorAll("text")].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }))
+      .filter(({ text, box }) => text.trim() && box.width > 0);
+    return labels.flatMap((one, index) => labels.slice(index + 1).filter((other) => {
+      const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+      const down = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+      // Boxes have room above and below their letters.
+      return across > 1 && down > 0.3 * Math.min(one.box.height, other.box.height);
+    }).map((other) => `${svg.querySelector("title")?.textContent}: ${one.text} | ${other.text}`));
+  });
+
   await tick();
   const report = {
+    overlaps: overlaps(),
     plots: canvases().length,
     panels: panels.length,
     drawn: drawn(),
@@ -109,11 +122,68 @@
     report.segments.is_stepping = steps[0] === steps[2] && (steps[0] === "" || times[0] <= times[1]);
     report.segments.has_moved = steps[0] !== steps[1];
   }
+  const choice = document.getElementById("seed-choice");
+  if (report.is_used && choice) {
+    const band = document.getElementById("seed-band");
+    const pick = (control, set) => changed(async () => {
+      set();
+      control.dispatchEvent(new Event("change"));
+    });
+    const first = choice.value;
+    const said = () => document.getElementById("seed-shown").textContent;
+    report.seeds = {
+      is_chosen: await pick(choice, () => { choice.value = choice.options[1].value; }) > 0 && said().includes(`seed ${choice.options[1].value}`),
+      is_mean: await pick(choice, () => { choice.value = "mean"; }) > 0 && said().includes("mean of"),
+      is_named: choice.options.length === 4 && choice.closest("label") != null,
+      is_band_drawn: await pick(band, () => { band.checked = false; }) > 0,
+    };
+    band.checked = true;
+    choice.value = first;
+    choice.dispatchEvent(new Event("change"));
+    await tick();
+  }
+  const filter = document.querySelector(".filter");
+  if (report.is_used && filter) {
+    const rows = [...document.querySelectorAll("tr[data-verdict]")];
+    const visible = () => rows.filter((row) => row.getBoundingClientRect().height > 0);
+    const buttons = [...filter.querySelectorAll("button")].slice(1);
+    const shown = buttons.map((button) => {
+      button.click();
+      return visible().every((row) => row.dataset.verdict === button.dataset.verdict) && button.textContent.includes(`(${visible().length})`);
+    });
+    const hiddenRow = rows.find((row) => row.hidden);
+    location.hash = hiddenRow.id;
+    await tick();
+    report.claims = {
+      is_filtered: buttons.length > 1 && shown.every(Boolean),
+      is_found: hiddenRow.getBoundingClientRect().height > 0 && visible().length === rows.length,
+      has_figure: document.querySelector("tr[id='P5-icp'] a[href='#fig7b']") != null && document.querySelector("#fig7b a[href='#P5-icp']") != null,
+    };
+  }
+  const aside = [...document.querySelectorAll("figure")].find((figure) => figure.querySelector("svg.whole"));
+  if (report.is_used && aside) {
+    const [plain, whole] = aside.querySelectorAll("svg.figure");
+    const isDrawn = (svg, index) => [...svg.querySelectorAll(`[data-series='${index}']`)].some((group) => group.getBoundingClientRect().width > 0);
+    const press = (svg, index) => svg.querySelector(`[data-key='${index}']`).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    const isAside = !isDrawn(plain, 4) && isDrawn(plain, 0) && whole.getBoundingClientRect().height === 0;
+    press(plain, 0);
+    const isHidden = !isDrawn(plain, 0) && isDrawn(plain, 1);
+    press(plain, 0);
+    report.keys = { is_aside: isAside, is_hidden: isHidden, is_shown_again: isDrawn(plain, 0) };
+    press(plain, 4);
+    report.keys.is_whole = isDrawn(whole, 4) && isDrawn(whole, 0) && plain.getBoundingClientRect().height === 0;
+    press(whole, 4);
+  }
   const [moment] = document.querySelectorAll(".moment");
   if (report.is_used && moment) {
     const at = Number(moment.dataset.at);
     const end = JSON.parse(document.getElementById("segments-data").textContent).end_s;
     tidegate.moveTo(0, end);
+    const isInView = () => {
+      const box = (document.querySelector("#plot-window") ?? document.querySelector(".plot"))?.getBoundingClientRect();
+      return box == null || (box.top >= 0 && box.bottom <= innerHeight);
+    };
+    window.scrollTo(0, document.body.scrollHeight);
     const heard = [];
     tidegate.onCursor((time) => heard.push(time));
     tidegate.cursor(null);
@@ -123,6 +193,7 @@
       is_around: from <= at && at <= to,
       is_near: to - from <= end / 5 + 1e-9,
       is_at_the_cursor: heard[heard.length - 1] === at,
+      is_in_view: isInView(),
     };
     tidegate.moveTo(0, end);
   }

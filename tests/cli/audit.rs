@@ -97,6 +97,25 @@ fn a_bench_counts_the_packets_of_the_time_that_it_simulates() {
 }
 
 #[test]
+fn an_error_is_a_json_object_when_json_is_asked_for() {
+    let wrong: [(&[&str], i32, &str); 4] = [
+        (&["run", "no-such-file.toml"], 1, "no-such-file.toml: "),
+        (&["run", "--no-such-option"], 2, "--no-such-option"),
+        (&["schemes", "no-such-scheme"], 2, "no-such-scheme"),
+        (&["new", "no/such/folder/x.toml"], 1, "no/such/folder/x.toml: "),
+    ];
+    for (arguments, code, said) in wrong {
+        for format in [&["--format", "json"][..], &["--format=json"]] {
+            let ended = tidegate(&[arguments, format].concat()).with(code);
+            let told = Value::parse(&ended.err).unwrap_or_else(|why| panic!("{why}: {}", ended.err));
+            assert!(told.get("error").text().contains(said), "{}", ended.err);
+            assert!(!told.get("error").text().starts_with("error: "), "{}", ended.err);
+            assert_eq!(told.get("exit_code"), &Value::Number(f64::from(code)), "{}", ended.err);
+        }
+    }
+}
+
+#[test]
 fn every_command_refuses_an_option_that_nobody_has() {
     for words in commands() {
         let arguments: Vec<&str> = words.split_whitespace().chain(["--no-such-option"]).collect();
@@ -154,7 +173,13 @@ mod live {
                 is_within &= holds;
             }
         }
-        assert_eq!(said.code, Some(if is_within { 0 } else { 3 }), "{}", said.err);
+        let is_judged = |case: &Value| case.get("judged") == &Value::Bool(true);
+        let code = match (is_within, cases.iter().all(is_judged)) {
+            (true, _) => 0,
+            (false, true) => 3,
+            (false, false) => 5,
+        };
+        assert_eq!(said.code, Some(code), "{}", said.err);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use tidegate_core::name::NameTable;
 use tidegate_wire::{DataView, InterestView, decode_frame};
 
 use crate::json::Value;
+use crate::skipped::skipped;
 use crate::{DUMBBELL, Scratch, tidegate};
 
 /// The folder of one short run, in which links lose packets, queues mark, and stores answer.
@@ -219,7 +220,10 @@ fn a_capture_holds_every_packet_of_every_link_and_each_is_an_ndn_packet() {
 /// So does python-ndn, with a pcapng reader of its own; every digest holds.
 fn python_ndn_reads(file: &Path, [interests, data, nacks, _]: [u64; 4], marked: u64) {
     let Some(python) = std::env::var("TIDEGATE_PYTHON").ok().filter(|python| !python.is_empty()) else {
-        return println!("skipped: TIDEGATE_PYTHON does not name a Python with python-ndn installed");
+        return skipped(
+            "captures read by python-ndn",
+            "TIDEGATE_PYTHON does not name a Python with python-ndn installed",
+        );
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/capture.py");
     let ended = Command::new(python).arg(script).arg(file).output().expect("TIDEGATE_PYTHON runs");
@@ -242,7 +246,7 @@ fn tshark_reads(file: &Path, packets: usize) {
         "udp.dstport",
     ]);
     let Ok(ended) = tshark.arg("-r").arg(file).output() else {
-        return println!("skipped: tshark is not installed");
+        return skipped("captures read by Wireshark", "tshark is not installed");
     };
     let text = String::from_utf8_lossy(&ended.stdout);
     assert_eq!(text.lines().count(), packets, "{}", String::from_utf8_lossy(&ended.stderr));

@@ -27,6 +27,8 @@ mod report;
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
 mod shell;
+#[path = "../support/skipped.rs"]
+mod skipped;
 mod sweep;
 #[cfg(target_os = "linux")]
 mod transfers;

@@ -38,12 +38,42 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
             let id = claim.get("id").text();
             assert_eq!(claim.get("verdict"), &Value::Null, "{id}");
             assert!(ended.out.contains(id), "{id} is not printed");
-            assert!(all.contains(&format!("id=\"{paper}-{id}\"")), "{id} is not on the page of all papers");
         }
+        assert!(all.contains(&format!("../{paper}/report.html")), "{paper} is not on the page of all papers");
         let counts = format!("0 agree, 0 direction, 0 differ, {} reduced, without verdict", claims.len());
         assert!(ended.out.contains(&counts), "{}", ended.out);
     }
     assert_links_lead_somewhere(&all, &folder.join("all"));
+    for paper in ["plr", "ndnsieve", "mircc", "bbr-cd", "brf"] {
+        let page = fs::read_to_string(folder.join(paper).join("report.html")).expect("readable");
+        assert_claims_have_their_figures(paper, &page);
+        assert_axes_have_units(&folder.join(paper).join("figures.json"));
+    }
+}
+
+/// Every figure that a claim of the paper names is on its page, and leads back.
+fn assert_claims_have_their_figures(paper: &str, page: &str) {
+    let claims = fs::read_to_string(format!("scenarios/papers/{paper}/claims.toml")).expect("readable");
+    let named: Vec<&str> =
+        claims.lines().filter_map(|line| line.strip_prefix("figure = \"")?.strip_suffix('"')).collect();
+    assert!(!named.is_empty(), "{paper} names no figure");
+    for figure in named {
+        assert!(page.contains(&format!("<figure id=\"{figure}\"")), "{paper} has no figure {figure}");
+        assert!(page.contains(&format!("href=\"#{figure}\"")), "{paper}: nothing leads to {figure}");
+    }
+}
+
+/// Every axis of numbers says its quantity and its unit.
+fn assert_axes_have_units(file: &Path) {
+    let text = fs::read_to_string(file).expect("readable");
+    let figures = Value::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    for figure in figures.list() {
+        for label in [figure.get("x_label").text(), figure.get("y_label").text()] {
+            let has_unit = label.ends_with(']') && label.contains(" [");
+            assert!(has_unit || label.is_empty(), "{}: {label:?}", figure.get("id").text());
+        }
+        assert!(!figure.get("y_label").text().is_empty(), "{}", figure.get("id").text());
+    }
 }
 
 /// Every relative link of a page in `folder` names a file.

@@ -71,7 +71,7 @@ fn three_commands_of_the_readme_forward_serve_and_plot_a_fetch() {
 fn the_scheme_that_the_readme_fetches_with_has_the_parameter_it_sets() {
     let readme =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
-    let (_, rest) = readme.split_once("consumer scheme\nfetches: `").expect("an example is there");
+    let (_, rest) = readme.split_once("consumer scheme fetches: `").expect("an example is there");
     let (options, _) = rest.split_once('`').expect("it ends");
     let nowhere = ["fetch", "/f", "--transport", "unix:///no/sock"];
     let words: Vec<&str> = nowhere.into_iter().chain(options.split_whitespace()).collect();

@@ -100,3 +100,35 @@ fn a_file_without_end_is_found_too_long() {
         assert!(ended.err.contains("at most"), "{}", ended.err);
     }
 }
+
+#[test]
+fn a_reader_that_has_enough_ends_a_fetch_without_a_word() {
+    let scratch = Scratch::new("head");
+    let forwarder = Forwarder::start("head", "");
+    let file = scratch.file("file", &content(2_000_000));
+    let at = ["--transport", forwarder.uri(Way::Unix)];
+    let server = Running::start(&[&["serve", "/head", &file][..], &at].concat());
+    server.out_line("serving ");
+    let mut command = super::program::program();
+    command.args(["fetch", "/head", "--quiet"]).args(at);
+    let (fetch, mut out) = Running::with_output(&mut command);
+    let mut first = [0; 10];
+    std::io::Read::read_exact(&mut out, &mut first).expect("content");
+    drop(out);
+    let ended = fetch.wait().with(141);
+    assert_eq!(ended.err, "");
+}
+
+#[test]
+fn a_producer_that_is_silent_is_named_after_five_seconds() {
+    let forwarder = Forwarder::start("silent", "");
+    let scratch = Scratch::new("silent");
+    let (copy, at) = (scratch.at("copy"), ["--transport", forwarder.uri(Way::Unix)]);
+    let fetch = Running::start(&[&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat());
+    let line = fetch.err_line("no Data for 5 s from /nobody/v=1; ");
+    assert!(line.contains("its producer may be gone"), "{line}");
+    fetch.stop().with(130);
+    // Nobody answers when asked for a version either.
+    let ended = tidegate(&[&["fetch", "/nobody", "-o", &copy][..], &at].concat()).with(1);
+    assert!(ended.err.starts_with("error: /nobody: "), "{}", ended.err);
+}

@@ -18,18 +18,18 @@ const LONGEST: Duration = Duration::from_secs(120);
 
 /// A fenced block.
 #[derive(Debug, PartialEq)]
-struct Block {
+pub struct Block {
     /// Line of its fence, from 1.
     line: usize,
     /// What stands behind the fence, such as `sh`.
-    info: String,
+    pub info: String,
     /// The comment above it, if there is one.
     comment: Option<String>,
-    text: String,
+    pub text: String,
 }
 
 /// The blocks of a Markdown text, in order.
-fn blocks(page: &str) -> Vec<Block> {
+pub fn blocks(page: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut lines = page.lines().enumerate();
     let mut comment = None;

@@ -13,6 +13,8 @@ mod robustness;
 #[path = "../support/running.rs"]
 #[allow(dead_code, reason = "each target needs a part")]
 mod running;
+#[path = "../support/skipped.rs"]
+mod skipped;
 mod transfers;
 
 use json::Value;

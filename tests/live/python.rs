@@ -8,6 +8,7 @@ use std::process::Command;
 
 use crate::program::Scratch;
 use crate::running::{Forwarder, Running, Way};
+use crate::skipped::skipped;
 
 /// What is at hand for one test.
 struct Bench {
@@ -19,10 +20,13 @@ struct Bench {
 }
 
 impl Bench {
-    /// `None`, said aloud, when there is no Python to ask.
+    /// `None`, reported as skipped, when there is no Python with python-ndn.
     fn start(test: &str) -> Option<Self> {
         let Some(python) = std::env::var("TIDEGATE_PYTHON").ok().filter(|python| !python.is_empty()) else {
-            println!("skipped: TIDEGATE_PYTHON does not name a Python with python-ndn installed");
+            skipped(
+                &format!("python-ndn and ours, {test}"),
+                "TIDEGATE_PYTHON does not name a Python with python-ndn installed",
+            );
             return None;
         };
         let scratch = Scratch::new(test);

@@ -314,6 +314,19 @@ pub fn golden_orphans(sources: &[Source]) -> Vec<String> {
     sources.iter().filter(is_orphan).map(|source| format!("{}: no test names it", source.path)).collect()
 }
 
+/// Tests that print that they skip something: nobody sees what a test prints that passes.
+pub fn silent_skips(sources: &[&Source]) -> Vec<String> {
+    let tests = sources.iter().filter(|source| source.path.contains("tests/"));
+    let is_silent =
+        |line: &str| ["println!(\"skip", "print!(\"skip"].iter().any(|print| line.contains(print));
+    tests
+        .flat_map(|source| {
+            let lines = source.text.lines().enumerate().filter(move |(_, line)| is_silent(line));
+            lines.map(|(number, _)| format!("{}:{}: use tests/support/skipped.rs", source.path, number + 1))
+        })
+        .collect()
+}
+
 /// Rust files that no other file declares as a module.
 pub fn dead_files(sources: &[Source]) -> Vec<String> {
     let rust: Vec<&Source> = sources.iter().filter(|source| source.file().ends_with(".rs")).collect();

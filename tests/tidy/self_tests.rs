@@ -254,3 +254,11 @@ fn what_is_no_json_is_refused() {
     assert_eq!(value.get("a").list()[0], Value::Number(1500.0));
     assert_eq!(value.get("a").list()[1].text(), "x\nA");
 }
+
+#[test]
+fn a_test_that_skips_in_silence_is_found() {
+    let quiet = "fn a() {\n    PRINT(\"skipped: no tool\");\n}\n".replace("PRINT", "println!");
+    let source = Source::new("crates/x/tests/it/a.rs", &quiet);
+    assert_eq!(rules::silent_skips(&[&source]), ["crates/x/tests/it/a.rs:2: use tests/support/skipped.rs"]);
+    assert!(rules::silent_skips(&[&Source::new("tests/a.rs", "skipped(\"a\", \"b\");")]).is_empty());
+}

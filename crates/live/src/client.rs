@@ -205,6 +205,14 @@ impl Client {
         self.watched != poll::Interest::Read
     }
 
+    /// This application sends Interests and nothing else: few of them are to wait in the socket.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn only_asks(&self) -> Result<(), ClientError> {
+        self.transport.only_asks().map_err(ClientError::System)
+    }
+
     /// Reads nothing while more than `bytes` wait for room in the socket: for who answers, so that a peer
     /// that asks and does not listen fills no memory. Who asks must not do so, lest both wait for each other.
     pub fn limit_backlog(&mut self, bytes: usize) {

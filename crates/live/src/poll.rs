@@ -24,6 +24,8 @@ pub enum Interest {
     ReadWrite,
     /// Room to write; the end of the peer is told all the same.
     Write,
+    /// Nothing but the end of the peer.
+    End,
 }
 
 impl Interest {
@@ -32,6 +34,7 @@ impl Interest {
             Self::Read => epoll::EventFlags::IN,
             Self::ReadWrite => epoll::EventFlags::IN | epoll::EventFlags::OUT,
             Self::Write => epoll::EventFlags::OUT,
+            Self::End => epoll::EventFlags::empty(),
         }
     }
 }

@@ -17,7 +17,20 @@ use crate::udp::Received;
 use crate::uri::FaceUri;
 
 /// Bytes that a Unix stream takes before its reader does; the kernel books twice as much with its overhead.
-pub const SEND_BUFFER: usize = 64 * 1024;
+pub const SEND_BUFFER: usize = 32 * 1024;
+
+/// The same for an application that only asks: Interests are small, and a thousand of them in the kernel are a queue
+/// that nobody manages.
+const ASKING_BUFFER: usize = 8 * 1024;
+
+/// Bytes that TCP from this machine may have received and not read. Elsewhere the kernel chooses, for long paths.
+const LOCAL_RECEIVE_BUFFER: usize = 64 * 1024;
+
+/// Packets that one read is to bring: whoever reads handles them all before it looks at anything else.
+const READ: usize = 64;
+
+/// Bytes that a read may bring at least.
+const LEAST_READ: usize = 4 * 1024;
 
 /// Bytes that TCP takes and has not sent yet; what was sent and waits for its acknowledgement does not count,
 /// so that a long path still fills. Beyond that frames wait in our queue, where they are managed.
@@ -35,6 +48,8 @@ pub struct StreamFace {
     remote: FaceUri,
     is_local: bool,
     incoming: Splitter,
+    /// Mean length of the packets received lately, bytes.
+    packet_len: usize,
     /// Rest of a frame that was sent in part: at most one frame.
     tail: BytesMut,
 }
@@ -107,6 +122,9 @@ impl StreamFace {
         socket.set_tcp_notsent_lowat(NOT_SENT)?;
         let local = socket.local_addr()?.as_socket().unwrap_or(remote);
         let is_local = remote.ip().is_loopback();
+        if is_local {
+            socket.set_recv_buffer_size(LOCAL_RECEIVE_BUFFER)?;
+        }
         Ok(Self::new(socket, Backlog::NeverSent, FaceUri::Tcp(local), FaceUri::Tcp(remote), is_local))
     }
 
@@ -119,16 +137,29 @@ impl StreamFace {
 
     fn new(socket: Socket, backlog: Backlog, local: FaceUri, remote: FaceUri, is_local: bool) -> Self {
         let (incoming, tail) = (Splitter::new(), BytesMut::new());
-        Self { socket, backlog, local, remote, is_local, incoming, tail }
+        let packet_len = LEAST_READ / READ;
+        Self { socket, backlog, local, remote, is_local, incoming, packet_len, tail }
     }
 
-    /// Takes in what waits, at most one chunk, and gives every element that is whole.
+    /// Lets few bytes wait in the socket: for who sends Interests and nothing else.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn only_asks(&self) -> io::Result<()> {
+        match self.backlog {
+            Backlog::NeverSent => self.socket.set_tcp_notsent_lowat(ASKING_BUFFER as u32),
+            _ => self.socket.set_send_buffer_size(ASKING_BUFFER),
+        }
+    }
+
+    /// Takes in what waits, about [`READ`] packets and at most one chunk, and gives every element that is whole.
     ///
     /// # Errors
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
     /// nothing behind it can be told apart, and the face has to be closed.
-    pub fn receive(&mut self, memory: &mut Reception, take: impl FnMut(Bytes)) -> io::Result<Received> {
-        let buffer = &mut memory.slots.as_buffer()[..CHUNK];
+    pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
+        let most = (READ * self.packet_len).clamp(LEAST_READ, CHUNK);
+        let buffer = &mut memory.slots.as_buffer()[..most];
         let count = match (&self.socket).read(buffer) {
             Ok(0) => return Ok(Received::Closed),
             Ok(count) => count,
@@ -136,8 +167,14 @@ impl StreamFace {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => return Ok(Received::More),
             Err(why) => return Err(why),
         };
-        self.incoming.push(&buffer[..count], take).map_err(invalid)?;
-        Ok(if count == CHUNK { Received::More } else { Received::Drained })
+        let mut packets = 0;
+        let pushed = self.incoming.push(&buffer[..count], |packet| {
+            packets += 1;
+            take(packet);
+        });
+        pushed.map_err(invalid)?;
+        self.packet_len = (self.packet_len + count / packets.max(1)) / 2;
+        Ok(if count == most { Received::More } else { Received::Drained })
     }
 
     /// Sends frames of two parts each until the socket has no more room; returns how many were taken, and

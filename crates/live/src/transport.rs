@@ -64,6 +64,18 @@ impl Transport {
         }
     }
 
+    /// Lets few bytes wait in a stream's socket: for who sends Interests and nothing else. A datagram socket is as it
+    /// was.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn only_asks(&self) -> io::Result<()> {
+        match self {
+            Self::Udp(_) => Ok(()),
+            Self::Stream(face) => face.only_asks(),
+        }
+    }
+
     /// Takes in one batch of frames.
     ///
     /// # Errors

@@ -36,7 +36,11 @@ pub const DEFINITIONS: &[Definition] = &[
     define("packet_hops", "packets", "Packets taken off links by their receivers, summed over the run."),
     define("flows", "flows", "Number of flows in the run."),
     define("completed_flows", "flows", "Flows that fetched their last segment before the end of the run."),
-    define("total_goodput_mbps", "Mbit/s", "Sum of the goodputs of the run's flows; missing without flows."),
+    define(
+        "total_goodput_mbps",
+        "Mbit/s",
+        "Payload of distinct segments of all flows, divided by one interval for all: from the first start of a flow to the last completion, or to the end of the run while a flow is unfinished; missing without flows.",
+    ),
     define(
         "jain_index",
         "",

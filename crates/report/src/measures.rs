@@ -33,8 +33,19 @@ pub fn run_jain_index(run: &RunRecord) -> Option<f64> {
 }
 
 /// Goodput of each flow in order, Mbit/s; zero for a flow that never started.
-pub fn goodputs(run: &RunRecord) -> Vec<f64> {
+fn goodputs(run: &RunRecord) -> Vec<f64> {
     run.flows.iter().map(|flow| goodput_mbps(flow, run.ended).unwrap_or(0.0)).collect()
+}
+
+/// Payload of distinct segments of all flows over one interval for all, Mbit/s: from the first start of a flow to the
+/// last completion, or to the end of the run as long as one flow has not completed.
+///
+/// So it never exceeds what the links to the consumers carry, but for Data that one packet brings to several flows.
+/// `None` without flows or when no time passed.
+pub fn total_goodput_mbps(run: &RunRecord) -> Option<f64> {
+    let start = run.flows.iter().map(|flow| flow.start).min()?;
+    let end = run.flows.iter().map(|flow| flow.completed.unwrap_or(run.ended)).max()?;
+    rate_mbps(run.flows.iter().map(|flow| flow.delivered_payload.get()).sum(), end.since(start))
 }
 
 /// Mean completion time of the finite flows, s; `None` while one is unfinished or without finite flows.
@@ -86,6 +97,23 @@ mod tests {
         let unfinished = FlowRecord { completed: None, ..flow };
         assert_eq!(goodput_mbps(&unfinished, Time::from_nanos(5_000_000_000)), Some(5.0));
         assert_eq!(goodput_mbps(&unfinished, Time::ZERO), None);
+    }
+
+    #[test]
+    fn a_total_is_over_one_interval_so_flows_one_after_the_other_do_not_add_up() {
+        let second = |number: u64| Time::from_nanos(number * 1_000_000_000);
+        let flow = |start: u64, completed: Option<u64>| FlowRecord {
+            start: second(start),
+            completed: completed.map(second),
+            delivered_payload: ByteCount::new(2_500_000),
+            ..FlowRecord::default()
+        };
+        let run = |flows| RunRecord { ended: second(21), flows, ..RunRecord::default() };
+        // 10 Mbit/s for two seconds each, the second after the first.
+        assert_eq!(total_goodput_mbps(&run(vec![flow(1, Some(3)), flow(3, Some(5))])), Some(10.0));
+        assert_eq!(total_goodput_mbps(&run(vec![flow(1, Some(3)), flow(3, None)])), Some(2.0));
+        assert_eq!(total_goodput_mbps(&run(Vec::new())), None);
+        assert_eq!(total_goodput_mbps(&run(vec![flow(21, None)])), None);
     }
 
     #[test]

@@ -48,13 +48,29 @@ pub(crate) fn count(value: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
-/// Mean and half width with the same decimals: as many as give the half width two significant digits.
+/// Significant digits of a mean that are shown at most.
+const MOST_DIGITS: i32 = 6;
+
+/// Mean and half width with the same decimals: as many as give the half width two significant digits, at most
+/// [`MOST_DIGITS`] of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
+/// so that the interval shown holds the true one. Numbers below 1e-4 have exponents.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {
         return (number(mean), number(half_width));
     }
-    let magnitude = half_width.log10().floor() as i32;
-    let decimals = usize::try_from(1 - magnitude).unwrap_or(0).min(9);
+    let magnitude = |value: f64| value.abs().log10().floor() as i32;
+    let largest = mean.abs().max(half_width);
+    if largest < 1e-4 {
+        let unit = 10f64.powi(magnitude(largest));
+        let (mean, half_width) = number_with_error(mean / unit, half_width / unit);
+        let exponent = magnitude(largest);
+        return (format!("{mean}e{exponent}"), format!("{half_width}e{exponent}"));
+    }
+    let wanted = 1 - magnitude(half_width);
+    let most = MOST_DIGITS - 1 - magnitude(largest);
+    let decimals = usize::try_from(wanted.min(most)).unwrap_or(0);
+    let last = 10f64.powi(-(decimals as i32));
+    let half_width = if most < wanted - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };
     (fixed(mean, decimals), fixed(half_width, decimals))
 }
 
@@ -182,7 +198,7 @@ const FLOW_MEASURES: [(&str, FlowMeasure); 6] = [
 
 const RUN_MEASURES: [(&str, RunMeasure); 3] = [
     ("jain_index", measures::run_jain_index),
-    ("total_goodput_mbps", |run| (!run.flows.is_empty()).then(|| measures::goodputs(run).iter().sum())),
+    ("total_goodput_mbps", measures::total_goodput_mbps),
     ("dropped_packets", |run| Some(run.links.iter().map(|link| link.dropped_packets).sum::<u64>() as f64)),
 ];
 
@@ -242,12 +258,24 @@ pub fn run_summary(runs: &[RunRecord]) -> String {
         text.push_str(&format!("{name}: {}\n", over_runs(&run_estimate(runs, of), runs.len())));
     }
     if runs.len() > 1 {
-        text.push_str(&format!("mean ± 95 % interval over {} runs; no interval: did not vary\n", runs.len()));
+        text.push_str(&format!("mean ± 95 % interval over {} runs", runs.len()));
+        text.push_str(if is_any_constant(runs) {
+            "; without interval: the same in every run\n"
+        } else {
+            "\n"
+        });
     }
     for warning in partly_missing(runs) {
         text.push_str(&format!("warning: {warning}\n"));
     }
     text
+}
+
+/// Whether a measure of the summary has the same value in several runs, so that it has no interval.
+fn is_any_constant(runs: &[RunRecord]) -> bool {
+    let flows = 0..runs.first().map_or(0, |run| run.flows.len());
+    let of_flows = flows.flat_map(|index| FLOW_MEASURES.map(|(_, of)| flow_estimate(runs, index, of)));
+    of_flows.chain(RUN_MEASURES.map(|(_, of)| run_estimate(runs, of))).any(|estimate| estimate.deterministic)
 }
 
 /// A sentence for each measure that some of the runs have and some have not.
@@ -444,6 +472,25 @@ mod tests {
         assert_eq!(pair(12.345678, 0.0456), ("12.346".into(), "0.046".into()));
         assert_eq!(pair(12345.6, 321.0), ("12346".into(), "321".into()));
         assert_eq!(pair(-0.001, 0.5), ("0.00".into(), "0.50".into()));
+        assert_eq!(pair(1234567.8, 3.21), ("1234568".into(), "4".into()));
+    }
+
+    #[test]
+    fn an_interval_too_narrow_to_be_shown_is_rounded_up_to_the_last_digit_of_the_mean() {
+        let pair = |mean, half_width| number_with_error(mean, half_width);
+        assert_eq!(pair(0.999_999_985, 3e-10), ("1.000000".into(), "0.000001".into()));
+        assert_eq!(pair(12.345_678_9, 1e-9), ("12.3457".into(), "0.0001".into()));
+        assert_eq!(pair(12.345_678_9, 0.000_02), ("12.3457".into(), "0.0001".into()));
+        assert_eq!(pair(2.5e-8, 3e-9), ("2.50e-8".into(), "0.30e-8".into()));
+        assert_eq!(pair(1e-9, 4e-7), ("0.0e-7".into(), "4.0e-7".into()));
+        for (mean, half_width) in [(0.999_999_985, 3e-10), (1.000_000_4, 5e-7), (98.765_432, 1.3e-6)] {
+            let (shown, width) = pair(mean, half_width);
+            let [shown, width] = [shown, width].map(|text| text.parse::<f64>().expect("a number"));
+            assert!(
+                shown - width <= mean - half_width && mean + half_width <= shown + width,
+                "{shown} {width}"
+            );
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! the run, and writing the tables.
 
 #[cfg(target_os = "linux")]
+mod fetch;
+#[cfg(target_os = "linux")]
 mod live;
 
 use std::process::Command;
@@ -38,11 +40,24 @@ const CASES: [Case; 7] = [
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets.
+    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets, `fetch` what
+    /// schemes make of a fetch over local sockets and emulated links (more than an hour).
     cases: Vec<String>,
     /// Runs of each case; the median counts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: u32,
+    /// Of `fetch`: the file that keeps what was measured; the same command goes on with it.
+    #[arg(long, value_name = "FILE", default_value = "bench-fetch.tsv")]
+    results: std::path::PathBuf,
+    /// Of `fetch`: schemes to measure, `default` for that of `tidegate fetch`; the default and five others unless given.
+    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
+    schemes: Vec<String>,
+    /// Of `fetch`: only cells whose names contain this, such as `20 ms, 1 BDP`.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    only: String,
+    /// Of `fetch`: how long each fetch lasts.
+    #[arg(long, value_name = "TIME", default_value = "8s")]
+    time: tidegate_core::units::Span,
     /// Measure one case in this process (how the command calls itself).
     #[arg(long, hide = true)]
     inside: bool,
@@ -55,6 +70,17 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     #[cfg(target_os = "linux")]
     if arguments.cases == ["live"] {
         return live::run(session, arguments.runs);
+    }
+    #[cfg(target_os = "linux")]
+    if arguments.cases == ["fetch"] {
+        let Arguments { results, schemes, only, time, .. } = arguments;
+        let plan = fetch::Plan {
+            results: results.clone(),
+            schemes: schemes.clone(),
+            only: only.clone(),
+            time: *time,
+        };
+        return fetch::run(session, &plan);
     }
     let cases = chosen(&arguments.cases)?;
     if arguments.inside {

@@ -93,7 +93,7 @@ fn write_all(session: &Session, folder: &Path) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Names and titles; for programs also every command, so that they can go through all of them.
+/// Names and titles; for programs also every command and exit code, so that they can go through all of them.
 fn list(session: &Session) -> Outcome {
     print(&match session.format {
         Format::Text => PAGES.iter().map(|page| format!("{:<15}  {}\n", page.name, page.title)).collect(),
@@ -103,9 +103,17 @@ fn list(session: &Session) -> Outcome {
             };
             let root = crate::command();
             let commands = guide::walk(&root).into_iter().map(|(words, _)| Json::Text(words));
+            let exit = |exit: Exit| {
+                let entries = vec![
+                    ("code", Json::Count(u64::from(exit as u8))),
+                    ("meaning", Json::text(exit.meaning())),
+                ];
+                Json::Object(entries)
+            };
             let entries = vec![
                 ("pages", Json::List(PAGES.iter().map(page).collect())),
                 ("commands", Json::List(commands.collect())),
+                ("exit_codes", Json::List(Exit::ALL.map(exit).into())),
             ];
             Json::Object(entries).to_string() + "\n"
         }

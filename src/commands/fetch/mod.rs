@@ -1,7 +1,8 @@
 //! `tidegate fetch`: a file by its name, paced by any consumer scheme of the registry.
 
 mod output;
-mod scheme;
+mod part;
+pub(crate) mod scheme;
 mod summary;
 
 use std::os::fd::AsFd;
@@ -9,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
-use tidegate_live::fetch::{FetchError, FetchSettings, Fetched, RETRIES, Trust, fetch, newest_version};
+use tidegate_live::fetch::{
+    FetchError, FetchSettings, Fetched, Progress, RETRIES, Trust, fetch, newest_version,
+};
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
 use tidegate_report::page::{RunPage, Timeline, run_page};
@@ -29,12 +32,14 @@ use output::Output;
 pub(crate) struct Arguments {
     /// Name of the file; the newest version is looked for unless the name ends with one (`/file/v=3`).
     name: String,
-    /// Where the content goes; `-` for standard output, whose summary goes to standard error.
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
-    /// Consumer scheme; `tidegate schemes` lists them.
-    #[arg(long, value_name = "SCHEME", default_value = "catchunks-cubic")]
-    scheme: String,
+    /// Where the content goes; standard output unless given or `-`, and then the summary goes to standard error. An
+    /// interrupted fetch into a file goes on from `FILE.part` when the same version is fetched again.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Consumer scheme; `tidegate schemes` lists them. Without one it is bbr with parameters for hosts and shallow
+    /// queues (see the book, "The default of fetch").
+    #[arg(long, value_name = "SCHEME")]
+    scheme: Option<String>,
     /// Set a parameter of the scheme, such as `window=20`; may be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = super::key_and_value)]
     set: Vec<(String, String)>,
@@ -73,7 +78,7 @@ fn lifetime(text: &str) -> Result<Span, String> {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
-    let scheme = scheme::make(session, arguments)?;
+    let (scheme, shell) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
@@ -86,35 +91,76 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         newest_version(&mut client, &name, &trust).map_err(|why| failure(&why, &arguments.name))?
     };
     let shown = name_uri::show(&name);
+    let mut output = Output::open(arguments.output.as_deref(), &shown)?;
+    if let (Some(note), false) = (output.note(), session.quiet) {
+        crate::complain(note);
+    }
     let settings = FetchSettings {
         name,
+        first_segment: output.first_segment(),
         scheme: scheme.name,
         controller: scheme.controller,
-        shell: scheme.shell,
+        shell,
         trust,
     };
-    let mut output = Output::open(&arguments.output)?;
     let mut line = TransferLine::new(session.quiet);
-    let fetched = fetch(&mut client, settings, &mut output, &mut |progress| line.show(progress));
+    let mut silence = Silence::default();
+    let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
+        if silence.begins(progress) && !session.quiet {
+            line.clear();
+            crate::complain(&format!(
+                "no Data for {} s from {shown}; {AFTER_SILENCE}",
+                SILENCE.as_secs_f64()
+            ));
+        }
+        line.show(progress);
+    });
     line.clear();
     let fetched = fetched.map_err(|why| failure(&why, &shown))?;
     conclude(session, arguments, fetched, output)
 }
 
+/// Time without Data after which the producer is said to be silent.
+const SILENCE: Span = Span::from_secs(5);
+
+const AFTER_SILENCE: &str =
+    "its producer may be gone; still asking, and the same command goes on where this one ends";
+
+/// Finds out when Data has not come for [`SILENCE`], once each time.
+#[derive(Default)]
+struct Silence {
+    was_silent: bool,
+}
+
+impl Silence {
+    fn begins(&mut self, progress: &Progress) -> bool {
+        let is_silent = progress.silence >= SILENCE;
+        let is_new = is_silent && !self.was_silent;
+        self.was_silent = is_silent;
+        is_new
+    }
+}
+
 /// Puts the content in its place, then tells what there is to tell.
 fn conclude(session: &Session, arguments: &Arguments, fetched: Fetched, output: Output) -> Outcome {
-    let is_whole = fetched.end.is_ok();
-    let kept = output.finish(is_whole)?;
+    if let Err(FetchError::Output(why)) = &fetched.end
+        && why.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        // Who read the content has enough, as `head` has.
+        return Ok(Exit::PipeClosed);
+    }
+    let (resumed, is_taken) = (output.resumed_bytes(), output.is_standard());
+    let kept = output.finish(fetched.end.is_ok(), fetched.segments, fetched.bytes)?;
     if let Some(page) = &arguments.report {
         write_page(page, &fetched)?;
     }
-    summary::show(session.format, &fetched, arguments.report.as_deref(), arguments.output == Path::new("-"));
+    summary::show(session.format, &fetched, resumed, arguments.report.as_deref(), is_taken);
     match &fetched.end {
         Ok(()) => Ok(Exit::Ok),
         Err(why) => {
             let mut failure = failure(why, &fetched.record.flows[0].prefix);
             if let Some(part) = kept {
-                let bytes = fetched.bytes;
+                let bytes = resumed + fetched.bytes;
                 failure.message.push_str(&format!("; the first {bytes} bytes are in {}", part.display()));
             }
             Err(failure)
@@ -168,6 +214,7 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: &format!(
             "tidegate fetch {} --scheme {} --report {}",
             flow.prefix,

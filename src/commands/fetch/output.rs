@@ -1,9 +1,10 @@
 //! Where fetched content goes: a file that gets its name once it is whole, or standard output.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::part::{PartState, state_path};
 use crate::exit::Failure;
 use crate::results::cannot;
 
@@ -13,39 +14,116 @@ const BUFFER: usize = 256 * 1024;
 /// Takes content in order.
 pub(super) struct Output {
     writer: BufWriter<Box<dyn Write>>,
-    /// The file while it is not whole, and its name afterwards.
-    part: Option<(PathBuf, PathBuf)>,
+    /// `None` for standard output and what is no regular file.
+    target: Option<Target>,
+    is_standard: bool,
+    note: Option<String>,
+}
+
+/// A file that is written as `FILE.part` until it is whole.
+struct Target {
+    part: PathBuf,
+    whole: PathBuf,
+    /// Versioned name of the content.
+    name: String,
+    /// What an earlier fetch left of it.
+    segments: u32,
+    bytes: u64,
 }
 
 impl Output {
-    /// Opens `path`, `-` for standard output. A file is written as `path.part`; what is there and no regular
-    /// file (a pipe, `/dev/null`) is written to directly.
-    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        if path == Path::new("-") {
-            return Ok(Self::over(Box::new(io::stdout()), None));
+    /// Opens `path` for the content of `name`, `-` for standard output. A file is written as `path.part`, which is
+    /// gone on with if it holds the beginning of the same version; what is there and no regular file (a pipe,
+    /// `/dev/null`) is written to directly. Without a path it is standard output, unless that is a terminal.
+    pub(super) fn open(path: Option<&Path>, name: &str) -> Result<Self, Failure> {
+        if path.is_none() && io::stdout().is_terminal() {
+            return Err(Failure::usage(
+                "standard output is a terminal, and content may be binary; -o FILE writes a file, -o - writes to the \
+                 terminal all the same",
+            ));
         }
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            return Ok(Self { is_standard: true, ..Self::over(Box::new(io::stdout()), None) });
+        };
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
             let file = File::options().write(true).open(path).map_err(|why| cannot("write", path, &why))?;
             return Ok(Self::over(Box::new(file), None));
         }
+        Self::open_part(path, name)
+    }
+
+    fn open_part(path: &Path, name: &str) -> Result<Self, Failure> {
         let part = part_of(path);
-        let file = File::create(&part).map_err(|why| cannot("write", &part, &why))?;
-        Ok(Self::over(Box::new(file), Some((part, path.to_owned()))))
+        let (segments, bytes, note) = match PartState::read(&part) {
+            None => (0, 0, None),
+            Some(Ok(state)) if state.name == name => {
+                let note =
+                    format!("{} has the first {} bytes; going on from there", part.display(), state.bytes);
+                (state.segments, state.bytes, Some(note))
+            }
+            Some(Ok(state)) => {
+                let note = format!("{} is of {}; fetching {name} from its start", part.display(), state.name);
+                (0, 0, Some(note))
+            }
+            Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
+        };
+        let open = || -> io::Result<File> {
+            // The state says nothing of what is written from now on.
+            if fs::exists(state_path(&part))? {
+                fs::remove_file(state_path(&part))?;
+            }
+            let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
+            file.set_len(bytes)?;
+            file.seek(SeekFrom::End(0))?;
+            Ok(file)
+        };
+        let file = open().map_err(|why| cannot("write", &part, &why))?;
+        let target = Target { part, whole: path.to_owned(), name: name.to_owned(), segments, bytes };
+        Ok(Self { note, ..Self::over(Box::new(file), Some(target)) })
     }
 
-    fn over(writer: Box<dyn Write>, part: Option<(PathBuf, PathBuf)>) -> Self {
-        Self { writer: BufWriter::with_capacity(BUFFER, writer), part }
+    fn over(writer: Box<dyn Write>, target: Option<Target>) -> Self {
+        let writer = BufWriter::with_capacity(BUFFER, writer);
+        Self { writer, target, is_standard: false, note: None }
     }
 
-    /// Gives the file its name if it is whole; where it is if it is not.
-    pub(super) fn finish(mut self, is_whole: bool) -> Result<Option<PathBuf>, Failure> {
+    /// The first segment that is not there yet.
+    pub(super) fn first_segment(&self) -> u32 {
+        self.target.as_ref().map_or(0, |target| target.segments)
+    }
+
+    /// Bytes that an earlier fetch left.
+    pub(super) fn resumed_bytes(&self) -> u64 {
+        self.target.as_ref().map_or(0, |target| target.bytes)
+    }
+
+    /// Whether it is standard output.
+    pub(super) fn is_standard(&self) -> bool {
+        self.is_standard
+    }
+
+    /// What became of an earlier fetch's part, in words.
+    pub(super) fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Gives the file its name if it is whole. If not, notes that so many segments and bytes more are there, and
+    /// returns where.
+    pub(super) fn finish(
+        mut self,
+        is_whole: bool,
+        segments: u32,
+        bytes: u64,
+    ) -> Result<Option<PathBuf>, Failure> {
         let flushed = self.writer.flush();
-        let Some((part, whole)) = self.part else {
+        let Some(Target { part, whole, name, segments: before, bytes: bytes_before }) = self.target else {
             return flushed.map(|()| None).map_err(|why| Failure::error(format!("standard output: {why}")));
         };
         flushed.map_err(|why| cannot("write", &part, &why))?;
         if !is_whole {
+            let noted = PartState::note(&part, &name, before + segments, bytes_before + bytes);
+            noted.map_err(|why| cannot("write", &state_path(&part), &why))?;
             return Ok(Some(part));
         }
         fs::rename(&part, &whole).map_err(|why| cannot("write", &whole, &why))?;

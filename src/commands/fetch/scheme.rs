@@ -10,31 +10,58 @@ use super::Arguments;
 use crate::Session;
 use crate::exit::Failure;
 
+/// The scheme of a fetch without `--scheme`, chosen by `tidegate bench fetch`.
+pub(crate) const DEFAULT: &str = "bbr";
+
+/// What it is given: losses by order, with a timer that a busy host does not set off; windows that add little to a queue;
+/// and enough of one for hosts to handle packets together.
+pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 5] = [
+    ("loss_timer", "order"),
+    ("least_margin", "100ms"),
+    ("quanta", "1"),
+    ("cwnd_gain", "1.25"),
+    ("least_round_trip", "3ms"),
+];
+
 /// A scheme ready to fetch.
-pub(super) struct Chosen {
-    pub(super) name: &'static str,
-    pub(super) controller: Box<dyn CongestionController>,
-    pub(super) shell: Shell,
+pub(crate) struct Chosen {
+    pub(crate) name: &'static str,
+    pub(crate) controller: Box<dyn CongestionController>,
+    /// Whose habits it is used with.
+    pub(crate) kind: ShellKind,
 }
 
-/// Makes the scheme that the command line asks for.
-pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<Chosen, Failure> {
-    let scheme = find(session, &arguments.scheme)?;
+/// Makes the scheme that the command line asks for, and the habits around it.
+pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, Shell), Failure> {
+    let chosen = make_with(session, arguments.scheme.as_deref(), &arguments.set)?;
+    let kind = match &arguments.shell {
+        None => chosen.kind,
+        Some(asked) => shell(asked)?,
+    };
+    Ok((chosen, live_shell(kind, arguments.retries, arguments.lifetime)))
+}
+
+/// Makes the scheme `name` with its own defaults; `None`: the default of `fetch`.
+pub(crate) fn make_named(session: &Session, name: Option<&str>) -> Result<Chosen, Failure> {
+    make_with(session, name, &[])
+}
+
+fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) -> Result<Chosen, Failure> {
+    let scheme = find(session, name.unwrap_or(DEFAULT))?;
     let Some(make) = scheme.consumer else {
         let (name, known) = (scheme.name, known(session));
         return Err(Failure::usage(format!("scheme {name:?} is no consumer; consumers: {known}")));
     };
-    let settings = Settings(arguments.set.iter().map(|(key, text)| (key.clone(), value(text))).collect());
+    let mut settings = Settings::default();
+    if name.is_none() {
+        settings.0.extend(DEFAULT_SETTINGS.map(|(key, text)| (key.to_owned(), value(text))));
+    }
+    settings.0.extend(set.iter().map(|(key, text)| (key.clone(), value(text))));
     let controller = make(&settings).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
         Failure::usage(faults.join("\nerror: "))
     })?;
-    let kind = match &arguments.shell {
-        None => scheme.shell,
-        Some(asked) => shell(asked)?,
-    };
-    let shell = live_shell(kind, arguments.retries, arguments.lifetime);
-    Ok(Chosen { name: scheme.name, controller, shell })
+    Ok(Chosen { name: scheme.name, controller, kind: scheme.shell })
 }
 
 fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {

@@ -9,11 +9,17 @@ use tidegate_report::json::Json;
 use crate::Format;
 use crate::exit::print;
 
-/// Prints the summary; to standard error if the content went to standard output.
-pub(super) fn show(format: Format, fetched: &Fetched, page: Option<&Path>, is_output_taken: bool) {
+/// Prints the summary, with the bytes that an earlier fetch had left; to standard error if the content went to standard output.
+pub(super) fn show(
+    format: Format,
+    fetched: &Fetched,
+    resumed: u64,
+    page: Option<&Path>,
+    is_output_taken: bool,
+) {
     let summary = match format {
-        Format::Text => text(fetched, page),
-        Format::Json => json(fetched, page).to_string() + "\n",
+        Format::Text => text(fetched, resumed, page),
+        Format::Json => json(fetched, resumed, page).to_string() + "\n",
     };
     if is_output_taken { crate::complain(summary.trim_end()) } else { print(&summary) }
 }
@@ -29,7 +35,7 @@ fn goodput(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     if seconds > 0.0 { flow.delivered_payload.get() as f64 * 8.0 / seconds } else { 0.0 }
 }
 
-fn text(fetched: &Fetched, page: Option<&Path>) -> String {
+fn text(fetched: &Fetched, resumed: u64, page: Option<&Path>) -> String {
     let flow = &fetched.record.flows[0];
     let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
     let delay = &flow.last_delay;
@@ -55,11 +61,14 @@ fn text(fetched: &Fetched, page: Option<&Path>) -> String {
     if fetched.unchecked > 0 {
         lines.push(format!("Segments with a signature that was not checked: {}", fetched.unchecked));
     }
+    if resumed > 0 {
+        lines.push(format!("Transferred before: {:.1} kB", resumed as f64 / 1e3));
+    }
     lines.extend(page.map(|page| format!("report  {}", page.display())));
     lines.join("\n") + "\n"
 }
 
-fn json(fetched: &Fetched, page: Option<&Path>) -> Json {
+fn json(fetched: &Fetched, resumed: u64, page: Option<&Path>) -> Json {
     let flow = &fetched.record.flows[0];
     let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
         0 => Json::Null,
@@ -71,6 +80,7 @@ fn json(fetched: &Fetched, page: Option<&Path>) -> Json {
         ("error", fetched.end.as_ref().err().map_or(Json::Null, Json::text)),
         ("scheme", Json::text(&flow.scheme)),
         ("bytes", Json::Count(fetched.bytes)),
+        ("resumed_bytes", Json::Count(resumed)),
         ("segments", Json::Count(flow.delivered_segments)),
         ("elapsed_s", Json::Number(elapsed(fetched, flow))),
         ("goodput_mbps", Json::Number(goodput(fetched, flow) / 1e6)),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tidegate_report::claims::{Judged, Paper};
-use tidegate_report::figure::{Figure, Look, write_figures};
+use tidegate_report::figure::{Figure, Look, stated, write_figures};
 use tidegate_report::json::Json;
 use tidegate_report::page::{BoardPage, board_page, boards_page};
 use tidegate_report::text::TextTable;
@@ -147,7 +147,8 @@ fn extent(arguments: &Arguments) -> Extent {
 fn reproduce(session: &Session, arguments: &Arguments, entry: &Entry) -> Result<Written, Failure> {
     let begun = Instant::now();
     let extent = extent(arguments);
-    let board = (entry.board)(&Bench { session, threads: threads(arguments.threads), extent })?;
+    let mut board = (entry.board)(&Bench { session, threads: threads(arguments.threads), extent })?;
+    board.figures.extend(stated(&board.claims, &board.figures));
     let folder = arguments.out.join(entry.name);
     let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
     let done = Written { board, scenarios, command: command_line(entry.name, extent) };

@@ -42,6 +42,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
     let controller = make(&Settings::default()).map_err(|_| Failure::error("the scheme needs parameters"))?;
     let settings = FetchSettings {
         name,
+        first_segment: 0,
         scheme: scheme.name,
         controller,
         shell: live_shell(scheme.shell, RETRIES, None),

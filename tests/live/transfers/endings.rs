@@ -90,8 +90,8 @@ fn a_fetch_whose_forwarder_dies_says_so_and_keeps_what_came() {
         wait_for_bytes(&format!("{copy}.part"), 0);
         forwarder.kill();
         let ended = fetch.wait().with(1);
-        let told = ended.err.starts_with("error: /killed/v=5: the forwarder ended the connection")
-            || ended.err.starts_with("error: /killed/v=5: the connection to the forwarder broke: ");
+        let told = ended.err.starts_with("{\"error\":\"/killed/v=5: the forwarder ended the connection")
+            || ended.err.starts_with("{\"error\":\"/killed/v=5: the connection to the forwarder broke: ");
         assert!(told, "{}", ended.err);
         assert_part(&ended, &copy);
         let served = server.wait().with(1);
@@ -124,7 +124,7 @@ fn an_interrupted_fetch_keeps_what_came() {
     wait_for_bytes(&format!("{copy}.part"), 0);
     fetch.signal("-INT");
     let ended = fetch.wait().with(130);
-    assert!(ended.err.starts_with("/interrupted/v=5: interrupted; the first "), "{}", ended.err);
+    assert!(ended.err.starts_with("{\"error\":\"/interrupted/v=5: interrupted; the first "), "{}", ended.err);
     assert_part(&ended, &copy);
 }
 
@@ -156,5 +156,67 @@ fn a_fetch_outlives_a_server_that_is_started_again() {
         let _server = serve("/restarted", &file, uri);
         let ended = fetch.wait().with(0);
         assert_eq!(assert_content(copy), LEN, "{}", ended.out);
+    }
+}
+
+#[test]
+fn an_interrupted_fetch_goes_on_from_its_part_with_the_same_version_only() {
+    let scratch = Scratch::new("resumed");
+    let forwarder = Forwarder::start("resumed", SLOW);
+    let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+    let uri = forwarder.uri(Way::Unix);
+    let _server = serve("/resumed", &file, uri);
+    let begun = fetch("/resumed", &copy, forwarder.uri(Way::Udp));
+    wait_for_bytes(&format!("{copy}.part"), 0);
+    begun.signal("-INT");
+    let left = number(&begun.wait().with(130).json(), "bytes");
+    let ended = fetch("/resumed", &copy, uri).wait().with(0);
+    let summary = ended.json();
+    assert_eq!(assert_content(copy.clone()), LEN);
+    assert_eq!(number(&summary, "resumed_bytes"), left, "{}", ended.out);
+    assert_eq!(number(&summary, "bytes"), LEN as f64 - left, "{}", ended.out);
+    assert!(!fs::exists(format!("{copy}.part")).expect("readable"));
+    assert!(!fs::exists(format!("{copy}.part.state")).expect("readable"));
+}
+
+#[test]
+fn a_part_of_another_version_or_of_changed_content_is_not_gone_on_from() {
+    for (what, name) in [("other", "/anew/v=6"), ("changed", "/anew/v=5")] {
+        let test = format!("anew-{what}");
+        let scratch = Scratch::new(&test);
+        let forwarder = Forwarder::start(&test, SLOW);
+        let (file, copy) = (file_of(&scratch, LEN), scratch.at("copy"));
+        let (uri, part) = (forwarder.uri(Way::Unix), format!("{copy}.part"));
+        let server = serve("/anew", &file, uri);
+        let begun = fetch("/anew/v=5", &copy, uri);
+        wait_for_bytes(&part, 0);
+        begun.signal("-INT");
+        begun.wait().with(130);
+        if what == "other" {
+            server.signal("-INT");
+            server.wait();
+            let at = ["--transport", uri];
+            let second = Running::start(&[&["serve", "/anew", &file, "--version", "6"][..], &at].concat());
+            second.out_line("serving ");
+            let ended = fetch(name, &copy, uri).wait().with(0);
+            assert!(
+                ended.err.contains(&format!("{part} is of /anew/v=5; fetching /anew/v=6 from")),
+                "{}",
+                ended.err
+            );
+            assert_eq!(number(&ended.json(), "resumed_bytes"), 0.0);
+        } else {
+            let mut content = fs::read(&part).expect("there");
+            content[0] ^= 1;
+            fs::write(&part, content).expect("writable");
+            let ended = fetch(name, &copy, uri).wait().with(0);
+            assert!(
+                ended.err.contains(&format!("{part}: its content has changed; fetching")),
+                "{}",
+                ended.err
+            );
+            assert_eq!(number(&ended.json(), "resumed_bytes"), 0.0);
+        }
+        assert_eq!(assert_content(copy), LEN);
     }
 }

@@ -79,6 +79,8 @@ pub struct FaceConfig {
     pub mtu: ByteCount,
     /// Our queue in front of the socket.
     pub queue: QueuePlan,
+    /// Whether the queue's limit is configured, not a default.
+    pub is_limit_given: bool,
     /// Rate of the shaper; `None` sends as fast as the socket takes.
     pub rate: Option<BitRate>,
     /// Router parts of schemes (PLR and the like).

@@ -11,9 +11,11 @@ use tidegate_core::packet::Packet;
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
+use super::pressure::Pressure;
 use super::shaper::Shaper;
 use super::timers::{Due, Timers};
 use crate::link_service::LinkService;
+use crate::poll::Interest as Watch;
 use crate::tokens::TokenTable;
 use crate::transport::{Sent, Transport};
 
@@ -67,10 +69,20 @@ pub(super) struct Face {
     is_dirty: bool,
     /// When a packet last came.
     pub heard_at: Time,
+    /// What its socket is watched for.
+    pub watched: Watch,
+    pub pressure: Pressure,
 }
 
 impl Face {
-    pub fn new(number: u64, origin: Origin, line: Line, shaper: Shaper, now: Time) -> Self {
+    pub fn new(
+        number: u64,
+        origin: Origin,
+        line: Line,
+        shaper: Shaper,
+        pressure: Pressure,
+        now: Time,
+    ) -> Self {
         Self {
             number,
             origin,
@@ -81,6 +93,8 @@ impl Face {
             queue_wake: Time::MAX,
             is_dirty: false,
             heard_at: now,
+            watched: Watch::Read,
+            pressure,
         }
     }
 
@@ -131,6 +145,8 @@ pub(super) struct Wires<'a> {
     pub timers: &'a mut Timers,
     /// Faces with frames to send.
     pub dirty: &'a mut Vec<FaceId>,
+    /// Faces with packets that found no free device.
+    pub met: &'a mut Vec<FaceId>,
 }
 
 impl Wires<'_> {
@@ -173,6 +189,9 @@ impl Devices<Bytes> for Wires<'_> {
     #[inline]
     fn needs_service(&mut self, id: FaceId, has_packets: bool, wake: Option<Time>) {
         let now = self.now;
+        if has_packets && self.met.last() != Some(&id) {
+            self.met.push(id);
+        }
         let Some(face) = self.face(id) else { return };
         let mut alarms = [None, None];
         if has_packets && !face.is_armed && !face.shaper.is_free(now) {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
@@ -16,6 +17,7 @@ use tidegate_wire::FrameBatch;
 
 use super::config::FaceConfig;
 use super::face::{Face, Line, Origin};
+use super::pressure::{self, MemoryGuard, Pressure};
 use super::shaper::Shaper;
 use super::start::{StartError, UNLIMITED};
 use super::timers::Due;
@@ -69,13 +71,15 @@ impl Daemon {
         is_local: bool,
     ) -> Result<FaceId, AttachError> {
         let rate = settings.rate.filter(|_| origin != Origin::Internal);
-        let limit = settings.queue.limit;
+        let is_ruling = pressure::rules(&line, settings);
+        let limit = if is_ruling { pressure::STREAM_LIMIT } else { settings.queue.limit };
         let view = match is_local {
             true => FaceView::local_device(rate.unwrap_or(UNLIMITED), limit),
             false => FaceView::device(rate.unwrap_or(UNLIMITED), Span::ZERO, limit),
         };
         let (mut fault, mut gates) = (None, Vec::new());
         let streams = self.streams.under(&format!("face/{}/", self.next_number));
+        let shared = Rc::clone(&self.shared);
         let made = self.node.attach(view, |face| {
             let rate = rate.unwrap_or(UNLIMITED);
             let device = DeviceSetup { face, rate, delay: Span::ZERO, neighbour: None, limit, streams };
@@ -84,7 +88,11 @@ impl Daemon {
                 FaceParts::default()
             });
             gates = parts.gates;
-            Queue::new(face, parts.disciplines)
+            let mut disciplines = parts.disciplines;
+            if is_ruling {
+                disciplines.insert(0, Box::new(MemoryGuard::new(Rc::clone(&shared))));
+            }
+            Queue::new(face, disciplines)
         });
         let id = made.ok_or(AttachError::TooMany)?;
         // Whoever manages the forwarder is not kept waiting.
@@ -105,7 +113,8 @@ impl Daemon {
             self.node.detach(surroundings!(self), id);
             return Err(why);
         }
-        let face = Face::new(number, origin, line, Shaper::new(rate), self.now);
+        let (shaper, pressure) = (Shaper::new(rate), Pressure::new(is_ruling));
+        let face = Face::new(number, origin, line, shaper, pressure, self.now);
         if id.index() == self.faces.len() {
             self.faces.push(None);
         }
@@ -129,7 +138,7 @@ impl Daemon {
 
     /// Ends a face; what waits in its queue is dropped.
     pub(super) fn close(&mut self, id: FaceId) {
-        let Some(face) = self.faces[id.index()].take() else { return };
+        let Some(mut face) = self.faces[id.index()].take() else { return };
         if let Line::Socket { transport, link, .. } = &face.line {
             self.counters.malformed += link.counters().malformed;
             self.counters.oversized += transport.faults().oversized;
@@ -138,6 +147,7 @@ impl Daemon {
             }
         }
         self.node.detach(surroundings!(self), id);
+        self.release(face.pressure.take_waiting());
         self.set_forwarder_alarm();
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
         if let Origin::Configured(place) = face.origin {
@@ -162,6 +172,7 @@ impl Daemon {
         let mut heard: Vec<(SocketAddr, Bytes)> = Vec::new();
         // A listener that cannot be read any more stays silent; the faces it made live on.
         let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
+        self.shared.set_source(false);
         for (from, frame) in heard {
             let face = match self.peers.get(&(index, from)) {
                 Some(face) => Some(*face),

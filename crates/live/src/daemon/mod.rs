@@ -5,6 +5,7 @@ pub mod config;
 mod face;
 mod faces;
 mod management;
+mod pressure;
 mod rib;
 mod shaper;
 mod start;
@@ -14,6 +15,7 @@ mod timers;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
+use std::rc::Rc;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
@@ -33,7 +35,7 @@ use crate::reception::Reception;
 use crate::tokens::TokenTable;
 use crate::udp::{Received, UdpListener};
 use config::ForwarderConfig;
-use face::{Face, Line, Wires};
+use face::{Face, Line, Origin, Wires};
 use faces::Configured;
 use rib::Rib;
 use timers::{Due, Timers};
@@ -68,6 +70,12 @@ pub struct Daemon {
     peers: BTreeMap<(usize, SocketAddr), FaceId>,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
+    /// Faces at which packets of the turn's last call had to wait.
+    met: Vec<FaceId>,
+    /// Faces whose Interests were read in this turn, and where they had to wait.
+    asked: Vec<(FaceId, FaceId)>,
+    /// What the queues of all streams share.
+    shared: Rc<pressure::Shared>,
     timers: Timers,
     listeners: Listeners,
     rib: Rib,
@@ -157,6 +165,7 @@ macro_rules! wires {
             tokens: &$daemon.tokens,
             timers: &mut $daemon.timers,
             dirty: &mut $daemon.dirty,
+            met: &mut $daemon.met,
         }
     };
 }
@@ -186,7 +195,7 @@ impl Daemon {
                 Watched::StreamListener(index) => self.accept(index),
                 Watched::Face(face, number) if self.has_face(face, number) => {
                     if is_writable {
-                        self.go_on_sending(face);
+                        self.flush_face(face);
                     }
                     if is_readable {
                         self.read(face);
@@ -198,6 +207,7 @@ impl Daemon {
         self.ring();
         self.answer_management();
         self.flush();
+        self.hold_back();
         self.forget_names();
         Ok(true)
     }
@@ -227,36 +237,51 @@ impl Daemon {
 
     /// The received frames are those of the face `id`.
     fn take_frames(&mut self, id: FaceId) {
+        let can_be_held = self.faces[id.index()].as_ref().is_some_and(|face| face.origin == Origin::Accepted);
+        self.shared.set_source(can_be_held);
+        self.met.clear();
         let mut frames = std::mem::take(&mut self.frames);
+        let mut has_asked = false;
         for frame in frames.drain(..) {
-            self.take_frame(id, frame);
+            has_asked |= self.take_frame(id, frame);
         }
         self.frames = frames;
+        if has_asked && can_be_held {
+            self.note_asking(id);
+        }
         self.set_forwarder_alarm();
     }
 
+    /// Whether it was an Interest that was forwarded.
     #[inline]
-    fn take_frame(&mut self, id: FaceId, frame: Bytes) {
-        let Some(face) = &mut self.faces[id.index()] else { return };
+    fn take_frame(&mut self, id: FaceId, frame: Bytes) -> bool {
+        let Some(face) = &mut self.faces[id.index()] else { return false };
         face.heard_at = self.now;
-        let Line::Socket { link, .. } = &mut face.line else { return };
+        let Line::Socket { link, .. } = &mut face.line else { return false };
         let mut context = LinkContext {
             now: self.now,
             names: &mut self.names,
             tokens: &mut self.tokens,
             nonces: &mut self.nonces,
         };
-        let Some(mut packet) = link.receive(frame, &mut context) else { return };
+        let Some(mut packet) = link.receive(frame, &mut context) else { return false };
+        let mut is_interest = false;
         if let Kind::Interest(interest) = &mut packet.header.kind {
             interest.lifetime = interest.lifetime.min(self.lifetime);
+            is_interest = true;
         }
         let view = &self.node.faces()[id.index()];
         view.count_received(packet.header.size());
         if !view.is_local() && self.is_of_this_host(&packet) {
             self.counters.out_of_scope += 1;
-            return;
+            return false;
         }
+        let met = self.met.len();
         self.receive(id, packet);
+        if !is_interest {
+            self.met.truncate(met);
+        }
+        is_interest
     }
 
     #[inline]
@@ -281,6 +306,7 @@ impl Daemon {
             match due {
                 Due::Send(id) => self.shaper_rang(id),
                 Due::Queue(id) => self.queue_rang(id, at),
+                Due::Pressure(id) => self.pressure_rang(id),
                 Due::Forwarder => {
                     self.node.wake_forwarder(surroundings!(self), wires!(self));
                     self.set_forwarder_alarm();
@@ -312,6 +338,7 @@ impl Daemon {
             tokens: &self.tokens,
             timers: &mut self.timers,
             dirty: &mut self.dirty,
+            met: &mut self.met,
         };
         wires.set_serving(id, true);
         let mut waiting = self.node.faces()[id.index()].queued_packets();
@@ -345,28 +372,11 @@ impl Daemon {
         // Where nothing waits, a count of what waited once must not stay behind: it would be marked for ever.
         let is_backlogged = has_queue || !has_room;
         view.set_below(if is_backlogged { face.below() } else { ByteCount::ZERO });
-        if !has_room {
-            self.watch(id, Watch::ReadWrite);
-        } else if has_queue {
+        if has_room && has_queue {
             self.serve(id);
         }
-    }
-
-    /// The socket of a face has room again.
-    fn go_on_sending(&mut self, id: FaceId) {
-        self.flush_face(id);
-        let is_full = |face: &Face| matches!(face.line, Line::Socket { is_full: true, .. });
-        if self.faces[id.index()].as_ref().is_some_and(|face| !is_full(face)) {
-            self.watch(id, Watch::Read);
-        }
-    }
-
-    fn watch(&mut self, id: FaceId, what: Watch) {
-        let Some(face) = &self.faces[id.index()] else { return };
-        let Line::Socket { transport, .. } = &face.line else { return };
-        let token = Watched::Face(id, face.number).token();
-        // A socket that cannot be watched any more tells so when it is used.
-        let _ = self.poll.modify(transport, token, what);
+        self.update_watch(id);
+        self.relieve(id);
     }
 
     /// Forgets names and tokens that nobody holds, when there are many.

@@ -13,6 +13,8 @@ pub(super) enum Due {
     Send(FaceId),
     /// Something in the queue of a face.
     Queue(FaceId),
+    /// A stream had its time to catch up.
+    Pressure(FaceId),
     /// Entries of the forwarder end.
     Forwarder,
     /// Idle faces, lost connections.

@@ -7,8 +7,9 @@ use tidegate_wire::{DataView, InterestBuilder, rdr};
 use super::{FetchError, Trust};
 use crate::client::{Answer, Client};
 
-/// Lifetimes of the Interests: a lost one is soon sent again, a long path is waited for in the end.
-const LIFETIMES: [Millis; 5] = [Millis(1_000), Millis(1_000), Millis(2_000), Millis(4_000), Millis(4_000)];
+/// Lifetimes of the Interests: a lost one is soon sent again, a long path is waited for in the end. Together less than
+/// 5 s, after which a producer that is gone is to be named.
+const LIFETIMES: [Millis; 3] = [Millis(1_000), Millis(1_000), Millis(2_500)];
 
 /// Pause before an Interest that was refused is sent again: its producer may be about to register.
 const PAUSE: Span = Span::from_millis(500);

@@ -9,7 +9,7 @@ use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
 use tidegate_core::event::EventMask;
 use tidegate_core::face::NodeId;
 use tidegate_core::name::{Name, NameTable, Segment};
-use tidegate_core::packet::{Kind, Packet};
+use tidegate_core::packet::{Header, Kind, Packet};
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -33,6 +33,9 @@ const PROGRESS: Span = Span::from_millis(100);
 /// Most Interests between two looks at what came.
 const BURST: usize = 64;
 
+/// Paced Interests that fall due within this time leave together: a wake-up for each would cost more than it spreads.
+const TOGETHER: Span = Span::from_micros(250);
+
 /// While the socket has no room: the longest wait until the consumer is looked at again.
 const BLOCKED: Span = Span::from_millis(1);
 
@@ -42,6 +45,8 @@ pub(super) struct Fetch<'a> {
     output: &'a mut dyn Write,
     consumer: Consumer,
     name: Name,
+    /// Number of the segment that the consumer calls 0.
+    first: u32,
     scheme: &'static str,
     trust: Trust,
     retries: u32,
@@ -50,11 +55,15 @@ pub(super) struct Fetch<'a> {
     sampler: Sampler,
     start: Time,
     progress_at: Time,
+    /// No Interest leaves before, since those due until then leave together.
+    rest_until: Time,
     /// The last segment, as the first Data that named one said.
     last: Option<u32>,
     bytes: u64,
     bad: u64,
     unchecked: u64,
+    /// When the last Data came.
+    heard_at: Time,
 }
 
 impl<'a> Fetch<'a> {
@@ -88,18 +97,21 @@ impl<'a> Fetch<'a> {
             output,
             consumer,
             name: Name::whole(prefix),
+            first: settings.first_segment,
             scheme: settings.scheme,
             trust: settings.trust,
             retries,
-            maker: InterestMaker::new(&settings.name),
+            maker: InterestMaker::new(&settings.name, settings.first_segment),
             reorder: Reorder::new(RECEIVE_LIMIT),
             sampler: Sampler::new(start),
             start,
             progress_at: start + PROGRESS,
+            rest_until: start,
             last: None,
             bytes: 0,
             bad: 0,
             unchecked: 0,
+            heard_at: start,
         })
     }
 
@@ -132,20 +144,29 @@ impl<'a> Fetch<'a> {
 
     /// Lets Interests out that may leave now and that the socket has room for; whether there may be more.
     fn send_due(&mut self) -> bool {
+        if self.client.now() < self.rest_until {
+            return false;
+        }
         for _ in 0..BURST {
             if self.client.is_blocked() {
                 return false;
             }
             let now = self.client.now();
             let header = self.consumer.poll(&mut context(now, self.client.names(), &mut NoSink));
-            let Some(packet) = header.and_then(|header| self.maker.packet(&header)) else { return false };
+            let Some(packet) = header.and_then(|header| self.maker.packet(&header)) else {
+                if self.consumer.next_wake().is_some_and(|due| due < now + TOGETHER) {
+                    self.rest_until = now + TOGETHER;
+                }
+                return false;
+            };
             self.client.send(&packet);
         }
         true
     }
 
     fn next_wake(&self, now: Time) -> Time {
-        let mut next = self.consumer.next_wake().unwrap_or(Time::MAX);
+        let mut next =
+            self.consumer.next_wake().unwrap_or(Time::MAX).max(self.rest_until.min(now + TOGETHER));
         if self.client.is_blocked() {
             next = next.max(now + BLOCKED);
         }
@@ -165,9 +186,24 @@ impl<'a> Fetch<'a> {
 
     fn tell(&mut self, packet: &Packet<Bytes>) -> Arrived {
         let now = self.client.now();
+        let Some(header) = self.as_asked(&packet.header) else { return Arrived::Unasked };
         let mut sink = NoSink;
         let mut cx = context(now, self.client.names(), &mut sink);
-        self.consumer.on_packet(&mut cx, &packet.header)
+        self.consumer.on_packet(&mut cx, &header)
+    }
+
+    /// The header with segments counted as the consumer counts them; `None` for a segment before its first.
+    fn as_asked(&self, header: &Header) -> Option<Header> {
+        let mut header = *header;
+        if header.name.segment != Segment::NONE {
+            header.name.segment = Segment(header.name.segment.0.checked_sub(self.first)?);
+        }
+        if let Kind::Data(data) = &mut header.kind
+            && data.final_segment != Segment::NONE
+        {
+            data.final_segment = Segment(data.final_segment.0.checked_sub(self.first)?);
+        }
+        Some(header)
     }
 
     /// A Data that is not to be trusted is as good as none: its segment's timer runs on.
@@ -181,6 +217,7 @@ impl<'a> Fetch<'a> {
             return Err(FetchError::NotThere { segment: packet.header.name.segment.0 });
         }
         self.check_last(packet)?;
+        self.heard_at = self.client.now();
         let is_unchecked = !self.trust.checks(&view);
         let content = packet.body.slice(view.content_range.clone());
         if let Arrived::New { segment } = self.tell(packet) {
@@ -214,7 +251,7 @@ impl<'a> Fetch<'a> {
         if self.consumer.stats().abandoned == 0 {
             return Ok(());
         }
-        let segment = self.reorder.first_missing();
+        let segment = self.first + self.reorder.first_missing();
         Err(FetchError::GaveUp { segment, retries: self.retries, bad: self.bad })
     }
 
@@ -229,6 +266,7 @@ impl<'a> Fetch<'a> {
             in_flight: self.consumer.in_flight(),
             rtt: self.consumer.smoothed_rtt(),
             retransmissions,
+            silence: now.since(self.heard_at),
         }
     }
 
@@ -251,7 +289,8 @@ impl<'a> Fetch<'a> {
             flows: vec![flow],
             ..RunRecord::default()
         };
-        Fetched { end, record, bytes: self.bytes, bad: self.bad, unchecked: self.unchecked }
+        let segments = self.reorder.first_missing();
+        Fetched { end, record, segments, bytes: self.bytes, bad: self.bad, unchecked: self.unchecked }
     }
 }
 

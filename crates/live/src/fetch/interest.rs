@@ -11,13 +11,15 @@ use tidegate_wire::tlv::{self, types};
 pub(super) struct InterestMaker {
     /// Concatenated components of the prefix.
     prefix: Vec<u8>,
+    /// Number of the segment that the consumer calls 0.
+    first: u32,
     segment: Vec<u8>,
     fields: Vec<u8>,
 }
 
 impl InterestMaker {
-    pub(super) fn new(prefix: &[u8]) -> Self {
-        Self { prefix: prefix.to_vec(), segment: Vec::new(), fields: Vec::new() }
+    pub(super) fn new(prefix: &[u8], first: u32) -> Self {
+        Self { prefix: prefix.to_vec(), first, segment: Vec::new(), fields: Vec::new() }
     }
 
     /// Concatenated components of the prefix.
@@ -28,15 +30,16 @@ impl InterestMaker {
     /// The packet for an Interest that the consumer decided to send; `None` for anything else.
     pub(super) fn packet(&mut self, header: &Header) -> Option<Packet<Bytes>> {
         let Kind::Interest(interest) = header.kind else { return None };
-        let body = self.bytes(header.name, &interest);
+        let name = Name::segment(header.name.prefix, header.name.segment.0.checked_add(self.first)?);
+        let body = self.bytes(name, &interest);
         let mut sized =
-            Header::new(header.name, header.kind, tidegate_core::units::ByteCount::new(body.len() as u64));
+            Header::new(name, header.kind, tidegate_core::units::ByteCount::new(body.len() as u64));
         sized.hop = header.hop;
         Some(Packet { header: sized, body })
     }
 
     fn bytes(&mut self, name: Name, interest: &Interest) -> Bytes {
-        let Self { prefix, segment, fields } = self;
+        let Self { prefix, segment, fields, .. } = self;
         segment.clear();
         push_segment(segment, name.segment.0);
         fields.clear();
@@ -77,7 +80,7 @@ mod tests {
         let prefix = names.intern_uri("/a/54=%01").expect("a name");
         let mut components = Vec::new();
         names.write_components(Name::whole(prefix), &mut components);
-        let mut maker = InterestMaker::new(&components);
+        let mut maker = InterestMaker::new(&components, 0);
         for (segment, hop_limit, flag) in [(0, None, false), (300, Some(7), true), (70_000, Some(255), false)]
         {
             let interest = Interest {

@@ -36,6 +36,8 @@ pub const RETRIES: u32 = 15;
 pub struct FetchSettings {
     /// Name of the segments without their number, version included: concatenated components.
     pub name: Vec<u8>,
+    /// The segment that is fetched first; those before it are there already.
+    pub first_segment: u32,
     /// The scheme's name, for records.
     pub scheme: &'static str,
     /// Window or rate rule.
@@ -78,6 +80,8 @@ pub struct Progress {
     pub rtt: Option<Span>,
     /// Interests sent again.
     pub retransmissions: u64,
+    /// Since Data last came, or since the start.
+    pub silence: Span,
 }
 
 /// What a fetch leaves behind.
@@ -87,6 +91,8 @@ pub struct Fetched {
     pub end: Result<(), FetchError>,
     /// The same record as of a simulated run, with one flow.
     pub record: RunRecord,
+    /// Segments written, in order from the first one asked for.
+    pub segments: u32,
     /// Bytes of content written.
     pub bytes: u64,
     /// Data whose signature does not hold.
@@ -114,6 +120,7 @@ pub fn fetch(
     output: &mut dyn Write,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Fetched, FetchError> {
+    client.only_asks()?;
     let mut fetch = Fetch::new(client, settings, output)?;
     let end = fetch.run(watch);
     Ok(fetch.finish(end))

@@ -117,7 +117,7 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
     let make = scheme.consumer.expect("a consumer");
     let controller = make(&Settings::default()).expect("defaults");
     let shell = live_shell(scheme.shell, 15, Some(Span::from_secs(4)));
-    FetchSettings { name, scheme: scheme.name, controller, shell, trust: Trust::Digest }
+    FetchSettings { name, first_segment: 0, scheme: scheme.name, controller, shell, trust: Trust::Digest }
 }
 
 /// Finds the newest version of `uri` and fetches it.

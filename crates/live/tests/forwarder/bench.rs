@@ -57,10 +57,15 @@ impl Forwarder {
         Application { face: StreamFace::connect_unix(&self.path).expect("listens"), heard: Vec::new() }
     }
 
+    /// An application that asks for what others produce.
+    pub fn consumer(&self) -> Client {
+        let face = StreamFace::connect_unix(&self.path).expect("listens");
+        Client::over(Transport::Stream(face)).expect("descriptors")
+    }
+
     /// An application at which Interests under `prefix` (concatenated components) arrive.
     pub fn producer(&self, prefix: &[u8]) -> Client {
-        let face = StreamFace::connect_unix(&self.path).expect("listens");
-        let mut client = Client::over(Transport::Stream(face)).expect("descriptors");
+        let mut client = self.consumer();
         registration::register(&mut client, prefix).expect("registered");
         client
     }

@@ -4,3 +4,4 @@
 mod bench;
 mod gates;
 mod marks;
+mod pressure;

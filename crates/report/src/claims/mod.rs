@@ -2,6 +2,7 @@
 
 mod fault;
 mod parse;
+mod place;
 
 pub use fault::{ClaimsFault, Fault, Problem};
 pub use parse::parse;
@@ -141,6 +142,8 @@ pub struct Claim {
     pub id: String,
     /// Place in the paper: figure, table, section.
     pub place: String,
+    /// Id of the board's figure that shows the claim; `None` where the place says it (see [`Claim::is_shown_in`]).
+    pub figure: Option<String>,
     /// The quantity that is measured, in words.
     pub quantity: String,
     /// Unit of all numbers of the claim, `""` for none.
@@ -252,9 +255,12 @@ impl Judged {
         matches!((self.verdict, self.claim.recorded), (Some(ours), Some(recorded)) if ours != recorded)
     }
 
+    /// The word for no verdict.
+    pub const REDUCED: &'static str = "reduced";
+
     /// The verdict's word, or `reduced`.
     pub fn word(&self) -> &'static str {
-        self.verdict.map_or("reduced", Verdict::word)
+        self.verdict.map_or(Self::REDUCED, Verdict::word)
     }
 }
 
@@ -266,6 +272,7 @@ mod tests {
         Claim {
             id: "P5-icp".into(),
             place: "Fig. 7b".into(),
+            figure: None,
             quantity: "decrease of completion time".into(),
             unit: "%".into(),
             published: Published::Number(21.8),

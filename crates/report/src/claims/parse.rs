@@ -19,6 +19,7 @@ const ASSUMPTION_KEYS: &[&str] = &["name", "value", "provenance", "why"];
 const CLAIM_KEYS: &[&str] = &[
     "id",
     "where",
+    "figure",
     "quantity",
     "unit",
     "published",
@@ -115,6 +116,7 @@ impl Reader<'_> {
         self.refuse_unknown(entry, CLAIM_KEYS);
         let id = self.text(entry, "id");
         let place = self.text(entry, "where");
+        let figure = self.optional(entry, "figure", |reader, value| reader.some_text(value, "figure"));
         let quantity = self.text(entry, "quantity");
         let unit = self.optional(entry, "unit", |reader, value| reader.any_text(value, "unit"));
         let published = self.required(entry, "published", Self::published);
@@ -133,6 +135,7 @@ impl Reader<'_> {
         Some(Claim {
             id: id?,
             place: place?,
+            figure,
             quantity: quantity?,
             unit: unit.unwrap_or_default(),
             published: published?,

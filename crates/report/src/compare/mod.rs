@@ -179,6 +179,15 @@ impl Measured {
 }
 
 impl Tested {
+    /// Whether the pair's own test finds a difference that does not last when it is corrected for all tests: its
+    /// interval leaves out equality, and yet nothing may be said.
+    fn is_undone_by_correction(&self) -> bool {
+        let difference = &self.pair.difference;
+        self.finding == Finding::Unclear
+            && difference.has_interval()
+            && (difference.low() > 0.0 || difference.high() < 0.0)
+    }
+
     /// What may be said, in a word or two.
     pub fn verdict(&self, better: Better) -> &'static str {
         match self.finding {

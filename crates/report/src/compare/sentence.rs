@@ -42,14 +42,28 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     });
     let mut sentences = missing;
     sentences.extend(different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)));
-    let unclear: Vec<String> = has(Finding::Unclear)
-        .map(|measured| match measured.pairs[index].as_ref().and_then(|tested| range(&tested.pair.ratio)) {
-            Some(range) => format!("{} ({range})", measured.measure.noun),
-            None => measured.measure.noun.to_owned(),
-        })
-        .collect();
+    let (corrected, unclear): (Vec<&Measured>, Vec<&Measured>) = has(Finding::Unclear)
+        .partition(|measured| measured.pairs[index].as_ref().is_some_and(Tested::is_undone_by_correction));
+    let with_ranges = |measures: &[&Measured]| {
+        let with_range = |measured: &&Measured| {
+            let range = measured.pairs[index].as_ref().and_then(|tested| range(&tested.pair.ratio));
+            range.map_or(measured.measure.noun.to_owned(), |range| {
+                format!("{} ({range})", measured.measure.noun)
+            })
+        };
+        measures.iter().map(with_range).collect::<Vec<String>>().join(", ")
+    };
     if !unclear.is_empty() {
-        sentences.push(format!("no clear difference between {ours} and {theirs} in {}", unclear.join(", ")));
+        let unclear = with_ranges(&unclear);
+        sentences.push(format!("no clear difference between {ours} and {theirs} in {unclear}"));
+    }
+    if !corrected.is_empty() {
+        sentences.push(format!(
+            "no clear difference between {ours} and {theirs} after the correction for {} tests, although each \
+             interval taken alone leaves out equality: {}",
+            comparison.family,
+            with_ranges(&corrected)
+        ));
     }
     let coinciding: Vec<String> = has(Finding::Coinciding)
         .filter_map(|measured| {
@@ -134,7 +148,13 @@ fn unclear(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> St
         let (low, high) = (number(difference.low()), number(difference.high()));
         format!("difference {}", with_unit(format!("{low} to {high}"), measured.measure.unit))
     });
-    format!("no clear difference in {} between {ours} and {theirs} ({range})", measured.measure.noun)
+    let reason = match tested.is_undone_by_correction() {
+        true => {
+            "; this interval taken alone leaves out equality, the correction for the number of tests decides"
+        }
+        false => "",
+    };
+    format!("no clear difference in {} between {ours} and {theirs} ({range}{reason})", measured.measure.noun)
 }
 
 fn different(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {

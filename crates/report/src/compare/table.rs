@@ -23,10 +23,28 @@ pub fn comparison_table(comparison: &Comparison) -> String {
     for sentence in method(comparison) {
         text.push_str(&format!("{sentence}\n"));
     }
-    for warning in warnings(comparison) {
-        text.push_str(&format!("warning: {warning}\n"));
+    text + &warning_box(&warnings(comparison))
+}
+
+/// One warning on a line of its own, several as a list under one heading.
+fn warning_box(warnings: &[String]) -> String {
+    match warnings {
+        [] => String::new(),
+        [warning] => format!("warning: {warning}\n"),
+        several => {
+            let lines: String = several.iter().map(|warning| format!("- {warning}\n")).collect();
+            format!("\nwarnings:\n{lines}")
+        }
     }
-    text
+}
+
+/// Whether a mean or difference that the table shows is over several runs and has no interval.
+fn is_any_constant(comparison: &Comparison) -> bool {
+    let shown = comparison.measures.iter().filter(|measured| !measured.is_idle());
+    shown.into_iter().any(|measured| {
+        let differences = measured.pairs.iter().flatten().map(|tested| &tested.pair.difference);
+        measured.estimates.iter().chain(differences).any(|estimate| estimate.deterministic)
+    })
 }
 
 fn table(comparison: &Comparison) -> String {
@@ -85,11 +103,10 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
         let sentence = "One seed, the same for every variant: no interval and no test, so chance may explain any difference.";
         return vec![sentence.to_owned()];
     }
+    let constant = if is_any_constant(comparison) { "; without interval: the same in every run" } else { "" };
     let mut sentences = vec![
         format!("{seeds} seeds, the same for every variant, so each is held against {reference} run by run."),
-        format!(
-            "Means and differences: ± {level} % interval (Student's t); without interval: does not vary."
-        ),
+        format!("Means and differences: ± {level} % interval (Student's t){constant}."),
         format!("Ratios of means: {level} % interval for pairs (Fieller)."),
         format!(
             "p: paired t test, two-sided, corrected (Holm) for {family} tests, one for each measure and variant, made or \

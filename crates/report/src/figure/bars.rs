@@ -1,6 +1,6 @@
 //! Estimates over named groups, as bars with whiskers; published values as diamonds.
 
-use super::drawing::{Anchor, Drawing, Item, Label};
+use super::drawing::{Anchor, Drawing, Item, Label, Owner};
 use super::frame::{self, Frame, Key, Sample, diamond, whisker};
 use super::look::{Paint, hatch};
 use super::model::{BarSeries, Figure, interval, shown_ends};
@@ -27,14 +27,22 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
     let frame = Frame::named(drawing, figure, top);
     let room = (frame.right - frame.left) / groups.len().max(1) as f64;
     let width = (room * 0.8 / series.len().max(1) as f64).min(drawing.px(64.0));
-    let is_numbered = groups.len() * series.len() <= MOST_NUMBERED && width >= drawing.px(24.0);
+    let all =
+        || (0..groups.len()).flat_map(|group| series.iter().filter_map(move |series| series.ours(group)));
+    let widest = all()
+        .map(|ours| drawing.sheet.text_width(&text::number(ours.mean)) * NUMBER_SCALE)
+        .fold(0.0, f64::max);
+    // A number wider than its bar would run into the next one.
+    let is_numbered = groups.len() * series.len() <= MOST_NUMBERED && widest + drawing.px(2.0) <= width;
     let bars = Bars { width, is_numbered, y: frame.y };
     for (group, name) in groups.iter().enumerate() {
         let middle = frame.left + (group as f64 + 0.5) * room;
         frame.group_label(drawing, name, middle, room);
         for (index, one) in series.iter().enumerate() {
             let x = middle + (index as f64 - (series.len() as f64 - 1.0) / 2.0) * width;
-            bars.draw(drawing, x, index, one.ours(group), one.theirs(group));
+            drawing.owned(Owner::Series(index), |drawing| {
+                bars.draw(drawing, x, index, one.ours(group), one.theirs(group));
+            });
         }
     }
     frame.zero_line(drawing);

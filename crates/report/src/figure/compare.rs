@@ -43,7 +43,7 @@ pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Opti
     let mut seed = 0;
     let curve = |(name, watched): (&str, &Watched)| {
         seed = watched.record.seed;
-        Curve { name: name.to_owned(), points: cumulative(&together(&watched.full_delay)) }
+        Curve::new(name, cumulative(&together(&watched.full_delay)))
     };
     let curves: Vec<Curve> = watched.map(curve).filter(|curve| !curve.points.is_empty()).collect();
     (!curves.is_empty()).then(|| Figure {

@@ -1,6 +1,6 @@
 //! Curves of many points, such as time series and cumulative distributions.
 
-use super::drawing::{Drawing, Item, Point, Stroke};
+use super::drawing::{Drawing, Item, Owner, Point, Stroke};
 use super::frame::{Frame, Key, Sample};
 use super::look::{Paint, dash, shape};
 use super::model::{Curve, Figure, is_drawable};
@@ -32,18 +32,21 @@ fn stepped(curve: &Curve) -> Curve {
         points.extend([(value, last), (value, part)]);
         last = part;
     }
-    Curve { name: curve.name.clone(), points }
+    Curve { points, ..Curve::clone(curve) }
 }
 
 fn draw_all(drawing: &mut Drawing, figure: &Figure, curves: &[Curve], most: usize) {
     let mut key = Key::new(drawing);
     for (index, curve) in curves.iter().enumerate() {
-        key.series(drawing, Sample::Line, index, &curve.name);
+        key.series_like(drawing, Sample::Line, (index, curve.look.unwrap_or(index)), &curve.name);
     }
     let top = key.height(drawing) + drawing.px(10.0);
     let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(16.0), 0.0);
     for (index, curve) in curves.iter().enumerate() {
-        draw_curve(drawing, (&x, &frame.y), thinned(&curve.points, most), (index, curves.len()));
+        drawing.owned(Owner::Series(index), |drawing| {
+            let look = curve.look.unwrap_or(index);
+            draw_curve(drawing, (&x, &frame.y), thinned(&curve.points, most), (index, curves.len()), look);
+        });
     }
 }
 
@@ -52,16 +55,17 @@ fn draw_curve(
     (x, y): (&Scale, &Scale),
     runs: Vec<Vec<Point>>,
     (index, count): (usize, usize),
+    look: usize,
 ) {
     let lines: Vec<Vec<Point>> = runs
         .into_iter()
         .map(|line| line.into_iter().map(|(at, value)| (x.at(at), y.at(value))).collect())
         .collect();
     let marks = marked(&lines, (x.start, x.end), (index, count));
-    let paint = Paint::Series(index);
-    let stroke = Stroke { dash: dash(index), ..Stroke::solid(paint, 1.6) };
+    let paint = Paint::Series(look);
+    let stroke = Stroke { dash: dash(look), ..Stroke::solid(paint, 1.6) };
     drawing.add(Item::Lines { lines, stroke });
-    drawing.marks(shape(index), marks, 3.2, paint);
+    drawing.marks(shape(look), marks, 3.2, paint);
 }
 
 /// A few of the points, spread over x and beside those of other curves; a single point is always one.
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_distribution_rises_at_its_values() {
-        let curve = Curve { name: String::new(), points: vec![(1.0, 0.25), (2.0, 1.0)] };
+        let curve = Curve::new("", vec![(1.0, 0.25), (2.0, 1.0)]);
         assert_eq!(stepped(&curve).points, [(1.0, 0.0), (1.0, 0.25), (2.0, 0.25), (2.0, 1.0)]);
     }
 

@@ -69,9 +69,22 @@ pub(super) enum Item {
     Label(Label),
 }
 
+/// What an item belongs to, so that a page can hide a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Axes and what else always stays.
+    #[default]
+    Frame,
+    /// The series with this index.
+    Series(usize),
+    /// The entry of the series with this index in the key.
+    Key(usize),
+}
+
 /// Something drawn, with what it means.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawn {
+    pub(super) owner: Owner,
     pub(super) item: Item,
     /// Shown under the pointer; empty for none.
     pub(super) note: String,
@@ -82,17 +95,26 @@ pub(super) struct Drawn {
 pub(super) struct Drawing {
     pub(super) sheet: Sheet,
     pub(super) items: Vec<Drawn>,
+    /// Of what is added next.
+    owner: Owner,
 }
 
 impl Drawing {
     /// An empty sheet.
     pub(super) fn new(sheet: Sheet) -> Self {
-        Self { sheet, items: Vec::new() }
+        Self { sheet, items: Vec::new(), owner: Owner::Frame }
     }
 
     /// So many pixels of a page.
     pub(super) fn px(&self, pixels: f64) -> f64 {
         pixels * self.sheet.unit()
+    }
+
+    /// Adds what `draw` adds, as a part of `owner`.
+    pub(super) fn owned(&mut self, owner: Owner, draw: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.owner, owner);
+        draw(self);
+        self.owner = outer;
     }
 
     /// Adds an item without a note.
@@ -102,7 +124,7 @@ impl Drawing {
 
     /// Adds an item with a note.
     pub(super) fn noted(&mut self, item: Item, note: String) {
-        self.items.push(Drawn { item, note });
+        self.items.push(Drawn { owner: self.owner, item, note });
     }
 
     /// Adds one line.

@@ -1,6 +1,6 @@
 //! Axes and keys: what all kinds of figure share.
 
-use super::drawing::{Anchor, Drawing, Item, Label, Point, Stroke};
+use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
 use super::look::{Paint, Shape, dash, hatch, shape};
 use super::model::{Figure, FigureKind};
 use super::range;
@@ -99,14 +99,13 @@ impl Frame {
         drawing.line(vec![(self.left, zero), (self.right, zero)], Stroke::solid(Paint::Soft, 1.0));
     }
 
-    /// The name of a group under the axis, broken at spaces into at most three lines.
+    /// The name of a group under the axis, broken at spaces and hyphens into at most three lines.
     pub(super) fn group_label(&self, drawing: &mut Drawing, name: &str, middle: f64, room: f64) {
         let most = (room / (drawing.sheet.text * 0.52)).floor().max(4.0) as usize;
         let mut lines: Vec<String> = Vec::new();
-        for word in name.split_whitespace() {
+        for word in name.split_inclusive([' ', '-']) {
             match lines.last_mut() {
-                Some(line) if line.chars().count() + 1 + word.chars().count() <= most => {
-                    line.push(' ');
+                Some(line) if line.chars().count() + word.trim_end().chars().count() <= most => {
                     line.push_str(word);
                 }
                 _ => lines.push(word.to_owned()),
@@ -114,7 +113,7 @@ impl Frame {
         }
         for (row, line) in lines.iter().take(3).enumerate() {
             let place = (middle, self.bottom + drawing.px(20.0 + 16.0 * row as f64));
-            drawing.text(place, shortened(line, most), Anchor::Middle, Paint::Ink);
+            drawing.text(place, shortened(line.trim_end(), most), Anchor::Middle, Paint::Ink);
         }
     }
 }
@@ -163,7 +162,22 @@ impl Key {
 
     /// A name with its sample.
     pub(super) fn series(&mut self, drawing: &mut Drawing, sample: Sample, index: usize, name: &str) {
-        let name = shortened(name, 40);
+        self.series_like(drawing, sample, (index, index), name);
+    }
+
+    /// The name of the series at a place, whose sample has another's look.
+    pub(super) fn series_like(
+        &mut self,
+        drawing: &mut Drawing,
+        sample: Sample,
+        (place, look): (usize, usize),
+        name: &str,
+    ) {
+        drawing.owned(Owner::Key(place), |drawing| self.entry(drawing, sample, look, name));
+    }
+
+    fn entry(&mut self, drawing: &mut Drawing, sample: Sample, index: usize, name: &str) {
+        let name = shortened(name, 48);
         let width = drawing.px(if sample == Sample::Line { 30.0 } else { 14.0 });
         let (x, middle) = self.place(drawing, width, &name);
         let paint = Paint::Series(index);

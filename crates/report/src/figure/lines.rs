@@ -1,6 +1,6 @@
 //! Estimates over a number: marks with whiskers, joined by lines; published values as diamonds.
 
-use super::drawing::{Anchor, Drawing, Item, Label, Point, Stroke};
+use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
 use super::frame::{self, Frame, Key, Sample, diamond, whisker};
 use super::look::{Paint, dash, shape};
 use super::model::{Figure, Series, interval};
@@ -11,15 +11,20 @@ use crate::text;
 /// Draws the lines.
 pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let names: Vec<String> = series.iter().map(|series| shortened(&series.name, 22)).collect();
-    let widest = names.iter().map(|name| drawing.sheet.text_width(name)).fold(0.0, f64::max);
+    let shown = series.iter().zip(&names).filter(|(series, _)| !series.is_aside);
+    let widest = shown.map(|(_, name)| drawing.sheet.text_width(name)).fold(0.0, f64::max);
     // Names beside the lines are read fastest, but in a narrow figure they would take a third of it.
     let names_at_ends = widest <= drawing.sheet.width * 0.26;
     let has_published = series.iter().any(|series| series.theirs().next().is_some());
     let mut key = Key::new(drawing);
     frame::estimate_key(drawing, &mut key, true, has_published);
-    if !names_at_ends {
+    if !names_at_ends || series.iter().any(|series| series.is_aside) {
         key.new_row(drawing);
-        for (index, series) in series.iter().enumerate() {
+    }
+    for (index, series) in series.iter().enumerate() {
+        if series.is_aside {
+            key.series(drawing, Sample::Line, index, &series.named_aside());
+        } else if !names_at_ends {
             key.series(drawing, Sample::Line, index, &series.name);
         }
     }
@@ -28,7 +33,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let (frame, x) = Frame::numbered(drawing, figure, top, right_room, drawing.px(8.0));
     for (index, one) in series.iter().enumerate() {
         let moved = x.moved(drawing.px(beside(index, series.len())));
-        draw_line(drawing, &frame.y, &moved, one, index);
+        drawing.owned(Owner::Series(index), |drawing| draw_line(drawing, &frame.y, &moved, one, index));
     }
     if names_at_ends {
         label_ends(drawing, &frame, &x, series, &names);
@@ -76,8 +81,7 @@ fn label_ends(drawing: &mut Drawing, frame: &Frame, x: &Scale, series: &[Series]
     for ((index, from, y), place) in ends.into_iter().zip(places) {
         let (to, paint) = (frame.right + drawing.px(12.0), Paint::Series(index));
         let leader = vec![(from + drawing.px(5.0), y), (to - drawing.px(2.0), place)];
-        drawing.line(leader, Stroke { opacity: 0.5, ..Stroke::solid(paint, 1.0) });
-        drawing.add(Item::Label(Label {
+        let name = Label {
             at: (to, place + drawing.px(4.5)),
             text: names[index].clone(),
             scale: 1.0,
@@ -85,7 +89,11 @@ fn label_ends(drawing: &mut Drawing, frame: &Frame, x: &Scale, series: &[Series]
             upwards: false,
             paint,
             is_name: true,
-        }));
+        };
+        drawing.owned(Owner::Series(index), |drawing| {
+            drawing.line(leader, Stroke { opacity: 0.5, ..Stroke::solid(paint, 1.0) });
+        });
+        drawing.owned(Owner::Key(index), |drawing| drawing.add(Item::Label(name)));
     }
 }
 

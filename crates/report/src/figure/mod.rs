@@ -21,6 +21,7 @@ mod range;
 pub mod run;
 mod sfnt;
 mod spread;
+mod stated;
 mod svg;
 
 use drawing::Drawing;
@@ -31,6 +32,7 @@ pub use model::{
     BarSeries, BoxStats, Cloud, Curve, Figure, FigureKind, SegmentEvents, Series, write_figures,
 };
 pub use pgf::Pgf;
+pub use stated::stated;
 
 impl Figure {
     /// The figure as an SVG file of its own, on white, with its font.

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::number;
+use crate::page::axis::Extent;
 use crate::stats::{self, Estimate};
+use crate::text;
 
 /// One figure: its data, its words, and no colours.
 ///
@@ -71,7 +73,7 @@ pub enum FigureKind {
 }
 
 /// One line.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
     /// Name.
@@ -82,6 +84,10 @@ pub struct Series {
     /// Published values: x and y.
     #[serde(with = "number::pairs", default)]
     pub published: Vec<(f64, f64)>,
+    /// Whether the line is far from the others and would flatten them: the figure then names it with its range and
+    /// does not draw it; a page draws it on request.
+    #[serde(default)]
+    pub is_aside: bool,
 }
 
 /// One bar of every group.
@@ -107,6 +113,16 @@ pub struct Curve {
     /// x and y in the order in which they are connected; a y that is not finite makes a gap.
     #[serde(with = "number::pairs")]
     pub points: Vec<(f64, f64)>,
+    /// Which colour, dash and mark it has; its place among the curves unless given.
+    #[serde(default)]
+    pub look: Option<usize>,
+}
+
+impl Curve {
+    /// A curve that looks as its place says.
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self { name: name.into(), points, look: None }
+    }
 }
 
 /// The spread of one quantity.
@@ -169,6 +185,32 @@ pub(super) struct Moments {
 }
 
 impl Figure {
+    /// The figure with every line drawn; `None` where all are.
+    pub(super) fn with_lines_aside(&self) -> Option<Self> {
+        let FigureKind::Lines { series } = &self.kind else { return None };
+        if !series.iter().any(|series| series.is_aside) {
+            return None;
+        }
+        let series = series.iter().map(|series| Series { is_aside: false, ..series.clone() }).collect();
+        Some(Self { kind: FigureKind::Lines { series }, ..self.clone() })
+    }
+
+    /// Whether one of the published values is `value`.
+    pub(super) fn overlays(&self, value: f64) -> bool {
+        let is_value = |published: f64| (published - value).abs() <= 1e-9 * value.abs();
+        match &self.kind {
+            FigureKind::Lines { series } => {
+                series.iter().flat_map(|series| &series.published).any(|(_, published)| is_value(*published))
+            }
+            FigureKind::Bars { series, .. } => series
+                .iter()
+                .flat_map(|series| &series.published)
+                .flatten()
+                .any(|published| is_value(*published)),
+            _ => false,
+        }
+    }
+
     /// Reads figures that [`write_figures`] wrote.
     ///
     /// # Errors
@@ -195,15 +237,23 @@ pub(super) fn drawable(points: &[(f64, f64)]) -> impl DoubleEndedIterator<Item =
 }
 
 impl Series {
-    /// Our results that can be drawn.
+    /// The name in a figure that does not draw the line, with the range of its values.
+    pub(super) fn named_aside(&self) -> String {
+        let Extent { low, high } = Extent::of(self.points.iter().map(|(_, estimate)| estimate.mean));
+        let (low, high) = (text::number(low), text::number(high));
+        let range = if low == high { low } else { format!("{low} to {high}") };
+        format!("{}, not drawn: {range}", self.name)
+    }
+
+    /// Our results that are drawn.
     pub(super) fn ours(&self) -> impl DoubleEndedIterator<Item = (f64, Estimate)> {
-        let points = self.points.iter().copied();
+        let points = self.points.iter().copied().filter(|_| !self.is_aside);
         points.filter(|(x, estimate)| is_drawable(*x) && is_shown(estimate))
     }
 
-    /// Published values that can be drawn.
+    /// Published values that are drawn.
     pub(super) fn theirs(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
-        drawable(&self.published)
+        drawable(&self.published).filter(|_| !self.is_aside)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::drawing::{Drawing, Fill, Item, Point, Stroke};
+use super::drawing::{Drawing, Fill, Item, Owner, Point, Stroke};
 use super::frame::{Frame, Key, Sample, whisker};
 use super::look::{Paint, Shape, dash, hatch, shape};
 use super::model::{BoxStats, Cloud, Figure, Moments, SegmentEvents, drawable, is_drawable};
@@ -68,20 +68,18 @@ pub(super) fn scatter(drawing: &mut Drawing, figure: &Figure, clouds: &[Cloud]) 
         let stroke = Stroke { dash: dash(index), ..Stroke::solid(paint, 1.5) };
         let points = moments.outline().into_iter().map(at).collect();
         let fill = Some(Fill { paint, opacity: 0.12 });
-        drawing.add(Item::Area { points, fill, stroke: Some(stroke) });
+        let ellipse = Item::Area { points, fill, stroke: Some(stroke) };
+        drawing.owned(Owner::Series(index), |drawing| drawing.add(ellipse));
     }
     for (index, (cloud, moments)) in clouds.iter().zip(&moments).enumerate() {
         let paint = Paint::Series(index);
-        drawing.marks(shape(index), drawable(&cloud.points).map(at).collect(), 2.0, paint);
-        if let Some(moments) = moments {
-            let note = format!(
-                "{}: mean {}, {}",
-                cloud.name,
-                text::number(moments.mean.0),
-                text::number(moments.mean.1)
-            );
-            drawing.marks(shape(index), vec![at(moments.mean)], 5.5, paint).meaning(note);
-        }
+        drawing.owned(Owner::Series(index), |drawing| {
+            drawing.marks(shape(index), drawable(&cloud.points).map(at).collect(), 2.0, paint);
+            if let Some(Moments { mean: (x, y), .. }) = moments {
+                let note = format!("{}: mean {}, {}", cloud.name, text::number(*x), text::number(*y));
+                drawing.marks(shape(index), vec![at((*x, *y))], 5.5, paint).meaning(note);
+            }
+        });
     }
 }
 
@@ -93,16 +91,20 @@ const EVENT_SHAPES: [Shape; 7] =
 pub(super) fn segments(drawing: &mut Drawing, figure: &Figure, kinds: &[SegmentEvents]) {
     let mut key = Key::new(drawing);
     for (index, kind) in kinds.iter().enumerate() {
-        let (x, middle) = key.place(drawing, drawing.px(10.0), &kind.name);
-        let centre = (x + drawing.px(5.0), middle);
-        drawing.marks(event_shape(index), vec![centre], 3.5, Paint::Series(index));
+        drawing.owned(Owner::Key(index), |drawing| {
+            let (x, middle) = key.place(drawing, drawing.px(10.0), &kind.name);
+            let centre = (x + drawing.px(5.0), middle);
+            drawing.marks(event_shape(index), vec![centre], 3.5, Paint::Series(index));
+        });
     }
     let top = key.height(drawing) + drawing.px(10.0);
     let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(16.0), drawing.px(4.0));
     for (index, kind) in kinds.iter().enumerate() {
         let radius = if index < 2 { 1.5 } else { 3.0 };
         let marks = distinct(&kind.points, &x, &frame.y, drawing.px(radius * 0.5));
-        drawing.marks(event_shape(index), marks, radius, Paint::Series(index));
+        drawing.owned(Owner::Series(index), |drawing| {
+            drawing.marks(event_shape(index), marks, radius, Paint::Series(index));
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! A drawing as SVG: inside a page, which colours and sets it, or as a file that needs nothing else.
 
-use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Point, Stroke};
+use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Owner, Point, Stroke};
 use super::font::{self, Subset};
 use super::look::{COLOURS, Paint, Sheet};
 use super::model::Figure;
@@ -11,13 +11,19 @@ use crate::page::markup::{Escaped, Markup};
 /// Weight of names where a bold face is at hand.
 const NAME: &str = " font-weight=\"600\"";
 
-/// The figure as it stands in a page: colours by class, the page's font.
+/// The figure as it stands in a page: colours by class, the page's font. Where the figure leaves lines out, a second
+/// drawing with all of them follows, which the page's script shows on request.
 pub(super) fn inline(figure: &Figure) -> String {
+    let Some(whole) = figure.with_lines_aside() else { return drawn_inline(figure, "figure") };
+    drawn_inline(figure, "figure") + &drawn_inline(&whole, "figure whole")
+}
+
+fn drawn_inline(figure: &Figure, class: &str) -> String {
     let drawing = layout(figure, Sheet::PAGE);
     let mut svg = Writer { out: Markup::default(), unit: 1.0, greyscale: false, is_inline: true };
     let Sheet { width, height, text, .. } = drawing.sheet;
     svg.out.add(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"figure\" viewBox=\"0 0 {width} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{class}\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" role=\"img\" font-family=\"system-ui, Helvetica, Arial, sans-serif\" \
          font-size=\"{text}\"><title>{}</title>\n",
         Escaped(&figure.title)
@@ -64,9 +70,26 @@ struct Writer {
 
 impl Writer {
     fn drawing(&mut self, drawing: &Drawing) {
-        for drawn in &drawing.items {
-            self.item(drawn, drawing.sheet.text);
+        for part in drawing.items.chunk_by(|one, next| one.owner == next.owner) {
+            let is_group = self.is_inline && self.open_group(part);
+            for drawn in part {
+                self.item(drawn, drawing.sheet.text);
+            }
+            if is_group {
+                self.out.0.push_str("</g>\n");
+            }
         }
+    }
+
+    /// Begins the group by which a page's script finds what belongs to a series; false where it is none.
+    fn open_group(&mut self, part: &[Drawn]) -> bool {
+        let (name, index) = match part.first().map(|drawn| drawn.owner) {
+            Some(Owner::Series(index)) => ("series", index),
+            Some(Owner::Key(index)) => ("key", index),
+            Some(Owner::Frame) | None => return false,
+        };
+        self.out.add(format_args!("<g data-{name}=\"{index}\">\n"));
+        true
     }
 
     fn item(&mut self, drawn: &Drawn, text: f64) {

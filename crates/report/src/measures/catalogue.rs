@@ -3,7 +3,7 @@
 use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 
-use super::{completion_mean_s, delay_mean_ms, goodputs, run_jain_index, utilisation};
+use super::{completion_mean_s, delay_mean_ms, run_jain_index, total_goodput_mbps, utilisation};
 
 /// What is better of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "goodput",
         "Mbit/s",
         Better::More,
-        "Sum of the flows' goodputs; missing without flows.",
-        |run| (!run.flows.is_empty()).then(|| goodputs(run).iter().sum()),
+        "Payload that all flows received, over the time from the first start of a flow to the last completion or the end of the run; missing without flows.",
+        total_goodput_mbps,
     ),
     measure(
         "completion_s",

@@ -25,14 +25,17 @@ pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
         0 => String::new(),
         more => format!(" {more} variants are not shown."),
     };
-    let panel = |title: &'static str, unit: &'static str, note: String, data: Vec<Aligned>| Panel {
+    let panel = |id, [title, quantity, unit]: [&'static str; 3], note: String, data: Vec<Aligned>| Panel {
+        id,
         title,
+        quantity,
         unit,
         note: note + &left_out,
         names: shown.iter().map(|(label, _)| (*label).to_owned()).collect(),
+        places: (0..shown.len()).collect(),
         colours: (0..shown.len()).collect(),
         is_stepped: false,
-        data: joined(&data).thinned(panels::MOST_POINTS),
+        data: joined(&data),
     };
     let of = |column: &dyn Fn(&RunRecord) -> Aligned| shown.iter().map(|(_, run)| column(run)).collect();
     let mut drawn = Vec::new();
@@ -43,11 +46,16 @@ pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
             "Payload of distinct segments over bins of {} ms, all flows.",
             crate::text::number(bin_s * 1e3)
         );
-        drawn.push(panel("Throughput", "Mbit/s", bins, of(&|run| throughput(run, bin_s))));
-        let note = "Smoothed, mean over the flows.".to_owned();
         drawn.push(panel(
-            "Round-trip time",
-            "ms",
+            "throughput",
+            ["Throughput", "throughput", "Mbit/s"],
+            bins,
+            of(&|run| throughput(run, bin_s)),
+        ));
+        let note = "Mean over the flows.".to_owned();
+        drawn.push(panel(
+            "rtt",
+            ["Smoothed round-trip time", "round-trip time", "ms"],
             note,
             of(&|run| combined(quantities::round_trips(run), mean)),
         ));
@@ -59,7 +67,12 @@ pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
             let series = link.and_then(|link| all.series.get(link).cloned()).unwrap_or_default();
             Aligned { series: vec![series], ..all }
         };
-        drawn.push(panel("Queue length", "packets", format!("{from} → {to}."), of(&queue)));
+        drawn.push(panel(
+            "queue",
+            ["Queue length", "queue length", "packets"],
+            format!("{from} → {to}."),
+            of(&queue),
+        ));
     }
     (!drawn.is_empty()).then(|| (Panels { shown: drawn, idle: Vec::new() }, end_s))
 }

@@ -3,7 +3,7 @@
 use super::claim_strip;
 use super::markup::{self, Escaped, Markup, Scripts};
 use crate::claims::{Claim, Judged, Paper, Published, Verdict};
-use crate::figure::Figure;
+use crate::figure::{Figure, FigureKind};
 use crate::text::{self, Align, TextTable};
 
 /// What the page shows of a paper.
@@ -25,13 +25,15 @@ pub struct BoardPage<'a> {
     pub semantics: u32,
 }
 
-/// One offline HTML file about a reproduction.
+/// One offline HTML file about a reproduction: claims first, then the figures that show them.
 pub fn board_page(page: &BoardPage<'_>) -> String {
     let mut body = Markup::default();
     header(&mut body, page);
     warnings(&mut body, page.claims);
-    let alone = Part { page, folder: "", anchor: "", level: 2 };
-    alone.results(&mut body);
+    contents(&mut body, page);
+    claims(&mut body, page);
+    figures(&mut body, page);
+    tables(&mut body, page.tables);
     assumptions(&mut body, page.paper);
     markup::glossary(&mut body, false);
     let title = format!("{}: reproduction", page.paper.scheme);
@@ -51,20 +53,32 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
     markup::command_line(body, page.command);
     body.0.push_str("<ul class=\"cards counts\">\n");
     for verdict in Verdict::ALL {
-        let count = page.claims.iter().filter(|judged| judged.verdict == Some(verdict)).count();
         body.add(format_args!(
-            "<li><span class=\"label\"><b class=\"verdict {0}\">{0}</b></span><span class=\"value\">{count}</span>\
-             <span class=\"hint\">{1}</span></li>\n",
+            "<li><span class=\"label\"><b class=\"verdict {0}\">{0}</b></span><span class=\"value\">{1}</span>\
+             <span class=\"hint\">{2}</span></li>\n",
             verdict.word(),
+            count(page.claims, Some(verdict)),
             meaning(verdict)
         ));
     }
     body.0.push_str("</ul>\n");
+    if !page.scenarios.is_empty() {
+        body.0.push_str("<p class=\"note\">Scenarios:");
+        for file in page.scenarios {
+            body.add(format_args!(" <a href=\"{0}\">{0}</a>", Escaped(file)));
+        }
+        body.0.push_str("</p>\n");
+    }
+}
+
+/// Claims with a verdict; with `None`, claims without one.
+pub(super) fn count(claims: &[Judged], verdict: Option<Verdict>) -> usize {
+    claims.iter().filter(|judged| judged.verdict == verdict).count()
 }
 
 /// What a reader has to know before the numbers.
 pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
-    let reduced = claims.iter().filter(|judged| judged.verdict.is_none()).count();
+    let reduced = count(claims, None);
     if reduced > 0 {
         body.add(format_args!(
             "<p class=\"warning\"><b>Reduced run.</b> {reduced} of {} claims come from shortened experiments and get no verdict.</p>\n",
@@ -87,114 +101,150 @@ const fn meaning(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Results of a paper, on its own page or among others.
-pub(super) struct Part<'a> {
-    pub(super) page: &'a BoardPage<'a>,
-    /// Where the paper's own page is from here, with a slash; empty on that page.
-    pub(super) folder: &'a str,
-    /// Before every anchor, so that those of papers differ.
-    pub(super) anchor: &'a str,
-    /// Level of the headings, 1 to 5.
-    pub(super) level: u8,
+fn contents(body: &mut Markup, page: &BoardPage<'_>) {
+    let parts = [
+        ("claims", "Claims", true),
+        ("figures", "Figures", !page.figures.is_empty()),
+        ("tables", "Tables", !page.tables.is_empty()),
+        ("assumptions", "Assumptions", true),
+        ("glossary", "Glossary", true),
+    ];
+    body.0.push_str("<nav aria-label=\"Contents\"><ul>\n");
+    for (id, title, _) in parts.iter().filter(|(_, _, is_there)| *is_there) {
+        body.add(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
+    }
+    body.0.push_str("</ul></nav>\n");
 }
 
-impl Part<'_> {
-    /// Scenarios, figures, tables and claims.
-    pub(super) fn results(&self, body: &mut Markup) {
-        self.scenarios(body);
-        self.figures(body);
-        self.tables(body);
-        self.claims(body);
+fn claims(body: &mut Markup, page: &BoardPage<'_>) {
+    body.0.push_str("<section id=\"claims\"><h2>Claims</h2>\n");
+    filter(body, page.claims);
+    body.0.push_str(
+        "<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
+         ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
+         <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
+         <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
+         <th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
+    );
+    for judged in page.claims {
+        claim_row(body, page, judged);
     }
+    body.0.push_str("</tbody></table></div></section>\n");
+}
 
-    fn heading(&self, body: &mut Markup, text: &str) {
-        body.add(format_args!("<section><h{0}>{text}</h{0}>\n", self.level));
-    }
-
-    fn scenarios(&self, body: &mut Markup) {
-        if self.page.scenarios.is_empty() {
-            return;
-        }
-        body.0.push_str("<p class=\"note\">Scenarios:");
-        for file in self.page.scenarios {
-            body.add(format_args!(" <a href=\"{}{1}\">{1}</a>", Escaped(self.folder), Escaped(file)));
-        }
-        body.0.push_str("</p>\n");
-    }
-
-    fn figures(&self, body: &mut Markup) {
-        if self.page.figures.is_empty() {
-            return;
-        }
-        self.heading(body, "Figures");
-        body.0.push_str("<div class=\"figures\">\n");
-        for figure in self.page.figures {
+/// Buttons that leave the claims of one verdict in the table; the page's script shows them.
+fn filter(body: &mut Markup, claims: &[Judged]) {
+    body.add(format_args!(
+        "<div class=\"tools filter\" role=\"group\" aria-label=\"Filter by verdict\" hidden><span class=\"label\">Show</span>\
+         <button type=\"button\" data-verdict=\"\" aria-pressed=\"true\">all ({})</button>",
+        claims.len()
+    ));
+    for verdict in Verdict::ALL.map(Some).into_iter().chain([None]) {
+        let word = verdict.map_or(Judged::REDUCED, Verdict::word);
+        let count = count(claims, verdict);
+        if count > 0 {
             body.add(format_args!(
-                "<figure id=\"{}{}\"><h{5}>{}</h{5}><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption></figure>\n",
-                Escaped(self.anchor),
-                Escaped(&figure.id),
-                Escaped(&figure.title),
-                figure.inline_svg(),
-                Escaped(&figure.caption),
-                self.level + 1
+                "<button type=\"button\" data-verdict=\"{word}\" aria-pressed=\"false\"><b class=\"verdict {word}\">{word}</b> ({count})</button>"
             ));
         }
-        body.0.push_str("</div></section>\n");
     }
+    body.0.push_str("</div>\n");
+}
 
-    fn tables(&self, body: &mut Markup) {
-        if self.page.tables.is_empty() {
-            return;
-        }
-        self.heading(body, "Tables");
-        for (title, table) in self.page.tables {
-            body.add(format_args!("<h{0}>{1}</h{0}>\n", self.level + 1, Escaped(title)));
-            plain_table(body, title, table);
-        }
-        body.0.push_str("</section>\n");
-    }
+fn claim_row(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
+    let claim = &judged.claim;
+    let ours =
+        if judged.estimate.n == 0 { "–".to_owned() } else { text::with_unit(judged.estimate, &claim.unit) };
+    body.add(format_args!(
+        "<tr id=\"{0}\" data-verdict=\"{8}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{11}{3}</td>\
+         <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
+         <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
+        Escaped(&claim.id),
+        Escaped(&claim.quantity),
+        Escaped(&claim.place),
+        note(claim),
+        Escaped(&text::published(judged)),
+        Escaped(&ours),
+        band(claim),
+        claim_strip::svg(judged),
+        judged.word(),
+        record(judged),
+        if matches!(claim.published, Published::Number(_)) { "number" } else { "words" },
+        figure_links(claim, page.figures)
+    ));
+}
 
-    fn claims(&self, body: &mut Markup) {
-        self.heading(body, "Claims");
-        body.0.push_str(
-            "<p class=\"note\">In the strip: shaded the acceptance band, ◇ the published value, \
-             ● ours with its 95 % interval, dashed the value of no effect.</p>\n\
-             <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table class=\"claims\"><thead><tr>\
-             <th scope=\"col\">Id</th><th scope=\"col\">Claim</th><th scope=\"col\" class=\"number\">Published</th>\
-             <th scope=\"col\" class=\"number\">Ours ± 95 %</th><th scope=\"col\">Band</th><th scope=\"col\">Strip</th>\
-             <th scope=\"col\">Verdict</th></tr></thead>\n<tbody>\n",
-        );
-        for judged in self.page.claims {
-            self.claim_row(body, judged);
-        }
-        body.0.push_str("</tbody></table></div></section>\n");
-    }
+/// Whether a figure shows what a claim is about, or has a group for the claim.
+fn is_shown(claim: &Claim, figure: &Figure) -> bool {
+    let has_group = match &figure.kind {
+        FigureKind::Bars { groups, .. } => groups.contains(&claim.id),
+        _ => false,
+    };
+    has_group || claim.is_shown_in(&figure.id)
+}
 
-    fn claim_row(&self, body: &mut Markup, judged: &Judged) {
-        let claim = &judged.claim;
-        let ours = if judged.estimate.n == 0 {
-            "–".to_owned()
-        } else {
-            text::with_unit(judged.estimate, &claim.unit)
-        };
-        body.add(format_args!(
-            "<tr id=\"{11}{0}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{3}</td>\
-             <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
-             <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
-            Escaped(&claim.id),
-            Escaped(&claim.quantity),
-            Escaped(&claim.place),
-            note(claim),
-            Escaped(&text::published(judged)),
-            Escaped(&ours),
-            band(claim),
-            claim_strip::svg(judged),
-            judged.word(),
-            record(judged),
-            if matches!(claim.published, Published::Number(_)) { "number" } else { "words" },
-            Escaped(self.anchor)
+/// Links to the figures that show what the claim is about.
+fn figure_links(claim: &Claim, figures: &[Figure]) -> String {
+    let mut links = Markup::default();
+    for figure in figures.iter().filter(|figure| is_shown(claim, figure)) {
+        let name = figure.title.split(':').next().unwrap_or(&figure.title);
+        links.add(format_args!(
+            " <a class=\"shown\" href=\"#{}\" title=\"{}\">{}</a>",
+            Escaped(&figure.id),
+            Escaped(&figure.title),
+            Escaped(name)
         ));
     }
+    links.0
+}
+
+fn figures(body: &mut Markup, page: &BoardPage<'_>) {
+    if page.figures.is_empty() {
+        return;
+    }
+    body.0.push_str(
+        "<section id=\"figures\"><h2>Figures</h2>\n<p class=\"note script\" hidden>A name in a key hides and shows its \
+         series.</p>\n<div class=\"figures\">\n",
+    );
+    for figure in page.figures {
+        body.add(format_args!(
+            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}{}</figcaption></figure>\n",
+            Escaped(&figure.id),
+            Escaped(&figure.title),
+            figure.inline_svg(),
+            Escaped(&figure.caption),
+            claim_links(figure, page.claims)
+        ));
+    }
+    body.0.push_str("</div></section>\n");
+}
+
+/// Links to the claims that the figure shows, with their verdicts.
+fn claim_links(figure: &Figure, claims: &[Judged]) -> String {
+    let mut links = Markup::default();
+    for judged in claims.iter().filter(|judged| is_shown(&judged.claim, figure)) {
+        links.add(format_args!(
+            "{} <a href=\"#{1}\" title=\"{2}\">{1}</a> <b class=\"verdict {3}\">{3}</b>",
+            if links.0.is_empty() { "<br>Claims:" } else { "," },
+            Escaped(&judged.claim.id),
+            Escaped(&judged.claim.quantity),
+            judged.word()
+        ));
+    }
+    links.0
+}
+
+fn tables(body: &mut Markup, tables: &[(String, TextTable)]) {
+    if tables.is_empty() {
+        return;
+    }
+    body.0.push_str("<section id=\"tables\"><h2>Tables</h2>\n");
+    for (title, table) in tables {
+        body.add(format_args!("<h3>{}</h3>\n", Escaped(title)));
+        plain_table(body, title, table);
+    }
+    body.0.push_str("</section>\n");
 }
 
 fn plain_table(body: &mut Markup, title: &str, table: &TextTable) {
@@ -244,7 +294,7 @@ fn record(judged: &Judged) -> String {
 }
 
 fn assumptions(body: &mut Markup, paper: &Paper) {
-    body.0.push_str("<section><h2>Assumptions</h2>\n");
+    body.0.push_str("<section id=\"assumptions\"><h2>Assumptions</h2>\n");
     if paper.assumptions.is_empty() {
         body.0.push_str("<p class=\"note\">The paper leaves nothing open.</p></section>\n");
         return;

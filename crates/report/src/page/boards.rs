@@ -1,11 +1,12 @@
-//! The page of `tidegate reproduce all`: every paper's figures and claims, one after the other.
+//! The page of `tidegate reproduce all`: an overview of the papers, each of which has a page of its own.
 
-use super::board::{BoardPage, Part, warnings};
+use super::board::{BoardPage, count, warnings};
 use super::markup::{self, Escaped, Markup, Scripts};
-use crate::claims::Verdict;
+use crate::claims::{Judged, Verdict};
+use crate::text;
 
-/// One offline HTML file about several reproductions; each paper's own page lies in a folder beside this one's, named
-/// as its scheme. `command` makes all of them again.
+/// One offline HTML file that lists several reproductions with their verdicts; each paper's page lies in a folder
+/// beside this one's, named as its scheme. `command` makes all of them again.
 pub fn boards_page(papers: &[BoardPage<'_>], command: &str) -> String {
     let mut body = Markup::default();
     body.0.push_str(
@@ -13,15 +14,14 @@ pub fn boards_page(papers: &[BoardPage<'_>], command: &str) -> String {
          <p class=\"facts\">What each paper says, what comes out here, and how the two compare.</p></header>\n",
     );
     markup::command_line(&mut body, command);
-    contents(&mut body, papers);
+    overview(&mut body, papers);
     for page in papers {
         paper(&mut body, page);
     }
-    markup::glossary(&mut body, false);
     markup::document("Reproduced papers", &body.0, &Scripts::Plain)
 }
 
-fn contents(body: &mut Markup, papers: &[BoardPage<'_>]) {
+fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
     body.0.push_str(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Papers\"><table><thead><tr>\
          <th scope=\"col\">Paper</th><th scope=\"col\">Venue</th><th scope=\"col\" class=\"number\">Claims</th>",
@@ -35,33 +35,61 @@ fn contents(body: &mut Markup, papers: &[BoardPage<'_>]) {
     body.0.push_str("</tr></thead>\n<tbody>\n");
     for page in papers {
         body.add(format_args!(
-            "<tr><th scope=\"row\"><a href=\"#{}\">{}</a></th><td>{}</td><td class=\"number\">{}</td>",
+            "<tr><th scope=\"row\" class=\"wide\"><a href=\"../{}/report.html\">{}</a></th><td>{}</td><td class=\"number\">{}</td>",
             Escaped(&page.paper.scheme),
             Escaped(&page.paper.title),
             Escaped(&page.paper.venue),
             page.claims.len()
         ));
         for verdict in Verdict::ALL {
-            let count = page.claims.iter().filter(|judged| judged.verdict == Some(verdict)).count();
-            body.add(format_args!("<td class=\"number\">{count}</td>"));
+            body.add(format_args!("<td class=\"number\">{}</td>", count(page.claims, Some(verdict))));
         }
         body.0.push_str("</tr>\n");
     }
     body.0.push_str("</tbody></table></div>\n");
 }
 
+/// A paper in a glance: what its page holds, and the claims that do not agree.
 fn paper(body: &mut Markup, page: &BoardPage<'_>) {
-    let scheme = &page.paper.scheme;
+    let scheme = Escaped(&page.paper.scheme);
     body.add(format_args!(
-        "<section id=\"{0}\"><h2>{1}</h2>\n<p class=\"facts\">{2}. {3}. \
-         <a href=\"../{0}/report.html\">Its own page, with all assumptions</a></p>\n",
-        Escaped(scheme),
+        "<section id=\"{scheme}\"><h2>{}</h2>\n<p class=\"facts\">{}. {}.</p>\n\
+         <p><a href=\"../{scheme}/report.html\">{} claims, {} figures, {} assumptions</a></p>\n",
         Escaped(&page.paper.title),
         Escaped(&page.paper.authors),
-        Escaped(&page.paper.venue)
+        Escaped(&page.paper.venue),
+        page.claims.len(),
+        page.figures.len(),
+        page.paper.assumptions.len()
     ));
     warnings(body, page.claims);
-    let (folder, anchor) = (format!("../{scheme}/"), format!("{scheme}-"));
-    Part { page, folder: &folder, anchor: &anchor, level: 3 }.results(body);
+    let apart: Vec<&Judged> = page
+        .claims
+        .iter()
+        .filter(|judged| matches!(judged.verdict, Some(Verdict::Direction | Verdict::Differs)))
+        .collect();
+    if !apart.is_empty() {
+        body.add(format_args!(
+            "<details><summary>{} claims that do not agree</summary>\n<ul>\n",
+            apart.len()
+        ));
+        for judged in apart {
+            claim(body, page, judged);
+        }
+        body.0.push_str("</ul></details>\n");
+    }
     body.0.push_str("</section>\n");
+}
+
+fn claim(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
+    let unit = &judged.claim.unit;
+    body.add(format_args!(
+        "<li><a href=\"../{}/report.html#{1}\">{1}</a> <b class=\"verdict {2}\">{2}</b> {3}: published {4}, ours {5}</li>\n",
+        Escaped(&page.paper.scheme),
+        Escaped(&judged.claim.id),
+        judged.word(),
+        Escaped(&judged.claim.quantity),
+        Escaped(&text::published(judged)),
+        Escaped(&text::with_unit(judged.estimate, unit))
+    ));
 }

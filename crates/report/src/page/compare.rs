@@ -47,7 +47,7 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
     body.0.push_str("<section><h2>Scenario</h2>\n");
     markup::scenario(&mut body, page.context);
     body.0.push_str("</section>\n");
-    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default()));
+    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default(), None));
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(&format!("{}: comparison", page.title), &body.0, &scripts)
 }

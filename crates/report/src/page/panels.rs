@@ -1,8 +1,8 @@
-//! What is plotted over time: one panel per quantity of flows and links.
+//! What is plotted over time: one panel per quantity of flows and links, for pages and for exported figures alike.
 
 use tidegate_core::records::{FlowRecord, LinkRecord, LinkSamples, RunRecord};
 
-use super::timeline::Timeline;
+use crate::figure::run::RateSteps;
 use crate::quantities;
 use crate::samples::Aligned;
 use crate::text;
@@ -15,124 +15,235 @@ const MOST_SERIES: usize = 14;
 const BINS_PER_WINDOW: f64 = 10.0;
 
 /// One plot.
-pub(super) struct Panel {
+pub(crate) struct Panel {
+    /// Short name, also of the exported figure.
+    pub(crate) id: &'static str,
     /// What is shown.
-    pub(super) title: &'static str,
+    pub(crate) title: &'static str,
+    /// The quantity on the axis.
+    pub(crate) quantity: &'static str,
     /// Unit of the values.
-    pub(super) unit: &'static str,
+    pub(crate) unit: &'static str,
     /// What to know of it, in a sentence or two.
-    pub(super) note: String,
+    pub(crate) note: String,
     /// Names of the series.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
+    /// Places of the series among the flows or link directions of the run.
+    pub(super) places: Vec<usize>,
     /// Palette index of each series: a flow or link keeps its colour in every plot.
-    pub(super) colours: Vec<usize>,
+    pub(crate) colours: Vec<usize>,
     /// Whether values are counts that hold for a whole bin.
-    pub(super) is_stepped: bool,
+    pub(crate) is_stepped: bool,
     /// The series.
-    pub(super) data: Aligned,
+    pub(crate) data: Aligned,
 }
 
 impl Panel {
-    fn stepped(self) -> Self {
-        Self { is_stepped: true, ..self }
+    /// The axis of y in words, with its unit.
+    pub(crate) fn label(&self) -> String {
+        format!("{} [{}]", self.quantity, self.unit)
     }
 }
 
 /// The panels with something to show, and the quantities that stayed zero.
 #[derive(Default)]
-pub(super) struct Panels {
+pub(crate) struct Panels {
     /// In the order of the page.
-    pub(super) shown: Vec<Panel>,
+    pub(crate) shown: Vec<Panel>,
     /// In words.
     pub(super) idle: Vec<&'static str>,
 }
 
-/// Everything that the samples of a run show.
-pub(super) fn of_run(run: &RunRecord, timeline: &Timeline) -> Panels {
+/// Everything that the samples of a run show; `rates` are those of each link direction over the run.
+pub(crate) fn of_run(run: &RunRecord, rates: &[RateSteps]) -> Panels {
+    let groups = Groups::of(run);
     let mut panels = Panels::default();
+    for quantity in quantities(run, rates, bin_s(run.ended.as_secs_f64())) {
+        if quantity.data.is_lively() {
+            panels.shown.push(groups.panel(quantity));
+        } else {
+            panels.idle.push(quantity.words);
+        }
+    }
+    panels
+}
+
+/// The series of `panels` in another run of the same plan, one for each panel, in bins as long as theirs (`bin_s`).
+pub(super) fn series_of(panels: &Panels, run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Aligned> {
+    let mut all = quantities(run, rates, bin_s);
+    let same = |panel: &Panel| {
+        let place = all.iter().position(|quantity| quantity.id == panel.id)?;
+        let Aligned { time_s, series } = std::mem::take(&mut all[place].data);
+        Some(Aligned { time_s, series: picked(&series, &panel.places) })
+    };
+    panels.shown.iter().map(same).map(Option::unwrap_or_default).collect()
+}
+
+fn picked(series: &[Vec<Option<f64>>], places: &[usize]) -> Vec<Vec<Option<f64>>> {
+    places.iter().map(|place| series.get(*place).cloned().unwrap_or_default()).collect()
+}
+
+/// What the series of a quantity belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Flows,
+    Links,
+    Run,
+}
+
+/// A quantity with the series of all flows or link directions.
+struct Quantity {
+    id: &'static str,
+    title: &'static str,
+    /// On the axis.
+    name: &'static str,
+    unit: &'static str,
+    /// In the list of what stayed zero.
+    words: &'static str,
+    note: String,
+    of: Of,
+    is_stepped: bool,
+    data: Aligned,
+}
+
+/// All quantities that the run has samples of, in bins of `bin_s` where they are counts.
+fn quantities(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
+    let mut quantities = Vec::new();
     if !run.flow_samples.time.is_empty() {
-        flows(&mut panels, run);
+        quantities.extend(of_flows(run, bin_s));
     }
     if !run.link_samples.time.is_empty() {
-        links(&mut panels, run, timeline);
+        quantities.extend(of_links(run, rates, bin_s));
     }
-    panels
+    quantities
 }
 
-impl Panels {
-    /// Adds a panel, or its quantity to the idle ones.
-    fn add(&mut self, panel: Panel, what: &'static str) {
-        if panel.data.is_lively() { self.shown.push(panel) } else { self.idle.push(what) }
-    }
-}
-
-fn flows(panels: &mut Panels, run: &RunRecord) {
-    let group = Group::flows(run);
-    let bin_s = bin_s(run.ended.as_secs_f64());
+fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
-    let note = format!("Payload of distinct segments. {per_bin}");
-    let throughput = group.panel("Throughput", "Mbit/s", &note, quantities::throughput(run, bin_s));
-    panels.add(throughput, "deliveries");
-    let round_trips = group.panel("Smoothed round-trip time", "ms", "", quantities::round_trips(run));
-    panels.add(round_trips, "round-trip times");
-    panels
-        .add(group.panel("Congestion window", "packets", "", quantities::windows(run)), "congestion windows");
+    let make = |id, title, name, unit, words, data| Quantity {
+        id,
+        title,
+        name,
+        unit,
+        words,
+        note: String::new(),
+        of: Of::Flows,
+        is_stepped: false,
+        data,
+    };
     let [in_flight, per_second] = match text::sent_by(&run.flows) {
         "Interest" => ["Interests in flight", "Interests/s"],
         "segment" => ["Segments in flight", "segments/s"],
         _ => ["Packets in flight", "packets/s"],
     };
-    panels.add(group.panel("Pacing rate", per_second, "", quantities::pacing(run)), "pacing");
-    panels.add(group.panel(in_flight, "packets", "", quantities::in_flight(run)), in_flight);
-    let again = quantities::retransmissions(run, bin_s);
-    panels.add(group.panel("Retransmissions", "packets", &per_bin, again).stepped(), "retransmissions");
+    let throughput = quantities::throughput(run, bin_s);
+    let mut all = vec![
+        Quantity {
+            note: format!("Payload of distinct segments. {per_bin}"),
+            ..make("throughput", "Throughput", "throughput", "Mbit/s", "deliveries", throughput)
+        },
+        make(
+            "rtt",
+            "Smoothed round-trip time",
+            "round-trip time",
+            "ms",
+            "round-trip times",
+            quantities::round_trips(run),
+        ),
+        make(
+            "window",
+            "Congestion window",
+            "congestion window",
+            "packets",
+            "congestion windows",
+            quantities::windows(run),
+        ),
+        make("pacing", "Pacing rate", "pacing rate", per_second, "pacing", quantities::pacing(run)),
+        make("in-flight", in_flight, "in flight", "packets", in_flight, quantities::in_flight(run)),
+        Quantity {
+            note: per_bin,
+            is_stepped: true,
+            ..make(
+                "retransmissions",
+                "Retransmissions",
+                "retransmissions",
+                "packets",
+                "retransmissions",
+                quantities::retransmissions(run, bin_s),
+            )
+        },
+    ];
     if run.flows.len() > 1 {
-        panels.add(fairness(run, bin_s * BINS_PER_WINDOW), "times with two active flows");
+        all.push(fairness(run, bin_s * BINS_PER_WINDOW));
     }
+    all
 }
 
-fn fairness(run: &RunRecord, window_s: f64) -> Panel {
-    Panel {
+fn fairness(run: &RunRecord, window_s: f64) -> Quantity {
+    Quantity {
+        id: "jain",
         title: "Jain's fairness index",
-        unit: "1 = equal",
+        name: "Jain's index",
+        unit: "1",
+        words: "times with two active flows",
         note: format!(
-            "Of the throughputs in windows of {} s, over the flows that got payload in the window or had {}s in \
-             flight at its end; none where that was one flow only.",
+            "1 is equal. Of the throughputs in windows of {} s, over the flows that got payload in the window or had \
+             {}s in flight at its end; none where that was one flow only.",
             text::number(window_s),
             text::sent_by(&run.flows)
         ),
-        names: vec!["Jain's index".to_owned()],
-        colours: vec![6],
+        of: Of::Run,
         is_stepped: true,
-        data: quantities::jain(run, window_s).thinned(MOST_POINTS),
+        data: quantities::jain(run, window_s),
     }
 }
 
-fn links(panels: &mut Panels, run: &RunRecord, timeline: &Timeline) {
-    let group = Group::links(run);
-    let bin_s = bin_s(run.ended.as_secs_f64());
+fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
-    panels.add(group.panel("Queue length", "packets", "", quantities::queues(run)), "queues");
-    let load = quantities::utilisation(run, &timeline.rates, bin_s);
-    let note = format!("Bytes put on the wire over those that the rate allows. {per_bin}");
-    panels.add(group.panel("Link utilisation", "%", &note, load), "traffic on links");
-    type Count = fn(&LinkSamples) -> &Vec<u32>;
-    let counts: [(&str, &str, Count); 3] = [
-        ("Congestion marks", "congestion marks", |link| &link.marked_packets),
-        ("Drops by queues", "drops by queues", |link| &link.dropped_packets),
-        ("Losses on links", "losses on links", |link| &link.lost_packets),
+    let make = |id, title, name, unit, words, data| Quantity {
+        id,
+        title,
+        name,
+        unit,
+        words,
+        note: String::new(),
+        of: Of::Links,
+        is_stepped: false,
+        data,
+    };
+    let queues = quantities::queues(run);
+    let load = quantities::utilisation(run, rates, bin_s);
+    let mut all = vec![
+        make("queue", "Queue length", "queue length", "packets", "queues", queues),
+        Quantity {
+            note: format!("Bytes put on the wire over those that the rate allows. {per_bin}"),
+            ..make("utilisation", "Link utilisation", "utilisation", "%", "traffic on links", load)
+        },
     ];
-    for (title, what, count) in counts {
+    type Count = fn(&LinkSamples) -> &Vec<u32>;
+    let counts: [(_, _, _, _, Count); 3] = [
+        ("marks", "Congestion marks", "marked packets", "congestion marks", |link| &link.marked_packets),
+        ("drops", "Drops by queues", "dropped packets", "drops by queues", |link| &link.dropped_packets),
+        ("losses", "Losses on links", "lost packets", "losses on links", |link| &link.lost_packets),
+    ];
+    for (id, title, name, words, count) in counts {
         let data = quantities::counted(run, bin_s, count);
-        panels.add(group.panel(title, "packets", &per_bin, data).stepped(), what);
+        let counted = make(id, title, name, "packets", words, data);
+        all.push(Quantity { note: per_bin.clone(), is_stepped: true, ..counted });
     }
+    all
 }
 
 fn per_bin(bin_s: f64) -> String {
     format!("Per bin of {} ms.", text::number(bin_s * 1e3))
 }
 
-/// Parts that share their names and colours in all panels.
+/// The flows and link directions of a run, which have their names and colours in all panels.
+struct Groups {
+    flows: Group,
+    links: Group,
+}
+
 struct Group {
     names: Vec<String>,
     /// Their palette indices: those that matter most come first.
@@ -141,16 +252,13 @@ struct Group {
     what: &'static str,
 }
 
-impl Group {
-    fn flows(run: &RunRecord) -> Self {
-        Self {
+impl Groups {
+    fn of(run: &RunRecord) -> Self {
+        let flows = Group {
             names: run.flows.iter().map(|flow: &FlowRecord| flow.name.clone()).collect(),
             colours: (0..run.flows.len()).collect(),
             what: "flows",
-        }
-    }
-
-    fn links(run: &RunRecord) -> Self {
+        };
         let name = |link: &LinkRecord| format!("{} → {}", link.from, link.to);
         let mut order: Vec<usize> = (0..run.links.len()).collect();
         order.sort_by_key(|index| {
@@ -161,34 +269,51 @@ impl Group {
         for (rank, index) in order.into_iter().enumerate() {
             colours[index] = rank;
         }
-        Self { names: run.links.iter().map(name).collect(), colours, what: "link directions" }
+        let links = Group { names: run.links.iter().map(name).collect(), colours, what: "link directions" };
+        Self { flows, links }
     }
 
     /// A panel of the parts with the largest values; those that hardly rise above zero would only hide others.
-    fn panel(&self, title: &'static str, unit: &'static str, note: &str, data: Aligned) -> Panel {
-        let peaks: Vec<f64> = data.series.iter().map(|series| peak(series)).collect();
-        let highest = peaks.iter().copied().fold(0.0, f64::max);
-        let mut order: Vec<usize> =
-            (0..peaks.len()).filter(|index| peaks[*index] > 0.0 && peaks[*index] * 20.0 >= highest).collect();
-        order.sort_by(|left, right| peaks[*right].total_cmp(&peaks[*left]).then(left.cmp(right)));
-        order.truncate(MOST_SERIES);
-        order.sort_unstable();
-        let left_out = if order.len() < peaks.len() {
-            format!("{} of {} {} shown, those with the largest values.", order.len(), peaks.len(), self.what)
+    fn panel(&self, quantity: Quantity) -> Panel {
+        let whole = Group { names: vec![quantity.name.to_owned()], colours: vec![6], what: "" };
+        let group = match quantity.of {
+            Of::Flows => &self.flows,
+            Of::Links => &self.links,
+            Of::Run => &whole,
+        };
+        let Quantity { id, title, name, unit, note, is_stepped, data, .. } = quantity;
+        let places = largest(&data.series);
+        let left_out = if places.len() < data.series.len() {
+            let all = data.series.len();
+            format!("{} of {all} {} shown, those with the largest values.", places.len(), group.what)
         } else {
             String::new()
         };
-        let series = order.iter().map(|index| data.series[*index].clone()).collect();
         Panel {
+            id,
             title,
+            quantity: name,
             unit,
             note: format!("{note} {left_out}").trim().to_owned(),
-            names: order.iter().map(|index| self.names[*index].clone()).collect(),
-            colours: order.iter().map(|index| self.colours[*index]).collect(),
-            is_stepped: false,
-            data: Aligned { series, ..data }.thinned(MOST_POINTS),
+            names: places.iter().map(|place| group.names[*place].clone()).collect(),
+            colours: places.iter().map(|place| group.colours[*place]).collect(),
+            is_stepped,
+            data: Aligned { series: picked(&data.series, &places), time_s: data.time_s },
+            places,
         }
     }
+}
+
+/// Places of the [`MOST_SERIES`] series with the largest values, in their own order.
+fn largest(series: &[Vec<Option<f64>>]) -> Vec<usize> {
+    let peaks: Vec<f64> = series.iter().map(|series| peak(series)).collect();
+    let highest = peaks.iter().copied().fold(0.0, f64::max);
+    let mut order: Vec<usize> =
+        (0..peaks.len()).filter(|index| peaks[*index] > 0.0 && peaks[*index] * 20.0 >= highest).collect();
+    order.sort_by(|left, right| peaks[*right].total_cmp(&peaks[*left]).then(left.cmp(right)));
+    order.truncate(MOST_SERIES);
+    order.sort_unstable();
+    order
 }
 
 fn peak(series: &[Option<f64>]) -> f64 {

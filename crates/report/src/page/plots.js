@@ -3,7 +3,7 @@
 window.tidegate = (() => {
   const data = JSON.parse(document.getElementById("panels").textContent);
   const all = [0, data.end_s];
-  const height = 240;
+  const height = 260;
   const font = "system-ui, Helvetica, Arial, sans-serif";
   const plots = [];
   const listeners = { range: [], cursor: [] };
@@ -67,13 +67,75 @@ window.tidegate = (() => {
     ctx.restore();
   };
 
+  // What is shown of the seeds: the first one's series, another's, or their mean; and whether the band over them is.
+  const mean = "mean";
+  let chosen = data.seeds[0];
+  let hasBand = data.seeds.length > 1;
+  const shown = (panel) => {
+    if (chosen === mean) return { time_s: panel.band.time_s, values: panel.band.series.map((series) => series.mean) };
+    const place = data.seeds.indexOf(chosen);
+    return place > 0 ? panel.seeds[place - 1] : { time_s: panel.time_s, values: panel.series.map((series) => series.values) };
+  };
+  // Stretches of the band without a gap, as places of their first and last instants.
+  const stretches = ({ low }) => {
+    const found = [];
+    low.forEach((value, place) => {
+      if (value == null) return;
+      if (place > 0 && low[place - 1] != null) found[found.length - 1][1] = place;
+      else found.push([place, place]);
+    });
+    return found;
+  };
+  const drawBand = (plot, panel) => {
+    if (!hasBand) return;
+    const { ctx, bbox } = plot;
+    const at = (place) => plot.valToPos(panel.band.time_s[place], "x", true);
+    // A count holds for the bin that ends at its instant.
+    const width = panel.is_stepped && panel.band.time_s.length > 1 ? at(1) - at(0) : 0;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.globalAlpha = 0.2;
+    panel.band.series.forEach((series, index) => {
+      if (panel.hidden?.[index]) return;
+      ctx.fillStyle = style(`--c${panel.series[index].colour % 7}`);
+      for (const [from, to] of stretches(series)) {
+        ctx.beginPath();
+        const level = (place, value, ...shifts) => {
+          for (const shift of shifts) ctx.lineTo(at(place) + shift, plot.valToPos(value, "y", true));
+        };
+        for (let place = from; place <= to; place += 1) level(place, series.high[place], -width, 0);
+        for (let place = to; place >= from; place -= 1) level(place, series.low[place], 0, -width);
+        ctx.closePath();
+        ctx.fill();
+      }
+    });
+    ctx.restore();
+  };
+  // The largest and smallest value of the band in the shown time; the axis has to reach them.
+  const bandEnds = (panel) => {
+    let [low, high] = [Infinity, -Infinity];
+    if (hasBand) panel.band.series.forEach((series, index) => {
+      if (panel.hidden?.[index]) return;
+      panel.band.time_s.forEach((time, place) => {
+        if (time < range[0] || time > range[1] || series.low[place] == null) return;
+        low = Math.min(low, series.low[place]);
+        high = Math.max(high, series.high[place]);
+      });
+    });
+    return [low, high];
+  };
+  const yRange = (panel, min, max) => {
+    const [low, high] = bandEnds(panel);
+    const [from, to] = [Math.min(min ?? Infinity, low), Math.max(max ?? -Infinity, high)];
+    return from > to ? [0, 1] : uPlot.rangeNum(Math.min(0, from), to, 0.1, true);
+  };
+
   const axis = (label, size) => ({
     stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") },
-    label, labelSize: 20, size, labelFont: `13px ${font}`, font: `12px ${font}`,
+    label, labelSize: 20, size, labelFont: `12px ${font}`, font: `12px ${font}`,
   });
-
-  // A label that is longer than its axis would be cut; the title above says the rest.
-  const label = ({ title, unit }) => title.length + unit.length < 24 ? `${title} [${unit}]` : `[${unit}]`;
 
   const options = (panel, width) => ({
     width,
@@ -81,9 +143,9 @@ window.tidegate = (() => {
     cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
     scales: {
       x: { time: false, range: (_, min, max) => min == null ? range : [min, max] },
-      y: { range: (_, min, max) => min == null ? [0, 1] : uPlot.rangeNum(Math.min(0, min), max, 0.1, true) },
+      y: { range: (_, min, max) => yRange(panel, min, max) },
     },
-    axes: [axis("time [s]", 36), axis(label(panel), 56)],
+    axes: [axis("time [s]", 36), axis(panel.label, 56)],
     series: [
       { label: "time", value: (_, value) => value == null ? "–" : `${show(value)} s` },
       ...panel.series.map((series, index) => ({
@@ -104,6 +166,7 @@ window.tidegate = (() => {
       setSeries: [(plot, index, change) => {
         if (index != null && change.show != null) (panel.hidden ??= [])[index - 1] = !change.show;
       }],
+      drawAxes: [(plot) => drawBand(plot, panel)],
       draw: [drawTurns],
     },
   });
@@ -156,6 +219,7 @@ window.tidegate = (() => {
   const places = data.panels.map((panel) => {
     const place = document.createElement("div");
     place.className = "plot";
+    place.id = `plot-${panel.id}`;
     const title = document.createElement("h3");
     title.textContent = panel.title;
     const note = document.createElement("p");
@@ -175,19 +239,44 @@ window.tidegate = (() => {
   const draw = () => {
     for (const plot of plots.splice(0)) plot.destroy();
     data.panels.forEach((panel, index) => {
-      const values = [panel.time_s, ...panel.series.map((series) => series.values)];
-      const plot = new uPlot(options(panel, places[index].clientWidth), values, places[index]);
+      const { time_s, values } = shown(panel);
+      const plot = new uPlot(options(panel, places[index].clientWidth), [time_s, ...values], places[index]);
       openLegend(plot, panel);
       plot.over.addEventListener("dblclick", () => moveTo(...all));
       plots.push(plot);
       plot.setScale("x", { min: range[0], max: range[1] });
     });
   };
+  // The choice of the seed. Other parts of the page stay with the first.
+  const seedTools = () => {
+    const make = (name, properties, ...children) => {
+      const made = Object.assign(document.createElement(name), properties);
+      made.append(...children);
+      return made;
+    };
+    const option = (value, textContent) => make("option", { value, textContent });
+    const choice = make("select", { id: "seed-choice" }, ...data.seeds.map((seed) => option(seed, String(seed))), option(mean, `mean of ${data.seeds.length} seeds`));
+    const band = make("input", { type: "checkbox", id: "seed-band", checked: true });
+    const said = document.getElementById("seed-shown");
+    const update = () => {
+      chosen = choice.value;
+      hasBand = band.checked;
+      const line = chosen === mean ? `Lines: mean of ${data.seeds.length} seeds.` : `Lines: seed ${chosen}.`;
+      said.textContent = hasBand ? `${line} Shaded: lowest to highest of ${data.seeds.length} seeds.` : line;
+      draw();
+    };
+    for (const control of [choice, band]) control.addEventListener("change", update);
+    const tools = document.getElementById("seed-tools");
+    tools.append(make("label", {}, "Seed ", choice), " ", make("label", {}, band, " band over seeds"));
+    tools.hidden = false;
+    update();
+  };
   const fit = () => {
     plots.forEach((plot, index) => plot.setSize({ width: places[index].clientWidth, height }));
   };
 
   draw();
+  if (data.seeds.length > 1) seedTools();
   document.getElementById("reset-zoom")?.addEventListener("click", () => moveTo(...all));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   matchMedia("print").addEventListener("change", draw);

@@ -5,6 +5,7 @@ use tidegate_core::records::RunRecord;
 
 use super::markup::{self, Escaped, Markup, Scripts};
 use super::panels::{self, Panels};
+use super::seeds::SeedPlots;
 use super::tables::{Shown, label, run_level};
 use super::timeline::Timeline;
 use super::topology::TopologyView;
@@ -28,6 +29,8 @@ pub struct RunPage<'a> {
     pub digest: Option<&'a Digest>,
     /// What the scenario changes while it runs.
     pub timeline: &'a Timeline,
+    /// Samples of the other runs for the plots; `None` shows those of the first alone.
+    pub seeds: Option<&'a SeedPlots>,
     /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning, as in the tables.
@@ -93,7 +96,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     for warning in text::partly_missing(page.runs) {
         body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(&warning)));
     }
-    let panels = page.runs.first().map(|run| panels::of_run(run, page.timeline)).unwrap_or_default();
+    let panels = page.runs.first().map(|run| panels::of_run(run, &page.timeline.rates)).unwrap_or_default();
     let sections = sections(page, &panels, &flows, &links);
     contents(&mut body, &sections);
     for Section { id, title, content } in &sections {
@@ -102,7 +105,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     markup::glossary(&mut body, false);
     let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.digest.is_some());
     let scripts = first.map_or(Scripts::Plain, |run| {
-        Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline))
+        Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline, page.seeds))
     });
     markup::document(page.title, &body.0, &scripts)
 }
@@ -230,7 +233,10 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
 }
 
 fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
-    let mut content = Markup(seed_note(page, first));
+    let mut content = Markup(seed_note(page, first).replace("<p ", "<p id=\"seed-shown\" "));
+    if let Some(seeds) = page.seeds {
+        content.add(format_args!("<p class=\"note\">{}</p>\n", Escaped(&seeds.note(page.runs.len()))));
+    }
     if panels.shown.is_empty() {
         content.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");
     } else {

@@ -98,7 +98,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
                 let mut points: Vec<(f64, Estimate)> =
                     points.iter().map(|point| (values[*point], estimate(point))).collect();
                 points.sort_by(|left, right| left.0.total_cmp(&right.0));
-                Series { name: name.clone(), points, published: Vec::new() }
+                Series { name: name.clone(), points, ..Series::default() }
             };
             let key = &page.parameters[*index].key;
             (bracketed(key, unit), FigureKind::Lines { series: shown.map(line).collect() })

@@ -38,9 +38,6 @@ pub(super) fn section(digest: &Digest) -> Markup {
         largest(&mut content, digest, flow);
         content.0.push_str("</article>\n");
     }
-    content.0.push_str("<script>\n");
-    content.0.push_str(include_str!("why.js"));
-    content.0.push_str("</script>\n");
     content
 }
 
@@ -343,8 +340,8 @@ fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     for fall in falls {
         let seconds = fall.at.as_secs_f64();
         content.add(format_args!(
-            "<li><button type=\"button\" class=\"moment\" data-at=\"{seconds}\">{} s</button> {} → {} packets, {}</li>\n",
-            text::number((seconds * 1e3).round() / 1e3),
+            "<li>{} {} → {} packets, {}</li>\n",
+            super::plots::moment(seconds),
             number(fall.from_packets),
             number(fall.to_packets),
             Escaped(&after(digest, &fall.reason))

@@ -152,7 +152,6 @@ fn run_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
     let rows = Rows(numbered(runs, context).collect());
     let flows = |run: &RunRecord, of: fn(&FlowRecord) -> u64| run.flows.iter().map(of).sum::<u64>();
     let links = |run: &RunRecord, of: fn(&LinkRecord) -> u64| run.links.iter().map(of).sum::<u64>();
-    let goodput = |run: &RunRecord| (!run.flows.is_empty()).then(|| measures::goodputs(run).iter().sum());
     vec![
         rows.u32("run", |(number, _)| *number),
         rows.u64("seed", |(_, run)| run.seed),
@@ -161,7 +160,7 @@ fn run_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         rows.u64("packet_hops", |(_, run)| run.packet_hops),
         rows.u64("flows", |(_, run)| run.flows.len() as u64),
         rows.u64("completed_flows", |(_, run)| flows(run, |flow| u64::from(flow.completed.is_some()))),
-        rows.maybe_f64("total_goodput_mbps", |(_, run)| goodput(run)),
+        rows.maybe_f64("total_goodput_mbps", |(_, run)| measures::total_goodput_mbps(run)),
         rows.maybe_f64("jain_index", |(_, run)| measures::run_jain_index(run)),
         rows.maybe_f64("completion_mean_s", |(_, run)| measures::completion_mean_s(run)),
         rows.maybe_f64("full_delay_mean_ms", |(_, run)| measures::delay_mean_ms(run, |flow| flow.full_delay)),

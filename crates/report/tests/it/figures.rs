@@ -10,6 +10,8 @@ use tidegate_report::figure::{
 };
 use tidegate_report::stats::Estimate;
 
+use crate::skipped::skipped;
+
 const LOOKS: [Look; 4] = [
     Look { columns: Columns::One, greyscale: false },
     Look { columns: Columns::Two, greyscale: false },
@@ -41,7 +43,7 @@ fn samples(mean: f64, spread: f64) -> Estimate {
 }
 
 fn curve(name: &str, points: Vec<(f64, f64)>) -> Curve {
-    Curve { name: name.into(), points }
+    Curve::new(name, points)
 }
 
 fn cdf(name: &str, scale: f64) -> Curve {
@@ -71,6 +73,7 @@ fn samples_of_all() -> Vec<Figure> {
         name: name.into(),
         points: [0.125, 0.25, 0.5, 1.0].map(|x| (x, samples(factor / x, factor))).to_vec(),
         published: vec![(0.25, factor * 5.0), (1.0, factor)],
+        ..Series::default()
     };
     let bars = |name: &str, factor: f64| BarSeries {
         name: name.into(),
@@ -134,7 +137,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// Output of a program; says so and gives `None` where it is not installed.
+/// Output of a program; `None`, reported as skipped, where it is not installed.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     match Command::new(program).args(arguments).output() {
         Ok(done) => {
@@ -142,7 +145,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
             Some(String::from_utf8_lossy(&done.stdout).into_owned())
         }
         Err(_) => {
-            println!("skipped: {program} is not installed");
+            skipped("figures in other programs", &format!("{program} is not installed"));
             None
         }
     }
@@ -169,6 +172,7 @@ fn figures_survive_their_file() {
         name: "a".into(),
         points: vec![(1.0, Estimate::of(&[2.0])), (f64::INFINITY, Estimate::NONE)],
         published: vec![(f64::NAN, 1.0)],
+        ..Series::default()
     };
     let odd = figure("odd", FigureKind::Lines { series: vec![odd] });
     let again = Figure::read_all(&write_figures(std::slice::from_ref(&odd))).expect("readable");
@@ -331,6 +335,7 @@ fn any_kind(rng: &mut Rng) -> FigureKind {
                     name: name(rng),
                     points: (0..rng.below(9)).map(|_| (any_number(rng), any_estimate(rng))).collect(),
                     published: any_points(rng),
+                    ..Series::default()
                 })
                 .collect(),
         },
@@ -347,11 +352,9 @@ fn any_kind(rng: &mut Rng) -> FigureKind {
                 .collect(),
         },
         2 => FigureKind::Curves {
-            curves: (0..count).map(|_| Curve { name: name(rng), points: any_points(rng) }).collect(),
+            curves: (0..count).map(|_| Curve::new(name(rng), any_points(rng))).collect(),
         },
-        3 => FigureKind::Cdf {
-            curves: (0..count).map(|_| Curve { name: name(rng), points: any_points(rng) }).collect(),
-        },
+        3 => FigureKind::Cdf { curves: (0..count).map(|_| Curve::new(name(rng), any_points(rng))).collect() },
         4 => FigureKind::Boxes {
             boxes: (0..count)
                 .map(|_| BoxStats {

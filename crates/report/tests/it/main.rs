@@ -6,4 +6,6 @@ mod figures;
 mod invented;
 mod pages;
 mod readback;
+#[path = "../../../../tests/support/skipped.rs"]
+mod skipped;
 mod tables;

@@ -1,9 +1,10 @@
 use std::path::Path;
 
 use tidegate_core::records::{FlowRecord, LinkRecord};
-use tidegate_report::claims::{self, Judged, Paper};
-use tidegate_report::figure::{BarSeries, Figure, FigureKind, Look, Series};
-use tidegate_report::page::{self, BoardPage, RunPage, Timeline, TopologyView};
+use tidegate_report::claims::{self, Judged, Paper, Verdict};
+use tidegate_report::figure::run::{RUN_FIGURES, RunFigure, Window, of_run};
+use tidegate_report::figure::{BarSeries, Curve, Figure, FigureKind, Look, Series, stated};
+use tidegate_report::page::{self, BoardPage, RunPage, SeedPlots, Timeline, TopologyView};
 use tidegate_report::stats::Estimate;
 use tidegate_report::tables::{self, RunContext};
 use tidegate_report::text;
@@ -23,12 +24,15 @@ fn context() -> RunContext {
 fn sample_run_page(seeds: u64) -> String {
     let runs: Vec<_> = (1..=seeds).map(invented::dumbbell).collect();
     let context = context();
+    let mut plots = SeedPlots::new(&runs[0], &Timeline::default(), runs.len() - 1);
+    runs[1..].iter().for_each(|run| plots.add(run));
     page::run_page(&RunPage {
         title: "dumbbell",
         runs: &runs,
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: (seeds > 1).then_some(&plots),
         command: COMMAND,
         context: &context,
         is_live: false,
@@ -60,7 +64,12 @@ fn judged(paper: &Paper, is_reduced: bool) -> Vec<Judged> {
 fn line(name: &str, ours: [f64; 5], published: [f64; 5], spread: f64) -> Series {
     let alpha = [0.125, 0.25, 0.5, 0.75, 1.0];
     let points = alpha.iter().zip(ours).map(|(x, y)| (*x, Estimate::of(&samples(y, spread)))).collect();
-    Series { name: name.into(), points, published: alpha.into_iter().zip(published).collect() }
+    Series {
+        name: name.into(),
+        points,
+        published: alpha.into_iter().zip(published).collect(),
+        ..Series::default()
+    }
 }
 
 fn figures() -> Vec<Figure> {
@@ -168,6 +177,68 @@ fn a_page_without_its_data_is_below_one_megabyte() {
 }
 
 #[test]
+fn a_page_of_several_seeds_has_the_series_of_each_and_a_band_over_them_within_a_budget() {
+    let page = sample_run_page(3);
+    assert!(page.contains("\"seeds\":[\"1\",\"2\",\"3\"]"), "the seeds can be chosen");
+    let panels = page.matches("\"quantity\"").count().max(page.matches("\"is_stepped\"").count());
+    assert!(panels > 3 && page.matches("\"band\":{").count() == panels, "{panels} panels");
+    assert!(page.contains("The plots can show all 3 seeds"));
+    let alone = sample_run_page(1);
+    assert!(alone.contains("\"seeds\":[]") && !alone.contains("\"band\":{"));
+
+    let many: Vec<_> = (1..=60).map(invented::dumbbell).collect();
+    let mut plots = SeedPlots::new(&many[0], &Timeline::default(), SeedPlots::MOST_SEEDS - 1);
+    many[1..SeedPlots::MOST_SEEDS].iter().for_each(|run| plots.add(run));
+    let context = context();
+    let page = page::run_page(&RunPage {
+        title: "dumbbell",
+        runs: &many,
+        topology: None,
+        digest: None,
+        timeline: &Timeline::default(),
+        seeds: Some(&plots),
+        command: COMMAND,
+        context: &context,
+        is_live: false,
+    });
+    assert!(page.contains("The plots can show the first 20 of 60 seeds"), "the page says what it leaves out");
+    assert!(page.len() - alone.len() < 3_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_page_and_exported_figures_have_the_same_series_words_and_looks() {
+    let run = invented::dumbbell(1);
+    let page = sample_run_page(1);
+    let drawn = |figure: &RunFigure| of_run(&run, &[], figure.name, Window::ALL);
+    let figures: Vec<Figure> = RUN_FIGURES.iter().filter_map(drawn).collect();
+    assert!(figures.len() >= 5, "{} figures", figures.len());
+    for figure in figures {
+        let id = &figure.id;
+        let panel =
+            page.split(&format!("{{\"id\":\"{id}\",")).nth(1).unwrap_or_else(|| panic!("no panel {id}"));
+        let panel = &panel[..panel.find("{\"id\":").unwrap_or(panel.len())];
+        let title = figure.title.rsplit(": ").next().unwrap_or_default();
+        assert!(
+            panel.starts_with(&format!("\"title\":\"{title}\",\"label\":\"{}\"", figure.y_label)),
+            "{id}"
+        );
+        let FigureKind::Curves { curves } = &figure.kind else { panic!("{id} has no curves") };
+        assert_eq!(panel.matches("\"colour\":").count(), curves.len(), "{id}");
+        for Curve { name, look, .. } in curves {
+            let look = look.expect("the curve has its own look");
+            assert!(panel.contains(&format!("\"name\":\"{name}\",\"colour\":{look},")), "{id}: {name}");
+        }
+    }
+}
+
+#[test]
+fn times_in_the_text_stay_on_paper() {
+    let page = sample_run_page(1);
+    let print = page.split("@media print").nth(1).expect("there is a style for paper");
+    assert!(print.contains("button:not(.moment)"), "times are buttons, which paper hides otherwise");
+}
+
+#[test]
 fn equal_input_gives_equal_pages() {
     assert_eq!(sample_run_page(2), sample_run_page(2));
     assert_eq!(sample_board(false), sample_board(false));
@@ -191,6 +262,7 @@ fn names_from_a_scenario_cannot_break_out_of_the_page() {
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: evil,
         context: &context,
         is_live: false,
@@ -226,7 +298,7 @@ fn text_of_a_paper_cannot_break_out_of_its_board() {
 }
 
 #[test]
-fn a_page_of_all_papers_has_every_claim_of_each_under_an_anchor_of_its_own() {
+fn a_page_of_all_papers_leads_to_the_page_of_each_and_to_claims_that_do_not_agree() {
     let (first, mut second) = (paper(), paper());
     second.scheme = "other".into();
     let claims = [judged(&first, false), judged(&second, true)];
@@ -243,17 +315,71 @@ fn a_page_of_all_papers_has_every_claim_of_each_under_an_anchor_of_its_own() {
     let page = page::boards_page(&[board(&first, &claims[0]), board(&second, &claims[1])], "all");
     assert_offline(&page);
     let scheme = &first.scheme;
-    for claim in &first.claims {
-        for anchor in [format!("id=\"{scheme}-{}\"", claim.id), format!("id=\"other-{}\"", claim.id)] {
-            assert_eq!(page.matches(&anchor).count(), 1, "{anchor}");
-        }
-        assert!(claim.note.as_ref().is_none_or(|note| page.contains(&note[..8])), "{}", claim.id);
+    for folder in [scheme.as_str(), "other"] {
+        assert_eq!(page.matches(&format!("href=\"../{folder}/report.html\"")).count(), 2, "{folder}");
     }
-    for link in ["../other/linear.toml", "../other/report.html", &format!("../{scheme}/linear.toml")] {
-        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
+    for judged in &claims[0] {
+        let link = format!("href=\"../{scheme}/report.html#{}\"", judged.claim.id);
+        let expected = usize::from(judged.verdict != Some(Verdict::Agrees));
+        assert_eq!(page.matches(&link).count(), expected, "{link}");
     }
-    assert!(page.contains("id=\"other-fig7a\"") && page.contains("&lt;ICP&gt;"));
+    assert!(!page.contains("<svg") && !page.contains("other/report.html#"), "figures stand on papers' pages");
     assert_eq!(page.matches("Reduced run.").count(), 1);
+}
+
+#[test]
+fn claims_stand_before_figures_with_a_filter_and_links_both_ways() {
+    let page = sample_board(false);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text:?} is not on the page"));
+    assert!(at("<h2>Claims</h2>") < at("<h2>Figures</h2>"));
+    for (verdict, count) in [("agrees", 3), ("direction", 2), ("differs", 1)] {
+        assert_eq!(page.matches(&format!("data-verdict=\"{verdict}\"><th")).count(), count, "{verdict}");
+        assert_eq!(page.matches(&format!("<button type=\"button\" data-verdict=\"{verdict}\"")).count(), 1);
+    }
+    let row = &page[at("<tr id=\"P5-icp\"")..];
+    assert!(
+        row[..row.find("</tr>").unwrap_or(0)].contains("href=\"#fig7b\""),
+        "the claim leads to its figure"
+    );
+    let figure = &page[at("<figure id=\"fig7b\"")..];
+    let figure = &figure[..figure.find("</figure>").unwrap_or(0)];
+    for claim in ["P5-icp", "P5-bic"] {
+        assert!(figure.contains(&format!("href=\"#{claim}\"")), "the figure leads to {claim}");
+    }
+    assert!(!figure.contains("href=\"#P1\""), "claims of other figures are not linked");
+}
+
+#[test]
+fn stated_numbers_that_no_figure_overlays_get_bars_of_their_own() {
+    let paper = paper();
+    let claims = judged(&paper, false);
+    let mut groups: Vec<String> = Vec::new();
+    for figure in stated(&claims, &figures()) {
+        let FigureKind::Bars { groups: ids, series } = figure.kind else { panic!("it has no bars") };
+        assert!(series[0].published.iter().all(Option::is_some), "{ids:?}");
+        groups.extend(ids);
+    }
+    // 21.8 and 14.9 stand in figure 7b; what has no number of ours cannot be drawn.
+    let has = |id: &str| groups.iter().any(|group| group == id);
+    assert!(has("P1") && !has("P5-icp") && !has("P5-bic"), "{groups:?}");
+}
+
+#[test]
+fn a_line_aside_is_named_with_its_range_and_drawn_only_in_the_second_drawing_of_a_page() {
+    let mut figure = figures().remove(0);
+    let FigureKind::Lines { series } = &mut figure.kind else { panic!("it has lines") };
+    series[3].is_aside = true;
+    series[3].points.iter_mut().for_each(|(_, estimate)| estimate.mean += 9000.0);
+    let inline = figure.inline_svg();
+    let drawings: Vec<&str> = inline.split("<svg ").skip(1).collect();
+    assert_eq!(drawings.len(), 2);
+    let has = |drawing: &str, series: usize| drawing.contains(&format!("<g data-series=\"{series}\">"));
+    assert!((0..3).all(|series| has(drawings[0], series) && has(drawings[1], series)));
+    assert!(!has(drawings[0], 3) && has(drawings[1], 3), "only the whole drawing has the line");
+    let named = "ICP, not drawn: 9000 to 9250";
+    assert!(drawings[0].contains(named) && !drawings[1].contains(named), "{}", drawings[0]);
+    let file = figure.to_svg(Look::default());
+    assert!(file.contains(named) && !file.contains("data-series"), "a file draws what the page draws first");
 }
 
 #[test]
@@ -266,6 +392,7 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
         topology: Some(&topology),
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: "",
         context: &context,
         is_live: false,
@@ -298,6 +425,7 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: COMMAND,
         context: &context,
         is_live: true,
@@ -347,6 +475,7 @@ fn crowded_page() -> String {
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
+        seeds: None,
         command: COMMAND,
         context: &context,
         is_live: false,

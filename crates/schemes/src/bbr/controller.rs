@@ -49,6 +49,8 @@ pub struct Bbr {
     pipe: FullPipe,
     /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
     limited_until: u64,
+    /// Departure of the newest Interest whose Data came, among those sent once.
+    newest: Time,
     /// A loss was heard of since the last Data.
     has_lost: bool,
 }
@@ -72,6 +74,7 @@ impl Bbr {
             rounds: Rounds::default(),
             pipe: FullPipe::new(params.full_growth, params.full_rounds),
             limited_until: 0,
+            newest: Time::ZERO,
             has_lost: false,
             params,
         }
@@ -81,10 +84,18 @@ impl Bbr {
         PacketRate(self.rates.get().unwrap_or(0))
     }
 
+    /// Whether Data came of an Interest that left later, by a quarter of a round trip at least (RFC 8985, step 2).
+    fn is_overtaken(&self, sent: &Sent) -> bool {
+        self.rtprop.get().is_some_and(|rtprop| sent.at + rtprop.scale(0.25) < self.newest)
+    }
+
     /// Packets that should be under way with this gain (BBRInflight).
     fn target(&self, gain: f64) -> f64 {
         match self.rtprop.get() {
-            Some(rtprop) => gain * self.rate().packets_in(rtprop) + self.params.quanta,
+            Some(rtprop) => {
+                let rtprop = rtprop.max(self.params.least_round_trip);
+                gain * self.rate().packets_in(rtprop) + self.params.quanta
+            }
             None => self.params.initial_window,
         }
     }
@@ -224,6 +235,7 @@ impl CongestionController for Bbr {
         self.set_pace(pacing_gain);
         if let Some(rtt) = delivery.rtt {
             self.timer.take(cx.now, rtt);
+            self.newest = self.newest.max(delivery.sent_at);
         }
         self.has_lost = false;
     }
@@ -232,7 +244,12 @@ impl CongestionController for Bbr {
         self.has_lost = true;
     }
 
-    fn loss_timeout(&self, _: &Sent) -> Option<Span> {
-        (self.params.loss_timer == TimerRule::BbrCd).then(|| self.timer.timeout())
+    fn loss_timeout(&self, sent: &Sent) -> Option<Span> {
+        match self.params.loss_timer {
+            TimerRule::BbrCd => Some(self.timer.timeout()),
+            TimerRule::Shell => None,
+            TimerRule::Order if self.is_overtaken(sent) => Some(Span::ZERO),
+            TimerRule::Order => Some(self.timer.timeout()),
+        }
     }
 }

@@ -41,6 +41,9 @@ choice! {
         BbrCd = "bbr-cd",
         /// The shell's estimator.
         Shell = "shell",
+        /// Data of a later Interest, and else the timer "bbr-cd" (RFC 8985's idea on Interests): right where packets
+        /// keep their order.
+        Order = "order",
     }
 }
 
@@ -55,6 +58,9 @@ params! {
     cwnd_gain: f64 = 2.0, "of the bandwidth-delay product", 0.5..=10.0;
     /// Packets added to every window, for what leaves in one go.
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
+    /// Shortest round trip that a window is computed for. Hosts handle packets together, and a path within one machine
+    /// would else have a window of a few packets; 0 is the study's.
+    least_round_trip: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
     /// The pipe is full when rounds bring less than this growth of the rate.
     full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;
     /// So many rounds in a row.

@@ -11,4 +11,6 @@ mod mutations;
 mod oracle;
 mod round_trip;
 mod signatures;
+#[path = "../../../../tests/support/skipped.rs"]
+mod skipped;
 mod tlvs;

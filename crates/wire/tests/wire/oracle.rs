@@ -15,15 +15,19 @@ use tidegate_wire::{
 };
 
 use crate::generator::Generator;
+use crate::skipped::skipped;
 use words::{KEY_NAME, Line, code, describe, ecdsa, hex, nonce_number};
 
 const KEY: &str = "tests/wire/keys/pkcs8.pem";
 
-/// The interpreter; `None`, said aloud, when there is none to ask.
+/// The interpreter; `None`, reported as skipped, when there is none.
 fn python() -> Option<String> {
     let python = std::env::var("TIDEGATE_PYTHON").ok().filter(|python| !python.is_empty());
     if python.is_none() {
-        println!("skipped: TIDEGATE_PYTHON does not name a Python with python-ndn installed");
+        skipped(
+            "packets read and written by python-ndn",
+            "TIDEGATE_PYTHON does not name a Python with python-ndn installed",
+        );
     }
     python
 }

@@ -1,4 +1,4 @@
-//! Figures 5 to 7 with our results; the paper's bars and curves are not given as numbers.
+//! Figures 5 to 7 with our results; of the paper's bars and curves only IV.C gives numbers.
 
 use tidegate_report::figure::{BarSeries, Curve, Figure, FigureKind};
 use tidegate_report::stats::Estimate;
@@ -14,19 +14,19 @@ const TOPOLOGIES: [&str; 2] = ["topology 1: one consumer", "topology 2: ten"];
 const ORDER: [usize; 5] = [BBR_CD, AIMD, CUBIC, SIRC, BBR];
 
 pub(super) fn all(results: &Results) -> Vec<Figure> {
-    let goodput = "goodput of all consumers, Mbit/s";
-    let resent = "part of Interests sent again";
+    let goodput = "goodput of all consumers [Mbit/s]";
+    let resent = "part of Interests sent again [1]";
     vec![
         bars(results, ("fig5", "Fig. 5: goodput without added losses"), goodput, CLEAN, Kept::goodput_mbps),
         gaps(results),
         bars(results, ("fig7", "Fig. 7: goodput with added losses"), goodput, LOSSY, Kept::goodput_mbps),
-        bars(
+        stated(bars(
             results,
             ("resent", "IV.C: Interests sent again with added losses"),
             resent,
             LOSSY,
             Kept::retransmitted,
-        ),
+        )),
         bars(
             results,
             ("bursts", "Goodput with as many losses, in bursts"),
@@ -36,8 +36,8 @@ pub(super) fn all(results: &Results) -> Vec<Figure> {
         ),
         bars(
             results,
-            ("queues", "What waits, without added losses"),
-            "mean queue of both cells, kB",
+            ("queues", "Mean queue without added losses"),
+            "mean queue of both cells [kB]",
             CLEAN,
             |run| run.queued_bytes.iter().sum::<f64>() / 1e3,
         ),
@@ -71,21 +71,36 @@ fn bars(
     }
 }
 
+/// With the parts that IV.C states for both topologies, about 10 % and 50 %.
+fn stated(mut figure: Figure) -> Figure {
+    if let FigureKind::Bars { groups, series } = &mut figure.kind {
+        for (scheme, one) in ORDER.into_iter().zip(series) {
+            let part = match scheme {
+                BBR_CD | BBR => Some(0.1),
+                AIMD => Some(0.5),
+                _ => None,
+            };
+            one.published = vec![part; groups.len()];
+        }
+    }
+    figure
+}
+
 /// Figure 6, over the logarithm of the gap.
 fn gaps(results: &Results) -> Figure {
     let curve = |scheme: usize| {
         let run = results.cell(scheme, 0, CLEAN).first();
         let gaps = run.map_or(&[][..], |run| run.gaps_ms.as_slice());
         let point = |(place, gap): (usize, &f64)| (gap.max(1e-4).log10(), place as f64 / QUANTILES as f64);
-        Curve { name: SCHEMES[scheme].name.to_owned(), points: gaps.iter().enumerate().map(point).collect() }
+        Curve::new(SCHEMES[scheme].name, gaps.iter().enumerate().map(point).collect())
     };
     Figure {
         id: "fig6".to_owned(),
         title: "Fig. 6: gaps between Interests, one consumer, without added losses".to_owned(),
         caption: "First seed. 0 is 1 ms, 1 is 10 ms, -1 is 0.1 ms; gaps below 0.1 us are drawn there."
             .to_owned(),
-        x_label: "logarithm (base 10) of the gap in ms".to_owned(),
-        y_label: "part of the gaps".to_owned(),
+        x_label: "gap between Interests, decimal logarithm [lg ms]".to_owned(),
+        y_label: "part of the gaps not above [1]".to_owned(),
         kind: FigureKind::Cdf { curves: ORDER.map(curve).to_vec() },
     }
 }

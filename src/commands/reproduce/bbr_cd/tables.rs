@@ -70,9 +70,9 @@ pub(super) fn estimate(runs: &[Kept], of: impl Fn(&Kept) -> f64) -> String {
 fn ten(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("scheme", Align::Left),
-        ("mean delivery, s", Align::Right),
-        ("first done, s", Align::Right),
-        ("last done, s", Align::Right),
+        ("mean delivery [s]", Align::Right),
+        ("first done [s]", Align::Right),
+        ("last done [s]", Align::Right),
         ("Jain's index", Align::Right),
         ("queue of the consumers' cell, kB", Align::Right),
         ("of the producer's, kB", Align::Right),
@@ -96,7 +96,7 @@ fn ten(results: &Results) -> Titled {
 fn outage(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("scheme", Align::Left),
-        ("mean delivery with the outage, s", Align::Right),
+        ("mean delivery with the outage [s]", Align::Right),
         ("increase, least", Align::Right),
         ("mean", Align::Right),
         ("most", Align::Right),

@@ -174,11 +174,11 @@ fn first(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
         "A flow limited to 5 Mbit/s beside one of 100 ms, which one of 20 ms joins: with and without a class of its own",
         &FIRST,
         &[
-            ("longest round trip of the limited flow, ms", |run| {
+            ("longest round trip of the limited flow [ms]", |run| {
                 run.flows.first().map_or(f64::NAN, |flow| flow.longest_ms)
             }),
-            ("most queued, ms", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
-            ("limited flow, Mbit/s", |run| run.goodput_mbps(0, 6.0, run.end_s())),
+            ("most queued [ms]", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
+            ("limited flow [Mbit/s]", |run| run.goodput_mbps(0, 6.0, run.end_s())),
             ("far flow", |run| run.goodput_mbps(1, 6.0, run.end_s())),
             ("near flow", |run| run.goodput_mbps(2, 6.0, run.end_s())),
         ],
@@ -196,9 +196,9 @@ fn backlog(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
         &[
             ("mean error, of BRF's queue, kB", |run| error_kb(run, "backlog of BRF flows")),
             ("of the port's queue, kB", |run| error_kb(run, "backlog of the port")),
-            ("first flow, Mbit/s", |run| run.goodput_mbps(0, 6.0, run.end_s())),
+            ("first flow [Mbit/s]", |run| run.goodput_mbps(0, 6.0, run.end_s())),
             ("second flow", |run| run.goodput_mbps(1, 6.0, run.end_s())),
-            ("most queued, ms", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
+            ("most queued [ms]", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
         ],
         next,
     )
@@ -220,7 +220,7 @@ fn grants(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
             ("of the average share", |run| mean(&judged(run, "average share"))),
             ("files: mean completion, ms", |run| mean(&completions(run))),
             ("files not done", |run| (FILES - completions(run).len()) as f64),
-            ("all flows, Mbit/s", |run| run.total_mbps(2.0, run.end_s())),
+            ("all flows [Mbit/s]", |run| run.total_mbps(2.0, run.end_s())),
         ],
         next,
     )

@@ -30,14 +30,14 @@ fn throughput(results: &Results, id: &str, buffer: u32) -> Figure {
     let series = schemes.map(|scheme| Series {
         name: scheme.name().to_owned(),
         points: LOSSES.map(|loss| point(scheme, loss)).to_vec(),
-        published: Vec::new(),
+        ..Series::default()
     });
     Figure {
         id: id.to_owned(),
         title: format!("Fig. {}: throughput by losses, buffer of {buffer} packets", &id[3..]),
         caption: "Means over seeds with 95 % intervals; 60 s.".to_owned(),
-        x_label: "losses, %".to_owned(),
-        y_label: "throughput, Mbit/s".to_owned(),
+        x_label: "losses [%]".to_owned(),
+        y_label: "throughput [Mbit/s]".to_owned(),
         kind: FigureKind::Lines { series: series.collect() },
     }
 }
@@ -48,7 +48,7 @@ fn over_time(id: &str, title: String, y_label: &str, caption: &str, curves: Vec<
         id: id.to_owned(),
         title,
         caption: caption.to_owned(),
-        x_label: "time, s".to_owned(),
+        x_label: "time [s]".to_owned(),
         y_label: y_label.to_owned(),
         kind: FigureKind::Curves { curves },
     }
@@ -57,8 +57,7 @@ fn over_time(id: &str, title: String, y_label: &str, caption: &str, curves: Vec<
 /// Goodput of each flow of a cell's first seed.
 fn goodputs(results: &Results, cell: Cell, names: &[String]) -> Vec<Curve> {
     let Some(run) = results.of(cell).first() else { return Vec::new() };
-    let curve =
-        |(flow, name): (usize, &String)| Curve { name: name.clone(), points: run.goodputs(flow, BIN_S) };
+    let curve = |(flow, name): (usize, &String)| Curve::new(name, run.goodputs(flow, BIN_S));
     names.iter().enumerate().map(curve).collect()
 }
 
@@ -66,7 +65,7 @@ fn goodputs(results: &Results, cell: Cell, names: &[String]) -> Vec<Curve> {
 fn fairness(results: &Results) -> Vec<Figure> {
     let figure = |id: &str, what: String, cell, names: &[String]| {
         let title = format!("Fig. {}: {what}", &id[3..]);
-        over_time(id, title, "goodput, Mbit/s", "First seed, bins of 1 s.", goodputs(results, cell, names))
+        over_time(id, title, "goodput [Mbit/s]", "First seed, bins of 1 s.", goodputs(results, cell, names))
     };
     let round_trips = [("fig9a", Scheme::Bbr), ("fig9b", Scheme::Brf)].map(|(id, scheme)| {
         let what = format!("two {} flows with different round trips", scheme.name());
@@ -119,7 +118,7 @@ fn drops(results: &Results) -> Figure {
         caption: "Of all that came to the bottleneck in 60 s; the paper does not say how many flows it had."
             .to_owned(),
         x_label: String::new(),
-        y_label: "dropped, %".to_owned(),
+        y_label: "dropped [%]".to_owned(),
         kind: FigureKind::Bars {
             groups: columns
                 .iter()
@@ -145,29 +144,27 @@ fn convergence(results: &Results) -> Vec<Figure> {
                 over_time(
                     id,
                     title,
-                    "goodput, Mbit/s",
+                    "goodput [Mbit/s]",
                     "First seed, bins of 1 s; a flow starts every 2 s.",
                     curves,
                 )
             })
             .collect();
     let first = |scheme| results.of(cell(scheme)).first();
-    let index = |scheme: Scheme| {
-        first(scheme).map(|run| Curve { name: scheme.name().to_owned(), points: indices(run) })
-    };
+    let index = |scheme: Scheme| first(scheme).map(|run| Curve::new(scheme.name(), indices(run)));
     figures.push(over_time(
         "fairness",
         "Jain's index of the five flows".to_owned(),
-        "Jain's index",
+        "Jain's index [1]",
         "First seed, windows of 3 s from the fifth start on; flows of the paper's schemes, buffer of 1000 packets.",
         Scheme::PAPER.into_iter().filter_map(index).collect(),
     ));
     let paces = first(Scheme::Brf).map_or_else(Vec::new, |run| {
-        let flow = |flow: usize| Curve { name: names[flow].clone(), points: run.paces(flow, 1.95, 2.25) };
+        let flow = |flow: usize| Curve::new(&names[flow], run.paces(flow, 1.95, 2.25));
         [0, 1].map(flow).to_vec()
     });
     let title = "The second BRF flow joins".to_owned();
-    figures.push(over_time("join", title, "paced rate, Mbit/s", "First seed, samples of 5 ms.", paces));
+    figures.push(over_time("join", title, "paced rate [Mbit/s]", "First seed, samples of 5 ms.", paces));
     figures
 }
 
@@ -181,17 +178,14 @@ fn indices(run: &Kept) -> Vec<(f64, f64)> {
 fn delay(results: &Results, id: &str, buffer: u32) -> Figure {
     let curve = |scheme: Scheme| {
         let run = results.of(Cell::Path { scheme, buffer, loss: 0 }).first()?;
-        Some(Curve {
-            name: scheme.name().to_owned(),
-            points: run.delays(empty_ms(scheme), 1.0, 0.0, SAMPLED_S),
-        })
+        Some(Curve::new(scheme.name(), run.delays(empty_ms(scheme), 1.0, 0.0, SAMPLED_S)))
     };
     let title = format!("Fig. {}: queueing delay, buffer of {buffer} packets", &id[3..]);
     let curves = Scheme::PAPER.into_iter().filter_map(curve).collect();
     over_time(
         id,
         title,
-        "queueing delay, ms",
+        "queueing delay [ms]",
         "First seed; round trip above the empty one, each second.",
         curves,
     )

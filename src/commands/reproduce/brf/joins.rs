@@ -69,10 +69,10 @@ pub(super) fn table(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
         ("newcomer", Align::Left),
         ("BRF", Align::Left),
         ("congestion is found by", Align::Left),
-        ("longest queue after the join, ms", Align::Right),
+        ("longest queue after the join [ms]", Align::Right),
         ("time with more than 5 ms of queue, ms", Align::Right),
         ("Jain's index of the second after the first", Align::Right),
-        ("dropped, %", Align::Right),
+        ("dropped [%]", Align::Right),
     ]);
     let end_s = 2.0 * JOIN_S;
     for ((_, newcomer), (form, _), control) in rows() {

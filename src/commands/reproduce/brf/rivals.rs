@@ -188,13 +188,13 @@ pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 4] {
             "Rivals: five flows 2 s apart, the last 15 s",
             &of(Condition::Five),
             &[
-                ("goodput, Mbit/s", &|run| run.total_mbps(10.0, run.end_s())),
+                ("goodput [Mbit/s]", &|run| run.total_mbps(10.0, run.end_s())),
                 ("Jain's index", &|run| run.jain(10.0, run.end_s())),
                 ("to 0.95 over 1 s, s", &|run| run.converged_s(FAIR, WINDOW_S)),
                 ("wait, 50 %, ms", &|run| run.wait_ms[0]),
                 ("95 %", &|run| run.wait_ms[1]),
                 ("99 %", &|run| run.wait_ms[2]),
-                ("dropped, %", &|run| run.dropped_percent(0.0)),
+                ("dropped [%]", &|run| run.dropped_percent(0.0)),
                 ("bytes of ACKs, % of data", &|run| 100.0 * run.ack_part),
             ],
         ),
@@ -209,8 +209,8 @@ pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 4] {
                 ("wait, 50 %, ms", &|run| run.wait_ms[0]),
                 ("95 %", &|run| run.wait_ms[1]),
                 ("99 %", &|run| run.wait_ms[2]),
-                ("longest queue, packets", &|run| run.peak_packets as f64),
-                ("dropped, %", &|run| run.dropped_percent(0.0)),
+                ("longest queue [packets]", &|run| run.peak_packets as f64),
+                ("dropped [%]", &|run| run.dropped_percent(0.0)),
             ],
         ),
         radio(&[
@@ -223,10 +223,10 @@ pub(super) fn tables(next: &mut impl FnMut() -> Vec<Kept>) -> [Titled; 4] {
             "Rivals: one long flow and 100 short ones of 100 kB, one each 200 ms",
             &of(Condition::Short),
             &[
-                ("mean completion, ms", &|run| mean(&completions(run))),
-                ("most, ms", &|run| most(&completions(run))),
+                ("mean completion [ms]", &|run| mean(&completions(run))),
+                ("most [ms]", &|run| most(&completions(run))),
                 ("not done", &|run| (SHORT - completions(run).len()) as f64),
-                ("long flow, Mbit/s", &|run| run.throughput_mbps(0)),
+                ("long flow [Mbit/s]", &|run| run.throughput_mbps(0)),
                 ("wait, 95 %, ms", &|run| run.wait_ms[1]),
             ],
         ),
@@ -260,7 +260,7 @@ fn radio([losses, spells, hand_overs, steps]: &[Vec<&[Kept]>; 4]) -> Titled {
         ("wait, 95 %, ms", Align::Right),
         ("100, 50, 20, 80, 100 Mbit/s", Align::Right),
         ("wait, 95 %, ms", Align::Right),
-        ("dropped, %", Align::Right),
+        ("dropped [%]", Align::Right),
     ]);
     let throughput = |runs: &[Kept]| estimate(runs, |run| run.throughput_mbps(0));
     let wait = |runs: &[Kept]| estimate(runs, |run| run.wait_ms[1]);

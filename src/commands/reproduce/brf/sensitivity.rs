@@ -123,10 +123,10 @@ fn throughputs(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
 fn fairness(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
     let mut table = TextTable::new(&[
         ("flows", Align::Left),
-        ("first, Mbit/s", Align::Right),
+        ("first [Mbit/s]", Align::Right),
         ("second", Align::Right),
         ("Jain's index", Align::Right),
-        ("dropped, %", Align::Right),
+        ("dropped [%]", Align::Right),
     ]);
     let shared = shares().map(|(scheme, buffer)| format!("{} and CUBIC, buffer {buffer}", scheme.name()));
     let round_trips = Scheme::ALL.map(|scheme| format!("{} of 100 ms and of 20 ms", scheme.name()));

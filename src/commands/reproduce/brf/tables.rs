@@ -77,11 +77,11 @@ fn fairness(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("flows", Align::Left),
         ("buffer", Align::Right),
-        ("first, Mbit/s", Align::Right),
+        ("first [Mbit/s]", Align::Right),
         ("second", Align::Right),
         ("Jain's index", Align::Right),
         ("from 1 s on", Align::Right),
-        ("longest queue, packets", Align::Right),
+        ("longest queue [packets]", Align::Right),
     ]);
     let mut row = |name: String, buffer: &str, cell: Cell| {
         let runs = results.of(cell);
@@ -108,7 +108,7 @@ fn drops(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("scheme", Align::Left),
         ("buffer", Align::Right),
-        ("published, %", Align::Right),
+        ("published [%]", Align::Right),
         ("one flow", Align::Right),
         ("five flows", Align::Right),
         ("five, from 1 s after the last start", Align::Right),
@@ -141,7 +141,7 @@ fn convergence(results: &Results) -> Titled {
         ("of 0.8", Align::Right),
         ("index of the last 10 s", Align::Right),
         ("goodput of all from 10 s on, Mbit/s", Align::Right),
-        ("longest queue, packets", Align::Right),
+        ("longest queue [packets]", Align::Right),
     ]);
     for (buffer, scheme) in rows() {
         let runs = results.of(Cell::Five { scheme, buffer });

@@ -53,10 +53,10 @@ impl Costs {
 
     /// Wake-ups and goodput over the tick.
     pub(super) fn figures(&self) -> Vec<Figure> {
-        let wakeups = "wake-ups of C1 per second";
+        let wakeups = "wake-ups of C1 [1/s]";
         vec![
             self.figure("wakeups", "What a clock costs: wake-ups", wakeups, |run| run.wakeups_per_s),
-            self.figure("goodput", "What a clock gives: goodput", "goodput, Mbit/s", |run| run.goodput_mbps),
+            self.figure("goodput", "What a clock gives: goodput", "goodput [Mbit/s]", |run| run.goodput_mbps),
         ]
     }
 
@@ -87,7 +87,7 @@ impl Costs {
             ("tick", Align::Right),
             ("wake-ups of C1 per second", Align::Right),
             ("with smoothening", Align::Right),
-            ("goodput, Mbit/s", Align::Right),
+            ("goodput [Mbit/s]", Align::Right),
             ("with smoothening", Align::Right),
             ("part of a CPU for checking 100 flows", Align::Right),
         ]);

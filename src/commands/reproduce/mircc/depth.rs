@@ -63,9 +63,9 @@ impl Depths {
         let mut series: Vec<Series> = ROUND_TRIPS
             .iter()
             .map(|(round_trip, ..)| Series {
-                name: format!("RTT {round_trip} ms"),
+                name: format!("round trip {round_trip} ms"),
                 points: DEPTHS.iter().map(|depth| self.point(*round_trip, *depth, tick_ms)).collect(),
-                published: Vec::new(),
+                ..Series::default()
             })
             .collect();
         series.push(Series {
@@ -74,14 +74,14 @@ impl Depths {
                 .iter()
                 .map(|depth| (*depth as f64, Estimate::of(&[formula(*depth, tick_ms)])))
                 .collect(),
-            published: Vec::new(),
+            ..Series::default()
         });
         Figure {
             id: format!("depth{tick_ms}"),
-            title: format!("Loss of one consumer alone, clock {tick_ms} ms"),
-            caption: "What a tick sends and the bucket cannot hold is lost, however long a round trip (RTT) takes. Formula: 1 - depth / (1000/s · tick).".to_owned(),
-            x_label: "bucket depth, packets".to_owned(),
-            y_label: "loss".to_owned(),
+            title: format!("Loss of one consumer alone, clock tick of {tick_ms} ms"),
+            caption: "What a tick sends and the bucket cannot hold is lost, however long a round trip takes. Formula: 1 - depth / (1000/s · tick).".to_owned(),
+            x_label: "bucket depth [packets]".to_owned(),
+            y_label: "part of Interests lost [1]".to_owned(),
             kind: FigureKind::Lines { series },
         }
     }

@@ -6,7 +6,7 @@ use tidegate_report::stats::{self, Estimate};
 use super::kept::{BIN_S, FlowKept};
 use super::{Results, TICKS_MS, measure};
 
-const FLOWS: [&str; 2] = ["C1-P1", "C2-P2"];
+const FLOWS: [&str; 2] = ["C1 from P1", "C2 from P2"];
 
 /// Losses of Tables 4 and 5, by tick and flow.
 pub(super) const TABLE_4: [[f64; 2]; 4] = [[0.017, 0.036], [0.103, 0.239], [0.552, 0.576], [0.704, 0.712]];
@@ -14,10 +14,10 @@ pub(super) const TABLE_5: [[f64; 2]; 4] = [[0.009, 0.034], [0.062, 0.145], [0.15
 
 /// Figures in the paper's order, then what stands beside them.
 pub(super) fn all(results: &Results) -> Vec<Figure> {
-    let mut figures = each_tick(results, "5", "rate", false, &RATES);
-    figures.extend(each_tick(results, "6", "loss", false, &LOSSES));
-    figures.extend(each_tick(results, "7", "rate, with smoothening", true, &RATES));
-    figures.extend(each_tick(results, "8", "loss, with smoothening", true, &LOSSES));
+    let mut figures = each_tick(results, "5", "rates of the consumers", false, &RATES);
+    figures.extend(each_tick(results, "6", "losses of the consumers", false, &LOSSES));
+    figures.extend(each_tick(results, "7", "rates of the consumers with smoothening", true, &RATES));
+    figures.extend(each_tick(results, "8", "losses of the consumers with smoothening", true, &LOSSES));
     for (number, is_smooth, published) in [("4", false, TABLE_4), ("5", true, TABLE_5)] {
         figures.push(bars(results, number, is_smooth, published));
         figures.push(spread(results, number, is_smooth));
@@ -38,7 +38,7 @@ struct Drawn {
 }
 
 const RATES: Drawn = Drawn {
-    y_label: "rate, Interests/s",
+    y_label: "rate [Interests/s]",
     caption: "First seed; the rate at which a consumer's Interests fall due.",
     points: |flow| flow.rates.clone(),
     beside: Some((
@@ -48,7 +48,7 @@ const RATES: Drawn = Drawn {
 };
 
 const LOSSES: Drawn = Drawn {
-    y_label: "loss",
+    y_label: "part of Interests lost [1]",
     caption: "First seed; of the Interests that fell due in each 100 ms.",
     points: |flow| {
         let bins = flow.due.iter().enumerate();
@@ -61,14 +61,14 @@ const LOSSES: Drawn = Drawn {
 fn each_tick(results: &Results, number: &str, what: &str, is_smooth: bool, drawn: &Drawn) -> Vec<Figure> {
     let figure = |(letter, tick_ms): (char, u64)| {
         let run = results.at(tick_ms, is_smooth).first()?;
-        let curve = |name: &str, points| Curve { name: name.to_owned(), points };
+        let curve = |name: &str, points| Curve::new(name, points);
         let flows = FLOWS.iter().zip(&run.flows).map(|(name, flow)| curve(name, (drawn.points)(flow)));
         let beside = drawn.beside.map(|(name, points)| curve(name, points.to_vec()));
         Some(Figure {
             id: format!("fig{number}{letter}"),
-            title: format!("Fig. {number}{letter}: {what}, clock {tick_ms} ms"),
+            title: format!("Fig. {number}{letter}: {what}, clock tick of {tick_ms} ms"),
             caption: drawn.caption.to_owned(),
-            x_label: "time, s".to_owned(),
+            x_label: "time [s]".to_owned(),
             y_label: drawn.y_label.to_owned(),
             kind: FigureKind::Curves { curves: flows.chain(beside).collect() },
         })
@@ -91,7 +91,7 @@ fn bars(results: &Results, number: &str, is_smooth: bool, published: [[f64; 2]; 
         title: format!("Table {number}: overall loss{}", if is_smooth { ", with smoothening" } else { "" }),
         caption: "Means over drawn phases of the consumers' ticks, with 95 % intervals.".to_owned(),
         x_label: String::new(),
-        y_label: "loss".to_owned(),
+        y_label: "part of Interests lost [1]".to_owned(),
         kind: FigureKind::Bars {
             groups: TICKS_MS.iter().map(|tick_ms| format!("{tick_ms} ms")).collect(),
             series: vec![series(0), series(1)],
@@ -107,7 +107,7 @@ fn spread(results: &Results, number: &str, is_smooth: bool) -> Figure {
         losses.sort_by(f64::total_cmp);
         let at = |part: f64| quantile(&losses, part);
         BoxStats {
-            name: format!("C{} {tick_ms}", flow + 1),
+            name: format!("C{}, {tick_ms} ms", flow + 1),
             low: at(0.0),
             first_quartile: at(0.25),
             median: at(0.5),
@@ -119,10 +119,10 @@ fn spread(results: &Results, number: &str, is_smooth: bool) -> Figure {
     Figure {
         id: format!("table{number}-phases"),
         title: format!("Table {number} over the phases of the ticks"),
-        caption: "Consumer and tick in ms; the box has the middle half of the phases, whiskers the extremes."
+        caption: "Consumer and clock tick; the box has the middle half of the phases, whiskers the extremes."
             .to_owned(),
         x_label: String::new(),
-        y_label: "loss".to_owned(),
+        y_label: "part of Interests lost [1]".to_owned(),
         kind: FigureKind::Boxes { boxes: boxes.collect() },
     }
 }

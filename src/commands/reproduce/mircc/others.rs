@@ -60,8 +60,8 @@ pub(super) struct Others(Vec<Vec<Vec<Kept>>>);
 type Measure = (&'static str, &'static str, fn(&Kept) -> f64);
 
 const MEASURES: [Measure; 2] = [
-    ("goodput", "goodput, Mbit/s", |run| run.goodput_mbps),
-    ("loss", "part of all Interests without Data", Kept::loss),
+    ("goodput", "goodput [Mbit/s]", |run| run.goodput_mbps),
+    ("loss", "part of Interests without Data [1]", Kept::loss),
 ];
 
 pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {
@@ -130,7 +130,7 @@ impl Others {
         let mut table = TextTable::new(&[
             ("scheme", Align::Left),
             ("clock of all nodes", Align::Left),
-            ("goodput, Mbit/s", Align::Right),
+            ("goodput [Mbit/s]", Align::Right),
             ("loss", Align::Right),
             ("wake-ups of C1 per second", Align::Right),
         ]);

@@ -25,7 +25,7 @@ pub(super) fn all(results: &Results) -> Vec<Titled> {
 fn phases(results: &Results, title: &str, is_smooth: bool, published: [[f64; 2]; 4]) -> Titled {
     let mut table = TextTable::new(&[
         ("flow", Align::Left),
-        ("tick, ms", Align::Right),
+        ("tick [ms]", Align::Right),
         ("published", Align::Right),
         ("mean", Align::Right),
         ("least", Align::Right),
@@ -57,7 +57,7 @@ fn phases(results: &Results, title: &str, is_smooth: bool, published: [[f64; 2];
 fn other_phases(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("flow", Align::Left),
-        ("tick, ms", Align::Right),
+        ("tick [ms]", Align::Right),
         ("published", Align::Right),
         ("C1 from its start", Align::Right),
         ("both from their starts", Align::Right),
@@ -94,7 +94,7 @@ fn other_phases(results: &Results) -> Titled {
 /// When rates come near the fair one.
 fn settling(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
-        ("tick, ms", Align::Right),
+        ("tick [ms]", Align::Right),
         ("within 15 %, s", Align::Right),
         ("within 10 %, s", Align::Right),
         ("within 15 % with smoothening, s", Align::Right),

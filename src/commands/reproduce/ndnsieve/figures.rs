@@ -49,7 +49,7 @@ fn spreads(results: &Results, numbers: &Numbers) -> Vec<Figure> {
 
 fn curve(name: &str, bins: &[f64]) -> Curve {
     let points = bins.iter().enumerate().map(|(bin, rate)| ((bin as f64 + 0.5) * BIN_S, *rate));
-    Curve { name: name.to_owned(), points: points.collect() }
+    Curve::new(name, points.collect())
 }
 
 fn over_time(id: &str, title: &str, caption: &str, curves: Vec<Curve>) -> Figure {
@@ -57,8 +57,8 @@ fn over_time(id: &str, title: &str, caption: &str, curves: Vec<Curve>) -> Figure
         id: id.to_owned(),
         title: title.to_owned(),
         caption: caption.to_owned(),
-        x_label: "time, s".to_owned(),
-        y_label: "throughput, Mbit/s".to_owned(),
+        x_label: "time [s]".to_owned(),
+        y_label: "throughput [Mbit/s]".to_owned(),
         kind: FigureKind::Curves { curves },
     }
 }
@@ -110,7 +110,10 @@ fn each_row(
 }
 
 fn interfaces(run: &Kept) -> Vec<Curve> {
-    vec![curve("260 (R1-R2)", &run.upstream[0]), curve("261 (R1-R3)", &run.upstream[1])]
+    vec![
+        curve("interface 260, R1 to R2", &run.upstream[0]),
+        curve("interface 261, R1 to R3", &run.upstream[1]),
+    ]
 }
 
 fn consumers(run: &Kept) -> Vec<Curve> {
@@ -133,7 +136,7 @@ fn delays(results: &Results, numbers: &Numbers) -> Figure {
         title: format!("Fig. {}: mean full delay, {}", numbers.delay, numbers.name),
         caption: "First Interest of a segment to its Data; means over seeds with 95 % intervals.".to_owned(),
         x_label: String::new(),
-        y_label: "mean full delay, ms".to_owned(),
+        y_label: "mean full delay [ms]".to_owned(),
         kind: FigureKind::Bars {
             groups: CONSUMERS[..flows].iter().map(|name| (*name).to_owned()).collect(),
             series: ROWS.into_iter().map(series).collect(),
@@ -160,7 +163,7 @@ fn boxes(results: &Results, numbers: &Numbers) -> Vec<Figure> {
             caption: "Quartiles, whiskers at the 5th and 95th percentile, mean as a mark; each is the mean over seeds."
                 .to_owned(),
             x_label: String::new(),
-            y_label: "full delay, ms".to_owned(),
+            y_label: "full delay [ms]".to_owned(),
             kind: FigureKind::Boxes {
                 boxes: ROWS.into_iter().map(|row| box_of(results, row, numbers.scenario, flow)).collect(),
             },
@@ -195,7 +198,7 @@ fn losses(results: &Results, numbers: &Numbers) -> Figure {
         title: format!("Fig. {}: packets dropped by queues, {}", numbers.loss, numbers.name),
         caption: "In the whole run; the paper has none for any scheme.".to_owned(),
         x_label: String::new(),
-        y_label: "dropped, packets".to_owned(),
+        y_label: "dropped [packets]".to_owned(),
         kind: FigureKind::Bars {
             groups: ROWS.iter().map(|row| row.name.to_owned()).collect(),
             series: vec![BarSeries {

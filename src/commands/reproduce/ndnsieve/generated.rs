@@ -90,7 +90,7 @@ impl Networks {
                 "Twenty routers, ten flows, links of 10 Mbit/s; ten networks of each model, one run each."
                     .to_owned(),
             x_label: String::new(),
-            y_label: "content, Mbit/s".to_owned(),
+            y_label: "content [Mbit/s]".to_owned(),
             kind: FigureKind::Bars {
                 groups: MODELS.iter().map(|model| model.id.to_owned()).collect(),
                 series: ROWS.into_iter().map(series).collect(),

@@ -88,7 +88,7 @@ pub(super) fn study(bench: &Bench<'_>) -> Result<Study, Failure> {
 const QUEUE: &str = "topology.link.queue.limit";
 
 const SHOWN: [(&str, &str, Measure); 2] =
-    [("throughput", "throughput, Mbit/s", Kept::throughput), ("delay", "mean full delay, ms", Kept::delay)];
+    [("throughput", "throughput [Mbit/s]", Kept::throughput), ("delay", "mean full delay [ms]", Kept::delay)];
 
 fn figures(cells: &Cells, scenario: usize) -> Vec<Figure> {
     let id = SCENARIOS[scenario].id;
@@ -120,8 +120,8 @@ fn estimate(runs: &[Kept], measure: Measure) -> Estimate {
 }
 
 const COLUMNS: [(&str, Measure); 4] = [
-    ("throughput, Mbit/s", Kept::throughput),
-    ("mean full delay, ms", Kept::delay),
+    ("throughput [Mbit/s]", Kept::throughput),
+    ("mean full delay [ms]", Kept::delay),
     ("path changes", |run| run.moves.len() as f64),
     ("dropped packets", |run| run.dropped),
 ];

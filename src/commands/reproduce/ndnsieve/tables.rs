@@ -20,8 +20,8 @@ const DEVIATIONS: [Column; 3] = [
     ("C3, ms", |run| deviation(run, 2)),
 ];
 const OVERVIEW: [Column; 5] = [
-    ("throughput, Mbit/s", Kept::throughput),
-    ("mean full delay, ms", Kept::delay),
+    ("throughput [Mbit/s]", Kept::throughput),
+    ("mean full delay [ms]", Kept::delay),
     ("Jain's index", |run| run.fairness(0.0)),
     ("dropped packets", |run| run.dropped),
     ("path changes", |run| run.moves.len() as f64),
@@ -94,13 +94,13 @@ pub(super) fn limit_mbps() -> f64 {
 fn bound(results: &Results) -> Titled {
     let heads = [
         ("", Align::Left),
-        ("most content, Mbit/s", Align::Right),
-        ("PCON, Mbit/s", Align::Right),
+        ("most content [Mbit/s]", Align::Right),
+        ("PCON [Mbit/s]", Align::Right),
         ("most gain possible", Align::Right),
         ("ndnSieve over PCON", Align::Right),
         ("ssr over PCON", Align::Right),
         ("published gain", Align::Right),
-        ("PCON it needs, Mbit/s", Align::Right),
+        ("PCON it needs [Mbit/s]", Align::Right),
     ];
     let mut table = TextTable::new(&heads);
     let limit = limit_mbps();
@@ -126,7 +126,7 @@ fn bound(results: &Results) -> Titled {
 fn disturbed(results: &Results) -> Titled {
     let mut table = TextTable::new(&[
         ("consumers: ndnSieve (ssr)", Align::Left),
-        ("throughput, Mbit/s", Align::Right),
+        ("throughput [Mbit/s]", Align::Right),
         ("path changes", Align::Right),
     ]);
     let disturbed = &results.disturbed;

@@ -256,9 +256,9 @@ pub(super) fn tables(results: &Results) -> Vec<(String, TextTable)> {
     let heads = ["", "without PLR", "with PLR (alpha 0.5)"].map(|head| (head, Align::Left));
     let mut table = TextTable::new(&heads);
     let measures: [(&str, Measure); 3] = [
-        ("retransmissions, packets", retransmissions),
-        ("completion time, s", completion_s),
-        ("mean full delay, ms", full_delay_ms),
+        ("retransmissions [packets]", retransmissions),
+        ("completion time [s]", completion_s),
+        ("mean full delay [ms]", full_delay_ms),
     ];
     for (name, measure) in measures {
         let cells = [WITHOUT, WITH].map(|setting| short(&Estimate::of(&row.at(setting, measure))));

@@ -91,7 +91,7 @@ fn figure(
         title: title.to_owned(),
         caption: "Linear scenario, queue 32, alpha 0.5, one value changed at a time.".to_owned(),
         x_label: String::new(),
-        y_label: "reduction, %".to_owned(),
+        y_label: "reduction [%]".to_owned(),
         kind: FigureKind::Bars {
             groups: VARIANTS.iter().map(|variant| variant.name.to_owned()).collect(),
             series: ROWS.iter().enumerate().map(series).collect(),
@@ -105,8 +105,8 @@ fn table(cells: &[Vec<[Vec<Kept>; 2]>]) -> (String, TextTable) {
         ("row", Align::Left),
         ("retransmissions without", Align::Right),
         ("with PLR", Align::Right),
-        ("full delay without, ms", Align::Right),
-        ("completion decrease, %", Align::Right),
+        ("full delay without [ms]", Align::Right),
+        ("completion decrease [%]", Align::Right),
     ];
     let mut table = TextTable::new(&heads);
     for (variant, rows) in VARIANTS.iter().zip(cells) {

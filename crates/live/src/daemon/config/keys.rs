@@ -88,7 +88,13 @@ pub(super) static FACE_DEFAULTS: Keys = Keys {
 pub(super) static QUEUE: Keys = keys(
     "queue",
     &[
-        key("limit", Limit, Else("1000pkt"), "What the queue holds."),
+        key(
+            "limit",
+            Limit,
+            May,
+            "What the queue holds; 1000pkt by default. Of a stream without limit and rate: 16MiB, and peers that ask \
+             for more than it carries are not read from until it has caught up.",
+        ),
         key("disciplines", List(&Scheme(&DISCIPLINE)), May, "Asked in this order; nfd-marking by default."),
     ],
 );

@@ -10,7 +10,7 @@ use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{DISCIPLINE, Keys, ROUTER_PART, STRATEGY};
 use tidegate_settings::prefix::canonical_prefix;
-use tidegate_settings::queue::QueueValues;
+use tidegate_settings::queue::{QueuePlan, QueueValues};
 use tidegate_settings::uses::{self, SchemeUse};
 use tidegate_settings::values::read_name;
 
@@ -95,10 +95,7 @@ impl FaceValues {
     fn standard(desk: &Desk<'_>, place: Place) -> Self {
         let marking = Item { place, value: Value::Text("nfd-marking".to_owned()) };
         let disciplines = uses::read(desk, &marking, &DISCIPLINE).into_iter().collect();
-        Self {
-            queue: QueueValues { limit: Some(QUEUE_LIMIT), disciplines: Some(disciplines) },
-            ..Self::default()
-        }
+        Self { queue: QueueValues { limit: None, disciplines: Some(disciplines) }, ..Self::default() }
     }
 
     fn read(fields: &Fields<'_>) -> Self {
@@ -132,7 +129,8 @@ impl FaceValues {
     fn config(&self) -> FaceConfig {
         FaceConfig {
             mtu: self.mtu.unwrap_or(MTU),
-            queue: self.queue.plan(),
+            queue: QueuePlan { limit: self.queue.limit.unwrap_or(QUEUE_LIMIT), ..self.queue.plan() },
+            is_limit_given: self.queue.limit.is_some(),
             rate: self.rate,
             parts: self.parts.clone().unwrap_or_default(),
         }

@@ -107,3 +107,45 @@ fn one_run_tells_what_differs_and_leaves_out_what_is_equal() {
     assert_eq!(told(&[9], &[0]).0, "b has no retransmissions, a 9 (one run: no interval)");
     assert_eq!(told(&[9], &[9]).0, "b and a have the same goodput and retransmissions in the one run");
 }
+
+#[test]
+fn a_difference_that_only_the_correction_decides_against_says_so() {
+    // The raw p of the goodput is between 0.025 and 0.05, so that two tests together undo it.
+    let start = (1..500u64).find(|start| {
+        let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.01)], 10, 7 + 13 * start), 0);
+        first(&comparison, 1).pair.p.is_some_and(|p| (0.026..0.049).contains(&p))
+    });
+    let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.01)], 10, 7 + 13 * start.expect("one")), 0);
+    let Ratio::Between { low, high, .. } = first(&comparison, 1).pair.ratio else { panic!("bounded") };
+    assert!(low > 1.0 || high < 1.0, "{low} to {high}");
+    assert_eq!(verdict(&comparison, 0), "not clear");
+    let told = summary(&comparison).join("\n");
+    assert!(
+        told.contains(
+            "no clear difference between b and a after the correction for 2 tests, although each interval taken alone \
+             leaves out equality: goodput (1."
+        ),
+        "{told}"
+    );
+    let sentence = pair_sentence(&comparison.measures[0], 1, &comparison.labels, 0).expect("a pair");
+    assert!(sentence.contains("the correction for the number of tests decides"), "{sentence}");
+}
+
+#[test]
+fn several_warnings_stand_under_one_heading() {
+    let mut given = variants(&[("a", 1.0), ("b", 1.0)], 5, 7);
+    given[1].runs[3].flows.clear();
+    let text = comparison_table(&goodput(&given, 0));
+    assert_eq!(text.matches("warning").count(), 1, "{text}");
+    assert!(text.contains("\nwarnings:\n- 5 seeds are few"), "{text}");
+}
+
+#[test]
+fn what_has_no_interval_is_explained_only_where_something_has_none() {
+    let says = |variants: &[Variant]| {
+        method(&goodput(variants, 0)).iter().any(|sentence| sentence.contains("without interval"))
+    };
+    let varied = variants(&[("a", 1.0), ("b", 1.1)], 10, 7);
+    assert!(!says(&varied), "retransmissions are not listed, all else varies");
+    assert!(says(&[with("a", &[200; 3]), with("b", &[267; 3])]));
+}

@@ -43,6 +43,11 @@ impl Page {
             writeln!(self.plots, "  \\addplot[{options}] table[x={x}, y={y}{more}] {{{}}};", self.data_name);
     }
 
+    /// Adds a series that stands in the key alone.
+    fn plot_nothing(&mut self, index: usize) {
+        let _ = writeln!(self.plots, "  \\addlegendimage{{tidegate line {index}}}");
+    }
+
     /// The name of the last plot in the key.
     fn entry(&mut self, name: &str) {
         let _ = writeln!(self.plots, "  \\addlegendentry{{{}}}", Tex(name));

@@ -31,6 +31,12 @@ pub(super) fn write(page: &mut Page, kind: &FigureKind) -> usize {
 
 fn lines(page: &mut Page, series: &[Series]) -> usize {
     for (index, series) in series.iter().enumerate() {
+        if series.is_aside {
+            page.data.comment(&format!("s{index}: {}", series.named_aside()));
+            page.plot_nothing(index);
+            page.entry(&series.named_aside());
+            continue;
+        }
         page.data.comment(&format!(
             "s{index}: {}; mean and half of its 95 % interval, published values",
             series.name
@@ -109,11 +115,17 @@ fn curve_columns(page: &mut Page, index: usize, curve: &Curve) -> usize {
 fn time_series(page: &mut Page, curves: &[Curve]) -> usize {
     for (index, curve) in curves.iter().enumerate() {
         let count = curve_columns(page, index, curve);
-        let options = format!("tidegate line {index}, {}", few_marks(count, (index, curves.len())));
+        let look = curve.look.unwrap_or(index);
+        let options = format!("tidegate line {look}, {}", few_marks(count, (index, curves.len())));
         page.plot(&options, (&format!("s{index}x"), &format!("s{index}y")), "");
         page.entry(&curve.name);
     }
-    curves.len()
+    styles(curves)
+}
+
+/// Styles that the curves need.
+fn styles(curves: &[Curve]) -> usize {
+    curves.iter().enumerate().map(|(index, curve)| curve.look.unwrap_or(index) + 1).max().unwrap_or(0)
 }
 
 fn distributions(page: &mut Page, curves: &[Curve]) -> usize {

@@ -114,7 +114,7 @@ fn distributions(
     x_label: &str,
     (picked, note): (Vec<Named<'_>>, String),
 ) -> Option<Figure> {
-    let curves = picked.into_iter().map(|(name, _, bins)| Curve { name, points: cumulative(bins) });
+    let curves = picked.into_iter().map(|(name, _, bins)| Curve::new(name, cumulative(bins)));
     let curves: Vec<Curve> = curves.collect();
     (!curves.is_empty()).then(|| Figure {
         x_label: x_label.into(),

@@ -1,7 +1,6 @@
 //! The figures of a simulated run: what `tidegate figure` draws of a results folder.
 
 mod detail;
-mod series;
 
 use tidegate_core::records::{RunRecord, Watched};
 
@@ -10,6 +9,7 @@ pub(super) use detail::cumulative;
 pub(crate) use detail::quantile_ms;
 
 use super::{Curve, Figure, FigureKind};
+use crate::page::panels::{self, Panel};
 
 /// Curves in a figure, at most; those of the largest flows or queues are kept.
 const MOST_CURVES: usize = 8;
@@ -35,15 +35,15 @@ const fn detail(name: &'static str, title: &'static str) -> RunFigure {
 
 /// All of them.
 pub const RUN_FIGURES: [RunFigure; 15] = [
-    plain("throughput", "Throughput per flow"),
-    plain("rtt", "Smoothed round-trip time per flow"),
-    plain("window", "Congestion window per flow"),
-    plain("in-flight", "Packets in flight per flow"),
+    plain("throughput", "Throughput"),
+    plain("rtt", "Smoothed round-trip time"),
+    plain("window", "Congestion window"),
+    plain("in-flight", "Packets in flight"),
     plain("queue", "Queue length"),
-    plain("marks", "Marked packets per queue"),
-    plain("drops", "Dropped packets per queue"),
-    plain("jain", "Jain index over time"),
-    plain("utilisation", "Utilisation of links"),
+    plain("marks", "Congestion marks"),
+    plain("drops", "Drops by queues"),
+    plain("jain", "Jain's fairness index"),
+    plain("utilisation", "Link utilisation"),
     detail("delay-cdf", "Distribution of delays"),
     detail("last-delay-cdf", "Distribution of delays since the last Interest"),
     detail("delay-box", "Delays per segment"),
@@ -91,26 +91,35 @@ impl Window {
 ///
 /// `rates` are those of each link direction over the run.
 pub fn of_run(run: &RunRecord, rates: &[RateSteps], name: &str, window: Window) -> Option<Figure> {
-    let plot = series::plot(run, rates, name)?;
-    let shown = largest(&plot.sizes);
-    if plot.data.time_s.is_empty() || shown.is_empty() {
-        return None;
-    }
-    let left_out = left_out(shown.len(), plot.sizes.len());
-    let curve = |index: &usize| {
-        let values = plot.data.series.get(*index).into_iter().flatten();
-        let points = plot.data.time_s.iter().zip(values).filter(|(time, _)| window.has(**time));
-        Curve {
-            name: plot.names[*index].clone(),
-            points: points.map(|(time, value)| (*time, value.unwrap_or(f64::NAN))).collect(),
-        }
+    let panel = panels::of_run(run, rates).shown.into_iter().find(|panel| panel.id == name)?;
+    let curve = |place: usize| Curve {
+        look: panel.colours.get(place).copied(),
+        ..Curve::new(panel.names[place].as_str(), points(&panel, place, window))
     };
-    let note = if plot.note.is_empty() { String::new() } else { format!(" {}", plot.note) };
+    let note = if panel.note.is_empty() { String::new() } else { format!(" {}", panel.note) };
     Some(Figure {
         x_label: "time [s]".into(),
-        kind: FigureKind::Curves { curves: shown.iter().map(curve).collect() },
-        ..frame(run, name, plot.y_label, &format!("{note}{left_out}"))
+        kind: FigureKind::Curves { curves: (0..panel.names.len()).map(curve).collect() },
+        ..titled(run, (name, panel.title), &panel.label(), &note)
     })
+}
+
+/// The points of a series in the window; a count that holds for a bin is level over it.
+fn points(panel: &Panel, place: usize, window: Window) -> Vec<(f64, f64)> {
+    let values = panel.data.series.get(place).into_iter().flatten();
+    let mut points = Vec::new();
+    let mut last_s: f64 = 0.0;
+    for (time_s, value) in panel.data.time_s.iter().copied().zip(values) {
+        let value = value.unwrap_or(f64::NAN);
+        if window.has(time_s) {
+            if panel.is_stepped {
+                points.push((last_s.max(window.from_s), value));
+            }
+            points.push((time_s, value));
+        }
+        last_s = time_s;
+    }
+    points
 }
 
 /// The figure called `name` of what only watching a run tells; `None` for another name and when nothing happened.
@@ -121,6 +130,11 @@ pub fn of_watched(watched: &Watched, segments: &SegmentDiagram, name: &str) -> O
 /// Everything of a figure but its axis of x and its data.
 fn frame(run: &RunRecord, name: &str, y_label: &str, note: &str) -> Figure {
     let title = RUN_FIGURES.iter().find(|figure| figure.name == name).map_or("", |figure| figure.title);
+    titled(run, (name, title), y_label, note)
+}
+
+/// [`frame`] with another title than the list of figures has.
+fn titled(run: &RunRecord, (name, title): (&str, &str), y_label: &str, note: &str) -> Figure {
     Figure {
         id: name.into(),
         title: format!("{}: {title}", run.scenario),

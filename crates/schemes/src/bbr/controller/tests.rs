@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::testing::bottleneck::{Bottleneck, PRODUCT};
-use crate::testing::driver::RTT;
+use crate::testing::driver::{Driver, RTT};
+use crate::testing::{data_after, sent};
 use tidegate_core::params::{Settings, Value};
 
 fn bbr(given: &[(&str, f64)]) -> Bottleneck<Bbr> {
@@ -145,4 +146,27 @@ fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() 
     let given = [("loss_timer".into(), Value::Text("shell".to_owned()))];
     let shell = Bbr::new(Params::from_settings(&Settings(given.into_iter().collect())).expect("valid"));
     assert_eq!(shell.loss_timeout(&sent), None);
+}
+
+#[test]
+fn a_path_shorter_than_the_least_round_trip_gets_the_window_of_that() {
+    let given = [("least_round_trip".to_owned(), Value::Text("80ms".to_owned()))];
+    let mut path = Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.into())).expect("valid")));
+    path.run_while(|path| path.now < Time::ZERO + Span::from_secs(3));
+    let expected = 2.0 * 2.0 * PRODUCT + 3.0;
+    assert!((window(&path) - expected).abs() <= 0.01 * expected, "{} for {expected}", window(&path));
+}
+
+#[test]
+fn an_interest_that_another_overtook_by_a_quarter_of_a_round_trip_is_lost_at_once() {
+    let given = [("loss_timer", Value::Text("order".to_owned())), ("least_margin", Value::Text("1s".to_owned()))];
+    let mut driver = Driver::new(&super::super::SCHEME, &given);
+    for event in [sent(0, 0), sent(10, 1), sent(20, 2), data_after(60, 2, 3, Some(40))] {
+        driver.tell(event);
+    }
+    let timeout = |at_ms: u64| {
+        let at = Time::ZERO + Span::from_millis(at_ms);
+        driver.controller.loss_timeout(&Sent { segment: 0, at, is_retransmission: false })
+    };
+    assert_eq!([timeout(9), timeout(10)], [Some(Span::ZERO), Some(Span::from_millis(1_040))]);
 }

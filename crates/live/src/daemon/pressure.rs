@@ -1,0 +1,275 @@
+//! Back-pressure on streams: a peer whose Interests meet a stream that is behind is not read from until it has
+//! caught up. Kernel buffers then fill up to the application, which sees a full socket instead of losses.
+//!
+//! Only an Interest holds its sender back, never a Data, and only peers that connected to this forwarder are held
+//! back: two forwarders cannot both stop reading from each other, since one of them did not accept the connection.
+//! Whatever cycle remains ends after [`PATIENCE`]; what then waits is bounded in bytes, per face and in total.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::event::Cause;
+use tidegate_core::face::{FaceId, FaceView, Limit};
+use tidegate_core::packet::{Header, Kind};
+use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::signal::Class;
+use tidegate_core::units::{ByteCount, Span};
+
+use super::face::{Face, Line, Origin};
+use super::timers::Due;
+use super::{Daemon, Watch, Watched};
+use crate::transport::Transport;
+
+/// Packets that wait for a stream before those who ask for more are held back.
+const MOST_PACKETS: u32 = 256;
+
+/// Bytes that wait for a stream before those who ask for more are held back.
+const MOST_BYTES: ByteCount = ByteCount::new(256 * 1024);
+
+/// Longest time that a peer is held back by another one which does not catch up.
+const PATIENCE: Span = Span::from_millis(250);
+
+/// What the queue of a stream holds unless configured. Interests that were on their way when their sender was held
+/// back bring at most about 1300 Data of 8800 bytes each.
+pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(16 << 20));
+
+/// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit
+/// of every other queue.
+const INTEREST_LIMIT: u32 = 1_000;
+
+/// Bytes in the queues of all streams together.
+const TOTAL_LIMIT: u64 = 128 << 20;
+
+/// Bytes that every stream may queue even when the others hold [`TOTAL_LIMIT`].
+const SHARE: u64 = 64 * 1024;
+
+/// Whether this face's queue is ruled by back-pressure: a stream for which neither a limit nor a rate is configured,
+/// since both ask for a queue that drops.
+pub(super) fn rules(line: &Line, settings: &super::config::FaceConfig) -> bool {
+    let is_stream = matches!(line, Line::Socket { transport: Transport::Stream(_), .. });
+    is_stream && settings.rate.is_none() && !settings.is_limit_given
+}
+
+/// What all streams of a forwarder share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// Bytes in the queues of all streams.
+    queued: Cell<u64>,
+    /// Whether the packet that is being forwarded came from a peer that can be held back.
+    is_from_held: Cell<bool>,
+}
+
+impl Shared {
+    /// Whether the next packets come from a peer that can be held back.
+    pub fn set_source(&self, can_be_held: bool) {
+        self.is_from_held.set(can_be_held);
+    }
+}
+
+/// Keeps the queue of one stream within what all streams share; asked before other disciplines.
+#[derive(Debug)]
+pub(super) struct MemoryGuard {
+    shared: Rc<Shared>,
+    /// Bytes of this queue within `shared.queued`.
+    counted: u64,
+}
+
+impl MemoryGuard {
+    pub fn new(shared: Rc<Shared>) -> Self {
+        Self { shared, counted: 0 }
+    }
+
+    fn count(&mut self, bytes: u64) {
+        self.shared.queued.set(self.shared.queued.get() - self.counted + bytes);
+        self.counted = bytes;
+    }
+}
+
+impl Drop for MemoryGuard {
+    fn drop(&mut self) {
+        self.count(0);
+    }
+}
+
+impl QueueDiscipline for MemoryGuard {
+    fn on_enqueue(
+        &mut self,
+        _: &mut Context<'_>,
+        packet: &mut Header,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        let waiting = queue.queued_bytes().get();
+        self.count(waiting);
+        let is_interest = matches!(packet.kind, Kind::Interest(_));
+        if is_interest && !self.shared.is_from_held.get() && queue.backlog(Class::BULK) >= INTEREST_LIMIT {
+            return Verdict::Drop(Cause("queue full"));
+        }
+        let size = packet.size().get();
+        if waiting + size > SHARE && self.shared.queued.get() + size > TOTAL_LIMIT {
+            return Verdict::Drop(Cause("memory of streams"));
+        }
+        Verdict::Pass
+    }
+
+    fn on_dequeue(
+        &mut self,
+        _: &mut Context<'_>,
+        _: &mut Header,
+        _: Span,
+        queue: &FaceView,
+        _: &mut Actions,
+    ) -> Verdict {
+        self.count(queue.queued_bytes().get());
+        Verdict::Pass
+    }
+}
+
+/// State of one face.
+#[derive(Debug, Default)]
+pub(super) struct Pressure {
+    /// Whether back-pressure rules its queue.
+    pub is_ruling: bool,
+    /// Faces that are not read from until this one has caught up, by index and number.
+    waiting: Vec<(FaceId, u64)>,
+    /// Streams that have to catch up before this face is read from again.
+    held_by: u32,
+    /// It did not catch up in time and holds nobody else back until it does.
+    is_slow: bool,
+    /// Bytes sent when it was last looked whether the peer takes anything.
+    sent_before: ByteCount,
+    /// The peer took nothing for [`PATIENCE`], so that it is not held back itself until it does.
+    is_stuck: bool,
+    /// An alarm is set.
+    is_armed: bool,
+}
+
+impl Pressure {
+    pub fn new(is_ruling: bool) -> Self {
+        Self { is_ruling, ..Self::default() }
+    }
+
+    /// Takes the faces that wait, since this one ends.
+    pub fn take_waiting(&mut self) -> Vec<(FaceId, u64)> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Whether the face is not read from.
+    pub fn is_held(&self) -> bool {
+        self.held_by > 0
+    }
+}
+
+fn is_behind(view: &FaceView) -> bool {
+    view.queued_packets() >= MOST_PACKETS || view.queued_bytes() >= MOST_BYTES
+}
+
+fn has_caught_up(view: &FaceView) -> bool {
+    view.queued_packets() <= MOST_PACKETS / 2 && view.queued_bytes().get() <= MOST_BYTES.get() / 2
+}
+
+impl Daemon {
+    /// Interests of `asking` were read. They wait at the faces of `self.met`, their Data at `asking` itself.
+    pub(super) fn note_asking(&mut self, asking: FaceId) {
+        self.met.push(asking);
+        self.met.sort_unstable();
+        self.met.dedup();
+        self.asked.extend(self.met.drain(..).map(|met| (asking, met)));
+    }
+
+    /// Holds back who asked a stream that is behind, after what sockets take was sent.
+    pub(super) fn hold_back(&mut self) {
+        let mut asked = std::mem::take(&mut self.asked);
+        for (asking, stream) in asked.drain(..) {
+            if self.is_to_be_held(asking, stream) {
+                self.hold(asking, stream);
+            }
+        }
+        self.asked = asked;
+    }
+
+    fn is_to_be_held(&self, asking: FaceId, stream: FaceId) -> bool {
+        let face = |id: FaceId| self.faces[id.index()].as_ref();
+        let (Some(source), Some(target)) = (face(asking), face(stream)) else { return false };
+        source.origin == Origin::Accepted
+            && target.pressure.is_ruling
+            && !(if asking == stream { target.pressure.is_stuck } else { target.pressure.is_slow })
+            && is_behind(&self.node.faces()[stream.index()])
+            && !target.pressure.waiting.contains(&(asking, source.number))
+    }
+
+    fn hold(&mut self, asking: FaceId, stream: FaceId) {
+        let Some(source) = &mut self.faces[asking.index()] else { return };
+        source.pressure.held_by += 1;
+        let number = source.number;
+        let Some(target) = &mut self.faces[stream.index()] else { return };
+        target.pressure.waiting.push((asking, number));
+        if !std::mem::replace(&mut target.pressure.is_armed, true) {
+            target.pressure.sent_before = self.node.faces()[stream.index()].sent_bytes();
+            self.timers.set(self.now + PATIENCE, Due::Pressure(stream));
+        }
+        self.update_watch(asking);
+    }
+
+    /// Reads again from those who waited for `stream`, if it has caught up.
+    pub(super) fn relieve(&mut self, stream: FaceId) {
+        let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
+        let view = &self.node.faces()[stream.index()];
+        pressure.is_stuck &= view.sent_bytes() == pressure.sent_before;
+        if !(pressure.is_slow || !pressure.waiting.is_empty()) || !has_caught_up(view) {
+            return;
+        }
+        pressure.is_slow = false;
+        let waiting = std::mem::take(&mut pressure.waiting);
+        self.release(waiting);
+    }
+
+    /// The face `stream` had its time to catch up. Others wait for it no longer; its own peer does as long as it
+    /// takes anything at all.
+    pub(super) fn pressure_rang(&mut self, stream: FaceId) {
+        let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
+        let sent = self.node.faces()[stream.index()].sent_bytes();
+        pressure.is_stuck = sent == pressure.sent_before;
+        pressure.sent_before = sent;
+        let keeps_own = !pressure.is_stuck;
+        let (own, others): (Vec<_>, Vec<_>) =
+            pressure.waiting.drain(..).partition(|(id, _)| *id == stream && keeps_own);
+        pressure.is_slow |= others.iter().any(|(id, _)| *id != stream);
+        pressure.is_armed = !own.is_empty();
+        pressure.waiting = own;
+        if pressure.is_armed {
+            self.timers.set(self.now + PATIENCE, Due::Pressure(stream));
+        }
+        self.release(others);
+    }
+
+    /// Reads again from faces that waited.
+    pub(super) fn release(&mut self, waiting: Vec<(FaceId, u64)>) {
+        for (id, number) in waiting {
+            if !self.has_face(id, number) {
+                continue;
+            }
+            let Some(face) = &mut self.faces[id.index()] else { continue };
+            face.pressure.held_by -= 1;
+            self.update_watch(id);
+        }
+    }
+
+    /// Watches a face's socket for what is to be done with it.
+    pub(super) fn update_watch(&mut self, id: FaceId) {
+        let Some(face) = &mut self.faces[id.index()] else { return };
+        let Line::Socket { transport, is_full, .. } = &face.line else { return };
+        let wanted = match (face.pressure.is_held(), *is_full) {
+            (false, false) => Watch::Read,
+            (false, true) => Watch::ReadWrite,
+            (true, false) => Watch::End,
+            (true, true) => Watch::Write,
+        };
+        if wanted != face.watched {
+            face.watched = wanted;
+            // A socket that cannot be watched any more tells so when it is used.
+            let _ = self.poll.modify(transport, Watched::Face(id, face.number).token(), wanted);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Back-pressure on streams: who asks for more than a stream carries waits, and nobody else does.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use tidegate_core::packet::{Kind, Millis};
+use tidegate_core::params::{Settings, Value};
+use tidegate_core::units::Span;
+use tidegate_live::client::Client;
+use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_shell};
+use tidegate_live::serve::{ServeSettings, Served, serve};
+use tidegate_wire::{DataBuilder, InterestView, Signer};
+
+use super::bench::{Forwarder, answer, interest};
+
+/// Interests sent at once: more than any queue in packets held before there was back-pressure.
+const MANY: u32 = 4000;
+
+/// A server of `bytes` bytes in segments of `segment` bytes, until it is dropped.
+struct Server {
+    stop: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    fn start(forwarder: &Forwarder, prefix: &'static [u8], bytes: usize, segment_size: usize) -> Self {
+        let mut client = forwarder.producer(prefix);
+        let (stop, stopped) = UnixStream::pair().expect("sockets");
+        client.stop_on(OwnedFd::from(stopped)).expect("watched");
+        let file = std::env::temp_dir().join(format!("tidegate-pressure-{}-{bytes}", std::process::id()));
+        std::fs::write(&file, vec![7; bytes]).expect("the temporary folder is writable");
+        let settings = ServeSettings {
+            prefix: prefix.to_vec(),
+            segment_size,
+            freshness: Millis(10_000),
+            signer: Signer::Digest,
+            version: Some(1),
+        };
+        let mut served = Served::open(&file, settings, &mut client).expect("served");
+        let thread = std::thread::spawn(move || {
+            serve(&mut client, &mut served, |why| panic!("{why}")).expect("connected");
+            let _ = std::fs::remove_file(file);
+        });
+        Self { stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Fetches version 1 of `prefix` with a window that never changes.
+fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
+    let scheme = tidegate_schemes::find(tidegate_schemes::SCHEMES, "fixed").expect("a scheme");
+    let window = Settings([("window".to_owned(), Value::Number(window))].into());
+    let mut name = prefix.to_vec();
+    tidegate_wire::rdr::push_version(&mut name, 1);
+    let mut shell = live_shell(scheme.shell, 15, Some(Span::from_secs(60)));
+    // What is asked for again was lost, not late.
+    shell.timeout.least = Some(Span::from_secs(30));
+    let settings = FetchSettings {
+        name,
+        first_segment: 0,
+        scheme: scheme.name,
+        controller: scheme.consumer.expect("a consumer")(&window).expect("sound"),
+        shell,
+        trust: Trust::Anything,
+    };
+    let mut client = forwarder.consumer();
+    fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name")
+}
+
+#[test]
+fn a_window_larger_than_every_queue_loses_nothing_on_unix_streams() {
+    let forwarder = Forwarder::start("pressure-window", "");
+    for (name, segment_size) in [(b"\x08\x01s", 1200), (b"\x08\x01l", 8000)] {
+        let bytes = 6000 * segment_size;
+        let _server = Server::start(&forwarder, name, bytes, segment_size);
+        let fetched = fetch_all(&forwarder, name, 5000.0);
+        fetched.end.expect("complete");
+        assert_eq!(fetched.bytes, bytes as u64);
+        assert_eq!(fetched.record.flows[0].retransmissions, 0, "segments of {segment_size} bytes");
+    }
+}
+
+#[test]
+fn a_producer_that_never_reads_stops_its_consumer_for_a_moment_only() {
+    let forwarder = Forwarder::start("pressure-silent-producer", "");
+    let _silent = forwarder.producer(b"\x08\x01x");
+    let mut producer = forwarder.producer(b"\x08\x01y");
+    let mut consumer = forwarder.application();
+    for segment in 0..MANY {
+        consumer.send(&interest(b"\x08\x01x", segment));
+    }
+    consumer.send(&interest(b"\x08\x01y", 1));
+    answer(&mut producer, 1, 100);
+    consumer.hear();
+}
+
+#[test]
+fn a_consumer_that_never_reads_stops_nobody() {
+    let forwarder = Forwarder::start("pressure-silent-consumer", "");
+    let _server = Server::start(&forwarder, b"\x08\x01z", 6_000_000, 1000);
+    let mut silent = forwarder.application();
+    let mut asked = b"\x08\x01z".to_vec();
+    tidegate_wire::rdr::push_version(&mut asked, 1);
+    for segment in 0..MANY {
+        silent.send(&interest(&asked, segment));
+    }
+    let fetched = fetch_all(&forwarder, b"\x08\x01z", 100.0);
+    fetched.end.expect("complete");
+}
+
+/// Asks for all segments of `theirs` at once and answers whatever is asked for; how many Data came.
+fn trade(mut client: Client, theirs: &'static [u8]) -> u32 {
+    for segment in 0..MANY {
+        let asked = client.packet(interest(theirs, segment)).expect("ours");
+        client.send(&asked);
+    }
+    let (mut came, mut answered, mut inbox) = (0, 0, Vec::new());
+    let until = client.now() + Span::from_secs(20);
+    while (came < MANY || answered < MANY || client.is_blocked()) && client.now() < until {
+        client.exchange(Some(client.now() + Span::from_millis(100)), &mut inbox).expect("connected");
+        for packet in inbox.drain(..) {
+            match packet.header.kind {
+                Kind::Data(_) => came += 1,
+                Kind::Interest(_) => {
+                    let data = data_for(&packet.body);
+                    let data = client.packet(data).expect("ours");
+                    client.send(&data);
+                    answered += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    // The last answers are in the socket; the other end needs this one until they were read.
+    came
+}
+
+fn data_for(asked: &[u8]) -> Bytes {
+    let asked = InterestView::parse(asked).expect("an Interest");
+    let data = DataBuilder { name: asked.name.components(), content: &[7; 2000], ..DataBuilder::default() };
+    data.sign(&Signer::Digest).expect("small")
+}
+
+#[test]
+fn two_applications_that_ask_each_other_for_more_than_streams_hold_both_get_everything() {
+    let forwarder = Forwarder::start("pressure-both", "");
+    let (a, b) = (forwarder.producer(b"\x08\x01a"), forwarder.producer(b"\x08\x01b"));
+    let other = std::thread::spawn(move || trade(b, b"\x08\x01a"));
+    let came = trade(a, b"\x08\x01b");
+    assert_eq!((came, other.join().expect("ends")), (MANY, MANY));
+}

@@ -1,0 +1,91 @@
+//! The table of all cells, as Markdown and as JSON.
+
+use std::fmt::Write;
+
+use tidegate_report::json::Json;
+
+use super::cells::Cell;
+use super::record::{Measured, Results};
+
+/// A scheme is measured against the others that send again no more than the path loses and so much, percent.
+const MOST_AGAIN_PCT: f64 = 2.0;
+
+/// How far below the best a goodput may be.
+const MOST_BELOW: f64 = 0.1;
+
+/// The scheme that is held against the others.
+const JUDGED: &str = "default";
+
+/// Goodput of the best other scheme in `cell` among those that do not send too much again; `None` without any.
+fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
+    let most = cell.lost_data_pct() + MOST_AGAIN_PCT;
+    let others = results.schemes().into_iter().filter(|scheme| *scheme != JUDGED);
+    let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));
+    let honest = measured.filter(|measured| measured.retransmitted_pct <= most);
+    honest.map(|measured| measured.goodput_mbps).max_by(f64::total_cmp)
+}
+
+/// Whether the default is too far below the best; `None` where either was not measured.
+fn is_below(cell: &Cell, results: &Results) -> Option<bool> {
+    let (best, judged) = (best_mbps(cell, results)?, results.get(&cell.name(), JUDGED)?);
+    Some(judged.goodput_mbps < (1.0 - MOST_BELOW) * best)
+}
+
+fn shown(measured: Option<&Measured>) -> String {
+    let Some(Measured { goodput_mbps, retransmitted_pct, queue_ms, .. }) = measured else {
+        return "–".to_owned();
+    };
+    let queue = if queue_ms.is_nan() { String::new() } else { format!(", {queue_ms:.1} ms") };
+    format!("{goodput_mbps:.1}, {retransmitted_pct:.2} %{queue}")
+}
+
+/// A row per cell: goodput in Mbit/s, retransmissions in percent of the Interests, mean wait in the link's queue.
+pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
+    let schemes = results.schemes();
+    let mut text =
+        format!("| path | {} | |\n|---|{}---|\n", schemes.join(" | "), "---|".repeat(schemes.len()));
+    for cell in cells {
+        let values: Vec<String> =
+            schemes.iter().map(|scheme| shown(results.get(&cell.name(), scheme))).collect();
+        let verdict = match is_below(cell, results) {
+            Some(true) => "below",
+            Some(false) | None => "",
+        };
+        let _ = writeln!(text, "| {} | {} | {verdict} |", cell.name(), values.join(" | "));
+    }
+    let judged: Vec<bool> = cells.iter().filter_map(|cell| is_below(cell, results)).collect();
+    let below = judged.iter().filter(|is_below| **is_below).count();
+    let _ = writeln!(
+        text,
+        "\n{below} of {} cells: the default is more than {:.0} % below the best other scheme whose retransmissions stay \
+         below the loss of Data and {MOST_AGAIN_PCT} %.",
+        judged.len(),
+        100.0 * MOST_BELOW
+    );
+    text
+}
+
+/// The same as JSON.
+pub(super) fn json(cells: &[Cell], results: &Results) -> Json {
+    let measured = |cell: &Cell, scheme: &str| {
+        let found = results.get(&cell.name(), scheme)?;
+        Some(Json::Object(vec![
+            ("scheme", Json::text(scheme)),
+            ("goodput_mbps", Json::Number(found.goodput_mbps)),
+            ("retransmitted_pct", Json::Number(found.retransmitted_pct)),
+            ("queue_ms", Json::Number(found.queue_ms)),
+            ("rtt_ms", Json::Number(found.rtt_ms)),
+            ("late_ms", Json::Number(found.late_ms)),
+        ]))
+    };
+    let row = |cell: &Cell| {
+        let schemes = results.schemes().into_iter().filter_map(|scheme| measured(cell, scheme));
+        Json::Object(vec![
+            ("cell", Json::text(cell.name())),
+            ("lost_data_pct", Json::Number(cell.lost_data_pct())),
+            ("default_is_below", is_below(cell, results).map_or(Json::Null, Json::Bool)),
+            ("measured", Json::List(schemes.collect())),
+        ])
+    };
+    Json::List(cells.iter().map(row).collect())
+}

@@ -1,0 +1,109 @@
+//! What is known of `FILE.part`: which version it begins, up to which segment, and its content's hash.
+//!
+//! It stands in `FILE.part.state`, written when a fetch ends early. A part without it, or one that it does not fit,
+//! is not gone on from: versions never mix.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// First line of the file.
+const FORMAT: &str = "tidegate part 1";
+
+/// A part that can be gone on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PartState {
+    /// Versioned name of the object, as a URI.
+    pub(super) name: String,
+    /// Segments in it, all from the first one on.
+    pub(super) segments: u32,
+    /// Bytes of their content.
+    pub(super) bytes: u64,
+    /// BLAKE3 hash of that content, hexadecimal.
+    hash: String,
+}
+
+/// Where the state of a part stands.
+pub(super) fn state_path(part: &Path) -> PathBuf {
+    let mut name = part.as_os_str().to_owned();
+    name.push(".state");
+    PathBuf::from(name)
+}
+
+impl PartState {
+    /// Notes that the first `bytes` bytes of `part` are the first `segments` segments of `name`.
+    pub(super) fn note(part: &Path, name: &str, segments: u32, bytes: u64) -> io::Result<()> {
+        let hash = hash(part, bytes)?;
+        let text = format!("{FORMAT}\nname {name}\nsegments {segments}\nbytes {bytes}\nblake3 {hash}\n");
+        fs::write(state_path(part), text)
+    }
+
+    /// The state of `part`; what is wrong with it in words, `None` when there is none.
+    pub(super) fn read(part: &Path) -> Option<Result<Self, String>> {
+        let text = fs::read(state_path(part)).ok()?;
+        let state = String::from_utf8(text).ok().and_then(|text| Self::parse(&text));
+        Some(match state {
+            None => Err("its state cannot be read".to_owned()),
+            Some(state) => match hash(part, state.bytes) {
+                Ok(found) if found == state.hash => Ok(state),
+                Ok(_) => Err("its content has changed".to_owned()),
+                Err(why) => Err(why.to_string()),
+            },
+        })
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let mut value = |key: &str| lines.next()?.strip_prefix(key).map(str::to_owned);
+        value(FORMAT).filter(String::is_empty)?;
+        let name = value("name ")?;
+        let segments = value("segments ")?.parse().ok()?;
+        let bytes = value("bytes ")?.parse().ok()?;
+        Some(Self { name, segments, bytes, hash: value("blake3 ")? })
+    }
+}
+
+/// Hash of the first `bytes` bytes of a file; an error when it has fewer.
+fn hash(path: &Path, bytes: u64) -> io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    let mut content = io::Read::take(File::open(path)?, bytes);
+    let (mut buffer, mut read) = (vec![0; 64 * 1024], 0);
+    loop {
+        let count = io::Read::read(&mut content, &mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        hasher.update(&buffer[..count]);
+        read += count as u64;
+    }
+    if read < bytes {
+        return Err(io::Error::new(
+            io::ErrorKind::UnexpectedEof,
+            format!("{read} of {bytes} bytes are left"),
+        ));
+    }
+    Ok(hasher.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_gone_on_from_only_as_long_as_its_content_is_what_was_noted() {
+        let part = std::env::temp_dir().join(format!("tidegate-part-{}", std::process::id()));
+        let _ = fs::remove_file(state_path(&part));
+        fs::write(&part, b"content and more").expect("writable");
+        assert_eq!(PartState::read(&part), None);
+        PartState::note(&part, "/f/v=1", 3, 7).expect("writable");
+        let state = PartState::read(&part).expect("noted").expect("sound");
+        assert_eq!((state.name.as_str(), state.segments, state.bytes), ("/f/v=1", 3, 7));
+        fs::write(&part, b"contenT").expect("writable");
+        assert_eq!(PartState::read(&part), Some(Err("its content has changed".to_owned())));
+        fs::write(&part, b"conten").expect("writable");
+        assert_eq!(PartState::read(&part), Some(Err("6 of 7 bytes are left".to_owned())));
+        fs::write(state_path(&part), "tidegate part 2\n").expect("writable");
+        assert_eq!(PartState::read(&part), Some(Err("its state cannot be read".to_owned())));
+        fs::remove_file(state_path(&part)).and_then(|()| fs::remove_file(&part)).expect("removed");
+    }
+}

@@ -1,0 +1,64 @@
+//! How late this machine wakes who sleeps: what a live run cannot be judged by when it is much.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tidegate_core::histogram::DelayHistogram;
+use tidegate_core::units::Span;
+
+/// How long each sleep lasts.
+const SLEEP: Duration = Duration::from_millis(1);
+
+/// The 99th percentile from which on a run is not judged: queue delays may differ by 2 ms, and a packet passes four
+/// processes.
+const MOST: Span = Span::from_millis(2);
+
+/// A thread that sleeps again and again while a run is measured.
+#[derive(Debug)]
+pub(super) struct LatenessWatch {
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<DelayHistogram>,
+}
+
+impl LatenessWatch {
+    /// Begins to watch.
+    pub(super) fn start() -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&is_over);
+        let thread = std::thread::spawn(move || {
+            let mut late = DelayHistogram::default();
+            while !seen.load(Ordering::Relaxed) {
+                let begun = Instant::now();
+                std::thread::sleep(SLEEP);
+                let nanos = begun.elapsed().saturating_sub(SLEEP).as_nanos();
+                late.add(Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)));
+            }
+            late
+        });
+        Self { is_over, thread }
+    }
+
+    /// Ends; the 99th percentile of the lateness, [`Span::MAX`] if nothing was seen.
+    pub(super) fn finish(self) -> Span {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.thread.join().map_or(Span::MAX, |late| late.summary().p99)
+    }
+}
+
+/// Whether a run in which sleepers were so late says nothing about the code.
+pub(super) fn is_too_late(p99: Span) -> bool {
+    p99 > MOST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lateness_beyond_what_queue_delays_may_differ_by_is_too_much() {
+        assert!(!is_too_late(Span::from_millis(2)));
+        assert!(is_too_late(Span::from_micros(2_001)));
+    }
+}

@@ -1,0 +1,242 @@
+//! Parts of the documents that the program makes: tables of schemes, exit codes, measures, papers and crates.
+//!
+//! A part stands between `<!-- made: NAME -->` and `<!-- made: end -->`; `UPDATE_BOOK=1 cargo test --test docs made` writes
+//! it anew. The words after the name of a part are its arguments.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use tidegate_report::claims::{self, Claim, Paper, Verdict};
+
+use crate::json::Value;
+use crate::program::tidegate;
+use crate::root;
+
+const BEGIN: &str = "<!-- made: ";
+const END: &str = "<!-- made: end -->";
+
+/// A part: its name, and the function that makes its Markdown from the words after the name.
+type Part = (&'static str, fn(&str) -> String);
+
+const PARTS: [Part; 6] = [
+    ("schemes", schemes),
+    ("exit-codes", exit_codes),
+    ("measures", measures),
+    ("papers", papers),
+    ("verdicts", verdicts),
+    ("crates", crates),
+];
+
+/// The text with every part as `make` gives it.
+///
+/// # Errors
+/// A part without an end.
+pub fn remake(page: &str, mut make: impl FnMut(&str) -> String) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once(BEGIN) {
+        let (part, after) = after.split_once(" -->").ok_or("a part without a name")?;
+        let (_, after) = after.split_once(END).ok_or_else(|| format!("part {part:?} has no end"))?;
+        // A table goes on to the next empty line in some readers of Markdown.
+        text += &format!("{before}{BEGIN}{part} -->\n{}\n\n{END}", make(part).trim_end());
+        rest = after;
+    }
+    Ok(text + rest)
+}
+
+/// What stands in the part called `part`.
+fn make(part: &str) -> String {
+    let (name, arguments) = part.split_once(' ').unwrap_or((part, ""));
+    let known = PARTS.iter().find(|(known, _)| *known == name);
+    let (_, of) =
+        known.unwrap_or_else(|| panic!("no part is called {name:?}; known: {:?}", PARTS.map(|part| part.0)));
+    of(arguments)
+}
+
+/// Every file that may have parts, by its path from the root.
+fn documents() -> Vec<String> {
+    let mut found: Vec<String> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned).into();
+    found.extend(crate::pages().into_iter().map(|(name, _)| format!("docs/book/src/{name}")));
+    found.extend(paper_names().iter().map(|paper| format!("docs/papers/{paper}.md")));
+    found
+}
+
+/// The papers that have claims, in the order of the alphabet.
+fn paper_names() -> Vec<String> {
+    let folders = fs::read_dir(root().join("scenarios/papers")).expect("readable").flatten();
+    let with_claims = folders.filter(|folder| folder.path().join("claims.toml").is_file());
+    let mut names: Vec<String> =
+        with_claims.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn row(cells: &[&str]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// The names of the catalogue by role.
+fn schemes(_: &str) -> String {
+    let catalogue = tidegate(&["schemes", "--format", "json"]).with(0).json();
+    let roles = |scheme: &Value| {
+        scheme.get("roles").list().iter().map(|role| role.text().to_owned()).collect::<Vec<_>>()
+    };
+    let mut by_role: Vec<(String, Vec<String>)> = Vec::new();
+    for scheme in catalogue.list() {
+        let name = format!("`{}`", scheme.get("name").text());
+        for role in roles(scheme) {
+            match by_role.iter_mut().find(|(known, _)| *known == role) {
+                Some((_, names)) => names.push(name.clone()),
+                None => by_role.push((role, vec![name.clone()])),
+            }
+        }
+    }
+    by_role.sort_by_key(|(role, names)| (std::cmp::Reverse(names.len()), role.clone()));
+    let rows: String = by_role.iter().map(|(role, names)| row(&[role, &names.join(", ")])).collect();
+    format!("| role | schemes |\n|---|---|\n{rows}")
+}
+
+fn exit_codes(_: &str) -> String {
+    let listed = tidegate(&["docs", "--format", "json"]).with(0).json();
+    let code = |exit: &Value| match exit.get("code") {
+        Value::Number(code) => code.to_string(),
+        other => panic!("{other:?} is no exit code"),
+    };
+    let rows =
+        listed.get("exit_codes").list().iter().map(|exit| row(&[&code(exit), exit.get("meaning").text()]));
+    format!("| code | meaning |\n|---|---|\n{}", rows.collect::<String>())
+}
+
+/// What `[expect]` takes.
+fn measures(_: &str) -> String {
+    tidegate_sim::plan::MEASURES.iter().map(|measure| format!("* `{measure}`\n")).collect()
+}
+
+fn claims_of(name: &str) -> Paper {
+    let file = format!("scenarios/papers/{name}/claims.toml");
+    let text = fs::read_to_string(root().join(&file)).unwrap_or_else(|why| panic!("{file}: {why}"));
+    claims::parse(&text, &file).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// How many of these claims have each recorded verdict, in the order of [`Verdict::ALL`].
+fn recorded<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> [usize; 3] {
+    Verdict::ALL.map(|verdict| claims.clone().filter(|claim| claim.recorded == Some(verdict)).count())
+}
+
+/// One row for each paper.
+fn papers(_: &str) -> String {
+    let mut text =
+        "| paper | claims | agree | direction only | differ | more |\n|---|---|---|---|---|---|\n".to_owned();
+    for name in paper_names() {
+        let paper = claims_of(&name);
+        let [agree, direction, differ] = recorded(paper.claims.iter()).map(|count| count.to_string());
+        let title = format!("{} ({})", paper.title, paper.venue);
+        let more = format!("[`{name}`](docs/papers/{name}.md)");
+        text += &row(&[&title, &paper.claims.len().to_string(), &agree, &direction, &differ, &more]);
+    }
+    text
+}
+
+/// The recorded verdicts of one paper in a sentence or two.
+fn verdicts(name: &str) -> String {
+    let paper = claims_of(name);
+    let is_own = |claim: &&Claim| !claim.published.to_string().contains("not in the paper");
+    let own = paper.claims.iter().filter(is_own);
+    let text = format!(
+        "Verdicts on record: {}.",
+        counted(name, &format!("of {} claims", paper.claims.len()), paper.claims.iter())
+    );
+    let added = paper.claims.len() - own.clone().count();
+    if added == 0 {
+        return text;
+    }
+    let own_text = counted(name, &format!("of the paper's own {} claims", own.clone().count()), own);
+    format!("{text} {added} of them hold our value against a model that is not in the paper; {own_text}.")
+}
+
+/// `head` and how many of the claims have each verdict.
+fn counted<'a>(name: &str, head: &str, claims: impl Iterator<Item = &'a Claim> + Clone) -> String {
+    let [agree, direction, differ] = recorded(claims.clone());
+    assert_eq!(agree + direction + differ, claims.count(), "{name}: claims without a recorded verdict");
+    let have = if direction == 1 { "has" } else { "have" };
+    format!("{head} {agree} agree, {direction} {have} the paper's direction only and {differ} differ")
+}
+
+/// Crates of the workspace with what they depend on.
+fn crates(_: &str) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let metadata = Value::parse(&String::from_utf8_lossy(&output.stdout)).expect("cargo prints JSON");
+    let mut rows: Vec<[String; 4]> = metadata.get("packages").list().iter().map(crate_row).collect();
+    // Lower layers first: a crate comes after those that it depends on.
+    rows.sort_by_key(|[_, _, ours, _]| {
+        (ours.split(", ").filter(|name| !name.is_empty()).count(), ours.clone())
+    });
+    let rows: String = rows.iter().map(|cells| row(&cells.each_ref().map(String::as_str))).collect();
+    format!("| crate | what it is | depends on ours | on others |\n|---|---|---|---|\n{rows}")
+}
+
+fn crate_row(package: &Value) -> [String; 4] {
+    let name = package.get("name").text();
+    let short = |name: &str| format!("`{}`", name.strip_prefix("tidegate-").unwrap_or(name));
+    let link = match name.strip_prefix("tidegate-") {
+        Some(folder) => format!("[crates/{folder}](crates/{folder}/src/lib.rs)"),
+        None => "the program, [src](src/lib.rs)".to_owned(),
+    };
+    let needs = package.get("dependencies").list().iter().filter(|need| need.get("kind").text() != "dev");
+    let needs: BTreeSet<&str> = needs.map(|need| need.get("name").text()).collect();
+    let of = |is_ours: bool| {
+        let named = needs.iter().filter(|name| name.starts_with("tidegate-") == is_ours);
+        named
+            .map(|name| if is_ours { short(name) } else { (*name).to_owned() })
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    [link, package.get("description").text().to_owned(), of(true), of(false)]
+}
+
+#[test]
+fn made_parts_of_the_documents_are_what_the_program_makes() {
+    let mut used = BTreeSet::new();
+    let mut stale = Vec::new();
+    for name in documents() {
+        let file = root().join(&name);
+        let kept = fs::read_to_string(&file).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let made = remake(&kept, |part| {
+            used.insert(part.split(' ').next().unwrap_or_default().to_owned());
+            make(part)
+        });
+        let made = made.unwrap_or_else(|why| panic!("{name}: {why}"));
+        if std::env::var_os("UPDATE_BOOK").is_some() {
+            fs::write(&file, &made).expect("documents can be written");
+        } else if made != kept {
+            stale.push(format!("{name}: {}", first_difference(&kept, &made)));
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "run UPDATE_BOOK=1 cargo test --test docs made, and review the change:\n{}",
+        stale.join("\n")
+    );
+    let known: BTreeSet<String> = PARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(used, known, "parts that no document has");
+}
+
+/// The first line that differs.
+fn first_difference(kept: &str, made: &str) -> String {
+    let pair = kept.lines().zip(made.lines()).find(|(kept, made)| kept != made);
+    pair.map_or("one has more lines".to_owned(), |(kept, made)| format!("{kept:?} in place of {made:?}"))
+}
+
+#[test]
+fn a_part_is_replaced_between_its_marks_and_nothing_else_is() {
+    let page = "a\n<!-- made: x 1 -->\nold\n<!-- made: end -->\nb\n";
+    let made = remake(page, |part| format!("new {part}"));
+    assert_eq!(made.as_deref(), Ok("a\n<!-- made: x 1 -->\nnew x 1\n\n<!-- made: end -->\nb\n"));
+    assert!(remake("<!-- made: x -->\nold", |_| String::new()).is_err());
+}

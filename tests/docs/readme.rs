@@ -1,0 +1,95 @@
+//! What the README and the book promise beyond their commands: a first example without warnings, oracles that exist, a
+//! manifest for a scheme of one's own.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::blocks::{Block, blocks};
+use crate::made::remake;
+use crate::program::{Scratch, tidegate};
+use crate::{root, sources};
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// The first `toml` block of `page` that begins with `start`.
+fn toml_block(page: &str, start: &str) -> String {
+    let is_it = |block: &Block| block.info == "toml" && block.text.starts_with(start);
+    blocks(page).into_iter().find(is_it).unwrap_or_else(|| panic!("no toml block begins with {start:?}")).text
+}
+
+#[test]
+fn the_first_example_of_the_readme_has_no_warning_and_shows_intervals() {
+    let scratch = Scratch::new("first-example");
+    let example = toml_block(&text(&root().join("README.md")), "format = 1\n");
+    let file = scratch.file("first.toml", example.as_bytes());
+    let checked = tidegate(&["check", &file, "--strict"]).with(0);
+    assert!(!checked.out.contains("warning") && checked.err.is_empty(), "{}{}", checked.out, checked.err);
+    let ran = tidegate(&["run", &file, "--quiet", "--out", scratch.path()]).with(0);
+    let flows: Vec<&str> = ran.out.lines().filter(|line| line.starts_with(['c'])).collect();
+    assert!(flows.len() == 2 && flows.iter().all(|row| row.contains(" ± ")), "{}", ran.out);
+}
+
+#[test]
+fn the_readme_is_short_and_its_picture_is_small() {
+    // Made tables grow with the catalogue.
+    let own = remake(&text(&root().join("README.md")), |_| String::new()).expect("made parts have ends");
+    let lines = own.lines().count();
+    assert!(lines <= 125, "{lines} lines without its tables");
+    let bytes = fs::metadata(root().join("docs/page.png")).expect("there is a picture").len();
+    assert!(bytes <= 150_000, "{bytes} bytes");
+}
+
+/// Tests that a page names as `` `path/to/file.rs::name` ``.
+fn named_tests(page: &str) -> Vec<(&str, &str)> {
+    page.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs::")).collect()
+}
+
+#[test]
+fn every_test_that_the_page_on_accuracy_names_is_there() {
+    let page = text(&sources().join("accuracy.md"));
+    let named = named_tests(&page);
+    assert!(named.len() >= 20, "{named:?}");
+    let is_missing = |(file, name): &&(&str, &str)| {
+        let source = fs::read_to_string(root().join(format!("{file}.rs"))).unwrap_or_default();
+        !source.contains(&format!("#[test]\nfn {name}("))
+    };
+    let missing: Vec<_> = named.iter().filter(is_missing).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+    assert_eq!(named_tests("`a/b.rs::c` and `d` and `e.rs::f`"), [("a/b", "c"), ("e", "f")]);
+}
+
+#[test]
+fn the_manifest_of_an_outside_scheme_has_what_the_scheme_imports() {
+    let scratch = Scratch::new("outside");
+    let page = text(&sources().join("add-a-scheme.md"));
+    let repository = root().to_str().expect("a path in UTF-8");
+    let manifest = toml_block(&page, "[package]\n").replace("\"../tidegate", &format!("\"{repository}"));
+    // The folder lies below the repository, of whose workspace it is no part.
+    scratch.file("Cargo.toml", (manifest + "[workspace]\n").as_bytes());
+    scratch.file("Cargo.lock", text(&root().join("Cargo.lock")).as_bytes());
+    fs::create_dir(scratch.0.join("src")).expect("the folder can be written");
+    let scheme = text(&root().join("examples/halving.rs"));
+    fs::write(scratch.0.join("src/main.rs"), &scheme).expect("the folder can be written");
+    let tree = cargo(&scratch, &["tree", "--offline", "--depth", "1", "--prefix", "none"]);
+    for import in scheme.lines().filter_map(|line| line.strip_prefix("use tidegate")) {
+        let name = format!("tidegate{}", import.split("::").next().unwrap_or_default()).replace('_', "-");
+        assert!(tree.lines().any(|line| line.starts_with(&format!("{name} v"))), "{name} is not in\n{tree}");
+    }
+    assert!(tree.starts_with("halving v0.1.0") && tree.contains("\ntidegate v"), "{tree}");
+    // A whole build, which takes minutes, is for the long checks.
+    if std::env::var_os("TIDEGATE_FULL").is_some() {
+        let target = root().join("target/outside");
+        cargo(&scratch, &["check", "--offline", "--target-dir", target.to_str().expect("a path in UTF-8")]);
+    }
+}
+
+/// What Cargo prints in the folder.
+fn cargo(scratch: &Scratch, arguments: &[&str]) -> String {
+    let output =
+        Command::new(env!("CARGO")).args(arguments).current_dir(&scratch.0).output().expect("cargo runs");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
