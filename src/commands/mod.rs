@@ -47,7 +47,8 @@ use crate::results::cannot;
 /// Values set on the command line over those of a scenario.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Overrides {
-    /// Set a value of the scenario, such as `flow.0.scheme.name=icp`; may be given several times.
+    /// Set a value of the scenario, such as `flow.0.scheme.name=icp`, or install a whole scheme with `scheme=NAME`; may
+    /// be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub(crate) set: Vec<(String, String)>,
 }

@@ -1,6 +1,7 @@
 //! `tidegate schemes`: the catalogue.
 
 use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::whole::{Counterpart, Need};
 use tidegate_report::json::Json;
 use tidegate_report::text::{Align, Screen, TextTable};
 use tidegate_settings::suggest::{meant, question};
@@ -63,6 +64,13 @@ fn details(scheme: &Scheme, screen: Screen) -> String {
         scheme.paper,
         provenance(scheme.provenance)
     );
+    text.push_str(&format!("whole       {}\n", whole(scheme).join(", ")));
+    for limit in scheme.whole.limit {
+        text.push_str(&format!("limit       {limit}\n"));
+    }
+    for need in scheme.whole.needs {
+        text.push_str(&format!("needs       {}\n", needed(need)));
+    }
     for deviation in scheme.deviations {
         text.push_str(&format!("different   {deviation}\n"));
     }
@@ -79,6 +87,23 @@ fn details(scheme: &Scheme, screen: Screen) -> String {
     }
     text.push('\n');
     text + &table.render(screen)
+}
+
+/// What the whole scheme installs.
+pub(super) fn whole(scheme: &Scheme) -> Vec<String> {
+    let own = scheme.whole_roles().map(|role| role.word().to_owned());
+    let with = scheme.whole.with.iter().map(|with| format!("{} {}", with.role.word(), with.scheme));
+    let hops = scheme.whole.all_next_hops.then(|| "all next hops".to_owned());
+    own.chain(with).chain(hops).collect()
+}
+
+/// `consumer without router: no rate stands on Data`.
+fn needed(need: &Need) -> String {
+    let other = match need.other {
+        Counterpart::Role(role) => role.word(),
+        Counterpart::Marks => "marks",
+    };
+    format!("{} without {other}: {}", need.role.word(), need.without)
 }
 
 pub(super) fn provenance(provenance: Provenance) -> &'static str {
@@ -107,6 +132,9 @@ fn as_json(scheme: &Scheme) -> Json {
         ("provenance", Json::text(provenance(scheme.provenance))),
         ("deviations", Json::List(scheme.deviations.iter().map(Json::text).collect())),
         ("roles", Json::List(scheme.roles().into_iter().map(Json::text).collect())),
+        ("whole", Json::List(whole(scheme).iter().map(Json::text).collect())),
+        ("limit", Json::maybe(scheme.whole.limit)),
+        ("needs", Json::List(scheme.whole.needs.iter().map(|need| Json::text(needed(need))).collect())),
         ("parameters", Json::List(params.collect())),
     ])
 }

@@ -109,6 +109,10 @@ pub(super) const GUIDES: &[Guide] = &[
                 "tidegate compare scenarios/examples/loss.toml --schemes catchunks-aimd,icp --seeds 5",
             ),
             (
+                "Whole schemes, routers' parts and controller included.",
+                "tidegate compare scenarios/examples/dumbbell.toml --schemes catchunks-cubic,mircc,ndnsieve --seeds 2",
+            ),
+            (
                 "Two values of any key.",
                 "tidegate compare scenarios/examples/loss.toml --vary flow.0.size=1MB,2MB --seeds 3",
             ),

@@ -51,11 +51,13 @@ pub struct Whole {
     pub all_next_hops: bool,
     /// Which of its roles do not work alone.
     pub needs: &'static [Need],
+    /// Why with its defaults it leaves a link that it has alone more than half empty; `None` for one that does not.
+    pub limit: Option<&'static str>,
 }
 
 impl Whole {
     /// Nothing beside the scheme's own roles, none of which needs another.
-    pub const ALONE: Self = Self { with: &[], all_next_hops: false, needs: &[] };
+    pub const ALONE: Self = Self { with: &[], all_next_hops: false, needs: &[], limit: None };
 }
 
 /// Another scheme that belongs to a whole.

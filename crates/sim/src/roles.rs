@@ -63,6 +63,17 @@ fn label(used: &SchemeUse) -> String {
     }
 }
 
+/// Why schemes of flows do not fill their links with their defaults, a sentence each.
+pub fn limits(plan: &Plan) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for flow in &plan.flows {
+        let scheme = flow.scheme.scheme;
+        let sentence = scheme.whole.limit.map(|limit| format!("{}: {limit}", scheme.name));
+        sentences.extend(sentence.filter(|sentence| !sentences.contains(sentence)));
+    }
+    sentences
+}
+
 /// Every role in use whose counterpart is missing, a sentence each.
 pub fn incomplete(plan: &Plan) -> Vec<String> {
     let mut told: Vec<(&str, Role, Counterpart)> = Vec::new();

@@ -21,6 +21,7 @@ pub(super) fn explanation(plan: &Plan, facts: &Facts, doubts: &[String]) -> Json
         ("duration_s", Json::Number(plan.duration.as_secs_f64())),
         ("warnings", texts(doubts)),
         ("installed", Json::List(roles::installed(plan).iter().map(about_scheme).collect())),
+        ("limits", texts(&roles::limits(plan))),
         ("replaced", texts(&plan.replaced)),
         ("differs_between_seeds", texts(&facts.random)),
         ("packet_hops_per_run", Json::Number(facts.packet_hops.round())),

@@ -63,7 +63,12 @@ fn schemes(plan: &Plan) -> Vec<String> {
         let at = if names.is_empty() { String::new() } else { format!(": {}", listed(&names)) };
         format!("{} {}{at}", installed.role, installed.scheme)
     };
-    roles::installed(plan).iter().map(line).chain(plan.replaced.iter().cloned()).collect()
+    roles::installed(plan)
+        .iter()
+        .map(line)
+        .chain(roles::limits(plan))
+        .chain(plan.replaced.iter().cloned())
+        .collect()
 }
 
 fn paragraph(text: &mut String, lines: &[String]) {

@@ -25,6 +25,7 @@ mod restarts;
 mod servers;
 mod tcp;
 mod watching;
+mod whole;
 mod workloads;
 
 /// The plan of a scenario that is known to be sound.
