@@ -27,8 +27,9 @@ fn a_run_leaves_tables_checksums_its_scenario_and_a_page() {
     let name = folder.file_name().expect("named").to_string_lossy().into_owned();
     assert!(name.strip_prefix("dumbbell-").is_some_and(|digest| digest.len() == 8), "{name}");
     let files: Vec<String> = results(&folder).into_keys().collect();
-    let tables =
-        ["flow_samples.parquet", "flows.parquet", "link_samples.parquet", "links.parquet", "nodes.parquet"];
+    let tables = ["flow_samples", "flows", "link_samples", "links", "media", "nodes"]
+        .map(|name| format!("{name}.parquet"));
+    let tables = tables.each_ref().map(String::as_str);
     let expected =
         [&["checksums.txt", "command.txt"], &tables[..], &["report.html", "runs.parquet", "scenario.toml"]]
             .concat();

@@ -58,7 +58,7 @@ fn every_table_becomes_csv_with_its_rows_and_values() {
     let files = export(&results(&scratch), &["--to", "csv"]);
     let names: Vec<&str> =
         files.iter().map(|file| file.file_stem().and_then(|name| name.to_str()).unwrap()).collect();
-    assert_eq!(&names[..6], ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"]);
+    assert_eq!(&names[..7], ["runs", "flows", "links", "nodes", "media", "flow_samples", "link_samples"]);
     let flows = rows(&files[1], ',');
     assert_eq!(flows.1.len(), 2);
     assert!(flows.1.iter().all(|row| row.len() == flows.0.len()));

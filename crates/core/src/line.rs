@@ -51,6 +51,12 @@ pub struct Line<T> {
     /// Something is being sent until then.
     pub busy_until: Time,
     delay: Span,
+    /// What was sent last, and since when.
+    sending: (ByteCount, Time),
+    /// Bytes that had not left when the line was cut.
+    cut_off: u64,
+    /// From when each rate holds.
+    rates: Vec<(Time, BitRate)>,
     lost: u64,
     delivered: u64,
     flights: VecDeque<Flight<T>>,
@@ -73,6 +79,9 @@ impl<T> Line<T> {
         Self {
             busy_until: Time::ZERO,
             delay: setup.delay,
+            sending: (ByteCount::ZERO, Time::ZERO),
+            cut_off: 0,
+            rates: vec![(Time::ZERO, setup.rate)],
             lost: 0,
             delivered: 0,
             flights: VecDeque::new(),
@@ -109,14 +118,50 @@ impl<T> Line<T> {
     }
 
     /// Sends from the next one on at `rate`.
-    pub fn set_rate(&mut self, rate: BitRate) {
+    pub fn set_rate(&mut self, rate: BitRate, now: Time) {
         self.serialisation = Serialisation::new(rate);
+        let from = self.busy_until.max(now);
+        // Of several changes while one packet is being sent the last holds.
+        if self.rates.last().is_some_and(|(since, _)| *since >= from) {
+            self.rates.pop();
+        }
+        self.rates.push((from, rate));
+    }
+
+    /// Mean rate from the start to `now`, rounded up; a change counts from when it holds. The present rate at time zero.
+    pub fn mean_rate(&self, now: Time) -> BitRate {
+        let ends = self.rates.iter().skip(1).map(|(since, _)| (*since).min(now)).chain([now]);
+        let bit_nanos = self.rates.iter().zip(ends).map(|((since, rate), end)| {
+            u128::from(rate.as_bps()) * u128::from(end.as_nanos().saturating_sub(since.as_nanos()))
+        });
+        match (u128::from(now.as_nanos()), self.rates.last()) {
+            (0, last) => last.map_or(BitRate::from_bps(0), |(_, rate)| *rate),
+            (nanos, _) => {
+                BitRate::from_bps(u64::try_from(bit_nanos.sum::<u128>().div_ceil(nanos)).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// Bytes of what was given to [`transmit`](Self::transmit) that have not left by `now` and of what a cut kept from
+    /// leaving.
+    pub fn unsent(&self, now: Time) -> ByteCount {
+        let (size, begun) = self.sending;
+        let rest = match self.busy_until > now {
+            false => 0,
+            true => {
+                let (left, whole) = (self.busy_until.since(now), self.busy_until.since(begun));
+                let part = u128::from(size.get()) * u128::from(left.as_nanos());
+                part.div_ceil(u128::from(whole.as_nanos().max(1))) as u64
+            }
+        };
+        ByteCount::new(self.cut_off + rest.min(size.get()))
     }
 
     /// Sends `load` of `size` from `now` on, when the line must be free.
     #[inline(always)]
     pub fn transmit(&mut self, load: T, size: ByteCount, now: Time) -> Carriage {
         self.busy_until = now + self.serialisation.of(size);
+        self.sending = (size, now);
         self.carry_from(load, now, self.busy_until)
     }
 
@@ -181,7 +226,11 @@ impl<T> Line<T> {
     pub fn cut(&mut self, now: Time) {
         self.lost += self.flights.len() as u64;
         self.flights.clear();
+        self.cut_off = self.unsent(now).get();
         self.busy_until = now;
+        if let Some((since, _)) = self.rates.last_mut() {
+            *since = (*since).min(now);
+        }
     }
 }
 
@@ -250,6 +299,40 @@ mod tests {
         assert_eq!((line.delivered(), line.in_flight()), (1, 1));
         line.cut(at(11_200));
         assert_eq!((line.lost(), line.in_flight(), line.busy_until), (1, 0, at(11_200)));
+    }
+
+    #[test]
+    fn what_has_not_left_is_a_part_of_the_packet_that_is_being_sent() {
+        let mut line = line(Span::ZERO, false);
+        let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
+        line.transmit(1000, ByteCount::new(1000), at(0));
+        let unsent = |line: &Line<u64>, micros| line.unsent(at(micros)).get();
+        assert_eq!([0, 250, 999, 1000, 2000].map(|micros| unsent(&line, micros)), [1000, 750, 1, 0, 0]);
+        line.transmit(1000, ByteCount::new(1000), at(2000));
+        line.cut(at(2400));
+        assert_eq!([2400, 9000].map(|micros| unsent(&line, micros)), [600, 600]);
+        line.transmit(1000, ByteCount::new(1000), at(3000));
+        assert_eq!([3500, 9000].map(|micros| unsent(&line, micros)), [1100, 600]);
+    }
+
+    #[test]
+    fn a_rate_holds_from_the_end_of_the_packet_that_is_being_sent() {
+        let at = |micros: u64| Time::ZERO + Span::from_micros(micros);
+        let mbps = BitRate::from_mbps;
+        let mut line = line(Span::ZERO, false);
+        assert_eq!(line.mean_rate(Time::ZERO), mbps(8.0));
+        line.transmit(1000, ByteCount::new(1000), at(0));
+        line.set_rate(mbps(2.0), at(100));
+        assert_eq!(
+            [500, 1000, 3000].map(|micros| line.mean_rate(at(micros))),
+            [mbps(8.0), mbps(8.0), mbps(4.0)]
+        );
+        // Changed again meanwhile: 2 Mbit/s never held.
+        line.set_rate(mbps(4.0), at(200));
+        assert_eq!(line.mean_rate(at(2000)), mbps(6.0));
+        // A cut frees the line, so that the rate holds at once.
+        line.cut(at(500));
+        assert_eq!(line.mean_rate(at(1000)), mbps(6.0));
     }
 
     #[test]

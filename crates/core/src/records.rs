@@ -75,7 +75,7 @@ pub struct LinkRecord {
     pub offered_packets: u64,
     /// Packets put on the wire.
     pub sent_packets: u64,
-    /// Bytes put on the wire.
+    /// Bytes put on the wire; of the packet that is being sent at the end, those that have left.
     pub sent_bytes: ByteCount,
     /// Packets taken off the wire by the receiver.
     pub delivered_packets: u64,
@@ -101,6 +101,25 @@ pub struct LinkRecord {
     pub peak_queue_packets: u64,
     /// Waiting time in the queue per packet sent, without its own sending time.
     pub queue_delay: DelaySummary,
+}
+
+/// One shared medium of one run: a channel for which all its radios contend.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MediumRecord {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Time within the run during which a transmission or its acknowledgement occupied it.
+    pub busy: Span,
+    /// Transmissions, each of one frame or of an aggregate; those that collided among them.
+    pub transmissions: u64,
+    /// Instants at which more than one radio began to send.
+    pub collisions: u64,
+    /// Transmissions of what had been sent before.
+    pub retries: u64,
+    /// Frames that were acknowledged.
+    pub delivered_frames: u64,
+    /// Frames that were given up after their last attempt.
+    pub given_up_frames: u64,
 }
 
 /// One node of one run.
@@ -132,11 +151,11 @@ pub struct DelaySummary {
     pub mean: Span,
     /// Smallest.
     pub min: Span,
-    /// Median, as the upper bound of its histogram bin (at most 1.6 % wide).
+    /// Median, within 0.1 %.
     pub p50: Span,
-    /// 95th percentile, as above.
+    /// 95th percentile, within 0.1 %.
     pub p95: Span,
-    /// 99th percentile, as above.
+    /// 99th percentile, within 0.1 %.
     pub p99: Span,
     /// Largest.
     pub max: Span,
@@ -149,15 +168,16 @@ pub struct FlowSamples {
     pub time: Vec<Time>,
     /// Index of the flow in the run's flow records.
     pub flow: Vec<u32>,
-    /// Congestion window, packets; infinite for a flow without one.
+    /// Congestion window, packets; infinite for a flow without one, before the flow starts and after it has ended.
     pub window_packets: Vec<f32>,
     /// Interests outstanding.
     pub in_flight_packets: Vec<u32>,
     /// Distinct segments received since the start.
     pub delivered_segments: Vec<u64>,
-    /// Smoothed round-trip time; zero before the first sample.
+    /// Smoothed round-trip time; zero before the first sample and after the flow has ended.
     pub smoothed_rtt: Vec<Span>,
-    /// Interests per second that pacing lets through; infinite for a flow that is not paced.
+    /// Interests per second that pacing lets through; infinite for a flow that is not paced, before the flow starts and
+    /// after it has ended.
     pub pacing_per_second: Vec<f32>,
     /// Data received with a congestion mark since the start.
     pub marks: Vec<u32>,
@@ -199,7 +219,7 @@ pub struct LinkSamples {
     pub queue_packets: Vec<u32>,
     /// Bytes waiting.
     pub queue_bytes: Vec<u32>,
-    /// Bytes put on the wire since the start.
+    /// Bytes put on the wire since the start; of the packet that is being sent, those that have left.
     pub sent_bytes: Vec<u64>,
     /// Packets dropped by the queue since the start.
     pub dropped_packets: Vec<u32>,
@@ -228,6 +248,8 @@ pub struct RunRecord {
     pub links: Vec<LinkRecord>,
     /// Nodes in the scenario's order; empty for a live run.
     pub nodes: Vec<NodeRecord>,
+    /// Shared media in the scenario's order; empty without any.
+    pub media: Vec<MediumRecord>,
     /// Sampled flows; empty when sampling is off.
     pub flow_samples: FlowSamples,
     /// Sampled link directions; empty when sampling is off.
@@ -253,7 +275,7 @@ impl EventRecord {
 }
 
 /// A whole distribution of delays: every bin as its upper bound and the delays in it, in order; bins are at
-/// most 1.6 % wide.
+/// most 0.1 % wide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelayBins(pub Vec<(Span, u64)>);
 

@@ -4,7 +4,7 @@ mod catalogue;
 
 pub use catalogue::{Better, RUN_MEASURES, RunMeasure, find};
 
-use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::records::{FlowRecord, LinkRecord, MediumRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
 
 /// Payload of distinct segments over the time from start to completion, or to `ended`, Mbit/s.
@@ -56,10 +56,24 @@ pub fn completion_mean_s(run: &RunRecord) -> Option<f64> {
     Some(times.iter().sum::<f64>() / times.len() as f64)
 }
 
-/// Bits put on the wire over the link's mean rate times the length of the run; `None` when either is zero.
+/// Bits put on the wire within the run over the link's mean rate times the length of the run, 0..=1; `None` when either
+/// is zero.
 pub fn utilisation(link: &LinkRecord, ended: Time) -> Option<f64> {
-    let capacity = link.mean_rate.as_bps() as f64 * ended.as_secs_f64();
-    (capacity > 0.0).then(|| link.sent_bytes.get() as f64 * 8.0 / capacity)
+    // Whole numbers, so that no rounding of a full link exceeds 1.
+    let capacity = u128::from(link.mean_rate.as_bps()) * u128::from(ended.as_nanos());
+    (capacity > 0).then(|| (u128::from(link.sent_bytes.get()) * 8_000_000_000) as f64 / capacity as f64)
+}
+
+/// Time within the run during which a medium was busy over the length of the run, 0..=1; `None` for a run without
+/// length.
+pub fn airtime(medium: &MediumRecord, ended: Time) -> Option<f64> {
+    let nanos = ended.as_nanos();
+    (nanos > 0).then(|| medium.busy.as_nanos() as f64 / nanos as f64)
+}
+
+/// Payload of `segments` segments of a flow, bytes: of the flow's mean size.
+pub(crate) fn segments_bytes(flow: &FlowRecord, segments: u64) -> f64 {
+    segments as f64 * flow.delivered_payload.get() as f64 / flow.delivered_segments.max(1) as f64
 }
 
 /// Retransmissions over Interests sent; `None` when none was sent.

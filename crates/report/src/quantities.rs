@@ -48,10 +48,7 @@ pub(crate) fn retransmissions(run: &RunRecord, bin_s: f64) -> Aligned {
 
 /// Payload of distinct segments that each flow received, Mbit/s in bins of `bin_s`.
 pub(crate) fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
-    let megabits = |flow: usize| {
-        let flow = &run.flows[flow];
-        flow.delivered_payload.get() as f64 * 8e-6 / flow.delivered_segments.max(1) as f64
-    };
+    let megabits = |flow: usize| 8e-6 * measures::segments_bytes(&run.flows[flow], 1);
     of_flows(run, |flow, row| flow.delivered_segments.get(row).map(|count| *count as f64))
         .binned(bin_s, |flow, growth, from, to| growth * megabits(flow) / (to - from))
 }

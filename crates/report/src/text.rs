@@ -1,5 +1,6 @@
 //! Plain text: numbers, aligned tables, and the summaries a command prints, also as JSON.
 
+mod media;
 mod nodes;
 mod screen;
 mod table;
@@ -156,7 +157,7 @@ pub fn short(estimate: &Estimate) -> String {
 }
 
 /// Summary of the runs of one scenario: a table of flows, one of nodes with content stores or servers if there are
-/// any, then fairness, total and drops.
+/// any, one of shared media, then fairness, total and drops.
 ///
 /// With several runs each number is the mean with its 95 % interval; a result that did not vary has none.
 pub fn run_summary(runs: &[RunRecord], screen: Screen) -> String {
@@ -170,6 +171,7 @@ pub fn run_summary(runs: &[RunRecord], screen: Screen) -> String {
     }
     let mut text = format!("{}, {}\n\n{}\n", first.scenario, seeds(runs), table.render(screen));
     text.push_str(&nodes::table(runs, screen));
+    text.push_str(&media::table(runs, screen));
     for (name, of) in RUN_MEASURES {
         text.push_str(&format!("{name}: {}\n", over_runs(&run_estimate(runs, of), runs.len())));
     }
@@ -246,6 +248,7 @@ pub fn run_summary_json(runs: &[RunRecord]) -> Json {
         ("flows", Json::List(flows.iter().enumerate().map(flow).collect())),
     ];
     entries.push(("nodes", nodes::json(runs)));
+    entries.push(("media", media::json(runs)));
     entries
         .extend(RUN_MEASURES.map(|(name, of)| (name, over_runs_json(&run_estimate(runs, of), runs.len()))));
     entries.push(("warnings", Json::List(partly_missing(runs).into_iter().map(Json::Text).collect())));

@@ -108,14 +108,25 @@ impl<B> Direction<B> {
         }
     }
 
-    /// Bytes put on the wire, of which the queue gave `packets`.
-    pub fn sent_bytes(&self, packets: ByteCount) -> ByteCount {
-        self.framed.as_ref().map_or(packets, |framed| ByteCount::new(framed.counts().bytes))
+    /// Bytes that left by wire until `now`, when the queue has given `packets`; of what is being sent, its part. What waits
+    /// at a radio counts as if it had left.
+    pub fn sent_bytes(&self, packets: ByteCount, now: Time) -> ByteCount {
+        match &self.framed {
+            Some(framed) => framed.sent_bytes(now),
+            None => ByteCount::new(packets.get() - self.line.unsent(now).get()),
+        }
     }
 
     /// Sends from the next packet or frame on at `rate`.
-    pub fn set_rate(&mut self, rate: BitRate) {
-        self.line.set_rate(rate);
-        self.framed.iter_mut().for_each(|framed| framed.set_rate(rate));
+    pub fn set_rate(&mut self, rate: BitRate, now: Time) {
+        match &mut self.framed {
+            Some(framed) => framed.set_rate(rate, now),
+            None => self.line.set_rate(rate, now),
+        }
+    }
+
+    /// Mean rate from the start to `now`; a change counts from when it holds.
+    pub fn mean_rate(&self, now: Time) -> BitRate {
+        self.framed.as_ref().map_or_else(|| self.line.mean_rate(now), |framed| framed.mean_rate(now))
     }
 }

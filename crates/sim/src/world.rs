@@ -721,7 +721,7 @@ impl World {
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
                     let wire = &mut self.directions[direction];
-                    wire.set_rate(rate);
+                    wire.set_rate(rate, self.now);
                     let face = &self.nodes[wire.from.node as usize].core.faces()[wire.from.face.index()];
                     face.set_rate(rate);
                     face.set_incoming_rate(rate);

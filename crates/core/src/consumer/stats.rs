@@ -69,16 +69,26 @@ impl Consumer {
         &self.stats
     }
 
-    /// Appends the state of now as a row for the flow `flow`.
+    /// Whether the flow has started and still asks for Data or waits for some.
+    fn is_under_way(&self, now: Time) -> bool {
+        let has_stopped = now >= self.stop && self.view.in_flight == 0;
+        self.start <= now && !self.is_complete() && !has_stopped
+    }
+
+    /// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have
+    /// values only while the flow is under way.
     pub fn sample_into(&self, now: Time, flow: u32, samples: &mut FlowSamples) {
         let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let is_under_way = self.is_under_way(now);
+        let of_flow = |value: f64| if is_under_way { value as f32 } else { f32::INFINITY };
+        let rtt = self.view.smoothed_rtt.filter(|_| is_under_way);
         samples.time.push(now);
         samples.flow.push(flow);
-        samples.window_packets.push(self.window as f32);
-        samples.pacing_per_second.push(self.pacer.per_second(self.controller.pacing()) as f32);
+        samples.window_packets.push(of_flow(self.window));
+        samples.pacing_per_second.push(of_flow(self.pacer.per_second(self.controller.pacing())));
         samples.in_flight_packets.push(self.view.in_flight);
         samples.delivered_segments.push(self.view.delivered);
-        samples.smoothed_rtt.push(self.view.smoothed_rtt.unwrap_or_default());
+        samples.smoothed_rtt.push(rtt.unwrap_or_default());
         samples.marks.push(count(self.stats.marks));
         samples.retransmissions.push(count(self.stats.retransmissions));
     }

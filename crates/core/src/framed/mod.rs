@@ -56,6 +56,8 @@ pub struct FramedLine<B> {
     transits: Transits<B>,
     sequence: u64,
     counts: FrameCounts,
+    /// Bytes of frames that were taken out and did not leave.
+    withheld: u64,
     actions: LinkActions,
 }
 
@@ -75,6 +77,7 @@ impl<B> FramedLine<B> {
             transits: Transits::default(),
             sequence: 0,
             counts: FrameCounts::default(),
+            withheld: 0,
             actions: LinkActions::default(),
         }
     }
@@ -115,8 +118,18 @@ impl<B> FramedLine<B> {
     }
 
     /// Sends from the next frame on at `rate`.
-    pub fn set_rate(&mut self, rate: BitRate) {
-        self.line.set_rate(rate);
+    pub fn set_rate(&mut self, rate: BitRate, now: Time) {
+        self.line.set_rate(rate, now);
+    }
+
+    /// Mean rate from the start to `now`, as [`Line::mean_rate`].
+    pub fn mean_rate(&self, now: Time) -> BitRate {
+        self.line.mean_rate(now)
+    }
+
+    /// Bytes that have left by `now`; of the frame that is being sent, its part.
+    pub fn sent_bytes(&self, now: Time) -> ByteCount {
+        ByteCount::new(self.counts.bytes - self.withheld - self.line.unsent(now).get())
     }
 
     /// Whether frames wait to be sent.
@@ -190,8 +203,14 @@ impl<B> FramedLine<B> {
         carriage
     }
 
-    /// A frame that was taken out is lost.
+    /// A frame that was taken out is lost after it was sent.
     pub fn lose_frame(&mut self, frame: &Frame) {
+        self.lose(frame.part);
+    }
+
+    /// A frame that was taken out is lost before it was sent.
+    pub fn withhold(&mut self, frame: &Frame) {
+        self.withheld += frame.size.get();
         self.lose(frame.part);
     }
 

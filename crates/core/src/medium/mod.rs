@@ -133,6 +133,13 @@ impl Medium {
         self.airtime
     }
 
+    /// How long the medium was busy until `now`; of a transmission that lasts longer, its part.
+    pub fn busy_by(&self, now: Time) -> Span {
+        let to_come =
+            self.busy_until.filter(|until| *until > now).map_or(Span::ZERO, |until| until.since(now));
+        Span::from_nanos(self.airtime.busy.as_nanos().saturating_sub(to_come.as_nanos()))
+    }
+
     fn refuse(&mut self, now: Time, from: usize, frame: Frame) {
         if self.told.is_empty() {
             self.told_from = now;

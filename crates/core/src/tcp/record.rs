@@ -4,7 +4,8 @@ use super::{Receiver, Sender};
 use crate::records::{FlowRecord, FlowSamples};
 use crate::units::Time;
 
-/// Appends the state of now as a row for the flow `flow`.
+/// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have
+/// values only while the connection is under way.
 pub fn sample_into(
     now: Time,
     flow: u32,
@@ -13,13 +14,16 @@ pub fn sample_into(
 ) {
     let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
     let (view, stats) = (sender.view(), sender.stats());
+    let is_under_way = sender.is_under_way(now) && receiver.completed_at().is_none();
+    let of_flow = |value: f64| if is_under_way { value as f32 } else { f32::INFINITY };
+    let rtt = view.smoothed_rtt.filter(|_| is_under_way);
     samples.time.push(now);
     samples.flow.push(flow);
-    samples.window_packets.push(sender.window() as f32);
-    samples.pacing_per_second.push(sender.paced_per_second() as f32);
+    samples.window_packets.push(of_flow(sender.window()));
+    samples.pacing_per_second.push(of_flow(sender.paced_per_second()));
     samples.in_flight_packets.push(view.in_flight);
     samples.delivered_segments.push(receiver.arrived().get() / u64::from(sender.mss()));
-    samples.smoothed_rtt.push(view.smoothed_rtt.unwrap_or_default());
+    samples.smoothed_rtt.push(rtt.unwrap_or_default());
     samples.marks.push(count(stats.marks));
     samples.retransmissions.push(count(stats.retransmissions));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidegate_core::records::{DelayBins, Watched};
 use tidegate_core::units::Span;
 
-use super::run::cumulative;
+use super::run::drawn;
 use super::{Cloud, Curve, Figure, FigureKind};
 use crate::compare::Variant;
 use crate::measures;
@@ -43,7 +43,7 @@ pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Opti
     let mut seed = 0;
     let curve = |(name, watched): (&str, &Watched)| {
         seed = watched.record.seed;
-        Curve::new(name, cumulative(&together(&watched.full_delay)))
+        Curve::new(name, drawn(&together(&watched.full_delay)))
     };
     let curves: Vec<Curve> = watched.map(curve).filter(|curve| !curve.points.is_empty()).collect();
     (!curves.is_empty()).then(|| Figure {
@@ -78,6 +78,6 @@ mod tests {
         };
         let all = together(&[bins(&[(10, 1), (20, 2)]), bins(&[(5, 4), (20, 1)])]);
         assert_eq!(all, bins(&[(5, 4), (10, 1), (20, 3)]));
-        assert_eq!(cumulative(&all), [(5.0, 0.5), (10.0, 0.625), (20.0, 1.0)]);
+        assert_eq!(drawn(&all), [(5.0, 0.5), (10.0, 0.625), (20.0, 1.0)]);
     }
 }

@@ -3,7 +3,7 @@
 use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 
-use super::{completion_mean_s, delay_mean_ms, run_jain_index, total_goodput_mbps, utilisation};
+use super::{airtime, completion_mean_s, delay_mean_ms, run_jain_index, total_goodput_mbps, utilisation};
 
 /// What is better of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,8 +152,11 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "utilisation of the busiest link",
         "",
         Better::More,
-        "Bits put on the wire over bits possible, of the busiest link direction.",
-        |run| run.links.iter().filter_map(|link| utilisation(link, run.ended)).reduce(f64::max),
+        "Bits put on the wire over bits possible of the busiest link direction, or the airtime of a busier medium.",
+        |run| {
+            let links = run.links.iter().filter_map(|link| utilisation(link, run.ended));
+            links.chain(run.media.iter().filter_map(|medium| airtime(medium, run.ended))).reduce(f64::max)
+        },
     ),
     measure(
         "marks",

@@ -75,9 +75,7 @@ fn found(body: &mut Markup, page: &ComparePage<'_>) {
     if !page.note.is_empty() {
         body.add(format_args!("<p>{}</p>\n", Escaped(page.note)));
     }
-    for warning in warnings(page.comparison) {
-        body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(&warning)));
-    }
+    markup::warnings(body, &warnings(page.comparison));
     body.0.push_str("</section>\n");
 }
 

@@ -45,6 +45,19 @@ impl Markup {
     }
 }
 
+/// All warnings in one box; nothing without any.
+pub(super) fn warnings(body: &mut Markup, warnings: &[String]) {
+    match warnings {
+        [] => {}
+        [warning] => body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(warning))),
+        several => {
+            body.0.push_str("<ul class=\"warning\">\n");
+            several.iter().for_each(|warning| body.add(format_args!("<li>{}</li>\n", Escaped(warning))));
+            body.0.push_str("</ul>\n");
+        }
+    }
+}
+
 /// CSS class that recolours series `index` on dark ground.
 pub(super) fn class(index: usize) -> usize {
     index % figure::COLOURS.len()

@@ -93,9 +93,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     let [runs, flows, links] = build_summaries(page.runs, page.context);
     header(&mut body, page);
     cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
-    for warning in text::partly_missing(page.runs) {
-        body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(&warning)));
-    }
+    markup::warnings(&mut body, &text::partly_missing(page.runs));
     let panels = page.runs.first().map(|run| panels::of_run(run, &page.timeline.rates)).unwrap_or_default();
     let sections = sections(page, &panels, &flows, &links);
     contents(&mut body, &sections);

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::name::{Name, Segment};
-use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, NodeRecord, RunRecord};
-use tidegate_core::units::Span;
+use tidegate_core::records::{
+    DelaySummary, EventRecord, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
+};
+use tidegate_core::units::{Span, Time};
 
 use super::{Column, ColumnData, RunContext, Table};
 use crate::measures;
 
-/// The tables of `runs`, in this order: `runs`, `flows`, `links`, `nodes`, `flow_samples`, `link_samples`, and
+/// The tables of `runs`, in this order: `runs`, `flows`, `links`, `nodes`, `media`, `flow_samples`, `link_samples`, and
 /// `events` when a run recorded any. Rows stand in the order of the runs.
 ///
 /// # Panics
@@ -18,6 +20,7 @@ use crate::measures;
 pub fn build(runs: &[RunRecord], context: &RunContext) -> Vec<Table> {
     let mut tables = Vec::from(build_summaries(runs, context));
     tables.push(Table::new("nodes", node_columns(runs, context), context));
+    tables.push(Table::new("media", medium_columns(runs, context), context));
     tables.push(Table::new("flow_samples", flow_sample_columns(runs, context), context));
     tables.push(Table::new("link_samples", link_sample_columns(runs, context), context));
     if runs.iter().any(|run| !run.events.is_empty()) {
@@ -43,6 +46,7 @@ pub(super) fn shape(name: &'static str) -> Table {
         "flows" => flow_columns(&[], &context),
         "links" => link_columns(&[], &context),
         "nodes" => node_columns(&[], &context),
+        "media" => medium_columns(&[], &context),
         "flow_samples" => flow_sample_columns(&[], &context),
         "link_samples" => link_sample_columns(&[], &context),
         "events" => event_columns(&[], &context),
@@ -280,6 +284,24 @@ fn node_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
     ]
 }
 
+fn medium_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
+    let rows = parts(runs, context, |run| run.media.as_slice());
+    let count =
+        |name, of: fn(&MediumRecord) -> u64| rows.u64(name, move |row: &Part<'_, MediumRecord>| of(row.3));
+    vec![
+        rows.u32("run", |row| row.0),
+        rows.u64("seed", |row| row.1.seed),
+        rows.text("medium", |row| &row.3.name),
+        rows.maybe_f64("airtime", |row| measures::airtime(row.3, row.1.ended)),
+        rows.f64("busy_s", |row| row.3.busy.as_secs_f64()),
+        count("transmissions", |medium| medium.transmissions),
+        count("collisions", |medium| medium.collisions),
+        count("retries", |medium| medium.retries),
+        count("delivered_frames", |medium| medium.delivered_frames),
+        count("given_up_frames", |medium| medium.given_up_frames),
+    ]
+}
+
 /// The columns of all runs' samples joined; `of` appends one run's part.
 fn joined<T>(runs: &[RunRecord], rows: usize, of: impl Fn(&RunRecord, &mut Vec<T>)) -> Vec<T> {
     let mut values = Vec::with_capacity(rows);
@@ -325,6 +347,13 @@ fn flow_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
     columns.extend([
         Column::full("time_s", ColumnData::F64(time)),
         Column::full("flow", ColumnData::U32(flow)),
+        sampled_text(
+            runs,
+            "name",
+            |run| (run.flow_samples.flow.as_slice(), run.flows.as_slice()),
+            |flow| &flow.name,
+        ),
+        goodput_column(runs),
         Column::nullable("window_packets", ColumnData::F32(window), has_window),
         Column::full("in_flight_packets", ColumnData::U32(in_flight)),
         Column::full("delivered_segments", ColumnData::U64(delivered)),
@@ -334,6 +363,46 @@ fn flow_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
         Column::full("retransmissions", ColumnData::U32(retransmissions)),
     ]);
     columns
+}
+
+/// A text of each sample's flow or link; empty for an index that no record has.
+fn sampled_text<R>(
+    runs: &[RunRecord],
+    name: &str,
+    of: impl Fn(&RunRecord) -> (&[u32], &[R]),
+    text: impl Fn(&R) -> &str,
+) -> Column {
+    let mut labels = Labels::default();
+    let mut index = Vec::new();
+    for run in runs {
+        let (rows, records) = of(run);
+        let of_record: Vec<u32> = records.iter().map(|record| labels.index(text(record))).collect();
+        let nobody =
+            if rows.iter().all(|row| (*row as usize) < records.len()) { 0 } else { labels.index("") };
+        index.extend(rows.iter().map(|row| of_record.get(*row as usize).copied().unwrap_or(nobody)));
+    }
+    Column::full(name, ColumnData::Text { names: labels.names, index })
+}
+
+/// Goodput of each flow since its sample before; none at its first sample, before its start and after its completion.
+fn goodput_column(runs: &[RunRecord]) -> Column {
+    let (mut values, mut present) = (Vec::new(), Vec::new());
+    for run in runs {
+        let samples = &run.flow_samples;
+        let mut before: Vec<Option<(Time, u64)>> = vec![None; run.flows.len()];
+        let rows = samples.time.iter().zip(&samples.flow).zip(&samples.delivered_segments);
+        for ((time, flow), delivered) in rows {
+            let goodput = run.flows.get(*flow as usize).and_then(|record| {
+                let (since, had) = before[*flow as usize].replace((*time, *delivered))?;
+                let is_outside = *time <= record.start || record.completed.is_some_and(|end| end <= since);
+                let bytes = measures::segments_bytes(record, delivered.saturating_sub(had));
+                (!is_outside && *time > since).then(|| bytes * 8e-6 / time.since(since).as_secs_f64())
+            });
+            values.push(goodput.unwrap_or_default() as f32);
+            present.push(goodput.is_some());
+        }
+    }
+    Column::nullable("goodput_mbps", ColumnData::F32(values), present)
 }
 
 fn link_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
@@ -358,7 +427,13 @@ fn link_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
     };
     let mut columns = identity(runs, context, rows_of);
     columns.push(Column::full("time_s", ColumnData::F64(time)));
-    columns.extend(counts.map(count));
+    let ends: [(&str, fn(&LinkRecord) -> &str); 2] = [("from", |link| &link.from), ("to", |link| &link.to)];
+    let [index, counts @ ..] = counts.map(count);
+    columns.push(index);
+    columns.extend(ends.map(|(name, end)| {
+        sampled_text(runs, name, |run| (run.link_samples.link.as_slice(), run.links.as_slice()), end)
+    }));
+    columns.extend(counts);
     columns.push(Column::full("sent_bytes", ColumnData::U64(sent)));
     columns
 }

@@ -18,7 +18,8 @@ use super::RunContext;
 use super::decode::TableFile;
 
 /// Tables of every results folder, in the order of [`super::build`].
-pub(super) const ALWAYS: [&str; 6] = ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"];
+pub(super) const ALWAYS: [&str; 7] =
+    ["runs", "flows", "links", "nodes", "media", "flow_samples", "link_samples"];
 /// Table of folders whose runs recorded events.
 pub(super) const EVENTS: &str = "events";
 

@@ -1,6 +1,7 @@
 //! Tables of runs: typed columns with a unit and a definition each, written as Parquet or CSV, read back
 //! and merged.
 
+mod arrow;
 mod build;
 mod csv;
 mod decode;
@@ -28,12 +29,12 @@ use tidegate_core::whole::Installed;
 use crate::definitions::{self, Definition};
 
 /// Every table with the definitions of its columns, in the order of a folder.
-pub fn layout() -> [(&'static str, Vec<&'static Definition>); 7] {
-    let names = ["runs", "flows", "links", "nodes", "flow_samples", "link_samples", "events"];
+pub fn layout() -> Vec<(&'static str, Vec<&'static Definition>)> {
+    let names = folder::ALWAYS.into_iter().chain([folder::EVENTS]);
     let columns = |name| build::shape(name).columns;
-    names.map(|name| {
-        (name, columns(name).iter().filter_map(|column| definitions::find(column.name())).collect())
-    })
+    let of =
+        |name| (name, columns(name).iter().filter_map(|column| definitions::find(column.name())).collect());
+    names.map(of).collect()
 }
 
 /// What all tables of one result folder share.
@@ -183,13 +184,13 @@ impl Column {
 /// A named table; all columns have the same number of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `nodes`, `flow_samples`,
-    /// `link_samples` or `events`.
+    /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `nodes`, `media`,
+    /// `flow_samples`, `link_samples` or `events`.
     pub name: &'static str,
     /// Columns in order.
     pub columns: Vec<Column>,
-    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, and for each column
-    /// `column.<name>.unit` and `column.<name>.definition`.
+    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, for each column
+    /// `column.<name>.unit` and `column.<name>.definition`, and the same as Arrow's schema, which readers show by field.
     pub metadata: Vec<(String, String)>,
 }
 
@@ -226,5 +227,6 @@ fn metadata(columns: &[Column], context: &RunContext) -> Vec<(String, String)> {
         entries.push((format!("column.{name}.unit"), unit.to_string()));
         entries.push((format!("column.{name}.definition"), text.to_string()));
     }
+    entries.push((arrow::KEY.to_owned(), arrow::schema(columns)));
     entries
 }

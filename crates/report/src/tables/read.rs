@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tidegate_core::records::{
-    DelaySummary, FlowRecord, FlowSamples, LinkRecord, LinkSamples, NodeRecord, RunRecord,
+    DelaySummary, FlowRecord, FlowSamples, LinkRecord, LinkSamples, MediumRecord, NodeRecord, RunRecord,
 };
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
@@ -72,6 +72,7 @@ fn read_summary(dir: &Path, sums: &Checksums) -> Result<RunRecord, FolderFault> 
         flows: read_flows(&sums.open(dir, "flows")?)?,
         links: read_links(&sums.open(dir, "links")?)?,
         nodes: read_nodes(&sums.open(dir, "nodes")?)?,
+        media: read_media(&sums.open(dir, "media")?)?,
         ..RunRecord::default()
     };
     let flows = runs.u64("flows")?[0];
@@ -156,6 +157,19 @@ fn read_nodes(table: &TableFile) -> Result<Vec<NodeRecord>, FolderFault> {
     set(&mut nodes, table.u64("pit_peak_entries")?, |node, value| node.pit_peak_entries = value);
     set(&mut nodes, table.u64("timer_wakeups")?, |node, value| node.wakeups = value);
     Ok(nodes)
+}
+
+fn read_media(table: &TableFile) -> Result<Vec<MediumRecord>, FolderFault> {
+    let mut media = vec![MediumRecord::default(); table.rows()];
+    let busy = table.f64("busy_s", |value| whole(value?, 1e9).map(Span::from_nanos))?;
+    set(&mut media, table.text("medium")?, |medium, value| medium.name = value);
+    set(&mut media, busy, |medium, value| medium.busy = value);
+    set(&mut media, table.u64("transmissions")?, |medium, value| medium.transmissions = value);
+    set(&mut media, table.u64("collisions")?, |medium, value| medium.collisions = value);
+    set(&mut media, table.u64("retries")?, |medium, value| medium.retries = value);
+    set(&mut media, table.u64("delivered_frames")?, |medium, value| medium.delivered_frames = value);
+    set(&mut media, table.u64("given_up_frames")?, |medium, value| medium.given_up_frames = value);
+    Ok(media)
 }
 
 fn read_flow_samples(table: &TableFile) -> Result<FlowSamples, FolderFault> {

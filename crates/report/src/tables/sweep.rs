@@ -214,6 +214,7 @@ fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 3]
 #[cfg(test)]
 mod tests {
     use tidegate_core::records::FlowRecord;
+    use tidegate_core::units::Time;
 
     use super::*;
 
@@ -227,7 +228,7 @@ mod tests {
         let runs = |goodput: [bool; 3]| {
             let run = |(seed, has_flow)| {
                 let flows = if has_flow { vec![FlowRecord::default()] } else { Vec::new() };
-                RunRecord { seed, flows, ..RunRecord::default() }
+                RunRecord { seed, flows, ended: Time::from_nanos(1), ..RunRecord::default() }
             };
             Point { runs: (1..).zip(goodput).map(run).collect() }
         };

@@ -2,7 +2,9 @@
 
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{DelaySummary, EventRecord, FlowRecord, LinkRecord, NodeRecord, RunRecord};
+use tidegate_core::records::{
+    DelaySummary, EventRecord, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
+};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 /// A delay summary around `mean_ms`.
@@ -86,6 +88,7 @@ pub(crate) fn dumbbell(seed: u64) -> RunRecord {
         flows: vec![flow(seed, 0), flow(seed, 1)],
         links: links(),
         nodes: nodes(),
+        media: vec![MediumRecord { name: "air".into(), transmissions: 7, ..MediumRecord::default() }],
         ..RunRecord::default()
     };
     for step in 0..=1000 {

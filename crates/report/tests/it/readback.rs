@@ -1,13 +1,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, NodeRecord, RunRecord};
+use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_report::tables::{self, RunContext};
 
 use crate::invented;
 
-const NAMES: [&str; 6] = ["runs", "flows", "links", "nodes", "flow_samples", "link_samples"];
+const NAMES: [&str; 7] = ["runs", "flows", "links", "nodes", "media", "flow_samples", "link_samples"];
 
 /// An empty folder of the test `name`.
 fn folder(name: &str) -> PathBuf {
@@ -170,6 +170,18 @@ impl Random {
         }
     }
 
+    fn medium(&mut self) -> MediumRecord {
+        MediumRecord {
+            name: self.text(),
+            busy: self.span(),
+            transmissions: self.up_to(64),
+            collisions: self.up_to(64),
+            retries: self.up_to(64),
+            delivered_frames: self.up_to(64),
+            given_up_frames: self.up_to(64),
+        }
+    }
+
     /// A record that need not make sense but counts its delays as the record defines them.
     fn run(&mut self) -> RunRecord {
         let mut run = RunRecord {
@@ -180,6 +192,7 @@ impl Random {
             flows: (0..self.below(4)).map(|_| self.flow()).collect(),
             links: (0..self.below(4)).map(|_| self.link()).collect(),
             nodes: (0..self.below(4)).map(|_| self.node()).collect(),
+            media: (0..self.below(3)).map(|_| self.medium()).collect(),
             ..RunRecord::default()
         };
         for flow in &mut run.flows {

@@ -1,5 +1,7 @@
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
+use tidegate_core::records::FlowSamples;
+use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_report::tables::{self, Cell, RunContext, Table};
 
 use crate::invented;
@@ -33,7 +35,7 @@ fn csv(table: &Table) -> String {
 
 #[test]
 fn a_parquet_file_reads_back_cell_by_cell() {
-    for name in ["runs", "flows", "links", "nodes", "flow_samples", "link_samples", "events"] {
+    for name in ["runs", "flows", "links", "nodes", "media", "flow_samples", "link_samples", "events"] {
         let table = table(name);
         let reader = SerializedFileReader::new(bytes_of(&table)).expect("a parquet file");
         let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
@@ -73,7 +75,7 @@ fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
         entry.value.clone().unwrap_or_default()
     };
     assert_eq!(value("scenario"), "[scenario]\nname = \"dumbbell\"\n");
-    assert_eq!(value("results_schema"), "5");
+    assert_eq!(value("results_schema"), "6");
     assert_eq!(value("semantics"), "7");
     assert_eq!(value("column.goodput_mbps.unit"), "Mbit/s");
     assert!(value("column.goodput_mbps.definition").starts_with("Payload of distinct segments"));
@@ -130,9 +132,66 @@ fn a_flow_without_a_window_or_a_round_trip_has_none_in_the_tables() {
     let mut run = invented::dumbbell(1);
     run.flow_samples.window_packets[0] = f32::INFINITY;
     run.flow_samples.smoothed_rtt[0] = Default::default();
-    let table = &tables::build(&[run], &context())[4];
+    let table = &tables::build(&[run], &context())[5];
     assert_eq!(table.column("window_packets").map(|column| column.cell(0)), Some(Cell::Missing));
     assert_eq!(table.column("smoothed_rtt_ms").map(|column| column.cell(0)), Some(Cell::Missing));
+}
+
+#[test]
+fn samples_name_their_flows_and_links_beside_the_index() {
+    let run = invented::dumbbell(1);
+    let flows = table("flow_samples");
+    let links = table("link_samples");
+    let text =
+        |table: &Table, column: &str, row: usize| match table.column(column).map(|found| found.cell(row)) {
+            Some(Cell::Text(text)) => text.to_owned(),
+            other => panic!("{column}: {other:?}"),
+        };
+    for row in [0, 1, 77] {
+        let flow = &run.flows[run.flow_samples.flow[row] as usize];
+        assert_eq!(text(&flows, "name", row), flow.name);
+        let link = &run.links[run.link_samples.link[row] as usize];
+        assert_eq!(
+            (text(&links, "from", row), text(&links, "to", row)),
+            (link.from.clone(), link.to.clone())
+        );
+    }
+}
+
+#[test]
+fn goodput_over_time_is_what_came_since_the_sample_before_while_the_flow_lasts() {
+    let mut run = invented::dumbbell(1);
+    run.flows.truncate(1);
+    let second = |number: u64| Time::from_nanos(number * 1_000_000_000);
+    run.flows[0].start = second(1);
+    run.flows[0].completed = Some(second(4));
+    run.flows[0].delivered_segments = 30;
+    run.flows[0].delivered_payload = ByteCount::new(30_000);
+    run.flow_samples = FlowSamples {
+        time: (0..6).map(second).collect(),
+        flow: vec![0; 6],
+        window_packets: vec![1.0; 6],
+        in_flight_packets: vec![0; 6],
+        delivered_segments: vec![0, 0, 10, 30, 30, 30],
+        smoothed_rtt: vec![Span::ZERO; 6],
+        pacing_per_second: vec![1.0; 6],
+        marks: vec![0; 6],
+        retransmissions: vec![0; 6],
+    };
+    let tables = tables::build(&[run], &context());
+    let column = tables[5].column("goodput_mbps").expect("there");
+    let cells: Vec<Cell<'_>> = (0..6).map(|row| column.cell(row)).collect();
+    let short = |value: f64| Cell::Short(value as f32);
+    assert_eq!(cells, [Cell::Missing, Cell::Missing, short(0.08), short(0.16), short(0.0), Cell::Missing]);
+}
+
+#[test]
+fn every_file_has_an_arrow_schema() {
+    for table in tables::build(&[invented::dumbbell(1)], &context()) {
+        let entry = table.metadata.iter().find(|(key, _)| key == "ARROW:schema").expect("an entry");
+        // Base64 of the continuation marker of an encapsulated message.
+        assert!(entry.1.starts_with("/////"), "{}", table.name);
+    }
 }
 
 #[test]

@@ -240,8 +240,9 @@ impl CongestionController for Bbr {
         self.has_lost = false;
     }
 
-    fn on_loss(&mut self, _: &mut Context<'_>, _: &Loss, _: &FlowView) {
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
         self.has_lost = true;
+        self.timer.back_off(cx.now, loss.sent_at);
     }
 
     fn loss_timeout(&self, sent: &Sent) -> Option<Span> {

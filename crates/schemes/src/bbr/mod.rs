@@ -24,7 +24,8 @@ pub static SCHEME: Scheme = Scheme {
          shell's.",
         "Data of an Interest that was sent again gives neither round trip nor rate.",
         "Every rate counts but those of ProbeRTT: a consumer that had nothing to ask for is not told apart.",
-        "The timer does not back off: while nothing comes, what is outstanding is sent again at each.",
+        "The timer doubles, up to 64-fold, until Data of an Interest that was sent once comes, as TCP's does; the study \
+         does not tell of it.",
         "The window is not held down after a loss (BBR's packet conservation): the study does not tell of it.",
         "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
     ],

@@ -42,7 +42,7 @@ impl Agenda<'_> {
             if wire.is_up {
                 shared.offer(self.now, self.direction, radio, frame);
             } else {
-                framed.lose_frame(&frame);
+                framed.withhold(&frame);
             }
         }
         // The medium says when it may have more.
@@ -61,7 +61,7 @@ impl Agenda<'_> {
         while framed.busy_until() <= self.now {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if !wire.is_up {
-                framed.lose_frame(&frame);
+                framed.withhold(&frame);
             } else if let Carriage::First(at) = framed.transmit(frame, self.now) {
                 self.events.push(at, Target(self.frame_targets + self.direction));
             }

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::framed;
+use tidegate_core::face::FaceView;
+use tidegate_core::framed::{self, FramedLine};
 use tidegate_core::line::Carriage;
 use tidegate_core::medium::{Airtime, Frame, Medium, Outcome, Sent};
+use tidegate_core::records::MediumRecord;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::Time;
+use tidegate_core::units::{ByteCount, Time};
 
-use super::World;
+use super::{Body, World};
 use crate::events::Target;
-use crate::link::Radio;
-use crate::plan::Plan;
+use crate::link::{Direction, Radio};
+use crate::plan::{MediumPlan, Plan};
 
 /// A medium, and the frames that radios have.
 #[derive(Debug)]
@@ -52,11 +54,30 @@ impl SharedMedium {
         self.medium.offer(now, radio.from, Frame { to: radio.to, size, tag: place as u64 });
     }
 
+    /// Bytes of a direction that wait at its radio or are on the air.
+    fn waiting_bytes(&self, direction: usize) -> ByteCount {
+        let of_direction = self.frames.iter().flatten().filter(|(owner, _)| *owner as usize == direction);
+        ByteCount::new(of_direction.map(|(_, frame)| frame.size().get()).sum())
+    }
+
     fn take(&mut self, tag: u64) -> Option<(u32, framed::Frame)> {
         let taken = self.frames.get_mut(tag as usize)?.take();
         self.free.push(tag as usize);
         taken
     }
+}
+
+/// Bytes that a direction has put on its wire or medium until `now`; of what is being sent on a wire, its part. A medium
+/// counts a frame when it was delivered or given up.
+pub(super) fn sent_bytes(
+    media: &[SharedMedium],
+    (direction, wire): (usize, &Direction<Body>),
+    face: &FaceView,
+    now: Time,
+) -> ByteCount {
+    let left = wire.sent_bytes(face.sent_bytes(), now);
+    let waiting = wire.radio.map_or(ByteCount::ZERO, |radio| media[radio.medium].waiting_bytes(direction));
+    ByteCount::new(left.get() - waiting.get())
 }
 
 /// The media of a plan, and the radios of each link direction.
@@ -74,7 +95,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
         });
         directions.extend([(a, b), (b, a)].map(|(from, to)| Some(Radio { medium, from, to })));
     }
-    let build = |(medium, radios): (&crate::plan::MediumPlan, &BTreeMap<usize, usize>)| {
+    let build = |(medium, radios): (&MediumPlan, &BTreeMap<usize, usize>)| {
         let stream = |what: &str| Rng::stream(seed, &format!("medium/{}/{what}", medium.name));
         let checked =
             Medium::new(&medium.setup, radios.len(), stream).expect("media were checked with the plan");
@@ -95,6 +116,23 @@ impl World {
         self.media.iter().map(|shared| shared.medium.airtime()).collect()
     }
 
+    /// The records of all media, in the plan's order.
+    pub(super) fn medium_records(&self, plan: &Plan) -> Vec<MediumRecord> {
+        let record = |(shared, plan): (&SharedMedium, &MediumPlan)| {
+            let airtime = shared.medium.airtime();
+            MediumRecord {
+                name: plan.name.clone(),
+                busy: shared.medium.busy_by(self.now),
+                transmissions: airtime.transmissions,
+                collisions: airtime.collisions,
+                retries: airtime.retries,
+                delivered_frames: airtime.delivered,
+                given_up_frames: airtime.given_up,
+            }
+        };
+        self.media.iter().zip(&plan.media).map(record).collect()
+    }
+
     /// Something ends or begins on a medium.
     #[cold]
     pub(super) fn move_medium(&mut self, index: usize) {
@@ -106,19 +144,24 @@ impl World {
         shared.wake = Time::MAX;
         let mut told = std::mem::take(&mut shared.told);
         shared.medium.on_event(now, &mut told);
-        self.settle_frames(index, &mut told);
+        self.settle_frames(index, &mut told, FramedLine::lose_frame);
         self.media[index].told = told;
         self.ask_for_medium(index);
     }
 
-    /// Carries on what a medium delivered, and loses what it gave up; the devices may send again.
-    fn settle_frames(&mut self, index: usize, told: &mut Vec<Sent>) {
+    /// Carries on what a medium delivered, and has `lose` lose what it gave up; the devices may send again.
+    fn settle_frames(
+        &mut self,
+        index: usize,
+        told: &mut Vec<Sent>,
+        lose: fn(&mut FramedLine<Body>, &framed::Frame),
+    ) {
         let mut touched: Vec<u32> = Vec::new();
         for sent in told.drain(..) {
             let Some((direction, frame)) = self.media[index].take(sent.tag) else { continue };
             let Some(framed) = &mut self.directions[direction as usize].framed else { continue };
             match sent.outcome {
-                Outcome::GivenUp => framed.lose_frame(&frame),
+                Outcome::GivenUp => lose(framed, &frame),
                 Outcome::Delivered => {
                     if let Carriage::First(at) = framed.carry(frame, self.now) {
                         self.events.push(at, Target(self.frame_targets + direction));
@@ -157,7 +200,7 @@ impl World {
         let Some(Radio { medium, from, to, .. }) = self.directions[direction].radio else { return };
         let mut told = Vec::new();
         self.media[medium].medium.forget(from, to, &mut told);
-        self.settle_frames(medium, &mut told);
+        self.settle_frames(medium, &mut told, FramedLine::withhold);
         self.ask_for_medium(medium);
     }
 

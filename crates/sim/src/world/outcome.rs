@@ -4,12 +4,12 @@ use tidegate_core::gate::GateStats;
 use tidegate_core::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
 use super::connections::Connection;
+use super::media::sent_bytes;
 use super::{Body, Host, World};
 use crate::link::Direction;
-use crate::plan::{Change, Demand, FlowPlan, LinkPlan, NodePlan, Plan};
+use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
 use tidegate_core::tcp::record;
-use tidegate_core::units::{BitRate, Time};
 
 /// Packets handed to one direction and what became of them; see [`World::ledgers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +99,7 @@ impl World {
             flows,
             links,
             nodes: plan.nodes.iter().enumerate().map(|(node, plan)| self.node_record(plan, node)).collect(),
+            media: self.medium_records(plan),
             flow_samples: std::mem::take(&mut self.flow_samples),
             link_samples: std::mem::take(&mut self.link_samples),
             events: std::mem::take(&mut self.recorder.events),
@@ -160,29 +161,6 @@ impl World {
         }
     }
 
-    /// What a direction could send on average, by the changes that the plan makes.
-    fn mean_rate(&self, plan: &Plan, direction: usize) -> BitRate {
-        let mut rate = plan.links[direction / 2].rate[direction % 2];
-        let (mut since, mut bit_nanos) = (Time::ZERO, 0);
-        let mut count = |rate: BitRate, until: Time| {
-            bit_nanos += u128::from(rate.as_bps()) * u128::from(until.since(since).as_nanos());
-            since = until;
-        };
-        for event in plan.events.iter().filter(|event| event.at < self.now) {
-            if let Change::LinkRate { link, rate: new } = event.change
-                && link == direction / 2
-            {
-                count(rate, event.at);
-                rate = new;
-            }
-        }
-        count(rate, self.now);
-        match u128::from(self.now.as_nanos()) {
-            0 => rate,
-            nanos => BitRate::from_bps(u64::try_from(bit_nanos / nanos).unwrap_or(u64::MAX)),
-        }
-    }
-
     fn link_record(&self, plan: &Plan, link: &LinkPlan, direction: usize) -> LinkRecord {
         let wire = &self.directions[direction];
         let core = &self.nodes[wire.from.node as usize].core;
@@ -196,11 +174,11 @@ impl World {
             from: plan.nodes[from].name.clone(),
             to: plan.nodes[to].name.clone(),
             rate: face.rate(),
-            mean_rate: self.mean_rate(plan, direction),
+            mean_rate: wire.mean_rate(self.now),
             delay: wire.line.delay(),
             offered_packets: ledger.offered,
             sent_packets: ledger.sent,
-            sent_bytes: wire.sent_bytes(face.sent_bytes()),
+            sent_bytes: sent_bytes(&self.media, (direction, wire), face, self.now),
             delivered_packets: ledger.delivered,
             dropped_packets: ledger.dropped,
             lost_packets: ledger.lost,

@@ -3,6 +3,7 @@
 use tidegate_core::tcp::record;
 
 use super::connections::Connection;
+use super::media::sent_bytes;
 use super::{Due, Host, World};
 
 impl World {
@@ -33,7 +34,7 @@ impl World {
             samples.link.push(link as u32);
             samples.queue_packets.push(face.queued_packets());
             samples.queue_bytes.push(count(face.queued_bytes().get()));
-            samples.sent_bytes.push(wire.sent_bytes(face.sent_bytes()).get());
+            samples.sent_bytes.push(sent_bytes(&self.media, (link, wire), face, self.now).get());
             samples.dropped_packets.push(count(face.dropped_packets() + gates.dropped));
             samples.stored_packets.push(count(u64::from(face.held_packets()) + gates.waiting));
             let stats = core.queue(wire.from.face).stats();

@@ -65,11 +65,11 @@ fn table(name: &str, record: &RunRecord) -> String {
         assert_eq!((flows.flow[second], links.link[link] as usize), (1, bottleneck));
         writeln!(
             text,
-            "{:6}  {:6.0}  {:9}  {:8.0}  {:11}  {:5}  {:6}  {:7}",
+            "{:6}  {:>6}  {:9}  {:>8}  {:11}  {:5}  {:6}  {:7}",
             flows.time[first].as_nanos() / 1_000_000,
-            flows.window_packets[first],
+            while_it_lasts(record, first, flows.window_packets[first]),
             flows.in_flight_packets[first],
-            flows.window_packets[second],
+            while_it_lasts(record, second, flows.window_packets[second]),
             flows.in_flight_packets[second],
             links.queue_packets[link],
             links.stored_packets[link],
@@ -81,6 +81,13 @@ fn table(name: &str, record: &RunRecord) -> String {
         record.flows.iter().map(|flow| format!("{}/{}", flow.delivered_segments, flow.retransmissions));
     writeln!(text, "# delivered/retransmitted: {}", sums.collect::<Vec<_>>().join(" ")).expect("as above");
     text
+}
+
+/// A whole number that a row of the samples has while its flow lasts, else a dash.
+fn while_it_lasts(record: &RunRecord, row: usize, value: f32) -> String {
+    let (time, flow) = (record.flow_samples.time[row], &record.flows[record.flow_samples.flow[row] as usize]);
+    let is_outside = time < flow.start || flow.completed.is_some_and(|completed| completed <= time);
+    if is_outside { "-".to_owned() } else { format!("{value:.0}") }
 }
 
 fn first_difference(recorded: &str, now: &str) -> Option<String> {
@@ -202,7 +209,8 @@ fn joins(scheme: &str) -> String {
     text.push_str("# t_ms  paced segments/s of each  in_flight  queue  dropped\n");
     for row in 0..flows.time.len() / 3 {
         let of = |flow: usize| 3 * row + flow;
-        let rates = [0, 1, 2].map(|flow| format!("{:5.0}", flows.pacing_per_second[of(flow)])).join(" ");
+        let rate = |flow| while_it_lasts(&record, of(flow), flows.pacing_per_second[of(flow)]);
+        let rates = [0, 1, 2].map(|flow| format!("{:>5}", rate(flow))).join(" ");
         let in_flight = [0, 1, 2].map(|flow| format!("{:3}", flows.in_flight_packets[of(flow)])).join(" ");
         let (at, link) = (flows.time[of(0)].as_nanos() / 1_000_000, record.links.len() * row + neck);
         let (queue, dropped) = (links.queue_packets[link], links.dropped_packets[link]);

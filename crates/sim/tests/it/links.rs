@@ -3,6 +3,7 @@
 use tidegate_core::event::Event;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
+use tidegate_report::measures;
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 
@@ -77,7 +78,7 @@ fn a_link_that_goes_down_loses_what_is_on_the_wire_and_in_the_queue() {
     assert_eq!((forward.lost_packets, backward.lost_packets), (10, 11));
     assert_eq!(forward.dropped_packets, 0);
     assert_eq!(backward.dropped_packets, 79, "100 outstanding less 21 on the way");
-    assert_eq!(arrived_within(&record, 500, 700), []);
+    assert_eq!(arrived_within(&record, 500, 700), [0u64; 0]);
     // Everything was lost, so only timeouts wake the flow: it is silent until the first of them.
     let [first, ..] = arrived_within(&record, 700, 2_000)[..] else { panic!("the flow goes on") };
     let cause = |event: &Event| matches!(event, Event::Dropped { cause, .. } if cause.0 == "link down");
@@ -103,7 +104,7 @@ fn a_node_that_is_off_is_silent_and_goes_on_afterwards() {
     for node in ["c1", "p1"] {
         let off = format!("[[event]]\nat = \"500ms\"\nnode = \"{node}\"\nstate = \"down\"\n");
         let record = with_events(&format!("{off}[[event]]\nat = \"1s\"\nnode = \"{node}\"\nstate = \"up\""));
-        assert_eq!(arrived_within(&record, 500, 1_020), [], "{node}");
+        assert_eq!(arrived_within(&record, 500, 1_020), [0u64; 0], "{node}");
         let afterwards = arrived_within(&record, 1_020, 2_000).len();
         assert!(afterwards > 300, "{node}: {afterwards}");
     }
@@ -118,7 +119,7 @@ fn what_a_router_that_is_off_would_have_carried_does_not_arrive() {
     let record = record(text);
     assert!(arrived_within(&record, 0, 300).len() > 100);
     // What has left r2 by then has 3 ms of propagation and 2 sending times to go.
-    assert_eq!(arrived_within(&record, 306, 1_000), []);
+    assert_eq!(arrived_within(&record, 306, 1_000), [0u64; 0]);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_node_stays_silent_when_its_neighbour_comes_back() {
         [[event]]\nat = \"500ms\"\nnode = \"r1\"\nstate = \"up\"\n\
         [[event]]\nat = \"600ms\"\nnode = \"r3\"\nstate = \"down\"\n\
         [[event]]\nat = \"700ms\"\nnode = \"r3\"\nstate = \"up\"\n";
-    assert_eq!(arrived_within(&record(text), 306, 1_000), [], "r2 is off from 300 ms on");
+    assert_eq!(arrived_within(&record(text), 306, 1_000), [0u64; 0], "r2 is off from 300 ms on");
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn a_link_stays_down_when_its_node_was_off_and_comes_back() {
          [[event]]\nat = \"400ms\"\nnode = \"p1\"\nstate = \"down\"\n\
          [[event]]\nat = \"500ms\"\nnode = \"p1\"\nstate = \"up\"",
     );
-    assert_eq!(arrived_within(&record, 300, 2_000), [], "nothing took the link up again");
+    assert_eq!(arrived_within(&record, 300, 2_000), [0u64; 0], "nothing took the link up again");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn a_link_up_event_does_not_wake_a_node_that_is_off() {
         "[[event]]\nat = \"300ms\"\nnode = \"p1\"\nstate = \"down\"\n\
          [[event]]\nat = \"400ms\"\nlink = \"c1-p1\"\nstate = \"up\"",
     );
-    assert_eq!(arrived_within(&record, 300, 2_000), [], "p1 is off");
+    assert_eq!(arrived_within(&record, 300, 2_000), [0u64; 0], "p1 is off");
 }
 
 #[test]
@@ -335,4 +336,31 @@ fn a_silent_outage_loses_interests_that_routing_would_have_refused() {
     assert_eq!(towards(&told), 0);
     assert!(towards(&silent) > 0 && silent.flows[0].timeouts > 0);
     assert!(silent.flows[0].delivered_segments > 1_500, "it goes on afterwards: {:?}", silent.flows[0]);
+}
+
+#[test]
+fn a_link_is_at_most_full_also_when_the_run_ends_while_it_sends() {
+    for (rate, duration, fullest) in
+        [("1kbps", "100s", 1.0), ("1kbps", "1ns", 0.0), ("10Mbps", "1ns", 0.0), ("3Mbps", "777us", 1.0)]
+    {
+        let scenario = format!("duration = \"{duration}\"\nsample = \"10ms\"");
+        let link = format!("rate = \"{rate}\"\ndelay = \"0ms\"\nqueue = {{ limit = \"1000pkt\" }}");
+        let text = one_link(&scenario, &link, "scheme = { name = \"fixed\", window = 1000.0 }");
+        let record = record(&text);
+        for link in &record.links {
+            let utilisation = measures::utilisation(link, record.ended).expect("it lasts");
+            assert!((0.0..=1.0).contains(&utilisation), "{rate}, {duration}: {utilisation}");
+        }
+        // 1000 Interests are sent one after the other.
+        let forward = measures::utilisation(&record.links[0], record.ended).expect("it lasts");
+        assert!((forward - fullest).abs() < 0.01, "{rate}, {duration}: {forward}");
+        let samples = &record.link_samples;
+        assert!(
+            samples.sent_bytes.iter().zip(&samples.time).all(|(bytes, time)| {
+                let bits = u128::from(record.links[0].rate.as_bps()) * u128::from(time.as_nanos());
+                u128::from(*bytes) * 8_000_000_000 <= bits
+            }),
+            "{rate}, {duration}"
+        );
+    }
 }

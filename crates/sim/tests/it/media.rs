@@ -4,6 +4,7 @@ use tidegate_core::medium::{Access, Frame, Medium, MediumSetup};
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_report::measures;
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 
@@ -92,6 +93,33 @@ fn small_frames_fill_an_aggregate_as_large_ones_do() {
         assert_eq!(airtime.delivered, 128);
         // All are asked for before the first slot begins.
         assert_eq!(airtime.transmissions, 128_u64.div_ceil(most), "{aggregate}: {airtime:?}");
+    }
+}
+
+#[test]
+fn a_saturated_cell_is_full_by_its_airtime_while_each_direction_is_far_from_it() {
+    let record = record(&cell(10, "", "", WINDOW, ""));
+    let [medium] = &record.media[..] else { panic!("one medium") };
+    let airtime = measures::airtime(medium, record.ended).expect("it lasts");
+    // What is left is for backoffs.
+    assert!((0.7..=1.0).contains(&airtime), "{medium:?}");
+    assert!(medium.name == "air" && medium.collisions > 100, "{medium:?}");
+    let busiest =
+        record.links.iter().filter_map(|link| measures::utilisation(link, record.ended)).fold(0.0, f64::max);
+    assert!(busiest < 0.2, "{busiest}");
+    assert_eq!(measures::find("utilisation").and_then(|measure| (measure.of)(&record)), Some(airtime));
+}
+
+#[test]
+fn the_airtime_of_a_short_run_counts_the_part_of_a_transmission_that_lies_in_it() {
+    for duration in ["1ns", "20us", "80us"] {
+        let record = record(&cell(2, "", "", WINDOW, "").replace("4s", duration));
+        let busy = record.media[0].busy;
+        assert!(
+            busy <= record.ended.since(Time::ZERO) && record.media[0].transmissions > 0,
+            "{duration}: {busy}"
+        );
+        assert!(record.links.iter().all(|link| link.sent_bytes.get() == 0), "{duration}");
     }
 }
 

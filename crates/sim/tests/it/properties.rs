@@ -8,9 +8,10 @@ use tidegate_core::params::Settings;
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
-use tidegate_core::units::Time;
+use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_report::measures;
 use tidegate_schemes::SCHEMES;
-use tidegate_sim::plan::{Demand, FlowPlan, Plan};
+use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, Plan};
 use tidegate_sim::world::{Ledger, ServiceLedger, World};
 
 use crate::{arrivals, plan};
@@ -473,9 +474,15 @@ fn check_ledgers(ledgers: &[Ledger], record: &RunRecord) -> Result<(), String> {
             "{link:?} is not {ledger:?}"
         );
         check!(link.queue_delay.count == link.sent_packets, "{link:?}");
+        let utilisation = measures::utilisation(link, record.ended).unwrap_or(0.0);
+        check!((0.0..=1.0).contains(&utilisation), "utilisation {utilisation}: {link:?}");
         check!(link.released_packets <= link.stored_packets, "{link:?}");
         check!(link.sent_frames >= link.sent_packets && link.lost_frames <= link.sent_frames, "{link:?}");
         check!(link.lost_frames >= link.lost_packets, "{link:?}");
+    }
+    for medium in &record.media {
+        let airtime = measures::airtime(medium, record.ended).unwrap_or(0.0);
+        check!((0.0..=1.0).contains(&airtime), "airtime {airtime}: {medium:?}");
     }
     let delivered: u64 = ledgers.iter().map(|ledger| ledger.delivered).sum();
     check!(delivered == record.packet_hops, "{delivered} delivered, {} hops", record.packet_hops);
@@ -492,12 +499,26 @@ fn check_empty(ledgers: &[Ledger], plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a flow that has no end of its own may be over, because it stopped or gave up what was left.
+fn may_be_over(flow: &FlowRecord, time: Time) -> bool {
+    time >= Time::ZERO + Span::from_millis(STOP_MS.into())
+        || flow.segments.is_some_and(|all| flow.delivered_segments + flow.abandoned >= all)
+}
+
 fn check_samples(record: &RunRecord) -> Result<(), String> {
     let samples = &record.flow_samples;
     for (row, window) in samples.window_packets.iter().enumerate() {
         let (time, flow) = (samples.time[row], samples.flow[row]);
+        let ends = &record.flows[flow as usize];
+        let is_outside = time < ends.start || ends.completed.is_some_and(|completed| completed < time);
         let is_bound = window.is_finite() || samples.pacing_per_second[row].is_finite();
-        check!(is_bound && *window >= 1.0, "flow {flow} has a window of {window} at {time}");
+        let has_round_trip = samples.smoothed_rtt[row] > Span::ZERO;
+        check!(!is_outside || !(is_bound || has_round_trip), "flow {flow} is seen at {time}: {ends:?}");
+        check!(
+            is_bound || is_outside || may_be_over(ends, time),
+            "flow {flow} is not seen at {time}: {ends:?}"
+        );
+        check!(*window >= 1.0, "flow {flow} has a window of {window} at {time}");
     }
     let mut last = vec![0; record.flows.len()];
     for (flow, delivered) in samples.flow.iter().zip(&samples.delivered_segments) {
@@ -558,6 +579,36 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
     Ok(())
 }
 
+/// Most that the links into `node` carry together at any time, Mbit/s.
+fn most_into(plan: &Plan, node: usize) -> f64 {
+    let of_link = |(index, link): (usize, &LinkPlan)| {
+        let way = if link.b == node { 0 } else { 1 };
+        let changed = plan.events.iter().filter_map(|event| match event.change {
+            Change::LinkRate { link, rate } if link == index => Some(rate),
+            _ => None,
+        });
+        changed.chain([link.rate[way]]).map(BitRate::as_mbps).fold(0.0, f64::max)
+    };
+    let into = plan.links.iter().enumerate().filter(|(_, link)| link.a == node || link.b == node);
+    into.map(of_link).sum()
+}
+
+/// The flows together get no more than the links to their receivers carry.
+fn check_total(plan: &Plan, record: &RunRecord) -> Result<(), String> {
+    let is_drawn = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
+    if plan.flows.iter().any(is_drawn) {
+        // What was fetched before may lie in the cache of the consumer's own node.
+        return Ok(());
+    }
+    let mut receivers: Vec<usize> = plan.flows.iter().map(|flow| flow.consumer).collect();
+    receivers.sort_unstable();
+    receivers.dedup();
+    let most: f64 = receivers.iter().map(|node| most_into(plan, *node)).sum();
+    let total = measures::total_goodput_mbps(record).unwrap_or(0.0);
+    check!(total <= most, "{total} Mbit/s arrived over links of {most} Mbit/s");
+    Ok(())
+}
+
 /// Segments asked for once arrive in the order in which they were asked for.
 fn check_order(record: &RunRecord, plan: &Plan) -> Result<(), String> {
     for (index, flow) in record.flows.iter().enumerate() {
@@ -586,6 +637,7 @@ fn check_case(case: &Case, seed: Seed) -> Result<[u64; 3], String> {
     check_ledgers(&ledgers, &record)?;
     check_samples(&record)?;
     check_flows(&plan, &record)?;
+    check_total(&plan, &record)?;
     check!(record.events.is_sorted_by_key(|event| event.time), "time runs backwards: {:?}", record.events);
     let all_done = record.flows.iter().all(|flow| flow.completed.is_some());
     check!(

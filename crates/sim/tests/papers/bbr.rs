@@ -217,3 +217,34 @@ fn every_parameter_of_both_changes_what_they_do() {
         }
     }
 }
+
+/// Three flows over 10 Mbit/s without delay: the queue that the other two fill makes up the whole round trip.
+fn without_delay(others: &str) -> String {
+    let access = "access = { rate = \"100Mbps\", delay = \"0ms\" }";
+    let mut text = format!(
+        "format = 1\n[scenario]\nname = \"no delay\"\nduration = \"10s\"\n[topology]\nbuiltin = \"dumbbell\"\npairs = 3\n\
+         {access}\nbottleneck = {{ rate = \"10Mbps\", delay = \"0ms\", queue = {{ limit = \"100pkt\" }} }}\n"
+    );
+    for (number, scheme) in (1..).zip(["\"bbr\"", others, others]) {
+        text += &format!(
+            "[[flow]]\nconsumer = \"c{number}\"\nproducer = \"p{number}\"\nprefix = \"/{number}\"\nscheme = {scheme}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn without_delay_bbr_asks_again_for_what_was_dropped_and_not_for_what_waits_in_the_queue_of_others() {
+    for others in ["\"catchunks-cubic\"", "\"icp\"", "{ name = \"fixed\", window = 20.0 }"] {
+        for record in runs(&without_delay(others), 1..=3) {
+            let (flow, drops) =
+                (&record.flows[0], record.links.iter().map(|link| link.dropped_packets).sum::<u64>());
+            assert!(flow.delivered_segments > 50, "{others}: {flow:?}");
+            assert!(
+                flow.retransmissions <= drops + 20,
+                "{others}: {} again, {drops} drops",
+                flow.retransmissions
+            );
+        }
+    }
+}

@@ -244,6 +244,12 @@ impl Sender {
         self.completed
     }
 
+    /// Whether the connection has started and still sends or waits for acknowledgements.
+    pub fn is_under_way(&self, now: Time) -> bool {
+        let has_stopped = now >= self.stop && self.view.in_flight == 0;
+        self.start <= now && self.completed.is_none() && !has_stopped
+    }
+
     /// Whether both directions are closed.
     pub fn is_closed(&self) -> bool {
         self.stage == Stage::Closed

@@ -114,7 +114,7 @@ fn distributions(
     x_label: &str,
     (picked, note): (Vec<Named<'_>>, String),
 ) -> Option<Figure> {
-    let curves = picked.into_iter().map(|(name, _, bins)| Curve::new(name, cumulative(bins)));
+    let curves = picked.into_iter().map(|(name, _, bins)| Curve::new(name, drawn(bins)));
     let curves: Vec<Curve> = curves.collect();
     (!curves.is_empty()).then(|| Figure {
         x_label: x_label.into(),
@@ -123,8 +123,24 @@ fn distributions(
     })
 }
 
+/// [`cumulative`] for a curve: of points less than 1.6 % from each other the last, as no eye tells more apart.
+pub(in crate::figure) fn drawn(bins: &DelayBins) -> Vec<(f64, f64)> {
+    const STEP: f64 = 1.0 + 1.0 / 64.0;
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut group_from = f64::NEG_INFINITY;
+    for (value, below) in cumulative(bins) {
+        let is_near = value > 0.0 && value <= group_from * STEP;
+        group_from = if is_near { group_from } else { value };
+        match points.last_mut().filter(|_| is_near) {
+            Some(last) => *last = (value, below),
+            None => points.push((value, below)),
+        }
+    }
+    points
+}
+
 /// Upper bound of each bin, ms, and the part of all delays that is not above it.
-pub(in crate::figure) fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
+fn cumulative(DelayBins(bins): &DelayBins) -> Vec<(f64, f64)> {
     let total: u64 = bins.iter().map(|(_, count)| count).sum();
     let mut below = 0;
     let point = |(upper, count): &(tidegate_core::units::Span, u64)| {

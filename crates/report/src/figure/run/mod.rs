@@ -5,7 +5,7 @@ mod detail;
 use tidegate_core::records::{RunRecord, Watched};
 
 pub use detail::SegmentDiagram;
-pub(super) use detail::cumulative;
+pub(super) use detail::drawn;
 pub(crate) use detail::quantile_ms;
 
 use super::{Curve, Figure, FigureKind};

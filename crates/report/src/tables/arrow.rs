@@ -1,0 +1,204 @@
+//! The columns as an Arrow schema, for the key-value metadata of a Parquet file: readers built on Arrow show from it the
+//! unit and the definition of each field.
+//!
+//! Source: the Apache Arrow columnar format, `Message.fbs` and `Schema.fbs` (metadata version 5), in the encapsulated form
+//! with its length in front and as base64, as Arrow's own writers store it. Tables of FlatBuffers are laid out front to
+//! back here: each vtable stands before its table, and every offset points forward.
+
+use super::{Column, ColumnData};
+
+/// Key of the entry.
+pub(super) const KEY: &str = "ARROW:schema";
+
+/// `MetadataVersion::V5`.
+const VERSION: u16 = 4;
+/// `MessageHeader::Schema`.
+const HEADER_SCHEMA: u8 = 1;
+
+/// The schema of `columns` as the value of [`KEY`].
+pub(super) fn schema(columns: &[Column]) -> String {
+    let mut buffer = Buffer::default();
+    let root = buffer.offset();
+    let [message, header] = buffer.table(&[Slot::Short(VERSION), Slot::Byte(HEADER_SCHEMA), Slot::Offset]);
+    buffer.point(root, message);
+    let [schema, fields] = buffer.table(&[Slot::None, Slot::Offset]);
+    buffer.point(header, schema);
+    buffer.vector(fields, columns, |buffer, at, column| field(buffer, at, column));
+    buffer.align(8);
+    let length = buffer.0.len() as u32;
+    let parts = [&u32::MAX.to_le_bytes()[..], &length.to_le_bytes(), &buffer.0];
+    base64(&parts.concat())
+}
+
+/// Writes a `Field` that the offset `at` points to.
+fn field(buffer: &mut Buffer, at: usize, column: &Column) {
+    let (kind, slots): (u8, &[Slot]) = match &column.data {
+        ColumnData::Bool(_) => (6, &[]),
+        ColumnData::U32(_) => (2, &[Slot::Int(32), Slot::Byte(0)]),
+        ColumnData::U64(_) => (2, &[Slot::Int(64), Slot::Byte(0)]),
+        ColumnData::F32(_) => (3, &[Slot::Short(1)]),
+        ColumnData::F64(_) => (3, &[Slot::Short(2)]),
+        ColumnData::Text { .. } => (5, &[]),
+    };
+    let is_nullable = Slot::Byte(u8::from(column.present.is_some()));
+    let [field, name, type_of, children, metadata] = buffer.table(&[
+        Slot::Offset,
+        is_nullable,
+        Slot::Byte(kind),
+        Slot::Offset,
+        Slot::None,
+        Slot::Offset,
+        Slot::Offset,
+    ]);
+    buffer.point(at, field);
+    buffer.string(name, column.name());
+    let [shape] = buffer.table(slots);
+    buffer.point(type_of, shape);
+    buffer.vector(children, &[] as &[()], |_, _, ()| {});
+    let mut entries = vec![("definition", &*column.text)];
+    if !column.unit().is_empty() {
+        entries.push(("unit", column.unit()));
+    }
+    buffer.vector(metadata, &entries, |buffer, at, (key, value)| {
+        let [entry, key_at, value_at] = buffer.table(&[Slot::Offset, Slot::Offset]);
+        buffer.point(at, entry);
+        buffer.string(key_at, key);
+        buffer.string(value_at, value);
+    });
+}
+
+/// A field of a table of FlatBuffers.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    None,
+    Byte(u8),
+    Short(u16),
+    Int(u32),
+    /// Filled in when what it points to is written.
+    Offset,
+}
+
+impl Slot {
+    fn size(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Byte(_) => 1,
+            Self::Short(_) => 2,
+            Self::Int(_) | Self::Offset => 4,
+        }
+    }
+}
+
+/// FlatBuffers, front to back.
+#[derive(Debug, Default)]
+struct Buffer(Vec<u8>);
+
+impl Buffer {
+    fn align(&mut self, to: usize) {
+        self.0.resize(self.0.len().next_multiple_of(to), 0);
+    }
+
+    /// Room for an offset; where it is.
+    fn offset(&mut self) -> usize {
+        self.align(4);
+        self.0.extend([0; 4]);
+        self.0.len() - 4
+    }
+
+    /// Lets the offset at `at` point to `target`, which stands behind it.
+    fn point(&mut self, at: usize, target: usize) {
+        let distance = (target - at) as u32;
+        self.0[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// Writes a table; where it is, and where its `N - 1` offsets are.
+    fn table<const N: usize>(&mut self, slots: &[Slot]) -> [usize; N] {
+        let mut end = 4usize;
+        let places: Vec<usize> = slots
+            .iter()
+            .map(|slot| {
+                let place = end.next_multiple_of(slot.size().max(1));
+                end = place + slot.size();
+                if slot.size() > 0 { place } else { 0 }
+            })
+            .collect();
+        self.align(2);
+        let vtable = self.0.len();
+        let head = [4 + 2 * slots.len(), end];
+        for number in head.iter().chain(&places) {
+            self.0.extend((*number as u16).to_le_bytes());
+        }
+        self.align(4);
+        let table = self.0.len();
+        self.0.extend(((table - vtable) as u32).to_le_bytes());
+        self.0.resize(table + end, 0);
+        let mut found = vec![table];
+        for (slot, place) in slots.iter().zip(places) {
+            let at = table + place;
+            match slot {
+                Slot::None => {}
+                Slot::Byte(value) => self.0[at] = *value,
+                Slot::Short(value) => self.0[at..at + 2].copy_from_slice(&value.to_le_bytes()),
+                Slot::Int(value) => self.0[at..at + 4].copy_from_slice(&value.to_le_bytes()),
+                Slot::Offset => found.push(at),
+            }
+        }
+        found.try_into().expect("as many offsets as the caller names")
+    }
+
+    /// Writes a string that the offset `at` points to.
+    fn string(&mut self, at: usize, text: &str) {
+        let string = self.offset();
+        self.0[string..].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        self.0.extend(text.bytes().chain([0]));
+        self.point(at, string);
+    }
+
+    /// Writes a vector that the offset `at` points to, of tables that `write` writes, each with where its offset is.
+    fn vector<T>(&mut self, at: usize, items: &[T], write: impl Fn(&mut Self, usize, &T)) {
+        let vector = self.offset();
+        self.0[vector..].copy_from_slice(&(items.len() as u32).to_le_bytes());
+        self.point(at, vector);
+        let first = self.0.len();
+        self.0.resize(first + 4 * items.len(), 0);
+        for (place, item) in items.iter().enumerate() {
+            write(self, first + 4 * place, item);
+        }
+    }
+}
+
+/// RFC 4648, section 4.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits =
+            (0..3).fold(0u32, |bits, place| bits << 8 | u32::from(three.get(place).copied().unwrap_or(0)));
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= three.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
+        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
+    }
+
+    #[test]
+    fn names_units_and_definitions_stand_in_the_schema() {
+        let mut buffer = Buffer::default();
+        let at = buffer.offset();
+        let delays = Column::nullable("full_delay_p95_ms", ColumnData::F64(vec![1.0]), vec![true]);
+        field(&mut buffer, at, &delays);
+        let has = |text: &str| buffer.0.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(has("full_delay_p95_ms\0") && has("unit\0") && has("ms\0") && has(&delays.text));
+    }
+}
