@@ -220,3 +220,21 @@ fn a_part_of_another_version_or_of_changed_content_is_not_gone_on_from() {
         assert_eq!(assert_content(copy), LEN);
     }
 }
+
+#[test]
+fn streams_hold_a_large_window_back_for_as_long_as_a_transfer_lasts() {
+    const LONG: u64 = 20_000_000;
+    let scratch = Scratch::new("held-back");
+    let forwarder = Forwarder::start("held-back", "");
+    let (file, copy, uri) = (file_of(&scratch, LONG), scratch.at("copy"), forwarder.uri(Way::Unix));
+    let _server = serve("/held-back", &file, uri);
+    let fetch = ["fetch", "/held-back/v=5", "-o", &copy, "--transport", uri];
+    let window = ["--scheme", "fixed", "--set", "window=8000"];
+    Running::start(&[&fetch[..], &window].concat()).wait().with(0);
+    assert_eq!(assert_content(copy), LONG);
+    let status = forwarder.status();
+    for face in status.get("faces").list() {
+        let (dropped, peak) = (number(face, "dropped_packets"), number(face, "peak_queue_packets"));
+        assert!(dropped == 0.0 && peak < 1000.0, "{dropped} dropped, at most {peak} waited: {face:?}");
+    }
+}

@@ -14,7 +14,7 @@ use tidegate_core::face::{FaceId, FaceView, Limit};
 use tidegate_core::packet::{Header, Kind};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::signal::Class;
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::face::{Face, Line, Origin};
 use super::timers::Due;
@@ -141,6 +141,8 @@ pub(super) struct Pressure {
     sent_before: ByteCount,
     /// The peer took nothing for [`PATIENCE`], so that it is not held back itself until it does.
     is_stuck: bool,
+    /// Since when somebody has waited without a pause.
+    waiting_since: Time,
     /// An alarm is set.
     is_armed: bool,
 }
@@ -204,9 +206,12 @@ impl Daemon {
         source.pressure.held_by += 1;
         let number = source.number;
         let Some(target) = &mut self.faces[stream.index()] else { return };
+        if target.pressure.waiting.is_empty() {
+            target.pressure.waiting_since = self.now;
+            target.pressure.sent_before = self.node.faces()[stream.index()].sent_bytes();
+        }
         target.pressure.waiting.push((asking, number));
         if !std::mem::replace(&mut target.pressure.is_armed, true) {
-            target.pressure.sent_before = self.node.faces()[stream.index()].sent_bytes();
             self.timers.set(self.now + PATIENCE, Due::Pressure(stream));
         }
         self.update_watch(asking);
@@ -225,10 +230,15 @@ impl Daemon {
         self.release(waiting);
     }
 
-    /// The face `stream` had its time to catch up. Others wait for it no longer; its own peer does as long as it
-    /// takes anything at all.
+    /// The alarm of `stream`: it had its time to catch up if somebody has waited for so long. Others then wait for it
+    /// no longer; its own peer does as long as it takes anything at all.
     pub(super) fn pressure_rang(&mut self, stream: FaceId) {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
+        let due = pressure.waiting_since + PATIENCE;
+        pressure.is_armed = !pressure.waiting.is_empty() && due > self.now;
+        if pressure.is_armed {
+            return self.timers.set(due, Due::Pressure(stream));
+        }
         let sent = self.node.faces()[stream.index()].sent_bytes();
         pressure.is_stuck = sent == pressure.sent_before;
         pressure.sent_before = sent;
@@ -238,6 +248,7 @@ impl Daemon {
         pressure.is_slow |= others.iter().any(|(id, _)| *id != stream);
         pressure.is_armed = !own.is_empty();
         pressure.waiting = own;
+        pressure.waiting_since = self.now;
         if pressure.is_armed {
             self.timers.set(self.now + PATIENCE, Due::Pressure(stream));
         }

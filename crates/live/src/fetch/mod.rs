@@ -48,12 +48,18 @@ pub struct FetchSettings {
     pub trust: Trust,
 }
 
+/// Pause between two looks for lost Interests of schemes with a timer of their own: less than the round trip of most
+/// paths, so that what is lost does not take up the window for long.
+const SWEEP: Span = Span::from_millis(2);
+
 /// The habits of `kind` on a real network: a segment is given up after `retries`, and one without a route is
 /// asked for again, since its producer may be about to announce it. `lifetime`: of Interests, `None` for the
 /// kind's own.
 pub fn live_shell(kind: ShellKind, retries: u32, lifetime: Option<Span>) -> Shell {
     let shell = Shell::of(kind);
+    let sweep = if kind == ShellKind::OwnAtSweep { shell.sweep.min(SWEEP) } else { shell.sweep };
     Shell {
+        sweep,
         retry_limit: Some(retries),
         no_route_is_final: false,
         lifetime: lifetime.or(shell.lifetime),
