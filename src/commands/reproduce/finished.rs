@@ -11,7 +11,6 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -24,11 +23,6 @@ use crate::results::{cannot, lock};
 
 /// Bytes of the checksum that a file begins with.
 const CHECKSUM: usize = 32;
-/// Bytes that are read and hashed at once.
-const PART: usize = 1 << 20;
-/// Hexadecimal digits of the executable's hash in the folder's name.
-const DIGITS: usize = 16;
-
 /// The folder of a paper's finished runs.
 #[derive(Debug)]
 pub(super) struct Finished {
@@ -86,20 +80,6 @@ impl Finished {
             .and_then(|()| fs::rename(&new, &path))
             .map_err(|why| cannot("write", &path, &why))
     }
-}
-
-/// What this executable is called: part of the hash of its content.
-pub(super) fn build() -> Result<String, Failure> {
-    let unread = |why: std::io::Error| Failure::error(format!("cannot read the program's own file: {why}"));
-    let mut file = std::env::current_exe().and_then(File::open).map_err(unread)?;
-    let (mut hash, mut part) = (blake3::Hasher::new(), vec![0; PART]);
-    loop {
-        match file.read(&mut part).map_err(unread)? {
-            0 => break,
-            length => hash.update(&part[..length]),
-        };
-    }
-    Ok(hash.finalize().to_hex()[..DIGITS].to_owned())
 }
 
 fn remove_other_builds(all: &Path, build: &str) -> Result<(), Failure> {
