@@ -2,6 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
+#[cfg(target_os = "linux")]
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::scheme::Scheme;
 use tidegate_report::figure::run::RUN_FIGURES;
@@ -29,7 +30,10 @@ type Values = (&'static str, &'static str, fn(&Session) -> Vec<&'static str>);
 const VALUES: &[Values] = &[
     ("bench", "cases", |_| bench::case_names()),
     ("compare", "measures", |_| RUN_MEASURES.iter().map(|measure| measure.name).collect()),
-    ("compare", "schemes", consumers),
+    ("compare", "consumers", |session| {
+        names(session, |scheme| scheme.consumer.is_some() || scheme.sender.is_some())
+    }),
+    ("compare", "schemes", |session| names(session, |_| true)),
     ("docs", "page", |_| docs::page_names()),
     ("figure", "name", |_| RUN_FIGURES.iter().map(|figure| figure.name).collect()),
     ("import", "from", |_| import::Format::ALL.iter().map(|(_, name)| *name).collect()),

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::skipped::skipped;
 use crate::{Scratch, tidegate};
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
@@ -53,7 +54,10 @@ fn offered(words: &[&str]) -> Option<Vec<String>> {
     );
     let shell =
         Command::new("bash").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut shell = shell.ok()?;
+    let Ok(mut shell) = shell else {
+        skipped("completion by bash", "bash is not installed");
+        return None;
+    };
     let mut stdin = shell.stdin.take().expect("piped");
     stdin.write_all((script + &ask).as_bytes()).expect("bash reads");
     drop(stdin);

@@ -18,15 +18,11 @@ use serde::de::DeserializeOwned;
 use tidegate_core::rng::Seed;
 
 use super::Extent;
-use crate::code::executable;
 use crate::exit::Failure;
 use crate::results::{cannot, lock};
 
 /// Bytes of the checksum that a file begins with.
 const CHECKSUM: usize = 32;
-/// Hexadecimal digits of the executable's hash in the folder's name.
-const DIGITS: usize = 16;
-
 /// The folder of a paper's finished runs.
 #[derive(Debug)]
 pub(super) struct Finished {
@@ -84,13 +80,6 @@ impl Finished {
             .and_then(|()| fs::rename(&new, &path))
             .map_err(|why| cannot("write", &path, &why))
     }
-}
-
-/// What this executable is called: part of the hash of its content.
-pub(super) fn build() -> Result<String, Failure> {
-    let hash =
-        executable().map_err(|why| Failure::error(format!("cannot read the program's own file: {why}")))?;
-    Ok(hash[..DIGITS].to_owned())
 }
 
 fn remove_other_builds(all: &Path, build: &str) -> Result<(), Failure> {

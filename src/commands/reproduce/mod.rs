@@ -27,6 +27,7 @@ use batch::{Bench, Census, Purpose};
 use finished::Finished;
 
 use super::threads;
+use crate::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::page::COMMAND;
 use crate::progress::in_words;
@@ -140,7 +141,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let (paper, known) = (&arguments.paper, paper_names().join(", "));
         return Err(Failure::usage(format!("paper {paper:?} is not known; known: {known}")));
     }
-    let build = finished::build()?;
+    let build = code::executable();
     let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &build, extent(arguments));
     let finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
     if !session.quiet {

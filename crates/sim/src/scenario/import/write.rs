@@ -13,10 +13,10 @@ const DELAY: Span = Span::from_millis(1);
 
 /// Length of the run.
 const DURATION: Span = Span::from_secs(10);
-/// Part of the run that the slowest link needs for all files together.
-const BUSY: f64 = 0.2;
+/// The slowest link needs one of so many parts of the run for all files together.
+const BUSY: u64 = 5;
 /// Bytes of a file, at least and at most.
-const SIZES: [f64; 2] = [1e3, 1e7];
+const SIZES: [u64; 2] = [1_000, 10_000_000];
 
 /// A scenario with the nodes and links of `topology`, which came from `file`, and flows to start with: each of
 /// `consumers`, by index into the nodes, fetches a file from the last node.
@@ -131,9 +131,9 @@ fn flows(text: &mut String, topology: &Imported, consumers: &[usize]) {
 /// Size of each of `files`, one digit and zeros: the slowest link carries all of them within the run.
 fn size(topology: &Imported, files: usize) -> String {
     let slowest = topology.links.iter().map(|link| link.rate.unwrap_or(RATE)).min().unwrap_or(RATE);
-    let bytes = slowest.as_bps() as f64 / 8.0 * DURATION.as_secs_f64() * BUSY / files.max(1) as f64;
+    let bytes = slowest.bytes_in(DURATION).get() / BUSY / files.max(1) as u64;
     let bytes = bytes.clamp(SIZES[0], SIZES[1]);
-    let digit = 10f64.powi(bytes.log10().floor() as i32);
-    let bytes = ((bytes / digit).floor() * digit).round() as u64;
+    let digit = 10u64.pow(bytes.ilog10());
+    let bytes = bytes / digit * digit;
     if bytes >= 1_000_000 { format!("{}MB", bytes / 1_000_000) } else { format!("{}kB", bytes / 1_000) }
 }
