@@ -218,6 +218,9 @@ impl Taken {
 /// Parts of a link's way at which its label may stand, the best first.
 const LABEL_PARTS: [f64; 7] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
 
+/// Tops of a label's two lines, px below the link: above and below the link itself, which stays free, else both on one side.
+const LABEL_TOPS: [[f64; 2]; 3] = [[-22.0, 8.0], [8.0, 23.0], [-37.0, -22.0]];
+
 /// Loads in both directions over rate and delay, beside what stands already.
 fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkView) {
     let loads: Vec<String> = path
@@ -228,19 +231,18 @@ fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkVi
         .collect();
     let lines = [("ink", loads.join("  ")), ("soft", shortened(&link.label, 24))];
     let lines: Vec<(&str, String)> = lines.into_iter().filter(|(_, line)| !line.is_empty()).collect();
-    // Above and below the line itself, which stays free.
-    let tops: &[f64] = if lines.len() == 1 { &[8.0] } else { &[-22.0, 8.0] };
-    let bounds = |(x, y): Point| -> Vec<Bounds> {
-        let of = |((_, line), top): (&(&str, String), &f64)| {
+    let bounds = |((x, y), tops): (Point, [f64; 2])| -> Vec<Bounds> {
+        let of = |((_, line), top): (&(&str, String), f64)| {
             let half = 0.55 * text_width(line, 11.0) + 3.0;
             [x - half, y + top, x + half, y + top + 15.0]
         };
         lines.iter().zip(tops).map(of).collect()
     };
-    let places = LABEL_PARTS.map(|part| path.at(part));
-    let best = places.iter().min_by_key(|place| taken.covered_by(&bounds(**place)));
-    let (x, y) = best.copied().unwrap_or_default();
-    taken.0.extend(bounds((x, y)));
+    let tops = if lines.len() == 1 { [[8.0, 8.0], [-22.0, -22.0], [8.0, 8.0]] } else { LABEL_TOPS };
+    let places = LABEL_PARTS.iter().flat_map(|part| tops.map(|tops| (path.at(*part), tops)));
+    let best = places.min_by_key(|place| taken.covered_by(&bounds(*place)));
+    let ((x, y), tops) = best.unwrap_or_default();
+    taken.0.extend(bounds(((x, y), tops)));
     for ((class, line), top) in lines.iter().zip(tops) {
         let width = text_width(line, 11.0) + 4.0;
         labels.add(format_args!(
