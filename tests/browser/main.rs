@@ -127,7 +127,7 @@ fn idle(report: &Value) -> Vec<String> {
     };
     let optional = [
         ("moment", &["is_around", "is_near", "is_at_the_cursor", "is_in_view"][..]),
-        ("seeds", &["is_chosen", "is_mean", "is_band_drawn", "is_named"]),
+        ("seeds", &["is_chosen", "is_mean", "is_band_drawn", "is_named", "is_cursor_kept"]),
         ("claims", &["is_filtered", "is_found", "has_figure"]),
         ("keys", &["is_hidden", "is_shown_again", "is_aside", "is_whole"]),
     ];

@@ -131,12 +131,15 @@
     });
     const first = choice.value;
     const said = () => document.getElementById("seed-shown").textContent;
+    tidegate.cursor(tidegate.range()[1] / 2);
     report.seeds = {
       is_chosen: await pick(choice, () => { choice.value = choice.options[1].value; }) > 0 && said().includes(`seed ${choice.options[1].value}`),
       is_mean: await pick(choice, () => { choice.value = "mean"; }) > 0 && said().includes("mean of"),
       is_named: choice.options.length === 4 && choice.closest("label") != null,
       is_band_drawn: await pick(band, () => { band.checked = false; }) > 0,
     };
+    report.seeds.is_cursor_kept = cursors().every((time) => time.endsWith(" s"));
+    tidegate.cursor(null);
     band.checked = true;
     choice.value = first;
     choice.dispatchEvent(new Event("change"));

@@ -149,7 +149,12 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
     assert_eq!(starts, ["0 5 icp 3", "1 5 fixed 3", "2 10 icp 3", "3 10 fixed 3"]);
     assert_eq!(&results["runs.parquet"][..4], b"PAR1");
     let page = String::from_utf8_lossy(&results["report.html"]).into_owned();
-    for part in ["<figure id=\"goodput_mbps\">", "topology.bottleneck.rate [Mbit/s]", "tidegate sweep run "] {
+    for part in [
+        "<figure id=\"goodput_mbps\"><h3>Goodput</h3>",
+        "fairness (Jain&#39;s index) [1]",
+        "topology.bottleneck.rate [Mbit/s]",
+        "tidegate sweep run ",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     assert_eq!(sweep.counts(), [12.0, 0.0, 0.0]);

@@ -39,6 +39,25 @@ impl PointKind {
         Self::CacheHit,
     ];
 
+    /// What the kind is called, of a TCP connection or of a consumer.
+    pub const fn word(self, is_tcp: bool) -> &'static str {
+        match self {
+            Self::Interest if is_tcp => "segment sent",
+            Self::Retransmission if is_tcp => "segment sent again",
+            Self::Data if is_tcp => "segment arrived",
+            Self::Loss if is_tcp => "sender took it for lost",
+            Self::Interest => "Interest sent",
+            Self::Retransmission => "Interest sent again",
+            Self::Data => "Data arrived",
+            Self::MarkedData => "marked Data arrived",
+            Self::Drop => "dropped by a queue",
+            Self::WireLoss => "lost on the wire",
+            Self::Loss => "consumer took it for lost",
+            Self::Notice => "loss notice arrived",
+            Self::CacheHit => "content store answered",
+        }
+    }
+
     /// Kinds that come with every segment; all others say that something was amiss.
     const fn is_common(self) -> bool {
         matches!(self, Self::Interest | Self::Data | Self::CacheHit)

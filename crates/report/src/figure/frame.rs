@@ -101,19 +101,24 @@ impl Frame {
 
     /// The name of a group under the axis, broken at spaces and hyphens into at most three lines.
     pub(super) fn group_label(&self, drawing: &mut Drawing, name: &str, middle: f64, room: f64) {
-        let most = (room / (drawing.sheet.text * 0.52)).floor().max(4.0) as usize;
+        let room = room - drawing.px(4.0);
+        let fits = |text: &str| drawing.sheet.text_width(text) <= room;
         let mut lines: Vec<String> = Vec::new();
         for word in name.split_inclusive([' ', '-']) {
             match lines.last_mut() {
-                Some(line) if line.chars().count() + word.trim_end().chars().count() <= most => {
-                    line.push_str(word);
-                }
+                Some(line) if fits(&format!("{line}{}", word.trim_end())) => line.push_str(word),
                 _ => lines.push(word.to_owned()),
             }
         }
-        for (row, line) in lines.iter().take(3).enumerate() {
+        let shown = |line: &String| {
+            let line = line.trim_end();
+            let most = (1..=line.chars().count()).rev().find(|most| fits(&shortened(line, *most)));
+            shortened(line, most.unwrap_or(1))
+        };
+        let lines: Vec<String> = lines.iter().take(3).map(shown).collect();
+        for (row, line) in lines.into_iter().enumerate() {
             let place = (middle, self.bottom + drawing.px(20.0 + 16.0 * row as f64));
-            drawing.text(place, shortened(line.trim_end(), most), Anchor::Middle, Paint::Ink);
+            drawing.text(place, line, Anchor::Middle, Paint::Ink);
         }
     }
 }
@@ -215,7 +220,8 @@ impl Key {
 /// The key to results of ours and to published values.
 pub(super) fn estimate_key(drawing: &mut Drawing, key: &mut Key, is_line: bool, has_published: bool) {
     let width = drawing.px(14.0);
-    let (x, middle) = key.place(drawing, width, "ours, mean ± 95 % interval");
+    let words = if has_published { "ours, mean ± 95 % interval" } else { "mean ± 95 % interval" };
+    let (x, middle) = key.place(drawing, width, words);
     let centre = x + width / 2.0;
     let reach = drawing.px(8.0);
     if is_line {

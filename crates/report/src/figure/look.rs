@@ -131,6 +131,24 @@ pub(super) fn shape(index: usize) -> Shape {
     SHAPES[index % SHAPES.len()]
 }
 
+/// Colours and marks of what happens to segments, as the diagram in a page has them (`looks` in segments.js): what is
+/// usual is pale, and what is lost or asked for again stands out.
+const EVENTS: [(Paint, Shape); 8] = [
+    (Paint::Soft, Shape::Circle),
+    (Paint::Series(5), Shape::Square),
+    (Paint::Series(2), Shape::Down),
+    (Paint::Series(4), Shape::Up),
+    (Paint::Series(1), Shape::Cross),
+    (Paint::Series(3), Shape::Diamond),
+    (Paint::Ink, Shape::Plus),
+    (Paint::Series(0), Shape::Circle),
+];
+
+/// Colour and mark of the events of kind `index`.
+pub(super) fn event(index: usize) -> (Paint, Shape) {
+    EVENTS[index % EVENTS.len()]
+}
+
 /// How an area is hatched over its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hatch {
@@ -146,4 +164,36 @@ const HATCHES: [Hatch; 5] = [Hatch::None, Hatch::Rising, Hatch::Level, Hatch::Fa
 /// Hatch of series `index`.
 pub(super) fn hatch(index: usize) -> Hatch {
     HATCHES[index % HATCHES.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_have_the_colours_and_marks_of_the_diagram_in_a_page() {
+        let in_page = include_str!("../page/segments.js").lines().filter_map(|line| {
+            let (colour, rest) = line.split_once("{ colour: \"--")?.1.split_once("\", shape: \"")?;
+            Some((colour.to_owned(), rest.split('"').next()?))
+        });
+        let words = |(paint, shape): &(Paint, Shape)| {
+            let colour = match paint {
+                Paint::Series(index) => format!("c{index}"),
+                Paint::Ink => "ink".to_owned(),
+                _ => "soft".to_owned(),
+            };
+            let shape = match shape {
+                Shape::Circle => "dot",
+                Shape::Square => "square",
+                Shape::Up => "up",
+                Shape::Down => "down",
+                Shape::Cross => "cross",
+                Shape::Plus => "plus",
+                Shape::Diamond => "diamond",
+            };
+            (colour, shape)
+        };
+        let in_files: Vec<(String, &str)> = EVENTS[..7].iter().map(words).collect();
+        assert_eq!(in_page.take(7).collect::<Vec<_>>(), in_files);
+    }
 }

@@ -171,6 +171,9 @@ pub struct SegmentEvents {
     /// Time and number of the segment.
     #[serde(with = "number::pairs")]
     pub points: Vec<(f64, f64)>,
+    /// Which colour and mark it has; its place among the kinds unless given.
+    #[serde(default)]
+    pub look: Option<usize>,
 }
 
 /// Mean and covariance of a cloud.

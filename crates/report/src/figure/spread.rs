@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::drawing::{Drawing, Fill, Item, Owner, Point, Stroke};
 use super::frame::{Frame, Key, Sample, whisker};
-use super::look::{Paint, Shape, dash, hatch, shape};
+use super::look::{Paint, dash, event, hatch, shape};
 use super::model::{BoxStats, Cloud, Figure, Moments, SegmentEvents, drawable, is_drawable};
 use crate::page::axis::Scale;
 use crate::text;
@@ -83,10 +83,6 @@ pub(super) fn scatter(drawing: &mut Drawing, figure: &Figure, clouds: &[Cloud]) 
     }
 }
 
-/// Marks of kinds of event; what is lost or asked for again must not hide under what is usual.
-const EVENT_SHAPES: [Shape; 7] =
-    [Shape::Circle, Shape::Square, Shape::Cross, Shape::Up, Shape::Plus, Shape::Down, Shape::Diamond];
-
 /// Draws numbered segments over time.
 pub(super) fn segments(drawing: &mut Drawing, figure: &Figure, kinds: &[SegmentEvents]) {
     let mut key = Key::new(drawing);
@@ -94,22 +90,21 @@ pub(super) fn segments(drawing: &mut Drawing, figure: &Figure, kinds: &[SegmentE
         drawing.owned(Owner::Key(index), |drawing| {
             let (x, middle) = key.place(drawing, drawing.px(10.0), &kind.name);
             let centre = (x + drawing.px(5.0), middle);
-            drawing.marks(event_shape(index), vec![centre], 3.5, Paint::Series(index));
+            let (paint, shape) = event(kind.look.unwrap_or(index));
+            drawing.marks(shape, vec![centre], 3.5, paint);
         });
     }
     let top = key.height(drawing) + drawing.px(10.0);
     let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(16.0), drawing.px(4.0));
     for (index, kind) in kinds.iter().enumerate() {
-        let radius = if index < 2 { 1.5 } else { 3.0 };
+        let look = kind.look.unwrap_or(index);
+        let (paint, shape) = event(look);
+        let radius = if look < 2 { 1.5 } else { 3.0 };
         let marks = distinct(&kind.points, &x, &frame.y, drawing.px(radius * 0.5));
         drawing.owned(Owner::Series(index), |drawing| {
-            drawing.marks(event_shape(index), marks, radius, Paint::Series(index));
+            drawing.marks(shape, marks, radius, paint);
         });
     }
-}
-
-fn event_shape(index: usize) -> Shape {
-    EVENT_SHAPES[index % EVENT_SHAPES.len()]
 }
 
 /// Places of the points, one where several would cover each other.

@@ -208,14 +208,7 @@ fn figures(body: &mut Markup, page: &BoardPage<'_>) {
          series.</p>\n<div class=\"figures\">\n",
     );
     for figure in page.figures {
-        body.add(format_args!(
-            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}{}</figcaption></figure>\n",
-            Escaped(&figure.id),
-            Escaped(&figure.title),
-            figure.inline_svg(),
-            Escaped(&figure.caption),
-            claim_links(figure, page.claims)
-        ));
+        markup::figure(body, figure, &claim_links(figure, page.claims));
     }
     body.0.push_str("</div></section>\n");
 }
@@ -225,12 +218,14 @@ fn claim_links(figure: &Figure, claims: &[Judged]) -> String {
     let mut links = Markup::default();
     for judged in claims.iter().filter(|judged| is_shown(&judged.claim, figure)) {
         links.add(format_args!(
-            "{} <a href=\"#{1}\" title=\"{2}\">{1}</a> <b class=\"verdict {3}\">{3}</b>",
+            "{} <a href=\"#{1}\" title=\"{2}\">{1}</a>",
             if links.0.is_empty() { "<br>Claims:" } else { "," },
             Escaped(&judged.claim.id),
-            Escaped(&judged.claim.quantity),
-            judged.word()
+            Escaped(&judged.claim.quantity)
         ));
+        if let Some(verdict) = judged.verdict {
+            links.add(format_args!(" <b class=\"verdict {verdict}\">{verdict}</b>"));
+        }
     }
     links.0
 }

@@ -99,14 +99,7 @@ fn figures(body: &mut Markup, figures: &[Figure]) {
     }
     body.0.push_str("<section><h2>Runs</h2>\n<div class=\"figures\">\n");
     for figure in figures {
-        body.add(format_args!(
-            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption>\
-             </figure>\n",
-            Escaped(&figure.id),
-            Escaped(&figure.title),
-            figure.inline_svg(),
-            Escaped(&figure.caption)
-        ));
+        markup::figure(body, figure, "");
     }
     body.0.push_str("</div></section>\n");
 }

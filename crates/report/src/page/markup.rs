@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use tidegate_core::whole::Installed;
 
 use crate::definitions::DEFINITIONS;
-use crate::figure;
+use crate::figure::{self, Figure};
 use crate::tables::RunContext;
 
 /// Names of places in one cell of the table of schemes.
@@ -126,6 +126,17 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
     page.0.push_str(include_str!("page.js"));
     page.0.push_str("</script>\n</body>\n</html>\n");
     page.0
+}
+
+/// A figure with its title and caption; `more` is markup below the caption.
+pub(super) fn figure(page: &mut Markup, figure: &Figure, more: &str) {
+    page.add(format_args!(
+        "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}{more}</figcaption></figure>\n",
+        Escaped(&figure.id),
+        Escaped(&figure.title),
+        figure.inline_svg(),
+        Escaped(&figure.caption)
+    ));
 }
 
 /// The command that makes the page again, with a button that copies it.

@@ -68,11 +68,12 @@ pub(super) fn svg(view: &TopologyView) -> String {
     // Labels come last so that no line crosses them.
     let mut labels = Markup::default();
     let is_labelled = view.links.len() <= MOST_LABELS;
+    let mut taken = Taken::by_nodes(view, &layout);
     for link in view.known_links() {
         let path = layout.path(link.from, link.to);
         draw_link(&mut svg, &path, view, link);
         if is_labelled {
-            label_link(&mut labels, &path, link);
+            label_link(&mut labels, &mut taken, &path, link);
         }
     }
     for (index, node) in view.nodes.iter().enumerate() {
@@ -136,10 +137,13 @@ impl Path {
         format!("M{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}", from.0, from.1, control.0, control.1, to.0, to.1)
     }
 
-    /// The middle of the curve.
-    fn middle(&self) -> Point {
-        let middle = |from: f64, control: f64, to: f64| (from + 2.0 * control + to) / 4.0;
-        (middle(self.from.0, self.control.0, self.to.0), middle(self.from.1, self.control.1, self.to.1))
+    /// The point at a part of the curve, 0 to 1.
+    fn at(&self, part: f64) -> Point {
+        let rest = 1.0 - part;
+        let on = |from: f64, control: f64, to: f64| {
+            rest * rest * from + 2.0 * part * rest * control + part * part * to
+        };
+        (on(self.from.0, self.control.0, self.to.0), on(self.from.1, self.control.1, self.to.1))
     }
 
     /// Arrows for the way and for the way back.
@@ -183,9 +187,42 @@ fn percent(load: f64) -> String {
     format!("{} %", text::number((load * 1000.0).round() / 10.0))
 }
 
-/// Loads in both directions over rate and delay.
-fn label_link(labels: &mut Markup, path: &Path, link: &LinkView) {
-    let (x, y) = path.middle();
+/// Left, top, right and bottom of a text or a node.
+type Bounds = [f64; 4];
+
+/// Where something stands already.
+struct Taken(Vec<Bounds>);
+
+impl Taken {
+    /// The places of all nodes and of the names below them.
+    fn by_nodes(view: &TopologyView, layout: &Layout) -> Self {
+        let bounds = |(index, node): (usize, &NodeView)| {
+            let (x, y) = layout.at(index);
+            let half = text_width(&shortened(&node.name, 16), 12.0) / 2.0;
+            let name = [x - half, y + 16.0, x + half, y + 31.0];
+            let shape = [x - 11.0, y - 11.0, x + 11.0, y + 11.0];
+            if layout.is_dense { vec![shape] } else { vec![shape, name] }
+        };
+        Self(view.nodes.iter().enumerate().flat_map(bounds).collect())
+    }
+
+    /// How often one of `all` would cover what stands already.
+    fn covered_by(&self, all: &[Bounds]) -> usize {
+        let is_met = |one: &Bounds, other: &Bounds| {
+            one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
+        };
+        all.iter().map(|one| self.0.iter().filter(|other| is_met(one, other)).count()).sum()
+    }
+}
+
+/// Parts of a link's way at which its label may stand, the best first.
+const LABEL_PARTS: [f64; 7] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
+
+/// Tops of a label's two lines, px below the link: above and below the link itself, which stays free, else both on one side.
+const LABEL_TOPS: [[f64; 2]; 3] = [[-22.0, 8.0], [8.0, 23.0], [-37.0, -22.0]];
+
+/// Loads in both directions over rate and delay, beside what stands already.
+fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkView) {
     let loads: Vec<String> = path
         .arrows()
         .iter()
@@ -194,8 +231,18 @@ fn label_link(labels: &mut Markup, path: &Path, link: &LinkView) {
         .collect();
     let lines = [("ink", loads.join("  ")), ("soft", shortened(&link.label, 24))];
     let lines: Vec<(&str, String)> = lines.into_iter().filter(|(_, line)| !line.is_empty()).collect();
-    // Above and below the line itself, which stays free.
-    let tops: &[f64] = if lines.len() == 1 { &[8.0] } else { &[-22.0, 8.0] };
+    let bounds = |((x, y), tops): (Point, [f64; 2])| -> Vec<Bounds> {
+        let of = |((_, line), top): (&(&str, String), f64)| {
+            let half = 0.55 * text_width(line, 11.0) + 3.0;
+            [x - half, y + top, x + half, y + top + 15.0]
+        };
+        lines.iter().zip(tops).map(of).collect()
+    };
+    let tops = if lines.len() == 1 { [[8.0, 8.0], [-22.0, -22.0], [8.0, 8.0]] } else { LABEL_TOPS };
+    let places = LABEL_PARTS.iter().flat_map(|part| tops.map(|tops| (path.at(*part), tops)));
+    let best = places.min_by_key(|place| taken.covered_by(&bounds(*place)));
+    let ((x, y), tops) = best.unwrap_or_default();
+    taken.0.extend(bounds(((x, y), tops)));
     for ((class, line), top) in lines.iter().zip(tops) {
         let width = text_width(line, 11.0) + 4.0;
         labels.add(format_args!(

@@ -237,6 +237,7 @@ window.tidegate = (() => {
 
   // Redrawn from scratch when colours change; the shown range, the cursor and hidden series stay.
   const draw = () => {
+    const kept = now;
     for (const plot of plots.splice(0)) plot.destroy();
     data.panels.forEach((panel, index) => {
       const { time_s, values } = shown(panel);
@@ -246,6 +247,8 @@ window.tidegate = (() => {
       plots.push(plot);
       plot.setScale("x", { min: range[0], max: range[1] });
     });
+    // A new plot takes the cursor away once it is drawn.
+    if (kept != null) setTimeout(() => cursor(kept));
   };
   // The choice of the seed. Other parts of the page stay with the first.
   const seedTools = () => {

@@ -23,25 +23,6 @@ pub(super) fn section(digest: &Digest) -> Markup {
     content
 }
 
-/// What a kind is called.
-const fn word(kind: PointKind, is_tcp: bool) -> &'static str {
-    match kind {
-        PointKind::Interest if is_tcp => "segment sent",
-        PointKind::Retransmission if is_tcp => "segment sent again",
-        PointKind::Data if is_tcp => "segment arrived",
-        PointKind::Loss if is_tcp => "sender took it for lost",
-        PointKind::Interest => "Interest sent",
-        PointKind::Retransmission => "Interest sent again",
-        PointKind::Data => "Data arrived",
-        PointKind::MarkedData => "marked Data arrived",
-        PointKind::Drop => "dropped by a queue",
-        PointKind::WireLoss => "lost on the wire",
-        PointKind::Loss => "consumer took it for lost",
-        PointKind::Notice => "loss notice arrived",
-        PointKind::CacheHit => "content store answered",
-    }
-}
-
 fn data(digest: &Digest) -> Json {
     Json::Object(vec![
         ("end_s", Json::Number(digest.watched.record.ended.as_secs_f64())),
@@ -65,7 +46,7 @@ fn of_flow(digest: &Digest, flow: &FlowDigest) -> Json {
     Json::Object(vec![
         ("name", name.into()),
         ("counts", if is_tcp { "sequence number [bytes]" } else { "segment [number]" }.into()),
-        ("kinds", Json::List(PointKind::ALL.map(|kind| word(kind, is_tcp).into()).to_vec())),
+        ("kinds", Json::List(PointKind::ALL.map(|kind| kind.word(is_tcp).into()).to_vec())),
         ("points", Json::List(points.collect())),
     ])
 }

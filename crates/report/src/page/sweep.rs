@@ -43,14 +43,7 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     markup::command_line(&mut body, page.command);
     body.0.push_str("<section><h2>Measures</h2>\n<div class=\"figures\">\n");
     for figure in &figures {
-        body.add(format_args!(
-            "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}</figcaption>\
-             </figure>\n",
-            Escaped(&figure.id),
-            Escaped(&figure.title),
-            figure.inline_svg(),
-            Escaped(&figure.caption)
-        ));
+        markup::figure(&mut body, figure, "");
     }
     body.0.push_str("</div></section>\n");
     table(&mut body, page);
@@ -73,7 +66,7 @@ fn across(parameters: &[Parameter]) -> Option<(usize, &'static str, Vec<f64>)> {
 
 fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
     let bracketed = |name: &str, unit: &str| match unit {
-        "" => name.to_owned(),
+        "" => format!("{name} [1]"),
         unit => format!("{name} [{unit}]"),
     };
     let across = across(page.parameters);
@@ -123,12 +116,17 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
     };
     Figure {
         id: measure.name.to_owned(),
-        title: measure.name.to_owned(),
+        title: capitalised(measure.noun),
         caption: format!("{} Mean over the seeds with its 95 % interval.{survivors}{left_out}", measure.text),
         x_label,
         y_label: bracketed(measure.noun, measure.unit),
         kind,
     }
+}
+
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn distinct(values: &[String]) -> Vec<String> {

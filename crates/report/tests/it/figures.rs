@@ -84,6 +84,7 @@ fn samples_of_all() -> Vec<Figure> {
     let events = |name: &str, step: f64, delay: f64| SegmentEvents {
         name: name.into(),
         points: (0..150).map(|i| f64::from(i) * step).map(|n| (n * 0.01 + delay, n)).collect(),
+        look: None,
     };
     vec![
         figure("lines", FigureKind::Lines { series: vec![series("AIMD", 2.0), series("CUBIC", 3.0)] }),
@@ -373,7 +374,9 @@ fn any_kind(rng: &mut Rng) -> FigureKind {
             clouds: (0..count).map(|_| Cloud { name: name(rng), points: any_points(rng) }).collect(),
         },
         _ => FigureKind::Segments {
-            kinds: (0..count).map(|_| SegmentEvents { name: name(rng), points: any_points(rng) }).collect(),
+            kinds: (0..count)
+                .map(|_| SegmentEvents { name: name(rng), points: any_points(rng), look: None })
+                .collect(),
         },
     }
 }
@@ -390,7 +393,8 @@ fn no_data_breaks_a_writer() {
 fn many_points_make_small_files() {
     let points: Vec<(f64, f64)> = (0..100_000).map(f64::from).map(|i| (i, (i * 0.7).sin() * i)).collect();
     let curves = FigureKind::Curves { curves: vec![curve("many", points.clone())] };
-    let events = FigureKind::Segments { kinds: vec![SegmentEvents { name: "many".into(), points }] };
+    let events =
+        FigureKind::Segments { kinds: vec![SegmentEvents { name: "many".into(), points, look: None }] };
     for kind in [curves, events] {
         let figure = figure("many", kind);
         assert_sound(&figure);

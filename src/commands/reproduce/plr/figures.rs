@@ -124,7 +124,7 @@ fn set_aside(series: &mut [Series]) {
     let means =
         |series: &Series| series.points.iter().map(|(_, estimate)| estimate.mean).collect::<Vec<f64>>();
     let Some((extra, papers)) = series.split_last_mut() else { return };
-    let highest = papers.iter().flat_map(|series| means(series)).fold(f64::NEG_INFINITY, f64::max);
+    let highest = papers.iter().flat_map(&means).fold(f64::NEG_INFINITY, f64::max);
     extra.is_aside = extra.name == TRUE_ICP.name && means(extra).iter().all(|mean| *mean > highest);
 }
 

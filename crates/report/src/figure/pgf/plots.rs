@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::Page;
 use super::escape::Tex;
 use crate::figure::curves::thinned;
+use crate::figure::look::{COLOURS, Paint, event};
 use crate::figure::model::{
     BarSeries, BoxStats, Cloud, Curve, FigureKind, SegmentEvents, Series, drawable, interval, is_drawable,
 };
@@ -209,9 +210,16 @@ fn segments(page: &mut Page, kinds: &[SegmentEvents]) -> usize {
         }
         let kept: Vec<(f64, f64)> = points.into_iter().step_by(pause).collect();
         page.data.points(&format!("s{index}"), &kept);
-        let options = format!("tidegate mark {index}, mark size=0.7pt");
+        let (paint, shape) = event(kind.look.unwrap_or(index));
+        let colour = match paint {
+            Paint::Series(series) => format!("tidegate{series}"),
+            Paint::Ink => "black".to_owned(),
+            _ => "black!60".to_owned(),
+        };
+        let options = format!("only marks, color={colour}, {}, mark size=0.7pt", super::mark(shape));
         page.plot(&options, (&format!("s{index}x"), &format!("s{index}y")), "");
         page.entry(&kind.name);
     }
-    kinds.len()
+    // As many as there are colours of series.
+    COLOURS.len()
 }

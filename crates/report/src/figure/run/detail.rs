@@ -5,18 +5,19 @@ use tidegate_core::name::{PrefixId, Segment};
 use tidegate_core::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
 
 use super::{Window, frame, largest, left_out, without_idle};
+use crate::digest::PointKind;
 use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
 
-/// Kinds of event in a diagram of segments, from the most usual on.
-const KINDS: [&str; 8] = [
-    "Interest",
-    "Data",
-    "Interest again",
-    "Data, marked",
-    "dropped by a queue",
-    "lost on a link",
-    "loss detected",
-    "answered by a cache",
+/// Kinds of event in a diagram of segments, from the most usual on; their places are their looks.
+const KINDS: [PointKind; 8] = [
+    PointKind::Interest,
+    PointKind::Data,
+    PointKind::Retransmission,
+    PointKind::MarkedData,
+    PointKind::Drop,
+    PointKind::WireLoss,
+    PointKind::Loss,
+    PointKind::CacheHit,
 ];
 
 /// What became of the segments of one flow, gathered from the events of a run.
@@ -182,9 +183,14 @@ fn boxed((name, summary, bins): Named<'_>) -> BoxStats {
 
 fn segment_figure(run: &RunRecord, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
     let flow = run.flows.get(segments.flow as usize)?;
-    let kinds = KINDS.iter().zip(&segments.kinds).filter(|(_, points)| !points.is_empty());
+    let is_tcp = crate::text::is_tcp(flow);
+    let kinds = KINDS.iter().zip(&segments.kinds).enumerate().filter(|(_, (_, points))| !points.is_empty());
     let kinds: Vec<SegmentEvents> = kinds
-        .map(|(name, points)| SegmentEvents { name: (*name).to_owned(), points: points.clone() })
+        .map(|(look, (kind, points))| SegmentEvents {
+            name: kind.word(is_tcp).to_owned(),
+            points: points.clone(),
+            look: Some(look),
+        })
         .collect();
     let note = format!(" Flow {}; drops, losses and cache answers of all of {}.", flow.name, flow.prefix);
     (!kinds.is_empty()).then(|| Figure {
