@@ -65,7 +65,7 @@ fn details(scheme: &Scheme, screen: Screen) -> String {
         provenance(scheme.provenance)
     );
     text.push_str(&format!("whole       {}\n", whole(scheme).join(", ")));
-    for limit in scheme.whole.limit {
+    if let Some(limit) = scheme.whole.limit {
         text.push_str(&format!("limit       {limit}\n"));
     }
     for need in scheme.whole.needs {
