@@ -56,7 +56,7 @@ fn details(scheme: &Scheme) -> String {
         provenance(scheme.provenance)
     );
     text.push_str(&format!("whole       {}\n", whole(scheme).join(", ")));
-    for limit in scheme.whole.limit {
+    if let Some(limit) = scheme.whole.limit {
         text.push_str(&format!("limit       {limit}\n"));
     }
     for need in scheme.whole.needs {
