@@ -173,9 +173,9 @@ fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let bits =
-            (0..3).fold(0u32, |bits, place| bits << 8 | u32::from(three.get(place).copied().unwrap_or(0)));
+            (0..3).fold(0u32, |bits, place| (bits << 8) | u32::from(three.get(place).copied().unwrap_or(0)));
         for place in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            let digit = DIGITS[((bits >> (18 - 6 * place)) & 63) as usize];
             text.push(if place <= three.len() { char::from(digit) } else { '=' });
         }
     }

@@ -27,11 +27,15 @@ pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) {
     if !whole.fits(desk, root, None) {
         return;
     }
-    if lookup(root, PARTS).is_none() && whole.used.brings_strategy() {
+    let brings = lookup(root, PARTS).is_none() && whole.used.brings_strategy();
+    let before = desk.count();
+    if brings {
         refuse_strategies(desk, root, &whole, text);
     }
+    let clashes = desk.count() > before;
     for (path, item) in whole.places(&whole.tables(root, None)) {
-        if lookup(root, &path).is_none() {
+        // One message is enough for a strategy.
+        if lookup(root, &path).is_none() && !(clashes && path == PARTS) {
             overrides::put(desk, root, &path, &item);
         }
     }
