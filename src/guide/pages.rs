@@ -110,7 +110,7 @@ pub(super) const GUIDES: &[Guide] = &[
             ),
             (
                 "Whole schemes, routers' parts and controller included.",
-                "tidegate compare scenarios/examples/dumbbell.toml --schemes catchunks-cubic,mircc,ndnsieve --seeds 2",
+                "tidegate compare scenarios/examples/dumbbell.toml --schemes icp,mircc,ndnsieve --seeds 2",
             ),
             (
                 "Two values of any key.",

@@ -95,7 +95,7 @@ fn a_fetch_whose_forwarder_dies_says_so_and_keeps_what_came() {
         assert!(told, "{}", ended.err);
         assert_part(&ended, &copy);
         let served = server.wait().with(1);
-        assert!(served.err.starts_with("error: the "), "{}", served.err);
+        assert!(served.err.starts_with("{\"error\":\"the "), "{}", served.err);
     }
 }
 

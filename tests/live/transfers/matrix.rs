@@ -116,7 +116,12 @@ impl Case {
 
     /// Without loss the scheme that everybody gets; its slow start overflows the bottleneck.
     fn scheme(&self) -> &[&str] {
-        if self.loss { &LOSSY } else { &[] }
+        match (self.loss, self.plr) {
+            (true, _) => &LOSSY,
+            // It overshoots, so that routers have packets to store; the default of `fetch` does not.
+            (false, true) => &["--scheme", "catchunks-cubic"],
+            (false, false) => &[],
+        }
     }
 
     /// Fetches into a file: the summary, and the status of the bottleneck's forwarder afterwards.

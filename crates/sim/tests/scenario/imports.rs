@@ -25,7 +25,10 @@ fn sample(name: &str) -> &'static str {
 }
 
 fn import(name: &str, text: &str) -> Imported {
-    let format = Format::of(text).expect("the format can be told");
+    import_as(Format::of(text).expect("the format can be told"), name, text)
+}
+
+fn import_as(format: Format, name: &str, text: &str) -> Imported {
     read(name, text.as_bytes(), format, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -143,7 +146,11 @@ fn rocketfuel_has_costs_or_delays_and_both_from_two_files() {
     assert_eq!((latencies.links[0].cost, latencies.links[0].delay), (None, Some(Span::from_millis(6))));
     weights.take_delays(&latencies);
     assert!(weights.links.iter().all(|link| link.cost.is_some() && link.delay.is_some()));
-    let quoted = import("x", "\"New York, NY\" \"San Jose\" 2\n\"San Jose\" \"New York, NY\" 3\n");
+    let quoted = import_as(
+        Format::Rocketfuel,
+        "x",
+        "\"New York, NY\" \"San Jose\" 2\n\"San Jose\" \"New York, NY\" 3\n",
+    );
     assert_eq!(
         (quoted.nodes[0].name.as_str(), quoted.links.len(), quoted.notes.len()),
         ("New-York-NY", 1, 1)
