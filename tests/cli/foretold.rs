@@ -245,7 +245,7 @@ fn what_is_installed_where_stands_in_check_and_on_the_page() {
     assert_eq!((installed[1].get("role").text(), installed[1].get("at").list().len()), ("router part", 2));
     let out = scratch.at("out");
     let run =
-        ["run", dumbbell, "--seeds", "1", "--set", "scenario.duration=1s", "--out", &out, "--format", "json"];
+        ["run", dumbbell, "--seeds", "1", "--set", "scenario.duration=6s", "--out", &out, "--format", "json"];
     let folder = tidegate(&[&run[..], &set].concat()).with(0).json().get("folder").text().to_owned();
     let page = std::fs::read_to_string(std::path::Path::new(&folder).join("report.html")).expect("a page");
     assert!(page.contains("<td>router part</td><td>ndnsieve</td><td>r1, r2</td>"));
