@@ -222,7 +222,8 @@ impl Daemon {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let view = &self.node.faces()[stream.index()];
         pressure.is_stuck &= view.sent_bytes() == pressure.sent_before;
-        if !(pressure.is_slow || !pressure.waiting.is_empty()) || !has_caught_up(view) {
+        let is_idle = !pressure.is_slow && pressure.waiting.is_empty();
+        if is_idle || !has_caught_up(view) {
             return;
         }
         pressure.is_slow = false;

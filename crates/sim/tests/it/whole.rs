@@ -8,8 +8,11 @@ use tidegate_sim::roles::incomplete;
 use tidegate_sim::run::run;
 use tidegate_sim::scenario;
 
+/// Name, text and overrides of an example.
+type Example = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
 /// Each example, with what makes it short: simulated time, in which every flow has begun.
-const EXAMPLES: [(&str, &str, &[(&str, &str)]); 12] = [
+const EXAMPLES: [Example; 12] = [
     ("caches", include_str!("../../../../scenarios/examples/caches.toml"), &[("scenario.duration", "2s")]),
     ("dumbbell", include_str!("../../../../scenarios/examples/dumbbell.toml"), &[]),
     ("events", include_str!("../../../../scenarios/examples/events.toml"), &[]),
