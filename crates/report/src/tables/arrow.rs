@@ -23,7 +23,7 @@ pub(super) fn schema(columns: &[Column]) -> String {
     buffer.point(root, message);
     let [schema, fields] = buffer.table(&[Slot::None, Slot::Offset]);
     buffer.point(header, schema);
-    buffer.vector(fields, columns, |buffer, at, column| field(buffer, at, column));
+    buffer.vector(fields, columns, field);
     buffer.align(8);
     let length = buffer.0.len() as u32;
     let parts = [&u32::MAX.to_le_bytes()[..], &length.to_le_bytes(), &buffer.0];

@@ -427,7 +427,8 @@ fn link_sample_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> 
     };
     let mut columns = identity(runs, context, rows_of);
     columns.push(Column::full("time_s", ColumnData::F64(time)));
-    let ends: [(&str, fn(&LinkRecord) -> &str); 2] = [("from", |link| &link.from), ("to", |link| &link.to)];
+    type End = fn(&LinkRecord) -> &str;
+    let ends: [(&str, End); 2] = [("from", |link| &link.from), ("to", |link| &link.to)];
     let [index, counts @ ..] = counts.map(count);
     columns.push(index);
     columns.extend(ends.map(|(name, end)| {

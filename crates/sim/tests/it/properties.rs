@@ -459,7 +459,8 @@ struct Case {
 /// The first thing that is wrong, if any.
 macro_rules! check {
     ($holds:expr, $($what:tt)*) => {
-        if !$holds {
+        let holds: bool = $holds;
+        if !holds {
             return Err(format!($($what)*));
         }
     };
