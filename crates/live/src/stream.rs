@@ -152,7 +152,7 @@ impl StreamFace {
         }
     }
 
-    /// Takes in what waits, about [`READ`] packets and at most one chunk, and gives every element that is whole.
+    /// Takes in what waits, about `READ` packets and at most one chunk, and gives every element that is whole.
     ///
     /// # Errors
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then

@@ -58,7 +58,7 @@ pub(crate) fn count(value: u64) -> String {
 const MOST_DIGITS: i32 = 6;
 
 /// Mean and half width with the same decimals: as many as give the half width two significant digits, at most
-/// [`MOST_DIGITS`] of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
+/// `MOST_DIGITS` of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
 /// so that the interval shown holds the true one. Numbers below 1e-4 have exponents.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {
