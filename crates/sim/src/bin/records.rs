@@ -2,6 +2,8 @@
 //!
 //! The same program built for two targets shows whether they compute the same bits (`.ci/targets`).
 
+#![forbid(unsafe_code)]
+
 use std::fmt::Write;
 use std::io::Read;
 use std::process::ExitCode;
