@@ -344,6 +344,7 @@ fn is_target(path: &str) -> bool {
     matches!(
         inner,
         ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", _]
             | ["build.rs"]
             | ["tests" | "examples" | "benches" | "fuzz_targets", _]
             | ["tests" | "examples" | "benches", _, "main.rs"]
