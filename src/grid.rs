@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::store::Identity;
 
 /// Points of one grid.
-const MOST_POINTS: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
 
 /// One key with the values that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,8 +141,8 @@ pub(crate) fn points(
     axes: &[Axis],
 ) -> Result<Vec<GridPoint>, Failure> {
     let count = axes.iter().try_fold(1usize, |count, axis| count.checked_mul(axis.values.len()));
-    let Some(count) = count.filter(|count| *count <= MOST_POINTS) else {
-        return Err(Failure::usage(format!("the grid has more than {MOST_POINTS} points")));
+    let Some(count) = count.filter(|count| *count <= MAX_POINTS) else {
+        return Err(Failure::usage(format!("the grid has more than {MAX_POINTS} points")));
     };
     check_each(session, file, base, axes)?;
     let point = |index: usize| {

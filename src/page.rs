@@ -26,7 +26,7 @@ pub(crate) fn of_runs(
     let context = RunContext { installed, ..context.clone() };
     let digest = runs.first().and_then(|first| digest(plan, first));
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
-        let places = 1..runs.len().min(SeedPlots::MOST_SEEDS);
+        let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());
         places.filter_map(sampled).for_each(|run| plots.add(&run));
         plots

@@ -8,7 +8,7 @@ use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
-use tidegate_live::serve::{MOST_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
+use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::signals::StopSignal;
 use tidegate_report::json::Json;
 use tidegate_wire::{EcdsaSigner, Signer};
@@ -75,9 +75,9 @@ fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {
     let name = |option: &str, uri: &str| {
         name_uri::parse(uri).map_err(|why| Failure::usage(format!("{option}{why}")))
     };
-    if !(1..=MOST_SEGMENT_SIZE).contains(&arguments.segment_size) {
+    if !(1..=MAX_SEGMENT_SIZE).contains(&arguments.segment_size) {
         let size = arguments.segment_size;
-        return Err(Failure::usage(format!("--segment-size: {size} is not within 1 to {MOST_SEGMENT_SIZE}")));
+        return Err(Failure::usage(format!("--segment-size: {size} is not within 1 to {MAX_SEGMENT_SIZE}")));
     }
     let prefix = name("", &arguments.prefix)?;
     if prefix.is_empty() {

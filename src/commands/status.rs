@@ -16,7 +16,7 @@ use crate::{Format, Session};
 const PATIENCE: Span = Span::from_secs(4);
 
 /// Segments of a status; a forwarder with more has something wrong.
-const MOST_SEGMENTS: u32 = 10_000;
+const MAX_SEGMENTS: u32 = 10_000;
 
 /// Which forwarder is asked.
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ pub(crate) fn read(client: &mut Client) -> Result<Vec<StatusLine>, Failure> {
         };
         let data = DataView::parse(&packet.body).map_err(Failure::error)?;
         text.extend_from_slice(data.content);
-        last = data.final_segment().0.min(MOST_SEGMENTS);
+        last = data.final_segment().0.min(MAX_SEGMENTS);
         segment += 1;
         asked = data.name.components().to_vec();
         let length = data.name.last().map_or(0, |component| component.end() - component.start);

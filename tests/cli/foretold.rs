@@ -54,7 +54,7 @@ fn a_round_trip_has_each_router_twice_and_the_producer_once() {
 
 #[test]
 fn the_least_time_of_a_transfer_counts_certain_services_and_no_random_ones() {
-    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("least_transfer_s"));
+    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("min_transfer_s"));
     let bare = least("least-bare", &[]);
     assert_near(least("least-certain", &["flow.0.processing=4ms"]), bare + 0.004);
     let random = ["flow.0.processing={time=\"4ms\", distribution=\"exponential\"}"];
@@ -75,24 +75,24 @@ fn a_transfer_over_a_changing_rate_takes_what_each_stretch_leaves_over() {
     let steady = first(&told("steady", &[]));
     let all = megabits(&steady);
     // What the last Data needs before and behind the link.
-    let rest = number(steady.get("least_transfer_s")) - all / 10.0;
+    let rest = number(steady.get("min_transfer_s")) - all / 10.0;
     assert!((0.035..0.045).contains(&rest), "{rest}");
     let rate = |at: &str, rate: &str| format!("{{at=\"{at}\", link=\"r1-r2\", rate=\"{rate}\"}}");
     let events =
         format!("event=[{}, {}, {}]", rate("500ms", "5Mbps"), rate("1s", "20Mbps"), rate("1200ms", "2Mbps"));
     let changed = first(&told("changed", &[&events]));
     let sent = 0.5 * 10.0 + 0.5 * 5.0 + 0.2 * 20.0;
-    assert_near(number(changed.get("least_transfer_s")), 1.2 + (all - sent) / 2.0 + rest);
+    assert_near(number(changed.get("min_transfer_s")), 1.2 + (all - sent) / 2.0 + rest);
     let late = first(&told("late", &[&events, "flow.0.start=750ms"]));
     let sent = 0.25 * 5.0 + 0.2 * 20.0;
-    assert_near(number(late.get("least_transfer_s")), 0.45 + (all - sent) / 2.0 + rest);
+    assert_near(number(late.get("min_transfer_s")), 0.45 + (all - sent) / 2.0 + rest);
     // The bottleneck that is told is that of the start.
     assert_near(number(late.get("bottleneck").get("rate_mbps")), 10.0);
     // Who is done before a change does not notice it.
     let early = first(&told("early", &["flow.0.size=20kB", &events]));
     assert_near(
-        number(early.get("least_transfer_s")),
-        number(first(&told("small", &["flow.0.size=20kB"])).get("least_transfer_s")),
+        number(early.get("min_transfer_s")),
+        number(first(&told("small", &["flow.0.size=20kB"])).get("min_transfer_s")),
     );
 }
 
@@ -104,7 +104,7 @@ fn a_store_that_another_flow_may_have_filled_leaves_only_the_links_before_it() {
         )
     };
     let two = format!("flow=[{}, {}]", flow("one"), flow("two"));
-    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("least_transfer_s"));
+    let least = |test: &str, sets: &[&str]| number(first(&told(test, sets)).get("min_transfer_s"));
     let all = megabits(&first(&told("alone", &[])));
     let far = least("no-store", &[&two]);
     assert!(far > all / 10.0, "{far}");

@@ -141,7 +141,7 @@ impl NameTable {
     pub const ROOT: PrefixId = PrefixId(0);
 
     /// Most components of a name taken from a packet, so that one packet cannot fill the table.
-    pub const MOST_COMPONENTS: usize = 128;
+    pub const MAX_COMPONENTS: usize = 128;
 
     /// Prefixes below which a sweep is not worth its time.
     const FEW: usize = 1 << 16;
@@ -248,7 +248,7 @@ impl NameTable {
     /// Interns the name of a packet, given as the value of its Name TLV.
     ///
     /// # Errors
-    /// When the components are malformed or more than [`MOST_COMPONENTS`](Self::MOST_COMPONENTS).
+    /// When the components are malformed or more than [`MAX_COMPONENTS`](Self::MAX_COMPONENTS).
     #[inline]
     pub fn intern(&mut self, components: &[u8]) -> Result<Name, NameError> {
         let (last, segment) = split_last(components)?;
@@ -516,8 +516,8 @@ fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
         rest = tail;
         count += 1;
     }
-    if count > NameTable::MOST_COMPONENTS {
-        let most = NameTable::MOST_COMPONENTS;
+    if count > NameTable::MAX_COMPONENTS {
+        let most = NameTable::MAX_COMPONENTS;
         return Err(NameError(format!("the name has {count} components; at most {most} are taken")));
     }
     Ok((last, segment))
@@ -752,7 +752,7 @@ mod tests {
     #[test]
     fn malformed_components_from_a_packet_are_refused() {
         let mut names = NameTable::new();
-        let long = b"\x08\x00".repeat(NameTable::MOST_COMPONENTS + 1);
+        let long = b"\x08\x00".repeat(NameTable::MAX_COMPONENTS + 1);
         for components in
             [&b"\x08"[..], b"\x08\x02a", b"\x00\x01a", b"\xfd\x00\x08\x01a", b"\x01\x01a", &long]
         {

@@ -346,8 +346,8 @@ impl PitEntry {
     /// is itself a downstream, tell just that one; when all refused, tell everybody the least severe reason.
     pub fn nack_decision(&self) -> NackDecision {
         let mut open = self.out_records().filter(|record| record.nacked.is_none());
-        let least_severe = self.out_records().filter_map(|record| record.nacked).min();
-        match (open.next(), open.next(), least_severe) {
+        let min_severe = self.out_records().filter_map(|record| record.nacked).min();
+        match (open.next(), open.next(), min_severe) {
             (None, _, Some(reason)) => NackDecision::Return(reason),
             (Some(last), None, Some(reason)) if self.in_records().any(|record| record.face == last.face) => {
                 NackDecision::ReturnTo(last.face, reason)

@@ -27,7 +27,7 @@ pub use error::ServeError;
 pub const SEGMENT_SIZE: usize = 1200;
 
 /// Most bytes of content per segment: 800 are left for everything else in a packet.
-pub const MOST_SEGMENT_SIZE: usize = 8000;
+pub const MAX_SEGMENT_SIZE: usize = 8000;
 
 /// Bytes of Data that may wait for room in the socket before Interests have to wait there.
 const BACKLOG: usize = 256 * 1024;
@@ -40,7 +40,7 @@ const METADATA_FRESHNESS: Millis = Millis(10);
 pub struct ServeSettings {
     /// Name of the file, concatenated components.
     pub prefix: Vec<u8>,
-    /// Bytes of content per segment, 1..=[`MOST_SEGMENT_SIZE`].
+    /// Bytes of content per segment, 1..=[`MAX_SEGMENT_SIZE`].
     pub segment_size: usize,
     /// How long a cache may call a segment fresh.
     pub freshness: Millis,
@@ -90,7 +90,7 @@ impl Served {
     /// When the file cannot be read or cannot be cut as asked.
     pub fn open(path: &Path, settings: ServeSettings, client: &mut Client) -> Result<Self, ServeError> {
         let size = settings.segment_size;
-        if !(1..=MOST_SEGMENT_SIZE).contains(&size) {
+        if !(1..=MAX_SEGMENT_SIZE).contains(&size) {
             return Err(ServeError::SegmentSize(size));
         }
         let file = SourceFile::open(path)?;

@@ -30,7 +30,7 @@ const LOCAL_RECEIVE_BUFFER: usize = 64 * 1024;
 const READ: usize = 64;
 
 /// Bytes that a read may bring at least.
-const LEAST_READ: usize = 4 * 1024;
+const MIN_READ: usize = 4 * 1024;
 
 /// Bytes that TCP takes and has not sent yet; what was sent and waits for its acknowledgement does not count,
 /// so that a long path still fills. Beyond that frames wait in our queue, where they are managed.
@@ -137,7 +137,7 @@ impl StreamFace {
 
     fn new(socket: Socket, backlog: Backlog, local: FaceUri, remote: FaceUri, is_local: bool) -> Self {
         let (incoming, tail) = (Splitter::new(), BytesMut::new());
-        let packet_len = LEAST_READ / READ;
+        let packet_len = MIN_READ / READ;
         Self { socket, backlog, local, remote, is_local, incoming, packet_len, tail }
     }
 
@@ -158,7 +158,7 @@ impl StreamFace {
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
     /// nothing behind it can be told apart, and the face has to be closed.
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
-        let most = (READ * self.packet_len).clamp(LEAST_READ, CHUNK);
+        let most = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
         let buffer = &mut memory.slots.as_buffer()[..most];
         let count = match (&self.socket).read(buffer) {
             Ok(0) => return Ok(Received::Closed),

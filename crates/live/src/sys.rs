@@ -21,7 +21,7 @@ const SLOT: usize = 1 << 16;
 pub(crate) const LARGEST: usize = 9000;
 
 /// Bytes of datagrams that go out as one message, to be cut by the kernel or the device.
-const MOST_TOGETHER: usize = 60_000;
+const MAX_TOGETHER: usize = 60_000;
 
 /// Bytes of the largest socket address asked for, that of IPv6.
 const ADDRESS: usize = size_of::<libc::sockaddr_in6>();
@@ -323,7 +323,7 @@ fn send_some_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: bool) ->
 fn equal_in_a_row(batch: &[[&[u8]; 2]]) -> usize {
     let size = |datagram: &[&[u8]; 2]| datagram[0].len() + datagram[1].len();
     let first = size(&batch[0]);
-    let most = MOST_TOGETHER.checked_div(first).unwrap_or(1).max(1);
+    let most = MAX_TOGETHER.checked_div(first).unwrap_or(1).max(1);
     let equal = batch.iter().take(most).take_while(|datagram| size(datagram) == first).count();
     let has_rest = equal < most && batch.get(equal).is_some_and(|next| (1..first).contains(&size(next)));
     equal + usize::from(has_rest)
@@ -337,7 +337,7 @@ fn size_control(size: usize) -> Control {
     kind[..4].copy_from_slice(&libc::SOL_UDP.to_ne_bytes());
     kind[4..].copy_from_slice(&UDP_SEGMENT.to_ne_bytes());
     let mut number = [0; 8];
-    // A run is made of datagrams of at most `MOST_TOGETHER` bytes.
+    // A run is made of datagrams of at most `MAX_TOGETHER` bytes.
     number[..2].copy_from_slice(&(size as u16).to_ne_bytes());
     [length as u64, u64::from_ne_bytes(kind), u64::from_ne_bytes(number)]
 }

@@ -55,10 +55,10 @@ pub(crate) fn count(value: u64) -> String {
 }
 
 /// Significant digits of a mean that are shown at most.
-const MOST_DIGITS: i32 = 6;
+const MAX_DIGITS: i32 = 6;
 
 /// Mean and half width with the same decimals: as many as give the half width two significant digits, at most
-/// `MOST_DIGITS` of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
+/// `MAX_DIGITS` of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
 /// so that the interval shown holds the true one. Numbers below 1e-4 have exponents.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {
@@ -73,7 +73,7 @@ pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
         return (format!("{mean}e{exponent}"), format!("{half_width}e{exponent}"));
     }
     let wanted = 1 - magnitude(half_width);
-    let most = MOST_DIGITS - 1 - magnitude(largest);
+    let most = MAX_DIGITS - 1 - magnitude(largest);
     let decimals = usize::try_from(wanted.min(most)).unwrap_or(0);
     let last = 10f64.powi(-(decimals as i32));
     let half_width = if most < wanted - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };

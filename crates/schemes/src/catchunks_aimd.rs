@@ -25,7 +25,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds and windows never shrink below this, packets (`MIN_SSTHRESH`).
-const LEAST_THRESHOLD: f64 = 2.0;
+const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
     /// First window (`init-cwnd`); releases before 2024 start at 1.
@@ -50,7 +50,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: params.initial_threshold,
         step: params.step,
         keep: params.beta,
-        least: LEAST_THRESHOLD,
+        least: MIN_THRESHOLD,
         divides_by_whole_window: true,
         restarts: params.reset_to_initial,
     };

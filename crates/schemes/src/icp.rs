@@ -2,7 +2,7 @@
 //!
 //! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP). The timer lies between the smallest and the largest of
 //! the last round-trip times (the range estimator), so with caches on the path it also fires without a loss.
-//! Marks are not looked at. `least_timeout` and `initial_timeout` are not in the paper.
+//! Marks are not looked at. `min_timeout` and `initial_timeout` are not in the paper.
 
 use std::collections::VecDeque;
 
@@ -46,7 +46,7 @@ params! {
     /// The timer before the first round-trip time.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// The timer is never shorter than this.
-    least_timeout: Span = Span::from_millis(10), "time", Span::from_micros(1)..=Span::from_secs(60);
+    min_timeout: Span = Span::from_millis(10), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Icp {
         let Some((low, high)) = self.round_trips.iter().min().zip(self.round_trips.iter().max()) else {
             return self.params.initial_timeout;
         };
-        (*low + (*high - *low).scale(self.params.delta)).max(self.params.least_timeout)
+        (*low + (*high - *low).scale(self.params.delta)).max(self.params.min_timeout)
     }
 }
 

@@ -28,7 +28,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds and windows never shrink below this, packets (`minSsthresh`).
-const LEAST_THRESHOLD: f64 = 2.0;
+const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
     /// First window (`cwnd`); the segment fetcher's.
@@ -49,7 +49,7 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: f64::INFINITY,
         step: params.step,
         keep: params.beta,
-        least: LEAST_THRESHOLD,
+        least: MIN_THRESHOLD,
         divides_by_whole_window: false,
         restarts: params.reset_to_initial,
     };

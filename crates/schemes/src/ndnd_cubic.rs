@@ -29,7 +29,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds never shrink below this, packets (`minSsthresh`).
-const LEAST_THRESHOLD: f64 = 2.0;
+const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
     /// First window (`cwnd`); the segment fetcher's.
@@ -45,8 +45,8 @@ params! {
 fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
     let rule = CubicRule {
         least: 1.0,
-        least_threshold: LEAST_THRESHOLD,
-        least_plateau: 0.0,
+        min_threshold: MIN_THRESHOLD,
+        min_plateau: 0.0,
         fast_convergence: params.fast_convergence.then_some(1.0),
         friendliness: TcpFriendliness::Off,
         looks_ahead: true,

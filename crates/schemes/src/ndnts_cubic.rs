@@ -33,7 +33,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 /// Slow-start thresholds never shrink below this, packets.
-const LEAST_THRESHOLD: f64 = 2.0;
+const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
     /// First window (`iw`).
@@ -52,8 +52,8 @@ impl NdntsCubic {
     fn new(params: &Params) -> Self {
         let rule = CubicRule {
             least: 0.0,
-            least_threshold: LEAST_THRESHOLD,
-            least_plateau: 0.0,
+            min_threshold: MIN_THRESHOLD,
+            min_plateau: 0.0,
             fast_convergence: Some(1.0),
             friendliness: TcpFriendliness::Jump,
             may_shrink: true,

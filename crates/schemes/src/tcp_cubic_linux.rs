@@ -59,7 +59,7 @@ struct CubicLinux {
     curve: Curve,
     hystart: Option<HyStart>,
     /// Shortest round trip; `None` before the first and after a timeout.
-    least_rtt: Option<Span>,
+    min_rtt: Option<Span>,
     /// Segments acknowledged towards the next segment of window (snd_cwnd_cnt).
     counted: u32,
     /// When the last segment left.
@@ -72,7 +72,7 @@ impl CubicLinux {
             window: TcpWindow::new(f64::from(params.initial_window)),
             curve: Curve::new(params.ticks, params.fast_convergence),
             hystart: params.hystart.then(HyStart::default),
-            least_rtt: None,
+            min_rtt: None,
             counted: 0,
             last_sent: None,
         }
@@ -87,8 +87,8 @@ impl CubicLinux {
     fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
         // Right after a recovery a round trip tells of its burst.
         let Some(rtt) = delivery.rtt.filter(|_| !self.curve.is_young(now)) else { return };
-        let least = self.least_rtt.map_or(rtt, |least| least.min(rtt));
-        self.least_rtt = Some(least);
+        let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
+        self.min_rtt = Some(least);
         if !self.window.is_slow_start() {
             return;
         }
@@ -145,7 +145,7 @@ impl CongestionController for CubicLinux {
         } else if let Some(acked) = counted {
             let rest = self.window.slow_start(acked, f64::INFINITY) as u32;
             if rest > 0 {
-                let least = self.least_rtt.unwrap_or_default();
+                let least = self.min_rtt.unwrap_or_default();
                 let per_segment = self.curve.per_segment(cx.now, self.whole(), rest, least);
                 self.step(per_segment, rest);
             }
@@ -163,7 +163,7 @@ impl CongestionController for CubicLinux {
         match self.window.on_recovery(cx.now, recovery, |_| threshold) {
             // Everything but the window is forgotten (`bictcp_reset`).
             Change::TimedOut => {
-                (self.curve, self.least_rtt) = (self.curve.forgotten(), None);
+                (self.curve, self.min_rtt) = (self.curve.forgotten(), None);
                 self.hystart = self.hystart.take().map(|_| HyStart::default());
             }
             // A second timeout for the same segment.

@@ -9,11 +9,11 @@ use crate::keys::Format;
 use crate::suggest::meant;
 
 /// Known words listed in a message.
-const MOST_LISTED: usize = 12;
+const MAX_LISTED: usize = 12;
 /// Words searched for the nearest.
-const MOST_SEARCHED: usize = 1_000;
+const MAX_SEARCHED: usize = 1_000;
 /// Bytes of a text quoted in a message.
-pub(crate) const MOST_QUOTED: usize = 60;
+pub(crate) const MAX_QUOTED: usize = 60;
 
 /// Reads a file that a text names; the error says why that cannot be done.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -29,21 +29,21 @@ pub struct Desk<'a> {
     /// Everything wrong so far.
     pub problems: RefCell<Problems>,
     /// What may be read from the text, bytes of memory, about.
-    most_bytes: u64,
+    max_bytes: u64,
     /// Bytes of that so far, about.
     claimed_bytes: Cell<u64>,
 }
 
 impl<'a> Desk<'a> {
-    /// A desk without problems; what is read may take `most_bytes` bytes of memory.
+    /// A desk without problems; what is read may take `max_bytes` bytes of memory.
     pub fn new(
         format: &'static Format,
         schemes: &'a [&'static Scheme],
         files: Option<FileReader<'a>>,
-        most_bytes: u64,
+        max_bytes: u64,
     ) -> Self {
         let (problems, claimed_bytes) = (RefCell::default(), Cell::new(0));
-        Self { format, schemes, files, problems, most_bytes, claimed_bytes }
+        Self { format, schemes, files, problems, max_bytes, claimed_bytes }
     }
 
     /// Notes a problem.
@@ -62,7 +62,7 @@ impl<'a> Desk<'a> {
         if self.is_full() {
             return self.refuse(place, String::new());
         }
-        let known: Vec<&str> = known.take(MOST_SEARCHED).collect();
+        let known: Vec<&str> = known.take(MAX_SEARCHED).collect();
         let suggestions = meant(word, known.iter().copied());
         let listed = if suggestions.is_empty() { format!("; {}", list_words(&known)) } else { String::new() };
         let message = format!("{what} {} is not known{listed}", show(word));
@@ -73,11 +73,11 @@ impl<'a> Desk<'a> {
     #[must_use]
     pub fn claim(&self, place: Place, bytes: u64, count: u64) -> bool {
         let total = bytes.checked_mul(count).and_then(|more| self.claimed_bytes.get().checked_add(more));
-        let is_small = total.is_some_and(|total| total <= self.most_bytes);
+        let is_small = total.is_some_and(|total| total <= self.max_bytes);
         if is_small {
             self.claimed_bytes.set(total.unwrap_or(u64::MAX));
         } else {
-            let (what, most) = (self.format.root.what, self.most_bytes);
+            let (what, most) = (self.format.root.what, self.max_bytes);
             self.refuse(place, format!("with this {what} takes more than {most} bytes of memory"));
         }
         is_small
@@ -99,7 +99,7 @@ fn list_words(known: &[&str]) -> String {
     if known.is_empty() {
         return "there are none".to_owned();
     }
-    let shown: Vec<&str> = known.iter().copied().take(MOST_LISTED).collect();
+    let shown: Vec<&str> = known.iter().copied().take(MAX_LISTED).collect();
     let more = known.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("known: {}{more}", shown.join(", "))
@@ -107,9 +107,9 @@ fn list_words(known: &[&str]) -> String {
 
 /// `text` in quotes, shortened, for messages.
 pub fn show(text: &str) -> String {
-    if text.len() <= MOST_QUOTED {
+    if text.len() <= MAX_QUOTED {
         return format!("{text:?}");
     }
-    let start: String = text.chars().take(MOST_QUOTED / 2).collect();
+    let start: String = text.chars().take(MAX_QUOTED / 2).collect();
     format!("{:?}", format!("{start}..."))
 }

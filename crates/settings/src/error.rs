@@ -5,7 +5,7 @@ use std::fmt;
 use crate::suggest::question;
 
 /// Problems shown; the rest is only counted.
-const MOST_SHOWN: usize = 50;
+const MAX_SHOWN: usize = 50;
 /// Characters of a source line that are shown.
 const WIDTH: usize = 120;
 /// Characters shown before the place in a line longer than that.
@@ -111,7 +111,7 @@ impl Problems {
         if self.list.iter().any(|(at, same, _)| *at == place && *same == message) {
             return;
         }
-        if self.list.len() < MOST_SHOWN {
+        if self.list.len() < MAX_SHOWN {
             self.list.push((place, message, suggestions.into_iter().collect()));
         } else {
             self.omitted += 1;
@@ -130,7 +130,7 @@ impl Problems {
 
     /// Whether further problems would only be counted.
     pub fn is_full(&self) -> bool {
-        self.list.len() >= MOST_SHOWN
+        self.list.len() >= MAX_SHOWN
     }
 
     /// Gives every problem its line.

@@ -26,7 +26,7 @@
 //!     schemes: &[],
 //!     files: None,
 //!     text_bytes: 1 << 20,
-//!     most_bytes: 1 << 20,
+//!     max_bytes: 1 << 20,
 //! };
 //! let rate = |text: &str| {
 //!     reader.read(text, &[], |desk: &Desk<'_>, document, _| {

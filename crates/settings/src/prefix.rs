@@ -7,7 +7,7 @@ use crate::desk::show;
 /// Bytes of a prefix.
 const LONGEST_PREFIX: usize = 512;
 /// Components of a prefix.
-const MOST_COMPONENTS: usize = 64;
+const MAX_COMPONENTS: usize = 64;
 
 /// The one spelling of the prefix that `text` spells.
 ///
@@ -15,9 +15,9 @@ const MOST_COMPONENTS: usize = 64;
 /// What is wrong with it.
 pub fn canonical_prefix(text: &str) -> Result<String, String> {
     let components = text.bytes().filter(|byte| *byte == b'/').count();
-    if text.len() > LONGEST_PREFIX || components > MOST_COMPONENTS {
+    if text.len() > LONGEST_PREFIX || components > MAX_COMPONENTS {
         return Err(format!(
-            "prefix {} is too long; at most {LONGEST_PREFIX} bytes and {MOST_COMPONENTS} components",
+            "prefix {} is too long; at most {LONGEST_PREFIX} bytes and {MAX_COMPONENTS} components",
             show(text)
         ));
     }

@@ -22,7 +22,7 @@ pub struct Reader<'a> {
     /// Longest text, bytes.
     pub text_bytes: usize,
     /// What is read may take this much memory, bytes, about.
-    pub most_bytes: u64,
+    pub max_bytes: u64,
 }
 
 impl Reader<'_> {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         read: impl FnOnce(&Desk<'_>, Table, &str) -> Option<T>,
     ) -> Result<T, Errors> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let desk = Desk::new(self.format, self.schemes, self.files, self.most_bytes);
+        let desk = Desk::new(self.format, self.schemes, self.files, self.max_bytes);
         let value = self.document(&desk, text).and_then(|document| read(&desk, document, text));
         let problems = desk.problems.into_inner();
         match value {

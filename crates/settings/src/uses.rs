@@ -16,7 +16,7 @@ const NAMING: [&str; 2] = ["name", "scheme"];
 /// Bytes of a setting's text.
 const LONGEST_SETTING: usize = 256;
 /// Schemes in one list.
-const MOST_LISTED: usize = 16;
+const MAX_LISTED: usize = 16;
 
 /// A scheme with its settings, checked.
 #[derive(Clone, Debug)]
@@ -47,8 +47,8 @@ pub fn bytes(uses: &[SchemeUse]) -> u64 {
 /// Reads the schemes of the list under `key`.
 pub fn read_list(fields: &Fields<'_>, key: &str, role: &'static Role) -> Vec<SchemeUse> {
     let items = fields.list(key);
-    if items.len() > MOST_LISTED {
-        fields.refuse(key, format!("{key}: {} entries; at most {MOST_LISTED}", items.len()));
+    if items.len() > MAX_LISTED {
+        fields.refuse(key, format!("{key}: {} entries; at most {MAX_LISTED}", items.len()));
         return Vec::new();
     }
     items.iter().filter_map(|item| read(fields.desk, item, role)).collect()

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use tidegate_core::face::Limit;
 use tidegate_core::units::Span;
 
-use crate::desk::{Desk, MOST_QUOTED, show};
+use crate::desk::{Desk, MAX_QUOTED, show};
 use crate::document::{Item, Value};
 use crate::keys::Kind;
 
@@ -14,7 +14,7 @@ pub fn shown(value: &Value) -> String {
     match value {
         Value::Text(text) => show(text),
         Value::Bool(truth) => truth.to_string(),
-        Value::Number(number) if number.written.len() <= MOST_QUOTED => number.written.clone(),
+        Value::Number(number) if number.written.len() <= MAX_QUOTED => number.written.clone(),
         other => other.kind().to_owned(),
     }
 }
@@ -36,7 +36,7 @@ pub fn read_text(item: &Item) -> Result<&str, String> {
 /// What is wrong with it.
 pub fn read_quantity<T: FromStr<Err = String>>(item: &Item, example: &str) -> Result<T, String> {
     match &item.value {
-        Value::Text(text) if text.len() > MOST_QUOTED => Err(format!("{} is too long", show(text))),
+        Value::Text(text) if text.len() > MAX_QUOTED => Err(format!("{} is too long", show(text))),
         Value::Text(text) => text.parse(),
         Value::Number(_) => Err(format!("{} has no unit; write it like {example:?}", shown(&item.value))),
         other => Err(format!("{} is not a quantity; write it like {example:?}", shown(other))),
@@ -63,7 +63,7 @@ pub fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
 /// A number of packets or bytes above zero.
 pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
     let text: String = match &item.value {
-        Value::Text(text) if text.len() <= MOST_QUOTED => text.clone(),
+        Value::Text(text) if text.len() <= MAX_QUOTED => text.clone(),
         // Only to hear what is wrong with it.
         _ => return read_quantity(item, "100pkt").map(Limit::Packets),
     };

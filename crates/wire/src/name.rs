@@ -8,7 +8,7 @@ use crate::error::DecodeError;
 use crate::tlv::{self, Element, Reader, types};
 
 /// Components a name may have at most.
-const MAX_COMPONENTS: usize = NameTable::MOST_COMPONENTS;
+const MAX_COMPONENTS: usize = NameTable::MAX_COMPONENTS;
 
 /// The name of a received packet, checked: every component is whole and of a type in 1..=65535.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl<'a> NameView<'a> {
     ///
     /// # Errors
     /// When a component is cut short or of a type outside 1..=65535, a digest has not 32 bytes, or there are
-    /// more than [`NameTable::MOST_COMPONENTS`].
+    /// more than [`NameTable::MAX_COMPONENTS`].
     pub fn parse(name: &Element<'a>) -> Result<Self, DecodeError> {
         let mut view =
             Self { components: name.value, start: name.value_start, len: 0, digests: 0, digest: None };

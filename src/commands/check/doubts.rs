@@ -106,7 +106,7 @@ fn oversized(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
 }
 
 fn unfinished(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
-    let least = facts.least_transfer?;
+    let least = facts.min_transfer?;
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
     (flow.start + least > end).then(|| {
         format!(

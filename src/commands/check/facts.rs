@@ -38,7 +38,7 @@ pub(crate) struct FlowFacts {
     /// `None` if the producer is at the same node.
     pub(crate) bottleneck: Option<Bottleneck>,
     /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
-    pub(super) least_transfer: Option<Span>,
+    pub(super) min_transfer: Option<Span>,
     /// Interests that are answered, about.
     pub(super) exchanges: f64,
 }

@@ -257,7 +257,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
     }
     lines.extend(
         facts
-            .least_transfer
+            .min_transfer
             .map(|least| format!("complete after {} s or more, on this path", number(least.as_secs_f64()))),
     );
     lines

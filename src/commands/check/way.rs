@@ -107,7 +107,7 @@ impl Way {
         let rate_s = served_s.fold(rate_s, f64::min);
         FlowFacts {
             bottleneck: slowest.map(|(_, load)| bottleneck(plan, flow, load, round_trip, sharers)),
-            least_transfer: self.least_transfer(plan, flow, rates, least, is_shared),
+            min_transfer: self.min_transfer(plan, flow, rates, least, is_shared),
             exchanges: exchanges(plan, flow, rate_s),
             nodes: self.nodes,
             links: self.links,
@@ -118,7 +118,7 @@ impl Way {
 
     /// The slowest link has to carry everything, and the last Data the rest of the way. Caches may know what
     /// another flow has asked for, so that only links before the first of them count then.
-    fn least_transfer(
+    fn min_transfer(
         &self,
         plan: &Plan,
         flow: &FlowPlan,

@@ -12,7 +12,7 @@ use crate::results::{cannot, file_name};
 use crate::store::differences;
 
 /// Differing values that are told.
-const MOST_DIFFERENCES: usize = 3;
+const MAX_DIFFERENCES: usize = 3;
 
 /// The file of the baseline `name`: itself if it ends in `.json`, else one in the folder of results.
 fn path(out: &Path, name: &str) -> PathBuf {
@@ -40,7 +40,7 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
         common += 1;
         let mut differing = differences(&then.scenario, &variant.identity.text);
         if !differing.is_empty() {
-            differing.truncate(MOST_DIFFERENCES);
+            differing.truncate(MAX_DIFFERENCES);
             return Err(fault(format!(
                 "it is of another scenario; {}: {}",
                 variant.label,

@@ -18,14 +18,14 @@ use crate::source::Source;
 type Open = Vec<(PathBuf, Box<dyn Trace>)>;
 
 /// Lines of each face are written once a period: more would fill a disk and be read by nobody.
-const MOST_PERIODS: f64 = 1e5;
+const MAX_PERIODS: f64 = 1e5;
 
 /// A period as it is written in scenarios.
 pub(super) fn period(text: &str, duration: Span) -> Result<Span, Failure> {
     match text.parse::<Span>() {
         Ok(Span::ZERO) => Err(Failure::usage("--period: 0 is too short; a second or half of one is usual")),
-        Ok(period) if period.as_secs_f64() * MOST_PERIODS < duration.as_secs_f64() => {
-            let shortest = duration.as_secs_f64() / MOST_PERIODS;
+        Ok(period) if period.as_secs_f64() * MAX_PERIODS < duration.as_secs_f64() => {
+            let shortest = duration.as_secs_f64() / MAX_PERIODS;
             Err(Failure::usage(format!("--period: {text} is too short for this run; at least {shortest} s")))
         }
         Ok(period) => Ok(period),

@@ -18,10 +18,10 @@ pub(crate) const DEFAULT: &str = "bbr";
 /// and enough of one for hosts to handle packets together.
 pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 5] = [
     ("loss_timer", "order"),
-    ("least_margin", "100ms"),
+    ("min_margin", "100ms"),
     ("quanta", "1"),
     ("cwnd_gain", "1.25"),
-    ("least_round_trip", "3ms"),
+    ("min_round_trip", "3ms"),
 ];
 
 /// A scheme ready to fetch.

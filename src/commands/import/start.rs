@@ -10,9 +10,9 @@ use crate::Session;
 use crate::commands::check::Facts;
 
 /// Networks of more nodes get one flow: a flow for every branch would be a study of its own.
-const MOST_NODES: usize = 2_000;
+const MAX_NODES: usize = 2_000;
 /// A queue holds at least so many packets.
-const LEAST_PACKETS: f64 = 10.0;
+const MIN_PACKETS: f64 = 10.0;
 
 /// Gives queues to the links that the file says nothing about, and chooses who asks, by index into the nodes.
 /// `text` writes the scenario with these consumers.
@@ -25,7 +25,7 @@ pub(super) fn complete(
         scenario::parse("import", &text(topology, consumers), &[], &session.schemes).ok()
     };
     let everyone: Vec<usize> = (0..topology.nodes.len().saturating_sub(1)).collect();
-    let is_small = topology.nodes.len() <= MOST_NODES;
+    let is_small = topology.nodes.len() <= MAX_NODES;
     let asked = is_small.then(|| read(topology, &everyone)).flatten();
     let consumers = asked.map_or_else(|| vec![0], |plan| covering(&plan));
     // Other queues change what flows share, never the order of magnitude that they need.
@@ -71,7 +71,7 @@ fn give_queues(topology: &mut Imported, plan: &Plan) {
     for (link, need) in topology.links.iter_mut().zip(needs) {
         if let (None, Some([least, most])) = (link.queue_packets, need) {
             // Between the needs of short and of long paths, by the same factor from each.
-            let packets = (least * most).sqrt().max(LEAST_PACKETS).round();
+            let packets = (least * most).sqrt().max(MIN_PACKETS).round();
             link.queue_packets = Some(packets as u32);
         }
     }

@@ -11,7 +11,7 @@ use crate::store::{Found, Store, differences};
 use crate::{Format, SEMANTICS, Session};
 
 /// Differing values that are told; the rest is counted.
-const MOST_DIFFERENCES: usize = 8;
+const MAX_DIFFERENCES: usize = 8;
 
 /// Of what.
 #[derive(Debug, clap::Args)]
@@ -98,8 +98,8 @@ fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
         return "the store has no runs that can be read".to_owned();
     };
     let mut reasons = differences(&nearest.text, text);
-    let more = reasons.len().saturating_sub(MOST_DIFFERENCES);
-    reasons.truncate(MOST_DIFFERENCES);
+    let more = reasons.len().saturating_sub(MAX_DIFFERENCES);
+    reasons.truncate(MAX_DIFFERENCES);
     if more > 0 {
         reasons.push(format!("{more} more values differ"));
     }

@@ -100,7 +100,7 @@ impl Case {
     }
 
     /// The worst lateness of its live runs.
-    fn most_late(&self) -> Span {
+    fn max_late(&self) -> Span {
         self.lateness.iter().copied().max().unwrap_or(Span::ZERO)
     }
 
@@ -143,7 +143,7 @@ impl Case {
         Json::Object(vec![
             ("case", Json::text(self.name)),
             ("runs", Json::Count(self.live.len() as u64)),
-            ("lateness_p99_ms", Json::Number(self.most_late().as_millis_f64())),
+            ("lateness_p99_ms", Json::Number(self.max_late().as_millis_f64())),
             ("judged", Json::Bool(self.is_judged())),
             ("measures", Json::List(MEASURES.iter().enumerate().map(row).collect())),
         ])

@@ -18,7 +18,7 @@ const INTERESTS: u32 = 100_000;
 const AT_ONCE: u32 = 200;
 
 /// Names between two sweeps, and what the other tests' packets need.
-const MOST_NAMES: f64 = 70_000.0;
+const MAX_NAMES: f64 = 70_000.0;
 
 /// An Interest with a token under `prefix`, with up to five more components.
 fn random_interest(dice: &mut Dice, prefix: &str) -> Vec<u8> {
@@ -55,8 +55,8 @@ fn interests_with_ever_new_names_are_forgotten() {
         let _peer = send_random(&target, way, "no-route");
         let status = target.assert_well(way);
         assert!(of_forwarder(&status, "pending_interests") < 10.0, "{status:?}");
-        assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
-        assert!(of_forwarder(&status, "tokens") < MOST_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "names") < MAX_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "tokens") < MAX_NAMES, "{status:?}");
     }
     let status = target.forwarder.status();
     assert!(of_forwarder(&status, "sweeps") >= 3.0, "{status:?}");
@@ -78,8 +78,8 @@ fn interests_that_nobody_answers_fill_the_table_and_no_more() {
         // And the one that asks for the status.
         assert_eq!(of_forwarder(&status, "pending_interests"), 5_001.0, "{status:?}");
         assert!(of_forwarder(&status, "refused_full") > 0.9 * f64::from(INTERESTS), "{status:?}");
-        assert!(of_forwarder(&status, "names") < MOST_NAMES, "{status:?}");
-        assert!(of_forwarder(&status, "tokens") < MOST_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "names") < MAX_NAMES, "{status:?}");
+        assert!(of_forwarder(&status, "tokens") < MAX_NAMES, "{status:?}");
         drop(peer);
         if way != Way::Udp {
             let is_empty = |status: &Value| of_forwarder(status, "pending_interests") == 1.0;

@@ -64,7 +64,7 @@ pub struct Pacer {
 }
 
 /// Most Interests that a tick can owe, so that a rate without bound keeps a bound.
-const MOST_OWED: u32 = 1 << 20;
+const MAX_OWED: u32 = 1 << 20;
 
 impl Pacer {
     /// A pacer whose rates are rates of `payload` bytes per Interest.
@@ -87,7 +87,7 @@ impl Pacer {
         if pacing == self.pacing {
             return;
         }
-        while self.is_waiting && self.due <= now && self.owed < MOST_OWED {
+        while self.is_waiting && self.due <= now && self.owed < MAX_OWED {
             self.owed += 1;
             self.last = self.due;
             self.due += self.cadence.step();

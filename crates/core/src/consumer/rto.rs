@@ -54,7 +54,7 @@ pub struct Estimator {
     /// Smallest timeout, ns.
     least: f64,
     /// Largest factor of ndnSIM's.
-    most_backoff: u32,
+    max_backoff: u32,
     /// Variations added to the smoothed time.
     variations: u32,
     rto: Span,
@@ -85,7 +85,7 @@ impl Estimator {
             variation: 0.0,
             backoff: 1.0,
             least: limits.least.unwrap_or(own_least).as_nanos() as f64,
-            most_backoff: limits.backoff.map_or(NDNSIM_MAX_BACKOFF, NonZeroU32::get),
+            max_backoff: limits.backoff.map_or(NDNSIM_MAX_BACKOFF, NonZeroU32::get),
             variations: limits.variations.map_or(own_variations, NonZeroU32::get),
             rto: nanos(INITIAL),
             recent: VecDeque::new(),
@@ -133,7 +133,7 @@ impl Estimator {
     pub fn back_off(&mut self) {
         match self.kind {
             EstimatorKind::Ndnsim => {
-                self.backoff = (self.backoff * 2.0).min(f64::from(self.most_backoff));
+                self.backoff = (self.backoff * 2.0).min(f64::from(self.max_backoff));
                 self.rto = self.ndnsim_timeout();
             }
             EstimatorKind::NdnTools | EstimatorKind::Ndnts => {

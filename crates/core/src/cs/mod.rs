@@ -75,7 +75,7 @@ impl CacheSetup {
 }
 
 /// Names looked for under a prefix.
-const MOST_LOOKED_FOR: usize = 64;
+const MAX_LOOKED_FOR: usize = 64;
 
 #[derive(Debug)]
 struct CsEntry<B> {
@@ -199,7 +199,7 @@ impl<B: Clone> Cs<B> {
     fn find_under(&self, prefix: PrefixId, interest: &Interest, names: &NameTable, now: Time) -> Option<u32> {
         names
             .descendants(prefix)
-            .take(MOST_LOOKED_FOR)
+            .take(MAX_LOOKED_FOR)
             .flat_map(|prefix| [Name::whole(prefix), Name::segment(prefix, 0)])
             .filter_map(|name| self.find(name))
             .find(|slot| self.may_answer(*slot, interest, now))

@@ -20,7 +20,7 @@ use crate::units::{Span, Time};
 use dcf::Contention;
 pub use frame::{Airtime, Frame, Outcome, Sent};
 use radio::{Framing, Radio};
-use setup::MOST_BYTES;
+use setup::MAX_BYTES;
 pub use setup::{Access, MediumSetup};
 
 /// A medium and its radios.
@@ -80,7 +80,7 @@ impl Medium {
         }
         let (slot, is_busy) = (self.slot_at(now), self.is_busy(now));
         let is_known = frame.to < self.radios.len() && frame.to != from;
-        let fits = self.framing.mpdu(frame.size) <= MOST_BYTES;
+        let fits = self.framing.mpdu(frame.size) <= MAX_BYTES;
         let Some(radio) = self.radios.get_mut(from).filter(|_| is_known && fits) else {
             return self.refuse(now, from, frame);
         };

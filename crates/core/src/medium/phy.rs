@@ -70,7 +70,7 @@ impl Phy {
     }
 
     /// Bytes of MPDUs in the longest PPDU.
-    pub(super) fn most_bytes(&self) -> u64 {
+    pub(super) fn max_bytes(&self) -> u64 {
         let symbols = (LONGEST - self.preamble).as_nanos() / LONG_SYMBOL.as_nanos() * LONG_SYMBOL.as_nanos()
             / self.symbol.as_nanos();
         (symbols * self.symbol_bits - SERVICE_BITS - TAIL_BITS * self.encoders) / 8
@@ -157,7 +157,7 @@ mod tests {
     fn the_longest_transmission_is_just_within_its_time() {
         for (mcs, short) in [(0, false), (0, true), (6, false), (6, true), (7, true)] {
             let phy = phy(mcs, 20, short);
-            let most = phy.most_bytes();
+            let most = phy.max_bytes();
             assert!(phy.data_time(ByteCount::new(most)) <= LONGEST, "MCS {mcs}: {most}");
             assert!(phy.data_time(ByteCount::new(most + 1)) > LONGEST, "MCS {mcs}: {most}");
         }

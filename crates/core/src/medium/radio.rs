@@ -54,7 +54,7 @@ pub(super) struct Framing {
 impl Framing {
     pub(super) fn new(setup: &MediumSetup) -> Self {
         let phy = Phy::new(setup);
-        let most = setup.aggregate.map(|most| most.get().min(phy.most_bytes()));
+        let most = setup.aggregate.map(|most| most.get().min(phy.max_bytes()));
         Self { phy, overhead: setup.overhead.get(), most }
     }
 

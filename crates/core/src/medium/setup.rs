@@ -68,9 +68,9 @@ impl Default for MediumSetup {
 }
 
 /// The largest A-MPDU and the largest PSDU of HT, in bytes (19.4.4: aPSDUMaxLength).
-pub(super) const MOST_BYTES: u64 = 65_535;
+pub(super) const MAX_BYTES: u64 = 65_535;
 /// Larger headers are a mistake.
-const MOST_OVERHEAD: u64 = 1000;
+const MAX_OVERHEAD: u64 = 1000;
 /// Rates of OFDM, in Mbit/s.
 const OFDM_MBPS: [u64; 8] = [6, 9, 12, 18, 24, 36, 48, 54];
 
@@ -105,12 +105,12 @@ impl MediumSetup {
             (self.attempts == 0, "attempts is zero; a frame is sent at least once".to_owned()),
             (self.slot == Span::ZERO, "slot is zero; slots take time".to_owned()),
             (
-                self.overhead.get() > MOST_OVERHEAD,
-                format!("overhead {} is more than {MOST_OVERHEAD}B", self.overhead),
+                self.overhead.get() > MAX_OVERHEAD,
+                format!("overhead {} is more than {MAX_OVERHEAD}B", self.overhead),
             ),
             (
-                !(1..=MOST_BYTES).contains(&aggregate),
-                format!("aggregate {} is not 1B to {MOST_BYTES}B", ByteCount::new(aggregate)),
+                !(1..=MAX_BYTES).contains(&aggregate),
+                format!("aggregate {} is not 1B to {MAX_BYTES}B", ByteCount::new(aggregate)),
             ),
         ];
         faults.into_iter().find_map(|(wrong, text)| wrong.then_some(text)).map_or(Ok(()), Err)

@@ -8,7 +8,7 @@ use tidegate_wire::{DataView, InterestView};
 use super::{Client, ClientError};
 
 /// Most packets kept that came while a request waited for its answer.
-const MOST_UNCLAIMED: usize = 4096;
+const MAX_UNCLAIMED: usize = 4096;
 
 /// What became of an Interest.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Client {
         self.is_requesting = true;
         let outcome = self.answer_to(&asked, until, &mut others);
         self.is_requesting = false;
-        others.truncate(MOST_UNCLAIMED);
+        others.truncate(MAX_UNCLAIMED);
         self.unclaimed.extend(others);
         outcome
     }
@@ -56,7 +56,7 @@ impl Client {
                     _ => others.push(packet),
                 }
             }
-            others.truncate(MOST_UNCLAIMED);
+            others.truncate(MAX_UNCLAIMED);
             match answer {
                 Some(answer) => return Ok(answer),
                 None if self.now() >= until => return Ok(Answer::Timeout),

@@ -27,7 +27,7 @@ use tidegate_settings::{reference, schema};
 /// Longest file, bytes.
 const TEXT_BYTES: usize = 1 << 20;
 /// Memory that a configuration may take, bytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Everything a forwarder starts with.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl ForwarderConfig {
             schemes,
             files: None,
             text_bytes: TEXT_BYTES,
-            most_bytes: MOST_BYTES,
+            max_bytes: MAX_BYTES,
         };
         reader.read(decode(name, bytes)?, &[], |desk, document, _| {
             check_version(desk, &document)?;

@@ -22,10 +22,10 @@ use super::{Daemon, Watch, Watched};
 use crate::transport::Transport;
 
 /// Packets that wait for a stream before those who ask for more are held back.
-const MOST_PACKETS: u32 = 256;
+const MAX_PACKETS: u32 = 256;
 
 /// Bytes that wait for a stream before those who ask for more are held back.
-const MOST_BYTES: ByteCount = ByteCount::new(256 * 1024);
+const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 
 /// Longest time that a peer is held back by another one which does not catch up.
 const PATIENCE: Span = Span::from_millis(250);
@@ -164,11 +164,11 @@ impl Pressure {
 }
 
 fn is_behind(view: &FaceView) -> bool {
-    view.queued_packets() >= MOST_PACKETS || view.queued_bytes() >= MOST_BYTES
+    view.queued_packets() >= MAX_PACKETS || view.queued_bytes() >= MAX_BYTES
 }
 
 fn has_caught_up(view: &FaceView) -> bool {
-    view.queued_packets() <= MOST_PACKETS / 2 && view.queued_bytes().get() <= MOST_BYTES.get() / 2
+    view.queued_packets() <= MAX_PACKETS / 2 && view.queued_bytes().get() <= MAX_BYTES.get() / 2
 }
 
 impl Daemon {

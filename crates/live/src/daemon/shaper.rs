@@ -3,7 +3,7 @@
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
 /// Lateness that is made up for: a timer that rings late must not cost rate, a long sleep must not make a burst.
-const MOST_CATCH_UP: Span = Span::from_millis(2);
+const MAX_CATCH_UP: Span = Span::from_millis(2);
 
 /// Lets one packet out after the other as a line of a given rate would; without a rate, at once.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Shaper {
     #[inline]
     pub fn depart(&mut self, now: Time, size: ByteCount, has_waited: bool) {
         let Some(rate) = self.rate else { return };
-        let earliest = Time::from_nanos(now.as_nanos().saturating_sub(MOST_CATCH_UP.as_nanos()));
+        let earliest = Time::from_nanos(now.as_nanos().saturating_sub(MAX_CATCH_UP.as_nanos()));
         let start = if has_waited { earliest } else { now };
         self.busy_until = start.max(self.busy_until) + rate.time_to_send(size);
     }

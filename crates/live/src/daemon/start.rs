@@ -29,7 +29,7 @@ use crate::tokens::TokenTable;
 use crate::udp::UdpListener;
 
 /// Listeners of one kind that the poll set can tell apart.
-const MOST_LISTENERS: usize = 64;
+const MAX_LISTENERS: usize = 64;
 
 /// Why a forwarder does not start.
 #[derive(Debug)]
@@ -182,8 +182,8 @@ impl Daemon {
         watched: Watched,
         at: &str,
     ) -> Result<(), StartError> {
-        if self.listeners.udp.len().max(self.listeners.streams.len()) >= MOST_LISTENERS {
-            return Err(StartError::new(at, format!("more than {MOST_LISTENERS} listeners of one kind")));
+        if self.listeners.udp.len().max(self.listeners.streams.len()) >= MAX_LISTENERS {
+            return Err(StartError::new(at, format!("more than {MAX_LISTENERS} listeners of one kind")));
         }
         self.poll.register(socket, watched.token(), Watch::Read).map_err(|why| StartError::new(at, why))
     }

@@ -25,7 +25,7 @@ const WATCH: Span = Span::from_micros(200);
 /// Pause between two looks for idle clients.
 const TIDY: Span = Span::from_secs(10);
 /// Datagrams sent before sockets are looked at again.
-const MOST_AT_ONCE: usize = 64;
+const MAX_AT_ONCE: usize = 64;
 
 const LISTENER: u64 = 0;
 const STOP: u64 = 1;
@@ -101,7 +101,7 @@ impl Direction {
     fn send_due(&mut self, clients: &mut Clients<Sockets>, clock: &Clock, batch: &mut Batch) {
         batch.clear();
         let now = clock.now();
-        while batch.len() < MOST_AT_ONCE
+        while batch.len() < MAX_AT_ONCE
             && let Some((due, datagram)) = self.channel.take_due(now)
         {
             if batch.last().is_some_and(|(_, last)| last.client != datagram.client) {

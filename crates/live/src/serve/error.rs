@@ -5,7 +5,7 @@ use std::io;
 
 use tidegate_wire::EncodeError;
 
-use super::MOST_SEGMENT_SIZE;
+use super::MAX_SEGMENT_SIZE;
 use crate::client::ClientError;
 
 /// Why a file cannot be served.
@@ -37,7 +37,7 @@ impl fmt::Display for ServeError {
                 write!(f, "its {bytes} bytes take more than 2^32 segments; larger segments would do")
             }
             Self::SegmentSize(size) => {
-                write!(f, "segments of {size} bytes; 1 to {MOST_SEGMENT_SIZE} may be")
+                write!(f, "segments of {size} bytes; 1 to {MAX_SEGMENT_SIZE} may be")
             }
             Self::Segment(why) => write!(f, "a segment does not fit a packet: {why}"),
             Self::Client(why) => write!(f, "{why}"),

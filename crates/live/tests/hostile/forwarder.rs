@@ -21,7 +21,7 @@ use bench::{Bench, Setup};
 use packets::Choice;
 
 /// Steps of one input; more only make it slow.
-const MOST_STEPS: usize = 64;
+const MAX_STEPS: usize = 64;
 
 const REASONS: [NackReason; 3] = [NackReason::Congestion, NackReason::Duplicate, NackReason::NoRoute];
 
@@ -30,7 +30,7 @@ pub fn check(data: &[u8]) {
     let Some((settings, steps)) = data.split_first_chunk::<4>() else { return };
     let mut bench = Bench::new(&setup(settings));
     let mut input = Input(steps);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         if step(&mut bench, &mut input).is_none() {
             break;
         }

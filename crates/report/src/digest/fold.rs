@@ -10,16 +10,16 @@ use tidegate_core::units::{Span, Time};
 use super::segments::{PointKind, SegmentPoint};
 use super::story::{Decrease, Reason};
 use super::trouble::{Harm, Trouble, Troubles};
-use super::{BINS, Change, Digest, FlowDigest, MOST_FLOWS, Rule};
+use super::{BINS, Change, Digest, FlowDigest, MAX_FLOWS, Rule};
 use crate::export::Network;
 
 /// Points of a flow, at most.
-const MOST_POINTS: usize = 4000;
+const MAX_POINTS: usize = 4000;
 /// Points of all flows together, at most.
-const MOST_POINTS_OF_ALL: usize = 24_000;
+const MAX_POINTS_OF_ALL: usize = 24_000;
 
 /// Moved paths that are shown; one that is moved with every poll would hide the plots.
-const MOST_MOVES: usize = 50;
+const MAX_MOVES: usize = 50;
 
 /// A digest in the making.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Folding<'a> {
     cache_hits: BTreeMap<(u32, u16), u32>,
     /// Prefixes that a controller moved, as changes.
     moves: Vec<Change>,
-    most_points: usize,
+    max_points: usize,
 }
 
 /// A followed flow.
@@ -70,7 +70,7 @@ impl<'a> Folding<'a> {
     pub fn new(network: &'a Network, record: &RunRecord) -> Self {
         let mut order: Vec<u32> = (0..record.flows.len() as u32).collect();
         order.sort_by_key(|flow| std::cmp::Reverse(record.flows[*flow as usize].delivered_payload));
-        order.truncate(MOST_FLOWS);
+        order.truncate(MAX_FLOWS);
         order.sort_unstable();
         let bin = Span::from_nanos(record.ended.as_nanos() / BINS + 1);
         let follow = |flow: &u32| {
@@ -90,7 +90,7 @@ impl<'a> Folding<'a> {
             bins: BTreeMap::new(),
             cache_hits: BTreeMap::new(),
             moves: Vec::new(),
-            most_points: MOST_POINTS.min(MOST_POINTS_OF_ALL / order.len().max(1)),
+            max_points: MAX_POINTS.min(MAX_POINTS_OF_ALL / order.len().max(1)),
         }
     }
 
@@ -135,7 +135,7 @@ impl<'a> Folding<'a> {
     fn point(&mut self, place: usize, kind: PointKind, at: Time, name: Name) {
         let origin = self.flows[place].digest.first_sequence.unwrap_or(0);
         let point = SegmentPoint { at, segment: name.segment.0.wrapping_sub(origin) };
-        self.flows[place].digest.segments.add(kind, point, self.most_points);
+        self.flows[place].digest.segments.add(kind, point, self.max_points);
     }
 
     fn asked(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
@@ -227,7 +227,7 @@ impl<'a> Folding<'a> {
     }
 
     fn moved(&mut self, at: Time, node: u32, name: Name, faces: [u16; 2]) {
-        if self.moves.len() >= MOST_MOVES {
+        if self.moves.len() >= MAX_MOVES {
             return;
         }
         let called = |node: u32| self.network.nodes.get(node as usize).map_or("?", |node| node.name.as_str());
@@ -255,7 +255,7 @@ impl<'a> Folding<'a> {
     pub fn finish(self, watched: Watched, mut changes: Vec<Change>) -> Digest {
         changes.extend(self.moves);
         changes.sort_by_key(|change| change.at);
-        let most = self.most_points;
+        let most = self.max_points;
         let flows = self.flows.into_iter().map(|mut flow| {
             flow.digest.segments.finish(most);
             flow.digest.story.keep_largest();

@@ -23,7 +23,7 @@ pub use trouble::{Harm, Trouble};
 /// Bins of time in a digest.
 pub const BINS: u64 = 600;
 /// Flows that are followed, at most: those with most payload.
-pub const MOST_FLOWS: usize = 14;
+pub const MAX_FLOWS: usize = 14;
 
 /// Something that the scenario changed during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,24 +99,24 @@ impl Digest {
 }
 
 /// Packets taken off links in a run that is still watched.
-const MOST_PACKET_HOPS: u64 = 20_000_000;
+const MAX_PACKET_HOPS: u64 = 20_000_000;
 /// Flows in a run that is still watched.
-const MOST_FLOWS_OF_ALL: usize = 10_000;
+const MAX_FLOWS_OF_ALL: usize = 10_000;
 
 /// Why a run is not watched, as a sentence; `None` for one that is: watching runs it again, so that of long
 /// runs it would take too long.
 pub fn too_large(record: &RunRecord) -> Option<String> {
-    if record.packet_hops > MOST_PACKET_HOPS {
+    if record.packet_hops > MAX_PACKET_HOPS {
         Some(format!(
             "This run took {} packets off links, more than the {} up to which a page looks at packets one by one.",
             text::count(record.packet_hops),
-            text::count(MOST_PACKET_HOPS)
+            text::count(MAX_PACKET_HOPS)
         ))
-    } else if record.flows.len() > MOST_FLOWS_OF_ALL {
+    } else if record.flows.len() > MAX_FLOWS_OF_ALL {
         Some(format!(
             "This run has {} flows, more than the {} up to which a page looks at packets one by one.",
             text::count(record.flows.len() as u64),
-            text::count(MOST_FLOWS_OF_ALL as u64)
+            text::count(MAX_FLOWS_OF_ALL as u64)
         ))
     } else {
         None

@@ -5,7 +5,7 @@ use tidegate_core::units::{Span, Time};
 use super::{Digest, FlowDigest, Harm};
 
 /// Segments that a bin should hold on average, so that chance does not make it look slow.
-const LEAST_PER_BIN: u64 = 10;
+const MIN_PER_BIN: u64 = 10;
 
 /// A time during which a flow was below half its median throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Spell {
 
 impl FlowDigest {
     /// The longest time, between `start` and `end`, below half the median of what arrived per bin; bins are
-    /// joined until they hold `LEAST_PER_BIN` segments on average. The time before the flow first reached half is
+    /// joined until they hold `MIN_PER_BIN` segments on average. The time before the flow first reached half is
     /// its start and does not count. `None` when every bin after it reaches half, when the median is nothing, and
     /// when less than eight bins are left.
     pub fn slow_spell(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Spell> {
@@ -27,7 +27,7 @@ impl FlowDigest {
         let last = ((end.as_nanos() / bin_nanos) as usize).min(self.arrivals.len());
         let within = self.arrivals.get(first..last)?;
         let sum: u64 = within.iter().map(|count| u64::from(*count)).sum();
-        let joined = (LEAST_PER_BIN * within.len() as u64).div_ceil(sum.max(1)).max(1) as usize;
+        let joined = (MIN_PER_BIN * within.len() as u64).div_ceil(sum.max(1)).max(1) as usize;
         let bins: Vec<u64> = within
             .chunks_exact(joined)
             .map(|bins| bins.iter().map(|count| u64::from(*count)).sum())

@@ -8,7 +8,7 @@ use super::Rule;
 use super::trouble::Trouble;
 
 /// Falls of a window that are kept one by one, at most: the largest.
-const MOST_DECREASES: usize = 256;
+const MAX_DECREASES: usize = 256;
 
 /// Why a window fell: the scheme's rule, and what the network had done to the segment that set it off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ impl FlowStory {
     pub(super) fn fall(&mut self, decrease: Decrease) {
         *self.decreases.entry(decrease.reason).or_default() += 1;
         self.largest.push(decrease);
-        if self.largest.len() >= 2 * MOST_DECREASES {
+        if self.largest.len() >= 2 * MAX_DECREASES {
             self.keep_largest();
         }
     }
@@ -69,7 +69,7 @@ impl FlowStory {
     pub(super) fn keep_largest(&mut self) {
         self.largest
             .sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
-        self.largest.truncate(MOST_DECREASES);
+        self.largest.truncate(MAX_DECREASES);
         self.largest.sort_by_key(|decrease| decrease.at);
     }
 

@@ -32,7 +32,7 @@ pub struct Trouble {
 }
 
 /// Names remembered at once; beyond, the older half is forgotten.
-const MOST_NAMES: usize = 1 << 16;
+const MAX_NAMES: usize = 1 << 16;
 
 /// The last trouble of each name: one with marks, one with losses.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Troubles {
     pub(super) fn add(&mut self, name: Name, trouble: Trouble) {
         let of = if trouble.rule.harm == Harm::Mark { &mut self.marks } else { &mut self.losses };
         of.insert(name, trouble);
-        if of.len() > MOST_NAMES {
+        if of.len() > MAX_NAMES {
             let mut times: Vec<Time> = of.values().map(|trouble| trouble.at).collect();
             times.sort_unstable();
             let middle = times[times.len() / 2];

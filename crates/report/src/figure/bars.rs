@@ -9,7 +9,7 @@ use crate::stats::Estimate;
 use crate::text;
 
 /// Bars beyond this number carry no number.
-const MOST_NUMBERED: usize = 16;
+const MAX_NUMBERED: usize = 16;
 /// Size of a bar's number, as a part of other text.
 const NUMBER_SCALE: f64 = 0.85;
 
@@ -33,7 +33,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
         .map(|ours| drawing.sheet.text_width(&text::number(ours.mean)) * NUMBER_SCALE)
         .fold(0.0, f64::max);
     // A number wider than its bar would run into the next one.
-    let is_numbered = groups.len() * series.len() <= MOST_NUMBERED && widest + drawing.px(2.0) <= width;
+    let is_numbered = groups.len() * series.len() <= MAX_NUMBERED && widest + drawing.px(2.0) <= width;
     let bars = Bars { width, is_numbered, y: frame.y };
     for (group, name) in groups.iter().enumerate() {
         let middle = frame.left + (group as f64 + 0.5) * room;

@@ -7,27 +7,27 @@ use super::model::{Curve, Figure, is_drawable};
 use crate::page::axis::Scale;
 
 /// Points of one curve that are drawn, at most: more than a printer can tell apart on 180 mm.
-pub(super) const MOST_POINTS: usize = 2000;
+pub(super) const MAX_POINTS: usize = 2000;
 /// Marks on one curve.
 const MARKS: usize = 6;
 
 /// Draws time series.
 pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
-    draw_all(drawing, figure, curves, MOST_POINTS);
+    draw_all(drawing, figure, curves, MAX_POINTS);
 }
 
 /// Draws cumulative distributions.
 pub(super) fn draw_cdf(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
     let steps: Vec<Curve> = curves.iter().map(stepped).collect();
     // Steps are thin already; more of it could join them wrongly.
-    draw_all(drawing, figure, &steps, 2 * MOST_POINTS);
+    draw_all(drawing, figure, &steps, 2 * MAX_POINTS);
 }
 
 /// A distribution's steps: each part is reached at its value.
 fn stepped(curve: &Curve) -> Curve {
     let mut points = Vec::new();
     let mut last = 0.0;
-    for (value, part) in thinned(&curve.points, MOST_POINTS / 2).into_iter().flatten() {
+    for (value, part) in thinned(&curve.points, MAX_POINTS / 2).into_iter().flatten() {
         let part = part.clamp(0.0, 1.0);
         points.extend([(value, last), (value, part)]);
         last = part;

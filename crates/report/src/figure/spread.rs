@@ -10,7 +10,7 @@ use crate::page::axis::Scale;
 use crate::text;
 
 /// Events of one kind that are drawn, at most.
-const MOST_EVENTS: usize = 8_000;
+const MAX_EVENTS: usize = 8_000;
 
 /// Draws boxes from the first to the third quartile with whiskers.
 pub(super) fn boxes(drawing: &mut Drawing, figure: &Figure, boxes: &[BoxStats]) {
@@ -118,7 +118,7 @@ fn distinct(points: &[(f64, f64)], x: &Scale, y: &Scale, cell: f64) -> Vec<Point
             .copied()
             .filter(|(x, y)| seen.insert(((x / cell) as i64, (y / cell) as i64)))
             .collect();
-        if kept.len() <= MOST_EVENTS {
+        if kept.len() <= MAX_EVENTS {
             return kept;
         }
         cell *= 1.5;

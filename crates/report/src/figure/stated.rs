@@ -4,7 +4,7 @@ use super::{BarSeries, Figure, FigureKind};
 use crate::claims::{Judged, Published};
 
 /// Claims in one figure, at most: their ids stand under the bars.
-const MOST_CLAIMS: usize = 8;
+const MAX_CLAIMS: usize = 8;
 
 /// Figures of all claims with a published number that `figures` do not overlay, by unit; a group is a claim.
 pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
@@ -18,9 +18,8 @@ pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
     let of_unit = |unit: &str| -> Vec<(&Judged, f64)> {
         open.iter().copied().filter(|(judged, _)| judged.claim.unit == unit).collect()
     };
-    let parts = units
-        .iter()
-        .flat_map(|unit| of_unit(unit).chunks(MOST_CLAIMS).map(<[_]>::to_vec).collect::<Vec<_>>());
+    let parts =
+        units.iter().flat_map(|unit| of_unit(unit).chunks(MAX_CLAIMS).map(<[_]>::to_vec).collect::<Vec<_>>());
     parts.enumerate().map(|(place, part)| figure(place + 1, &part)).collect()
 }
 

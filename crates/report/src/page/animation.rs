@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::markup::Markup;
-use super::network::{self, Layout, MOST_NODES};
+use super::network::{self, Layout, MAX_NODES};
 use super::topology::{LinkView, TopologyView};
 use crate::digest::{BINS, Digest, Harm};
 use crate::json::Json;
@@ -15,9 +15,9 @@ const HARMS: [Harm; 4] = [Harm::Drop, Harm::Mark, Harm::WireLoss, Harm::Stored];
 /// The section's content; `animation.js` moves it.
 pub(super) fn section(digest: &Digest, view: &TopologyView) -> Markup {
     let mut content = Markup::default();
-    if view.nodes.len() > MOST_NODES {
+    if view.nodes.len() > MAX_NODES {
         content.add(format_args!(
-            "<p class=\"note\">{} nodes are too many for an animation: at most {MOST_NODES} can be told apart. What \
+            "<p class=\"note\">{} nodes are too many for an animation: at most {MAX_NODES} can be told apart. What \
              happened where is in the table of links.</p>\n",
             text::count(view.nodes.len() as u64)
         ));

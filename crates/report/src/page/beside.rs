@@ -11,14 +11,14 @@ use crate::quantities;
 use crate::samples::Aligned;
 
 /// Variants in one plot, at most.
-const MOST_VARIANTS: usize = 14;
+const MAX_VARIANTS: usize = 14;
 
 /// The panels of the first run of each variant, and the time that they show, s; `None` when none was sampled.
 pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
     let shown: Vec<(&str, &RunRecord)> = variants
         .iter()
         .filter_map(|variant| Some((variant.label.as_str(), variant.runs.first()?)))
-        .take(MOST_VARIANTS)
+        .take(MAX_VARIANTS)
         .collect();
     let end_s = shown.iter().map(|(_, run)| run.ended.as_secs_f64()).fold(0.0, f64::max);
     let left_out = match variants.len() - shown.len() {

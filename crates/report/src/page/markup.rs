@@ -9,7 +9,7 @@ use crate::figure::{self, Figure};
 use crate::tables::RunContext;
 
 /// Names of places in one cell of the table of schemes.
-const MOST_PLACES: usize = 8;
+const MAX_PLACES: usize = 8;
 
 /// Text escaped for HTML and XML, in elements and in quoted attributes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
@@ -165,8 +165,8 @@ fn installed(body: &mut Markup, installed: &[(String, Installed)]) {
         if has_variants {
             body.add(format_args!("<td>{}</td>", Escaped(variant)));
         }
-        let listed = at.iter().take(MOST_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = at.len().saturating_sub(MOST_PLACES);
+        let listed = at.iter().take(MAX_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = at.len().saturating_sub(MAX_PLACES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         body.add(format_args!(
             "<td>{role}</td><td>{}</td><td>{}{more}</td></tr>\n",

@@ -5,11 +5,11 @@ use super::topology::{LinkView, NodeKind, NodeView, TopologyView};
 use crate::text;
 
 /// More nodes than these are not drawn: nobody could tell them apart.
-pub(super) const MOST_NODES: usize = 200;
+pub(super) const MAX_NODES: usize = 200;
 /// More links than these have their labels only when pointed at.
-const MOST_LABELS: usize = 40;
+const MAX_LABELS: usize = 40;
 /// More rows than these are drawn small, with the names beside the nodes.
-const MOST_ROOMY_ROWS: usize = 12;
+const MAX_ROOMY_ROWS: usize = 12;
 /// Steps of load, from idle to busy.
 const STEPS: usize = 5;
 
@@ -28,7 +28,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn of(view: &TopologyView) -> Self {
         let (places, rows) = view.places();
-        let is_dense = rows > MOST_ROOMY_ROWS;
+        let is_dense = rows > MAX_ROOMY_ROWS;
         let (margin, row_height) = if is_dense { (120.0, 22.0) } else { (60.0, 72.0) };
         let height = (46.0 + row_height * rows as f64).max(150.0);
         let place = |(x, y): Point| (margin + x * (WIDTH - 2.0 * margin), 24.0 + y * (height - 58.0));
@@ -67,7 +67,7 @@ pub(super) fn svg(view: &TopologyView) -> String {
     ));
     // Labels come last so that no line crosses them.
     let mut labels = Markup::default();
-    let is_labelled = view.links.len() <= MOST_LABELS;
+    let is_labelled = view.links.len() <= MAX_LABELS;
     let mut taken = Taken::by_nodes(view, &layout);
     for link in view.known_links() {
         let path = layout.path(link.from, link.to);

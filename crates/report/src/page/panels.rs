@@ -8,9 +8,9 @@ use crate::samples::Aligned;
 use crate::text;
 
 /// Instants per series in a page, at most.
-pub(super) const MOST_POINTS: usize = 2000;
+pub(super) const MAX_POINTS: usize = 2000;
 /// Series per plot, at most; the largest are kept.
-const MOST_SERIES: usize = 14;
+const MAX_SERIES: usize = 14;
 /// Bins in a window of the fairness index.
 const BINS_PER_WINDOW: f64 = 10.0;
 
@@ -304,14 +304,14 @@ impl Groups {
     }
 }
 
-/// Places of the [`MOST_SERIES`] series with the largest values, in their own order.
+/// Places of the [`MAX_SERIES`] series with the largest values, in their own order.
 fn largest(series: &[Vec<Option<f64>>]) -> Vec<usize> {
     let peaks: Vec<f64> = series.iter().map(|series| peak(series)).collect();
     let highest = peaks.iter().copied().fold(0.0, f64::max);
     let mut order: Vec<usize> =
         (0..peaks.len()).filter(|index| peaks[*index] > 0.0 && peaks[*index] * 20.0 >= highest).collect();
     order.sort_by(|left, right| peaks[*right].total_cmp(&peaks[*left]).then(left.cmp(right)));
-    order.truncate(MOST_SERIES);
+    order.truncate(MAX_SERIES);
     order.sort_unstable();
     order
 }
@@ -322,6 +322,6 @@ fn peak(series: &[Option<f64>]) -> f64 {
 
 /// Length of a bin, s: 100 ms, longer in runs of more than 200 s.
 pub(super) fn bin_s(end_s: f64) -> f64 {
-    let tenths = (end_s / (MOST_POINTS as f64 * 0.1)).ceil();
+    let tenths = (end_s / (MAX_POINTS as f64 * 0.1)).ceil();
     0.1 * tenths.max(1.0)
 }

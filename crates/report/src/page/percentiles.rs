@@ -12,9 +12,9 @@ use crate::text;
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 24.0;
 /// Rows beyond this number are left out, the smallest delays first.
-const MOST_ROWS: usize = 24;
+const MAX_ROWS: usize = 24;
 /// Rows with less than this part of the largest delay are left out.
-const LEAST_SHARE: u64 = 20;
+const MIN_SHARE: u64 = 20;
 
 /// One row.
 struct Row {
@@ -70,9 +70,9 @@ fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
     let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.max).collect();
     sizes.sort_by(|left, right| right.cmp(left));
     let Some(largest) = sizes.first().copied() else { return String::new() };
-    let least = sizes.get(MOST_ROWS - 1).copied().unwrap_or(Span::ZERO).max(largest / LEAST_SHARE);
+    let least = sizes.get(MAX_ROWS - 1).copied().unwrap_or(Span::ZERO).max(largest / MIN_SHARE);
     rows.retain(|row| row.delay.max >= least);
-    rows.truncate(MOST_ROWS);
+    rows.truncate(MAX_ROWS);
     let mut svg = draw(label, &rows);
     if rows.len() < found {
         let shown = rows.len();

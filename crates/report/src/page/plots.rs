@@ -1,7 +1,7 @@
 //! The data of the linked plots, and their place in the page.
 
 use super::markup::{Escaped, Markup};
-use super::panels::{MOST_POINTS, Panel, Panels};
+use super::panels::{MAX_POINTS, Panel, Panels};
 use super::seeds::SeedPlots;
 use super::timeline::Timeline;
 use crate::digest::Change;
@@ -69,7 +69,7 @@ pub(super) fn moment(at_s: f64) -> String {
 }
 
 fn json(panel: &Panel, place: usize, seeds: Option<&SeedPlots>) -> Json {
-    let data = panel.data.thinned(MOST_POINTS);
+    let data = panel.data.thinned(MAX_POINTS);
     let series = panel.names.iter().zip(&panel.colours).zip(&data.series).map(|((name, colour), values)| {
         Json::Object(vec![
             ("name", name.as_str().into()),

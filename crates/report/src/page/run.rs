@@ -206,13 +206,13 @@ fn seed_note(page: &RunPage<'_>, first: &RunRecord) -> String {
 fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
     let mut content = Markup::default();
     let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
-    if view.nodes.len() > network::MOST_NODES {
+    if view.nodes.len() > network::MAX_NODES {
         content.add(format_args!(
             "<p class=\"note\">{} nodes and {} links: too many to draw (at most {} nodes are). Their loads are in \
              the table of links.</p>\n",
             view.nodes.len(),
             view.links.len(),
-            network::MOST_NODES
+            network::MAX_NODES
         ));
         return content;
     }

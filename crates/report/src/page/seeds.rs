@@ -12,7 +12,7 @@ use crate::text;
 /// Bins of a band over the length of a run, at most.
 const BAND_BINS: f64 = 250.0;
 /// Values of all seeds in a page, about; seven bytes each.
-const MOST_VALUES: usize = 300_000;
+const MAX_VALUES: usize = 300_000;
 /// Instants per series of a seed, at least and at most.
 const POINTS: (usize, usize) = (100, 500);
 
@@ -28,7 +28,7 @@ pub struct SeedPlots {
     /// One per panel.
     bands: Vec<Band>,
     /// Instants that are kept of each series.
-    most_points: usize,
+    max_points: usize,
 }
 
 /// The panels of the first run, whose choice of series holds for all.
@@ -46,14 +46,14 @@ impl std::fmt::Debug for Model {
 
 impl SeedPlots {
     /// Runs whose series a page holds, at most.
-    pub const MOST_SEEDS: usize = 20;
+    pub const MAX_SEEDS: usize = 20;
 
     /// The plots of `first`, the run that the page shows, to which `others` runs will be added.
     pub fn new(first: &RunRecord, timeline: &Timeline, others: usize) -> Self {
         let end_s = first.ended.as_secs_f64();
         let panels = panels::of_run(first, &timeline.rates);
         let series: usize = panels.shown.iter().map(|panel| 1 + panel.names.len()).sum();
-        let most_points = MOST_VALUES / (series * others).max(1) / 2 * 2;
+        let max_points = MAX_VALUES / (series * others).max(1) / 2 * 2;
         let model = Model { panels, timeline: timeline.clone(), bin_s: panels::bin_s(end_s) };
         let bands = model.panels.shown.iter().map(|panel| Band::like(&panel.data, end_s));
         let mut plots = Self {
@@ -61,7 +61,7 @@ impl SeedPlots {
             model,
             seeds: vec![first.seed],
             series: Vec::new(),
-            most_points: most_points.clamp(POINTS.0, POINTS.1),
+            max_points: max_points.clamp(POINTS.0, POINTS.1),
         };
         for (band, panel) in plots.bands.iter_mut().zip(&plots.model.panels.shown) {
             band.add(&panel.data);
@@ -77,7 +77,7 @@ impl SeedPlots {
             band.add(series);
         }
         self.seeds.push(run.seed);
-        self.series.push(series.into_iter().map(|series| series.thinned(self.most_points)).collect());
+        self.series.push(series.into_iter().map(|series| series.thinned(self.max_points)).collect());
     }
 
     /// What the page says of the choice; `all` is the number of runs that there are.
@@ -90,7 +90,7 @@ impl SeedPlots {
         format!(
             "The plots can show {part}; a seed other than the first with at most {} instants per series. The band \
              reaches from the lowest to the highest of these seeds, each averaged over intervals of {}.",
-            self.most_points,
+            self.max_points,
             self.interval()
         )
     }

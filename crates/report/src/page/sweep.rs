@@ -8,7 +8,7 @@ use crate::tables::{Parameter, Point, RunContext, numbers};
 use crate::text;
 
 /// Lines or bars of one colour each in a figure, at most.
-const MOST_SERIES: usize = 12;
+const MAX_SERIES: usize = 12;
 
 /// What the page shows.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
     let across = across(page.parameters);
     let along = across.as_ref().map_or(0, |(index, ..)| *index);
     let groups = groups(page.parameters, along);
-    let left_out = match groups.len().saturating_sub(MOST_SERIES) {
+    let left_out = match groups.len().saturating_sub(MAX_SERIES) {
         0 => String::new(),
         more => format!(" {more} more combinations are in the table only."),
     };
@@ -83,7 +83,7 @@ fn figure(page: &SweepPage<'_>, measure: &'static RunMeasure) -> Figure {
         }
         false => "",
     };
-    let shown = groups.iter().take(MOST_SERIES);
+    let shown = groups.iter().take(MAX_SERIES);
     let estimate = |point: &usize| page.points[*point].estimate(measure);
     let (x_label, kind) = match &across {
         Some((index, unit, values)) => {

@@ -8,7 +8,7 @@ use super::timeline::Timeline;
 use crate::quantities;
 
 /// Rows that given positions are drawn in, at most.
-const MOST_ROWS_OF_PLACES: usize = 8;
+const MAX_ROWS_OF_PLACES: usize = 8;
 
 /// What a node does; decides its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -201,7 +201,7 @@ fn rows_of(places: &[(f64, f64)]) -> usize {
     let mut heights: Vec<i64> = places.iter().map(|place| (place.1 * 100.0).round() as i64).collect();
     heights.sort_unstable();
     heights.dedup();
-    heights.len().min(MOST_ROWS_OF_PLACES)
+    heights.len().min(MAX_ROWS_OF_PLACES)
 }
 
 fn normalised(places: &[(f64, f64)]) -> Vec<(f64, f64)> {

@@ -9,12 +9,12 @@ use crate::measures::utilisation;
 use crate::text::{self, count, number};
 
 /// Largest falls that are listed for a flow.
-const MOST_LISTED: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// Reasons that a sentence names.
-const MOST_REASONS: usize = 4;
+const MAX_REASONS: usize = 4;
 /// Changes of the scenario of which a flow's sentences tell, at most.
-const MOST_CHANGES: usize = 4;
+const MAX_CHANGES: usize = 4;
 
 /// The section's content; empty without a digest.
 pub(super) fn section(digest: &Digest) -> Markup {
@@ -123,7 +123,7 @@ fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Str
             after(digest, reason)
         ));
     }
-    let shown = if parts.len() > MOST_REASONS { MOST_REASONS - 1 } else { MOST_REASONS };
+    let shown = if parts.len() > MAX_REASONS { MAX_REASONS - 1 } else { MAX_REASONS };
     let (named, rest) = parts.split_at(shown.min(parts.len()));
     let said = named.iter().map(|(reason, times)| format!("{} {}", count(**times), after(digest, reason)));
     let mut said: Vec<String> = said.collect();
@@ -219,7 +219,7 @@ fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<Strin
             )
         })
     };
-    within.filter_map(effect).take(MOST_CHANGES).collect()
+    within.filter_map(effect).take(MAX_CHANGES).collect()
 }
 
 /// The longest slow time, and what happened in it.
@@ -328,7 +328,7 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &st
 fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     let mut falls: Vec<&Decrease> = flow.story.largest.iter().collect();
     falls.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
-    falls.truncate(MOST_LISTED);
+    falls.truncate(MAX_LISTED);
     falls.sort_by_key(|fall| fall.at);
     if falls.is_empty() {
         return;

@@ -18,7 +18,7 @@ const NODE_MEASURES: [(&str, NodeMeasure); 5] = [
 ];
 
 /// Rows of the table; a tree of ten thousand caches is for the tables on disk.
-const MOST_ROWS: usize = 24;
+const MAX_ROWS: usize = 24;
 
 fn hit_ratio(node: &NodeRecord) -> Option<f64> {
     let lookups = node.cache_hits + node.cache_misses;
@@ -51,11 +51,11 @@ pub(super) fn table(runs: &[RunRecord], screen: Screen) -> String {
     let mut head = vec![("node", Align::Left)];
     head.extend(NODE_MEASURES.map(|(name, _)| (name, Align::Right)));
     let mut table = TextTable::new(&head);
-    for index in busy.iter().take(MOST_ROWS) {
+    for index in busy.iter().take(MAX_ROWS) {
         let values = NODE_MEASURES.map(|(_, of)| over_runs(&estimate(runs, *index, of), runs.len()));
         table.row([name(runs, *index).to_owned()].into_iter().chain(values));
     }
-    let more = busy.len().saturating_sub(MOST_ROWS);
+    let more = busy.len().saturating_sub(MAX_ROWS);
     let more = if more > 0 { format!("and {more} nodes more, in nodes.parquet\n") } else { String::new() };
     format!("{}{more}\n", table.render(screen))
 }

@@ -187,8 +187,8 @@ fn a_page_of_several_seeds_has_the_series_of_each_and_a_band_over_them_within_a_
     assert!(alone.contains("\"seeds\":[]") && !alone.contains("\"band\":{"));
 
     let many: Vec<_> = (1..=60).map(invented::dumbbell).collect();
-    let mut plots = SeedPlots::new(&many[0], &Timeline::default(), SeedPlots::MOST_SEEDS - 1);
-    many[1..SeedPlots::MOST_SEEDS].iter().for_each(|run| plots.add(run));
+    let mut plots = SeedPlots::new(&many[0], &Timeline::default(), SeedPlots::MAX_SEEDS - 1);
+    many[1..SeedPlots::MAX_SEEDS].iter().for_each(|run| plots.add(run));
     let context = context();
     let page = page::run_page(&RunPage {
         title: "dumbbell",

@@ -67,7 +67,7 @@ impl Bbr {
             timer: LossTimer::new(LossTimerSettings {
                 round_trips: params.beta,
                 deviations: params.alpha,
-                least_margin: params.least_margin,
+                min_margin: params.min_margin,
                 initial: params.initial_timeout,
             }),
             rtprop: LeastRoundTrip::default(),
@@ -93,7 +93,7 @@ impl Bbr {
     fn target(&self, gain: f64) -> f64 {
         match self.rtprop.get() {
             Some(rtprop) => {
-                let rtprop = rtprop.max(self.params.least_round_trip);
+                let rtprop = rtprop.max(self.params.min_round_trip);
                 gain * self.rate().packets_in(rtprop) + self.params.quanta
             }
             None => self.params.initial_window,
@@ -188,7 +188,7 @@ impl Bbr {
         } else if self.window < target {
             self.window += 1.0;
         }
-        self.window = self.window.max(self.params.least_window);
+        self.window = self.window.max(self.params.min_window);
         if matches!(self.state, State::ProbeRtt(_)) {
             self.window = self.window.min(self.params.probe_rtt_window);
         }

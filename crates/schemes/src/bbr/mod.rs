@@ -52,7 +52,7 @@ params! {
     /// First window; the study starts every scheme with 1.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
     /// Floor of the window once Data has come (BBRMinPipeCwnd).
-    least_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;
+    min_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;
     /// Gain of window and pace in Startup, 2/ln 2; Drain paces at its inverse (BBRHighGain).
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
     /// Gain of the window in ProbeBW.
@@ -61,7 +61,7 @@ params! {
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
     /// Shortest round trip that a window is computed for. Hosts handle packets together, and a path within one machine
     /// would else have a window of a few packets; 0 is the study's.
-    least_round_trip: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
+    min_round_trip: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
     /// The pipe is full when rounds bring less than this growth of the rate.
     full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;
     /// So many rounds in a row.
@@ -78,7 +78,7 @@ params! {
     /// Of the timer "bbr-cd": standard deviations above the mean round trip.
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
     /// Of the timer "bbr-cd": it lies at least this far above the mean.
-    least_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
+    min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
     /// Of the timer "bbr-cd": the timer before the first sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Length of ProbeRTT.

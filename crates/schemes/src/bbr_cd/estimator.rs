@@ -61,7 +61,7 @@ impl Estimator {
             rtts: LossTimer::new(LossTimerSettings {
                 round_trips: params.beta,
                 deviations: params.alpha,
-                least_margin: params.least_margin,
+                min_margin: params.min_margin,
                 initial: params.initial_timeout,
             }),
             rates: match params.bw_agg {

@@ -68,7 +68,7 @@ params! {
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
     /// The loss timer lies at least this far above the mean round trip; 0 is the paper's, which a path of constant
     /// delay leaves no margin.
-    least_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
+    min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
     /// The loss timer before the first sample, and beta of it the window of samples; not in the paper.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// What ProbeRTT counts: "rtt" is the paper's (round-trip samples), "arrivals" every Data.

@@ -102,7 +102,7 @@ fn the_loss_timer_is_the_mean_and_alpha_deviations_but_not_less_than_the_margin(
     assert_eq!(timer(&driver), ms(45), "no deviation");
     driver.tell(data_after(60, 1, 2, Some(60)));
     assert_eq!(timer(&driver), ms(50 + 2 * 10));
-    let mut bare = Driver::new(&SCHEME, &[("least_margin", word("0ms"))]);
+    let mut bare = Driver::new(&SCHEME, &[("min_margin", word("0ms"))]);
     bare.tell(data_after(40, 0, 1, Some(40)));
     assert_eq!(timer(&bare), ms(40));
 }

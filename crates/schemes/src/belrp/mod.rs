@@ -36,7 +36,7 @@ params! {
     /// How long an acknowledgement waits for a frame to ride on (`idleAckTimerPeriod`).
     ack_delay: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
     /// Shortest timeout once there is a sample (`minRto`).
-    least_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
+    min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 
 /// Bytes of a TxSequence or Ack: type 3, length 1, number 8.
@@ -71,7 +71,7 @@ struct Belrp {
 
 impl Belrp {
     fn new(params: Params) -> Self {
-        let limits = TimeoutLimits { least: Some(params.least_timeout), ..TimeoutLimits::default() };
+        let limits = TimeoutLimits { least: Some(params.min_timeout), ..TimeoutLimits::default() };
         Self {
             // One sample per frame, with the factor 4: NDNts' estimator for one segment at a time.
             estimator: Estimator::new(EstimatorKind::Ndnts, limits),

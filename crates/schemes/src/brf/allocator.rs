@@ -56,7 +56,7 @@ impl Claim {
 }
 
 /// A limited flow is not given more than this many times what it uses, however much is free.
-const MOST_HEADROOM: f64 = 2.0;
+const MAX_HEADROOM: f64 = 2.0;
 
 /// The max-min fair shares of `capacity` among flows that can use `caps`: the level is raised until all is given away or
 /// everybody has enough. Their sum never exceeds the capacity but by rounding.
@@ -94,7 +94,7 @@ fn share_out_corrected(capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f6
 /// Everybody has enough: room to grow into, in proportion, so that a demand that rises is not held up for a round.
 fn hand_out_spare(spare: f64, claims: &[Claim], shares: &mut [f64]) {
     let wanted = |(claim, share): (&Claim, &f64)| match claim.demand {
-        Demand::Limited { real } => (MOST_HEADROOM * real - share).max(0.0),
+        Demand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
         Demand::Promised(_) | Demand::Unlimited { .. } => 0.0,
     };
     let wants: Vec<f64> = claims.iter().zip(&*shares).map(wanted).collect();

@@ -5,7 +5,7 @@
 //! zero, [`HOLD`] asks for the least rate that keeps the feedback going. Codes are not in the order of their rates.
 
 /// Highest mantissa written; 6553 can be read with small exponents only.
-const MOST_MANTISSA: u64 = 6_552;
+const MAX_MANTISSA: u64 = 6_552;
 /// Nothing was assigned.
 pub const UNASSIGNED: u16 = 0;
 /// Send as little as keeps ACKs coming.
@@ -28,15 +28,15 @@ pub enum Grant {
 pub fn encode(bytes_per_second: f64) -> u16 {
     let mut mantissa = bytes_per_second as u64;
     let mut exponent = 0;
-    while mantissa > MOST_MANTISSA && exponent < 9 {
+    while mantissa > MAX_MANTISSA && exponent < 9 {
         mantissa /= 10;
         exponent += 1;
     }
     // From 65,530 to 65,599 a finer exponent says more: 65,520 and not 65,500.
-    if exponent > 0 && mantissa * 10 < MOST_MANTISSA {
-        (mantissa, exponent) = (MOST_MANTISSA, exponent - 1);
+    if exponent > 0 && mantissa * 10 < MAX_MANTISSA {
+        (mantissa, exponent) = (MAX_MANTISSA, exponent - 1);
     }
-    match mantissa.min(MOST_MANTISSA) {
+    match mantissa.min(MAX_MANTISSA) {
         0 => HOLD,
         mantissa => (mantissa * 10 + exponent) as u16,
     }

@@ -170,7 +170,7 @@ params! {
     /// Time in which a standing queue is to be gone (eq. 17: γ), in longest round trips; 1 to 2 in the paper.
     drain: f64 = 2.0, "round trips", 0.5..=16.0;
     /// Part of the rates that stays while a queue drains; not in the paper.
-    least_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
+    min_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
     /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
     /// is dropped. With 0, by default in literal mode, they pass only while no packet waits.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;

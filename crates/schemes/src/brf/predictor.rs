@@ -17,9 +17,9 @@ const PRIOR: f64 = 4.0;
 /// Guessed quantile, standard deviations above the mean: too little costs a round, too much is capped.
 const QUANTILE: f64 = 0.25;
 /// Flows that must have been seen.
-const LEAST_SEEN: f64 = 4.0;
+const MIN_SEEN: f64 = 4.0;
 /// Most averages kept, so that many hosts cannot fill the memory.
-const MOST_CELLS: usize = 16_384;
+const MAX_CELLS: usize = 16_384;
 /// Averages per flow: all, port, sender and port, both hosts and port.
 const LEVELS: usize = 4;
 
@@ -109,7 +109,7 @@ impl Predictor {
             seen += cell.seen;
         }
         let guess = math::exp(mean + QUANTILE * variance.max(0.0).sqrt());
-        let rate = if seen < LEAST_SEEN { average } else { guess };
+        let rate = if seen < MIN_SEEN { average } else { guess };
         Prediction { features, mean, rate, average }
     }
 
@@ -123,7 +123,7 @@ impl Predictor {
         let value = if is_limited { demand } else { demand.max(prediction.mean) };
         self.observed += 1;
         for key in &prediction.features {
-            if !self.cells.contains_key(key) && self.cells.len() >= MOST_CELLS {
+            if !self.cells.contains_key(key) && self.cells.len() >= MAX_CELLS {
                 self.forget_oldest();
             }
             self.cells.entry(key.clone()).or_default().add(value, self.observed);
@@ -220,7 +220,7 @@ mod tests {
             let key = |level: u8| [&[level][..], &host.to_be_bytes()].concat();
             let prediction = predictor.guess([vec![0], vec![1], key(2), key(3)], 1e6);
             predictor.learn(&prediction, 1e5, true);
-            assert!(predictor.cells.len() <= MOST_CELLS);
+            assert!(predictor.cells.len() <= MAX_CELLS);
         }
         assert!(predictor.cells.contains_key(&vec![0]), "what all share is fresh");
     }

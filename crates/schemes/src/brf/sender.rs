@@ -22,20 +22,20 @@ const GRANT_HOLDS: Span = Span::from_millis(200);
 const GRANT_ROUND_TRIPS: u64 = 3;
 const GRANT_SEGMENTS: f64 = 3.0;
 /// Halvings of a rate that is no longer granted, one per round trip; then CUBIC takes over.
-const MOST_HALVINGS: u32 = 5;
+const MAX_HALVINGS: u32 = 5;
 /// After this long without a segment the grant is forgotten.
 const REST: Span = Span::from_secs(1);
 /// Room in the fuse for what ACKs wait, beside the round trip.
 const SLACK: Span = Span::from_millis(25);
 /// The fuse never bites below this many segments.
-const LEAST_FUSE: f64 = 10.0;
+const MIN_FUSE: f64 = 10.0;
 /// Least rate whatever is granted: one segment per second, so that nobody can stop a sender for ever.
-const LEAST_RATE: f64 = SEGMENT;
+const MIN_RATE: f64 = SEGMENT;
 /// Segments in flight that a hold allows. It is a window: a slow pace would leave the right to a burst when the hold ends.
 const HOLD_SEGMENTS: f64 = 2.0;
 /// Bounds of what leaves together: bytes, and segments.
-const MOST_RELEASED: f64 = 65_536.0;
-const LEAST_RELEASED: f64 = 2.0;
+const MAX_RELEASED: f64 = 65_536.0;
+const MIN_RELEASED: f64 = 2.0;
 /// Round trip before the first is measured.
 const FIRST_RTT: Span = Span::from_millis(100);
 /// More lost than this of what was sent in [`BREAKER_ROUND_TRIPS`] without a grant counts as a grant that ran out.
@@ -81,7 +81,7 @@ pub(super) struct BrfSender {
     payload: f64,
     /// When a grant came last.
     heard: Time,
-    least_rtt: Option<Span>,
+    min_rtt: Option<Span>,
     rtt: Span,
     /// Rate of the fastest link of the node, bytes/s: more cannot have been meant.
     link: f64,
@@ -102,7 +102,7 @@ impl BrfSender {
             is_held: false,
             payload: 0.0,
             heard: Time::ZERO,
-            least_rtt: None,
+            min_rtt: None,
             rtt: FIRST_RTT,
             link: f64::INFINITY,
             busy_at: Time::ZERO,
@@ -128,14 +128,14 @@ impl BrfSender {
             Grant::Hold => self.per_round_trip(HOLD_SEGMENTS),
             Grant::Rate(rate) => rate as f64,
         };
-        self.rate = rate.min(self.link).max(LEAST_RATE);
+        self.rate = rate.min(self.link).max(MIN_RATE);
         self.is_held = grant == Grant::Hold;
         (self.mode, self.heard) = (Mode::Granted, now);
     }
 
     /// When a grant heard last at `heard` runs out.
     fn runs_out(&self) -> Time {
-        let segments = Span::from_secs_f64(GRANT_SEGMENTS * self.segment() / self.rate.max(LEAST_RATE));
+        let segments = Span::from_secs_f64(GRANT_SEGMENTS * self.segment() / self.rate.max(MIN_RATE));
         self.heard + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
     }
 
@@ -143,7 +143,7 @@ impl BrfSender {
     fn halve(&mut self) {
         self.is_held = false;
         let least = self.per_round_trip(INITIAL_WINDOW).min(self.rate);
-        self.rate = (self.rate / 2.0).max(least).max(LEAST_RATE);
+        self.rate = (self.rate / 2.0).max(least).max(MIN_RATE);
     }
 
     fn become_stale(&mut self, now: Time) {
@@ -160,7 +160,7 @@ impl BrfSender {
         while let Mode::Stale { halvings, at } = self.mode
             && at <= now
         {
-            if halvings == MOST_HALVINGS {
+            if halvings == MAX_HALVINGS {
                 return self.fall_back();
             }
             self.halve();
@@ -169,15 +169,15 @@ impl BrfSender {
     }
 
     fn fall_back(&mut self) {
-        let in_flight = self.rate * self.least_rtt.unwrap_or(self.rtt).as_secs_f64() / self.segment();
+        let in_flight = self.rate * self.min_rtt.unwrap_or(self.rtt).as_secs_f64() / self.segment();
         self.fallback = fallback::resume(in_flight);
         self.mode = Mode::Fallback;
     }
 
     fn note_round_trip(&mut self, flow: &FlowView, rtt: Option<Span>) {
         self.rtt = flow.smoothed_rtt.unwrap_or(self.rtt).max(Span::from_micros(1));
-        let sample = rtt.or(flow.smoothed_rtt.filter(|_| self.least_rtt.is_none()));
-        self.least_rtt = [self.least_rtt, sample].into_iter().flatten().min();
+        let sample = rtt.or(flow.smoothed_rtt.filter(|_| self.min_rtt.is_none()));
+        self.min_rtt = [self.min_rtt, sample].into_iter().flatten().min();
     }
 
     /// Segments leave again after a pause: a long one says that the grant means nothing any more, and in a short one none
@@ -215,8 +215,8 @@ impl BrfSender {
 
     /// Most segments in flight.
     fn fuse(&self) -> f64 {
-        let Some(rtt) = self.least_rtt else { return LEAST_FUSE };
-        (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / self.segment()).max(LEAST_FUSE)
+        let Some(rtt) = self.min_rtt else { return MIN_FUSE };
+        (2.0 * self.rate * (rtt + SLACK).as_secs_f64() / self.segment()).max(MIN_FUSE)
     }
 }
 
@@ -245,7 +245,7 @@ impl CongestionController for BrfSender {
         if self.release == Span::ZERO || self.mode == Mode::Fallback {
             return 1;
         }
-        let bytes = (self.rate * self.release.as_secs_f64()).min(MOST_RELEASED).max(LEAST_RELEASED * self.segment());
+        let bytes = (self.rate * self.release.as_secs_f64()).min(MAX_RELEASED).max(MIN_RELEASED * self.segment());
         (bytes / self.segment()) as u32
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Switch {
     pub(super) ports: Vec<Port>,
     /// By flow and the switch that tells: a flow may pass several whose ACKs it does not.
     foreign: BTreeMap<(FlowNumber, NodeId), Foreign>,
-    most_foreign: usize,
+    max_foreign: usize,
 }
 
 impl Switch {
@@ -49,7 +49,7 @@ impl Switch {
         Self {
             ports: node.devices.iter().map(port).collect(),
             foreign: BTreeMap::new(),
-            most_foreign: params.table_entries as usize,
+            max_foreign: params.table_entries as usize,
         }
     }
 
@@ -120,9 +120,9 @@ impl Switch {
         if known.is_some_and(is_overtaken) {
             return;
         }
-        if known.is_none() && self.foreign.len() >= self.most_foreign {
+        if known.is_none() && self.foreign.len() >= self.max_foreign {
             self.foreign.retain(|_, foreign| now.since(foreign.at) < FOREIGN_LASTS);
-            if self.foreign.len() >= self.most_foreign {
+            if self.foreign.len() >= self.max_foreign {
                 return;
             }
         }

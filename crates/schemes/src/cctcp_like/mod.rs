@@ -53,7 +53,7 @@ params! {
     /// Whether Interests carry the time, so that segments sent again tell a round trip, too.
     timestamps: bool = true;
     /// Smallest timer of a source.
-    least_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
+    min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {

@@ -37,7 +37,7 @@ impl Source {
             restarts: true,
         };
         let limits = TimeoutLimits {
-            least: Some(params.least_timeout),
+            least: Some(params.min_timeout),
             backoff: None,
             variations: Some(VARIATIONS),
         };

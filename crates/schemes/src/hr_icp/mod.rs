@@ -94,7 +94,7 @@ params! {
 }
 
 /// The window never shrinks below this, packets (source).
-const LEAST_WINDOW: f64 = 2.0;
+const MIN_WINDOW: f64 = 2.0;
 
 fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
     let rule = AimdRule {
@@ -102,7 +102,7 @@ fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
         threshold: f64::INFINITY,
         step: 1.0,
         keep: params.beta,
-        least: LEAST_WINDOW,
+        least: MIN_WINDOW,
         divides_by_whole_window: true,
         restarts: false,
     };

@@ -14,7 +14,7 @@ const BETA: f64 = 1.25;
 /// Departures in one measurement of their rate, and Interests that must wait for it to begin.
 const BATCH: usize = 10;
 /// Most updates made up for after a late wake-up.
-const MOST_MISSED: u32 = 100;
+const MAX_MISSED: u32 = 100;
 
 /// The rule of one face.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Pie {
 
     /// Does the updates that are due while `waiting` wait.
     pub(super) fn on_wake(&mut self, now: Time, waiting: usize) {
-        for _ in 0..MOST_MISSED {
+        for _ in 0..MAX_MISSED {
             match self.update_at {
                 Some(at) if at <= now => self.update_at = self.update(waiting).then_some(at + PERIOD),
                 _ => return,

@@ -13,7 +13,7 @@ choice! {
 }
 
 /// Least weight of the queue in equation 2.
-const LEAST_BETA: f64 = 0.1;
+const MIN_BETA: f64 = 0.1;
 /// Lowest rate, Interests per second.
 pub(super) const LOWEST: f64 = 1.0;
 /// Shortest round trip that counts, seconds: a link may have none.
@@ -22,8 +22,8 @@ const SHORTEST_RTT: f64 = 1e-6;
 impl Beta {
     fn of(self, load: f64, capacity: f64) -> f64 {
         match self {
-            Self::ExcessLoad => LEAST_BETA.max((load - capacity) / capacity),
-            Self::Constant => LEAST_BETA,
+            Self::ExcessLoad => MIN_BETA.max((load - capacity) / capacity),
+            Self::Constant => MIN_BETA,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::Params;
 use super::gic::Gic;
 
 /// Nodes on one path; a longer one is taken for a loop.
-const MOST_HOPS: usize = 256;
+const MAX_HOPS: usize = 256;
 
 /// Where a prefix was put at a router.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl SieveController {
         let mut seen = vec![from];
         let mut visited = 0;
         while let Some(node) = open.pop() {
-            if seen.contains(&node) || !self.gic.is_router(node) || seen.len() > MOST_HOPS {
+            if seen.contains(&node) || !self.gic.is_router(node) || seen.len() > MAX_HOPS {
                 continue;
             }
             seen.push(node);
@@ -117,7 +117,7 @@ impl SieveController {
     fn cost(&self, shunt: NodeId, face: FaceId, prefix: PrefixId) -> f64 {
         let (mut node, mut face) = (shunt, face);
         let mut worst: f64 = 0.0;
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             let Some((beyond, back)) = self.gic.far_end(node, face) else { break };
             if let Some(load) = back.and_then(|back| self.gic.load(beyond, back)) {
                 worst = worst.max(metric(&load));

@@ -16,7 +16,7 @@ use super::Params;
 use super::local_information::{LocalInformation, load, ports};
 
 /// Most prefixes in one signal.
-const MOST_PREFIXES: usize = 8;
+const MAX_PREFIXES: usize = 8;
 
 /// State of a face (Table 2, rebuilt from the prose).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Agent {
             cx.record(Event::StateChanged { face: face.0, state: state.word() });
         }
         let mut prefixes = local.end_period(face);
-        prefixes.truncate(MOST_PREFIXES);
+        prefixes.truncate(MAX_PREFIXES);
         if state == State::Free || prefixes.is_empty() {
             return 3;
         }

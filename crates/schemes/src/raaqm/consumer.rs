@@ -16,7 +16,7 @@ use crate::toolbox::path_label;
 /// Most paths that are told apart.
 const MOST: usize = 1_024;
 /// Probability of a decrease at the shortest round trip.
-const LEAST_PROBABILITY: f64 = 1e-5;
+const MIN_PROBABILITY: f64 = 1e-5;
 
 /// The controller.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Raaqm {
 
     fn drop_factor(&self) -> f64 {
         match (self.params.form, self.params.drop_factor) {
-            (Form::Ndnsim, given) => (if given > 0.0 { given } else { 0.1 }) - LEAST_PROBABILITY,
+            (Form::Ndnsim, given) => (if given > 0.0 { given } else { 0.1 }) - MIN_PROBABILITY,
             (_, given) if given > 0.0 => given,
             (Form::Hicn, _) => 0.2,
             (Form::HicnFile, _) => 0.003,
@@ -132,7 +132,7 @@ impl Raaqm {
             None => 0.0,
             // There the probability is 0 divided by 0, and nothing happens.
             Some(None) if is_ndnsim => 0.0,
-            Some(place) => LEAST_PROBABILITY + factor * place.unwrap_or(0.0),
+            Some(place) => MIN_PROBABILITY + factor * place.unwrap_or(0.0),
         }
     }
 }

@@ -40,7 +40,7 @@ params! {
     /// First window (TCP_INIT_CWND).
     initial_window: f64 = 10.0, "segments", 1.0..=1_000_000.0;
     /// Floor of the window, and the window in ProbeRTT.
-    least_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
+    min_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
     /// Gain of window and pace in Startup, 2/ln 2; Drain paces at its inverse.
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
     /// Gain of the window in ProbeBW.
@@ -50,7 +50,7 @@ params! {
     /// Age up to which a delivery rate counts.
     rate_rounds: u32 = 10, "round trips", 1..=1_000;
     /// Age at which the smallest round trip is measured anew, in ProbeRTT.
-    least_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
+    min_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// Least length of ProbeRTT.
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);
     /// The pipe is full when rounds bring less than this growth of the rate.

@@ -8,8 +8,8 @@ use super::Params;
 use crate::toolbox::bbr_model::PacketRate;
 
 /// Shortest interval, rounds; the longest is four times that.
-const LEAST_ROUNDS: u32 = 4;
-const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+const MIN_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Rates that differ by at most this part are the same.
 const SAME_PART: f64 = 0.125;
 /// Rates that differ by at most this are the same, bytes per second (4 kbit/s).
@@ -50,7 +50,7 @@ pub(super) enum Change {
 #[derive(Debug)]
 pub(super) struct Policer {
     is_wanted: bool,
-    least_loss: f64,
+    min_loss: f64,
     margin: f64,
     /// Of the last interval, or of the policer.
     rate: Option<PacketRate>,
@@ -66,7 +66,7 @@ impl Policer {
     pub(super) fn new(params: &Params) -> Self {
         Self {
             is_wanted: params.finds_policers,
-            least_loss: params.policer_loss,
+            min_loss: params.policer_loss,
             margin: params.pacing_margin,
             rate: None,
             is_found: false,
@@ -108,9 +108,9 @@ impl Policer {
             return Change::Nothing;
         }
         self.rounds += u32::from(seen.ends_round);
-        if self.rounds > MOST_ROUNDS {
+        if self.rounds > MAX_ROUNDS {
             self.reset();
-        } else if self.rounds >= LEAST_ROUNDS && seen.has_lost {
+        } else if self.rounds >= MIN_ROUNDS && seen.has_lost {
             return self.end(seen);
         }
         Change::Nothing
@@ -134,7 +134,7 @@ impl Policer {
     fn end(&mut self, seen: &Seen) -> Change {
         let (lost, delivered) = (seen.lost - self.lost, seen.delivered - self.delivered);
         let length = seen.now.since(self.since);
-        if delivered == 0 || (lost as f64) < self.least_loss * delivered as f64 || length < SHORTEST {
+        if delivered == 0 || (lost as f64) < self.min_loss * delivered as f64 || length < SHORTEST {
             return Change::Nothing;
         }
         let rate = PacketRate::over(delivered, length);

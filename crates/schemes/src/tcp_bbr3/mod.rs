@@ -46,7 +46,7 @@ params! {
     /// First window (InitialCwnd).
     initial_window: f64 = 10.0, "segments", 1.0..=1_000_000.0;
     /// Floor of the window (MinPipeCwnd).
-    least_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
+    min_window: f64 = 4.0, "segments", 1.0..=1_000_000.0;
     /// Gain of the pace in Startup (StartupPacingGain).
     startup_gain: f64 = 2.77, "of the rate", 1.1..=10.0;
     /// Gain of the pace in Drain (DrainPacingGain).
@@ -82,7 +82,7 @@ params! {
     /// Rounds that the largest excess of an ACK stream counts for (ExtraAckedFilterLen).
     aggregation_rounds: u32 = 10, "round trips", 1..=1_000;
     /// Age at which the smallest round trip is replaced (MinRTTFilterLen).
-    least_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
+    min_rtt_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// Time without a smaller round trip after which it is measured (ProbeRTTInterval).
     probe_rtt_interval: Span = Span::from_secs(5), "time", Span::from_millis(100)..=Span::from_secs(3_600);
     /// Least length of ProbeRTT (ProbeRTTDuration).

@@ -78,7 +78,7 @@ impl Curve {
     }
 
     /// Segments to be acknowledged per segment of window, after `acked` more were (`bictcp_update`).
-    pub(super) fn per_segment(&mut self, now: Time, window: u32, acked: u32, least_rtt: Span) -> u32 {
+    pub(super) fn per_segment(&mut self, now: Time, window: u32, acked: u32, min_rtt: Span) -> u32 {
         let tick = self.tick(now.since(Time::ZERO));
         let (computed, computed_for) = self.computed;
         let is_fresh = tick - computed <= u64::from(self.ticks / 32);
@@ -91,7 +91,7 @@ impl Curve {
         if self.epoch.is_none() || tick != computed {
             self.computed = (tick, window);
             let epoch = *self.epoch.get_or_insert_with(|| Epoch::new(now, self.peak, window, acked));
-            self.pace = self.pace_of_curve(now, &epoch, window, least_rtt);
+            self.pace = self.pace_of_curve(now, &epoch, window, min_rtt);
         }
         if let Some(epoch) = &mut self.epoch {
             self.pace = self.pace.min(epoch.pace_of_standard(window));
@@ -100,10 +100,10 @@ impl Curve {
         self.pace
     }
 
-    fn pace_of_curve(&self, now: Time, epoch: &Epoch, window: u32, least_rtt: Span) -> u32 {
+    fn pace_of_curve(&self, now: Time, epoch: &Epoch, window: u32, min_rtt: Span) -> u32 {
         let elapsed = self.tick(now.since(Time::ZERO)) - self.tick(epoch.start.since(Time::ZERO));
         // Rounded up, as `usecs_to_jiffies` does.
-        let ahead = self.tick(least_rtt + Span::from_nanos(1_000_000_000 / u64::from(self.ticks) - 1));
+        let ahead = self.tick(min_rtt + Span::from_nanos(1_000_000_000 / u64::from(self.ticks) - 1));
         let t = u128::from(elapsed + ahead) * UNITS / u128::from(self.ticks);
         let offset = t.abs_diff(epoch.k);
         let height = u32::try_from(STEEPNESS.saturating_mul(offset.saturating_pow(3)) / SCALE).unwrap_or(u32::MAX);

@@ -9,10 +9,10 @@ const TRAIN_GAP: Span = Span::from_millis(2);
 /// Samples of a round before its round trip counts.
 const SAMPLES: u32 = 8;
 /// Least and most rise of the round trip that counts.
-const LEAST_RISE: Span = Span::from_millis(4);
-const MOST_RISE: Span = Span::from_millis(16);
+const MIN_RISE: Span = Span::from_millis(4);
+const MAX_RISE: Span = Span::from_millis(16);
 /// Most that offload may lengthen a train.
-const MOST_OFFLOAD: Span = Span::from_millis(1);
+const MAX_OFFLOAD: Span = Span::from_millis(1);
 /// Four packets of offload, as segments: 4 * 65536 bytes over 1448.
 const OFFLOADED: f64 = 181.0;
 
@@ -60,7 +60,7 @@ impl HyStart {
         self.last_ack = now;
         // The kernel would pace at two windows per round trip.
         let offload = pace.1.map_or(Span::ZERO, |rtt| rtt.scale(OFFLOADED / (2.0 * f64::from(pace.0))));
-        let threshold = (least + offload.min(MOST_OFFLOAD)).scale(0.5);
+        let threshold = (least + offload.min(MAX_OFFLOAD)).scale(0.5);
         now.since(self.round_start) > threshold
     }
 
@@ -71,6 +71,6 @@ impl HyStart {
             self.samples += 1;
             return false;
         }
-        current > least + least.scale(0.125).max(LEAST_RISE).min(MOST_RISE)
+        current > least + least.scale(0.125).max(MIN_RISE).min(MAX_RISE)
     }
 }

@@ -30,9 +30,9 @@ pub struct CubicRule {
     /// The window never shrinks below this, packets; what is told of it is at least 1 all the same.
     pub least: f64,
     /// The slow-start threshold never shrinks below this, packets.
-    pub least_threshold: f64,
+    pub min_threshold: f64,
     /// A plateau below this, packets, gives way to the window at the next growth above the threshold.
-    pub least_plateau: f64,
+    pub min_plateau: f64,
     /// First slow-start threshold, packets.
     pub threshold: f64,
     /// Part of the window kept, 0..1 (beta).
@@ -53,8 +53,8 @@ impl CubicRule {
         Self {
             initial,
             least: initial,
-            least_threshold: initial,
-            least_plateau: initial,
+            min_threshold: initial,
+            min_plateau: initial,
             threshold: f64::INFINITY,
             keep,
             fast_convergence: None,
@@ -123,7 +123,7 @@ impl WindowRule for CubicWindow {
             return;
         }
         // A finite first threshold is reached without a loss: the window there is the plateau.
-        if self.epoch.is_none() || self.plateau < self.rule.least_plateau {
+        if self.epoch.is_none() || self.plateau < self.rule.min_plateau {
             self.plateau = self.window;
         }
         let t = now.since(*self.epoch.get_or_insert(now)).as_secs_f64();
@@ -142,7 +142,7 @@ impl WindowRule for CubicWindow {
         self.plateau = self.plateau_after(self.window);
         self.last_peak = self.window;
         let kept = self.window * self.rule.keep;
-        self.threshold = kept.max(self.rule.least_threshold);
+        self.threshold = kept.max(self.rule.min_threshold);
         self.window = kept.max(self.rule.least);
         self.epoch = Some(now);
     }

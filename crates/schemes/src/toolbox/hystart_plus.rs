@@ -6,8 +6,8 @@ use tidegate_core::units::Span;
 
 /// Least and most rise of the round trip that counts, and the part of it that does (MIN_RTT_THRESH, MAX_RTT_THRESH,
 /// MIN_RTT_DIVISOR).
-const LEAST_RISE: Span = Span::from_millis(4);
-const MOST_RISE: Span = Span::from_millis(16);
+const MIN_RISE: Span = Span::from_millis(4);
+const MAX_RISE: Span = Span::from_millis(16);
 const RISE_PART: f64 = 1.0 / 8.0;
 /// Samples that a round needs before it tells anything (N_RTT_SAMPLE).
 const SAMPLES: u32 = 8;
@@ -78,7 +78,7 @@ impl HyStartPlus {
             Some(_) => {}
             None => {
                 let Some(last) = self.last else { return };
-                let rise = last.scale(RISE_PART).min(MOST_RISE).max(LEAST_RISE);
+                let rise = last.scale(RISE_PART).min(MAX_RISE).max(MIN_RISE);
                 if current >= last + rise {
                     self.conservative = Some(Conservative { baseline: current, rounds: 0 });
                 }

@@ -7,7 +7,7 @@ use tidegate_core::units::{Span, Time};
 use super::recent::Recent;
 
 /// Doublings at most, as in ndnSIM.
-const MOST_DOUBLINGS: u32 = 6;
+const MAX_DOUBLINGS: u32 = 6;
 
 /// Numbers of a loss timer.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub struct LossTimerSettings {
     /// Standard deviations above the mean (alpha).
     pub deviations: f64,
     /// The timer lies at least this far above the mean.
-    pub least_margin: Span,
+    pub min_margin: Span,
     /// The timer, and the round trip that the window is measured by, before the first sample.
     pub initial: Span,
 }
@@ -52,7 +52,7 @@ impl LossTimer {
     /// comes, and as such Data give no round trip (Karn), the timer would never learn.
     pub fn back_off(&mut self, now: Time, sent_at: Time) {
         if sent_at >= self.since {
-            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+            self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
             self.since = now;
         }
     }
@@ -73,7 +73,7 @@ impl LossTimer {
             None => self.settings.initial,
             Some(mean) => {
                 let deviation = Span::from_nanos(self.rtts.deviation());
-                mean + deviation.scale(self.settings.deviations).max(self.settings.least_margin)
+                mean + deviation.scale(self.settings.deviations).max(self.settings.min_margin)
             }
         };
         timeout * (1u64 << self.doublings)
@@ -87,7 +87,7 @@ mod tests {
     fn timer() -> LossTimer {
         let ms = Span::from_millis;
         let settings =
-            LossTimerSettings { round_trips: 8.0, deviations: 10.0, least_margin: ms(5), initial: ms(1000) };
+            LossTimerSettings { round_trips: 8.0, deviations: 10.0, min_margin: ms(5), initial: ms(1000) };
         let mut timer = LossTimer::new(settings);
         timer.take(at(10), ms(10));
         timer

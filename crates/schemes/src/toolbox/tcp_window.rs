@@ -10,7 +10,7 @@ use tidegate_core::units::Time;
 use super::once_per_flight::OncePerFlight;
 
 /// Least slow-start threshold, segments (RFC 5681 eq. 4).
-const LEAST_THRESHOLD: f64 = 2.0;
+const MIN_THRESHOLD: f64 = 2.0;
 /// Window after a timeout, segments (RFC 5681 §3.1, LW).
 const LOSS_WINDOW: f64 = 1.0;
 
@@ -146,7 +146,7 @@ impl TcpWindow {
         let flown = |flight: u32| f64::from(flight).min(self.window);
         match recovery {
             Recovery::Enter { flight } => {
-                let threshold = threshold(flown(flight)).max(LEAST_THRESHOLD);
+                let threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
                 self.before = Some((self.window, self.threshold));
                 self.phase = Phase::Fast;
                 self.shrink(now, threshold, threshold);
@@ -155,7 +155,7 @@ impl TcpWindow {
             // RFC 5681 §3.1: a segment that times out again holds the threshold.
             Recovery::Timeout { .. } if self.is_silent => Change::None,
             Recovery::Timeout { flight } => {
-                let mut threshold = threshold(flown(flight)).max(LEAST_THRESHOLD);
+                let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
                 if self.phase != Phase::Open {
                     // What was in flight before the reduction is still counted.
                     threshold = threshold.min(self.threshold);
@@ -180,7 +180,7 @@ impl TcpWindow {
 
     /// Reduces to `window` because of a mark (RFC 9438 §4.6: to one segment at least).
     pub fn reduce_by_mark(&mut self, now: Time, window: f64) {
-        self.shrink(now, window.max(LOSS_WINDOW), window.max(LEAST_THRESHOLD));
+        self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_THRESHOLD));
     }
 
     /// A segment leaves: after a rest of a retransmission timeout the window is the first one again (RFC 5681 §4.1).

@@ -10,8 +10,8 @@ use tidegate_core::units::{Span, Time};
 use super::{Params, SEGMENT};
 
 /// Bounds of the control interval.
-const LEAST_INTERVAL: Span = Span::from_millis(1);
-const MOST_INTERVAL: Span = Span::from_secs(1);
+const MIN_INTERVAL: Span = Span::from_millis(1);
+const MAX_INTERVAL: Span = Span::from_secs(1);
 
 /// What passed in one control interval.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,7 +98,7 @@ impl FeedbackGate {
         let Traffic { bytes, by_window, squared_by_window, shortest_queue } = std::mem::take(&mut self.traffic);
         if by_window > 0.0 {
             let mean = squared_by_window / by_window;
-            self.interval = mean.clamp(LEAST_INTERVAL.as_secs_f64(), MOST_INTERVAL.as_secs_f64());
+            self.interval = mean.clamp(MIN_INTERVAL.as_secs_f64(), MAX_INTERVAL.as_secs_f64());
         }
         let (d, load) = (self.interval, bytes / elapsed);
         let spare = cx.face(self.face).rate().as_bps() as f64 / 8.0 - load;

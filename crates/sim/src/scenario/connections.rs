@@ -11,7 +11,7 @@ use tidegate_settings::keys::TCP_SENDER;
 use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::uses;
 
-use super::flows::{MOST_SEGMENTS, check_times, expand};
+use super::flows::{MAX_SEGMENTS, check_times, expand};
 use super::network::Network;
 use super::{Limits, keys, whole};
 use crate::plan::{Demand, FlowPlan, SchemeUse, TcpPlan};
@@ -201,9 +201,8 @@ fn read_demand(fields: &Fields<'_>, mss: u16) -> Option<Demand> {
         (None, None) => Some(Demand::Endless),
         (Some(_), None) => {
             let segments = fields.size("size")?.get().div_ceil(u64::from(mss));
-            if segments == 0 || segments > MOST_SEGMENTS {
-                fields
-                    .refuse("size", format!("size: {segments} segments; 1 to {MOST_SEGMENTS} are possible"));
+            if segments == 0 || segments > MAX_SEGMENTS {
+                fields.refuse("size", format!("size: {segments} segments; 1 to {MAX_SEGMENTS} are possible"));
             }
             Some(Demand::File { segments: u32::try_from(segments).ok()? })
         }

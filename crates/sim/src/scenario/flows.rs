@@ -19,11 +19,11 @@ use super::{Limits, keys, service, whole, workload};
 use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 
 /// Producers of one flow.
-const MOST_PRODUCERS: usize = 1_000;
+const MAX_PRODUCERS: usize = 1_000;
 /// Bursts of one flow.
-const MOST_BURSTS: usize = 10_000;
+const MAX_BURSTS: usize = 10_000;
 /// Segments of one flow; the last number stands for "no segment".
-pub(super) const MOST_SEGMENTS: u64 = 4_294_967_294;
+pub(super) const MAX_SEGMENTS: u64 = 4_294_967_294;
 
 /// Reads every `[[flow]]`.
 pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits: &Limits) -> Vec<FlowPlan> {
@@ -155,10 +155,10 @@ fn read_producers(flow: &Fields<'_>) -> Option<Vec<(Place, String)>> {
         Value::List(items) => items.as_slice(),
         _ => std::slice::from_ref(item),
     };
-    if items.is_empty() || items.len() > MOST_PRODUCERS {
+    if items.is_empty() || items.len() > MAX_PRODUCERS {
         flow.refuse(
             "producer",
-            format!("producer: 1 to {MOST_PRODUCERS} nodes are needed, not {}", items.len()),
+            format!("producer: 1 to {MAX_PRODUCERS} nodes are needed, not {}", items.len()),
         );
         return None;
     }
@@ -256,16 +256,16 @@ fn segments_of_size(flow: &Fields<'_>, payload: ByteCount) -> Option<u32> {
     let is_ndnsim = flow.word("size_rule", &[(false, "ceil"), (true, "ndnsim")])?;
     let payload = payload.get().max(1);
     let segments = if is_ndnsim { (size / payload).saturating_add(1) } else { size.div_ceil(payload) };
-    if segments > MOST_SEGMENTS {
-        flow.refuse("size", format!("size: {segments} segments; at most {MOST_SEGMENTS}"));
+    if segments > MAX_SEGMENTS {
+        flow.refuse("size", format!("size: {segments} segments; at most {MAX_SEGMENTS}"));
     }
     u32::try_from(segments).ok()
 }
 
 fn read_constant(flow: &Fields<'_>, rate: Option<BitRate>, duration: Span) -> Option<Demand> {
     let items = flow.list("bursts");
-    if items.len() > MOST_BURSTS || (items.is_empty() && flow.item("bursts").is_some()) {
-        flow.refuse("bursts", format!("bursts: 1 to {MOST_BURSTS} are needed, not {}", items.len()));
+    if items.len() > MAX_BURSTS || (items.is_empty() && flow.item("bursts").is_some()) {
+        flow.refuse("bursts", format!("bursts: 1 to {MAX_BURSTS} are needed, not {}", items.len()));
         return None;
     }
     let mut bursts: Vec<(Time, Span, Place)> = Vec::new();

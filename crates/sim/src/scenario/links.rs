@@ -241,12 +241,12 @@ fn read_gilbert_elliott(loss: &Fields<'_>) -> Option<LossPlan> {
 }
 
 /// Shorter means would take longer to draw than the packets between them.
-const LEAST_SPELL: Span = Span::from_micros(10);
+const MIN_SPELL: Span = Span::from_micros(10);
 
 fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {
     let mean = |key| {
         let mean = has_value(loss, key).then(|| loss.time(key)).flatten()?;
-        if mean < LEAST_SPELL {
+        if mean < MIN_SPELL {
             loss.refuse(key, format!("{key}: {mean} is too short; 10us or more"));
             return None;
         }

@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
             schemes: self.schemes,
             files: self.files.is_some().then_some(&noted),
             text_bytes: self.limits.text_bytes,
-            most_bytes: self.limits.plan_bytes,
+            max_bytes: self.limits.plan_bytes,
         };
         let read = reader.read(text, &overrides, |desk, mut document, text| {
             let replaced = overrides::apply(desk, &mut document, text, self.overrides, &overrides);

@@ -25,7 +25,7 @@ use crate::plan::{
 };
 
 /// Links of one node, as face numbers have 16 bits and applications need some.
-const MOST_LINKS_OF_A_NODE: u32 = 60_000;
+const MAX_LINKS_OF_A_NODE: u32 = 60_000;
 
 /// Nodes and links with their names.
 #[derive(Default)]
@@ -654,9 +654,9 @@ fn degrees(network: &Network) -> Vec<u32> {
 
 fn check_degrees(root: &Fields<'_>, network: &Network) {
     let degrees = degrees(network);
-    let too_many = network.nodes.iter().zip(&degrees).find(|(_, degree)| **degree > MOST_LINKS_OF_A_NODE);
+    let too_many = network.nodes.iter().zip(&degrees).find(|(_, degree)| **degree > MAX_LINKS_OF_A_NODE);
     if let Some((node, degree)) = too_many {
-        let message = format!("node {:?} has {degree} links; at most {MOST_LINKS_OF_A_NODE}", node.name);
+        let message = format!("node {:?} has {degree} links; at most {MAX_LINKS_OF_A_NODE}", node.name);
         root.refuse("topology", message);
     }
 }

@@ -10,9 +10,9 @@ use tidegate_settings::write::written_value;
 use crate::plan::{SweepAxis, SweepValue};
 
 /// Keys in one sweep.
-const MOST_AXES: usize = 16;
+const MAX_AXES: usize = 16;
 /// Values of one key.
-const MOST_VALUES: usize = 10_000;
+const MAX_VALUES: usize = 10_000;
 /// Bytes of one value as it is written.
 const LONGEST: usize = 1_024;
 
@@ -22,8 +22,8 @@ pub(super) fn read(desk: &Desk<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> 
         desk.refuse(sweep.place, format!("[sweep] is {}; a table is needed", sweep.value.kind()));
         return Vec::new();
     };
-    if table.0.len() > MOST_AXES {
-        desk.refuse(sweep.place, format!("[sweep] has {} keys; at most {MOST_AXES}", table.0.len()));
+    if table.0.len() > MAX_AXES {
+        desk.refuse(sweep.place, format!("[sweep] has {} keys; at most {MAX_AXES}", table.0.len()));
         return Vec::new();
     }
     let lines = Lines::of(text);
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
 
 fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines<'_>) -> Option<SweepAxis> {
     let items = match &entry.item.value {
-        Value::List(items) if !items.is_empty() && items.len() <= MOST_VALUES => items,
+        Value::List(items) if !items.is_empty() && items.len() <= MAX_VALUES => items,
         // A dotted key without quotes is a table to TOML.
         Value::Table(_) => {
             let key = &entry.key;
@@ -62,7 +62,7 @@ fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines<'_>) -> Option<SweepA
             return None;
         }
         other => {
-            let rule = format!("a list of 1 to {MOST_VALUES} values is needed");
+            let rule = format!("a list of 1 to {MAX_VALUES} values is needed");
             desk.refuse(entry.item.place, format!("{}: {}; {rule}", show(&entry.key), shown(other)));
             return None;
         }

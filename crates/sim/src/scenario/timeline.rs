@@ -14,9 +14,9 @@ use super::network::Network;
 use crate::plan::{Change, Comparison, EventPlan, Expectation, MEASURES, Variation};
 
 /// Samples of one run.
-const MOST_SAMPLES: u64 = 10_000_000;
+const MAX_SAMPLES: u64 = 10_000_000;
 /// Changes during one run.
-const MOST_EVENTS: usize = 1_000_000;
+const MAX_EVENTS: usize = 1_000_000;
 
 /// `[scenario]`, read.
 pub(super) struct Frame {
@@ -60,8 +60,8 @@ fn read_sampling(scenario: &Fields<'_>, duration: Span) -> Option<Span> {
     }
     let pause = scenario.time("sample")?;
     let samples = duration.as_nanos() / pause.as_nanos().max(1);
-    if samples > MOST_SAMPLES && duration != Span::MAX {
-        scenario.refuse("sample", format!("sample: {samples} samples in {duration}; at most {MOST_SAMPLES}"));
+    if samples > MAX_SAMPLES && duration != Span::MAX {
+        scenario.refuse("sample", format!("sample: {samples} samples in {duration}; at most {MAX_SAMPLES}"));
     }
     Some(pause)
 }
@@ -133,8 +133,8 @@ fn read_recorded(scenario: &Fields<'_>) -> EventMask {
 
 /// Reads every `[[event]]`, in order of time.
 pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<EventPlan> {
-    if root.list("event").len() > MOST_EVENTS {
-        root.refuse("event", format!("more than {MOST_EVENTS} events"));
+    if root.list("event").len() > MAX_EVENTS {
+        root.refuse("event", format!("more than {MAX_EVENTS} events"));
         return Vec::new();
     }
     let has_controller = root.item("controller").is_some();

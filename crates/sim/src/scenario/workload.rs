@@ -6,11 +6,11 @@ use tidegate_core::consumer::{Arrivals, Popularity, Workload};
 use tidegate_core::units::Frequency;
 use tidegate_settings::fields::Fields;
 
-use super::flows::MOST_SEGMENTS;
+use super::flows::MAX_SEGMENTS;
 use super::keys;
 
 /// More requests per second are not told apart by a clock of nanoseconds.
-const MOST_PER_SECOND: f64 = 1e9;
+const MAX_PER_SECOND: f64 = 1e9;
 
 /// How requests of a rate come.
 type Kind = fn(Frequency) -> Arrivals;
@@ -37,10 +37,10 @@ pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
 /// Notes a product that is no number of segments.
 fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Option<()> {
     let all = u64::from(number) * u64::from(each);
-    if all <= MOST_SEGMENTS {
+    if all <= MAX_SEGMENTS {
         return Some(());
     }
-    table.refuse(key, format!("{key}: {number} times {each} segments; at most {MOST_SEGMENTS} in all"));
+    table.refuse(key, format!("{key}: {number} times {each} segments; at most {MAX_SEGMENTS} in all"));
     None
 }
 
@@ -55,8 +55,8 @@ fn read_arrivals(table: &Fields<'_>) -> Option<Option<Arrivals>> {
         return Some(None);
     }
     let rate = table.frequency("rate")?;
-    if rate.per_second() > MOST_PER_SECOND {
-        table.refuse("rate", format!("rate: {} is more than {MOST_PER_SECOND}/s", table.shown("rate")));
+    if rate.per_second() > MAX_PER_SECOND {
+        table.refuse("rate", format!("rate: {} is more than {MAX_PER_SECOND}/s", table.shown("rate")));
         return None;
     }
     let kind = if table.item("arrivals").is_some() { kind? } else { Arrivals::Poisson };

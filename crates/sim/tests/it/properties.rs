@@ -581,7 +581,7 @@ fn check_flows(plan: &Plan, record: &RunRecord) -> Result<(), String> {
 }
 
 /// Most that the links into `node` carry together at any time, Mbit/s.
-fn most_into(plan: &Plan, node: usize) -> f64 {
+fn max_into(plan: &Plan, node: usize) -> f64 {
     let of_link = |(index, link): (usize, &LinkPlan)| {
         let way = if link.b == node { 0 } else { 1 };
         let changed = plan.events.iter().filter_map(|event| match event.change {
@@ -604,7 +604,7 @@ fn check_total(plan: &Plan, record: &RunRecord) -> Result<(), String> {
     let mut receivers: Vec<usize> = plan.flows.iter().map(|flow| flow.consumer).collect();
     receivers.sort_unstable();
     receivers.dedup();
-    let most: f64 = receivers.iter().map(|node| most_into(plan, *node)).sum();
+    let most: f64 = receivers.iter().map(|node| max_into(plan, *node)).sum();
     let total = measures::total_goodput_mbps(record).unwrap_or(0.0);
     check!(total <= most, "{total} Mbit/s arrived over links of {most} Mbit/s");
     Ok(())

@@ -168,7 +168,7 @@ fn an_outage_is_survived_but_not_with_the_papers_end_of_probe_rtt() {
 fn every_parameter_of_both_changes_what_they_do() {
     let bbr = [
         "initial_window = 10.0",
-        "least_window = 9.0",
+        "min_window = 9.0",
         "high_gain = 2.0",
         "cwnd_gain = 1.5",
         "quanta = 0.0",
@@ -180,7 +180,7 @@ fn every_parameter_of_both_changes_what_they_do() {
         "loss_timer = \"shell\"",
         "beta = 4.0",
         "alpha = 4.0",
-        "least_margin = \"2s\"",
+        "min_margin = \"2s\"",
         "initial_timeout = \"20ms\"",
         "probe_rtt_window = 2.0",
     ];
@@ -196,7 +196,7 @@ fn every_parameter_of_both_changes_what_they_do() {
         "local_cache_rtt = \"60ms\"",
         "sample_retransmissions = true",
         "alpha = 4.0",
-        "least_margin = \"2s\"",
+        "min_margin = \"2s\"",
         "initial_timeout = \"20ms\"",
         "probe_rtt_samples = \"rtt\"",
         "probe_rtt_threshold = 8",

@@ -232,8 +232,8 @@ fn a_forger_of_every_grant_gets_no_more_in_flight_than_the_senders_own_link_bear
         .unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     let record = run::run(&plan, Seed(1));
     // Twice 1 Gbit/s for the empty path and 25 ms.
-    let least_rtt = 0.02 + 2.0 * (1514.0 + 66.0) * 8.0 / 1e8;
-    let fuse = 2.0 * 125e6 * (least_rtt + 0.025) / 1514.0;
+    let min_rtt = 0.02 + 2.0 * (1514.0 + 66.0) * 8.0 / 1e8;
+    let fuse = 2.0 * 125e6 * (min_rtt + 0.025) / 1514.0;
     let flights = flights(&record);
     let most = flights.iter().map(|(in_flight, _)| *in_flight).max().unwrap_or(0);
     assert!(flights.len() > 9_000 && most > 1_000 && f64::from(most) <= fuse, "{most} of {fuse}");
@@ -245,7 +245,7 @@ fn a_forger_of_every_grant_gets_no_more_in_flight_than_the_senders_own_link_bear
 fn drained(round_trips: u32) -> Vec<f64> {
     let settings = format!(
         ", link_share = 1, feedback_step = 0, control = \"local\", poll = \"1ms\", queue_target = \"1ms\", full_above = 1, \
-         least_share = 0, drain = {round_trips}"
+         min_share = 0, drain = {round_trips}"
     );
     let outage = "[[event]]\nat = \"3s\"\nlink = \"neck\"\nstate = \"down\"\nkeep_queue = true\nsilent = true\n\
                   [[event]]\nat = \"3012ms\"\nlink = \"neck\"\nstate = \"up\"\n";

@@ -184,7 +184,7 @@ fn cctcp_fills_a_link_and_every_number_of_it_matters() {
         run(&line(&scheme, loss)).flows.remove(0)
     };
     let default = flow("");
-    for settings in [", initial_window = 8", ", least_timeout = \"50ms\""] {
+    for settings in [", initial_window = 8", ", min_timeout = \"50ms\""] {
         assert!(flow(settings) != default, "{settings}");
     }
     let unstamped = flow(", timestamps = false");

@@ -103,7 +103,7 @@ impl Cell {
     }
 
     /// Lateness of the link, 99th percentile, from which on a measurement is repeated, ms.
-    pub(super) fn most_late_ms(&self) -> f64 {
+    pub(super) fn max_late_ms(&self) -> f64 {
         match self.way {
             Way::Unix | Way::Tcp => f64::INFINITY,
             Way::Link { round_trip_ms, .. } => (0.1 * f64::from(round_trip_ms)).max(0.5),

@@ -8,17 +8,17 @@ use super::cells::Cell;
 use super::record::{Measured, Results};
 
 /// A scheme is measured against the others that send again no more than the path loses and so much, percent.
-const MOST_AGAIN_PCT: f64 = 2.0;
+const MAX_AGAIN_PCT: f64 = 2.0;
 
 /// How far below the best a goodput may be.
-const MOST_BELOW: f64 = 0.1;
+const MAX_BELOW: f64 = 0.1;
 
 /// The scheme that is held against the others.
 const JUDGED: &str = "default";
 
 /// Goodput of the best other scheme in `cell` among those that do not send too much again; `None` without any.
 fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
-    let most = cell.lost_data_pct() + MOST_AGAIN_PCT;
+    let most = cell.lost_data_pct() + MAX_AGAIN_PCT;
     let others = results.schemes().into_iter().filter(|scheme| *scheme != JUDGED);
     let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));
     let honest = measured.filter(|measured| measured.retransmitted_pct <= most);
@@ -28,7 +28,7 @@ fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
 /// Whether the default is too far below the best; `None` where either was not measured.
 fn is_below(cell: &Cell, results: &Results) -> Option<bool> {
     let (best, judged) = (best_mbps(cell, results)?, results.get(&cell.name(), JUDGED)?);
-    Some(judged.goodput_mbps < (1.0 - MOST_BELOW) * best)
+    Some(judged.goodput_mbps < (1.0 - MAX_BELOW) * best)
 }
 
 fn shown(measured: Option<&Measured>) -> String {
@@ -58,9 +58,9 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
     let _ = writeln!(
         text,
         "\n{below} of {} cells: the default is more than {:.0} % below the best other scheme whose retransmissions stay \
-         below the loss of Data and {MOST_AGAIN_PCT} %.",
+         below the loss of Data and {MAX_AGAIN_PCT} %.",
         judged.len(),
-        100.0 * MOST_BELOW
+        100.0 * MAX_BELOW
     );
     text
 }

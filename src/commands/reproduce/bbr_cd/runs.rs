@@ -47,7 +47,7 @@ pub(super) const OTHERS: [Scheme; 9] = [
     Scheme { name: "BBR with the timer of ndn-tools", value: "{ name = \"bbr\", loss_timer = \"shell\" }" },
     Scheme {
         name: "BBR-CD as printed",
-        value: "{ name = \"bbr-cd\", probe_rtt_samples = \"rtt\", probe_rtt_exit = \"window\", least_margin = \"0s\" }",
+        value: "{ name = \"bbr-cd\", probe_rtt_samples = \"rtt\", probe_rtt_exit = \"window\", min_margin = \"0s\" }",
     },
     Scheme {
         name: "BBR-CD, ProbeRTT by round trips",

@@ -177,7 +177,7 @@ fn first(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
             ("longest round trip of the limited flow [ms]", |run| {
                 run.flows.first().map_or(f64::NAN, |flow| flow.longest_ms)
             }),
-            ("most queued [ms]", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
+            ("most queued [ms]", |run| run.max_queued(5.0, run.end_s()) / BYTES_PER_MS),
             ("limited flow [Mbit/s]", |run| run.goodput_mbps(0, 6.0, run.end_s())),
             ("far flow", |run| run.goodput_mbps(1, 6.0, run.end_s())),
             ("near flow", |run| run.goodput_mbps(2, 6.0, run.end_s())),
@@ -198,7 +198,7 @@ fn backlog(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
             ("of the port's queue, kB", |run| error_kb(run, "backlog of the port")),
             ("first flow [Mbit/s]", |run| run.goodput_mbps(0, 6.0, run.end_s())),
             ("second flow", |run| run.goodput_mbps(1, 6.0, run.end_s())),
-            ("most queued [ms]", |run| run.most_queued(5.0, run.end_s()) / BYTES_PER_MS),
+            ("most queued [ms]", |run| run.max_queued(5.0, run.end_s()) / BYTES_PER_MS),
         ],
         next,
     )

@@ -81,7 +81,7 @@ pub(super) fn table(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
             newcomer.to_owned(),
             form.to_owned(),
             control.to_owned(),
-            estimate(&runs, |run| run.most_queued(JOIN_S, end_s) / BYTES_PER_MS),
+            estimate(&runs, |run| run.max_queued(JOIN_S, end_s) / BYTES_PER_MS),
             estimate(&runs, |run| 1e3 * run.queued_above_s(STANDING_MS * BYTES_PER_MS, JOIN_S, end_s)),
             estimate(&runs, |run| run.jain(JOIN_S + 1.0, JOIN_S + 2.0)),
             estimate(&runs, |run| run.dropped_percent(0.0)),

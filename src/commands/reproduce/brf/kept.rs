@@ -239,7 +239,7 @@ impl Kept {
     }
 
     /// Most bytes that waited in routers between two times.
-    pub(super) fn most_queued(&self, from_s: f64, to_s: f64) -> f64 {
+    pub(super) fn max_queued(&self, from_s: f64, to_s: f64) -> f64 {
         let rows = self.rows(from_s)..self.rows(to_s);
         self.queued_bytes[rows].iter().copied().max().map_or(f64::NAN, f64::from)
     }

@@ -25,7 +25,7 @@ pub(super) struct Invariants {
 /// Both invariants of a run with alpha 0.5 and queues of 32 packets.
 pub(super) fn of(plan: &Plan, run: &RunRecord) -> Invariants {
     Invariants {
-        notices_over_storage: most_notices(&run.events) / STORAGE,
+        notices_over_storage: max_notices(&run.events) / STORAGE,
         notice_excess_us: largest_excess(plan, run).unwrap_or(f64::NEG_INFINITY),
     }
 }
@@ -33,7 +33,7 @@ pub(super) fn of(plan: &Plan, run: &RunRecord) -> Invariants {
 /// floor(alpha · len_Q) of the setting that is traced (eq. 1).
 const STORAGE: f64 = 16.0;
 
-fn most_notices(events: &[EventRecord]) -> f64 {
+fn max_notices(events: &[EventRecord]) -> f64 {
     let mut counts: BTreeMap<(u32, u16), u32> = BTreeMap::new();
     let mut most = None;
     for record in events {

@@ -3,7 +3,7 @@
 use crate::units::ByteCount;
 
 /// Largest shift of a window (RFC 7323 §2.3).
-const MOST_SCALE: u8 = 14;
+const MAX_SCALE: u8 = 14;
 
 /// How much a receiver takes. Its right edge never moves back.
 #[derive(Clone, Debug)]
@@ -21,10 +21,9 @@ pub(super) struct ReceiveWindow {
 
 impl ReceiveWindow {
     pub(super) fn new(buffer: ByteCount, mss: u16, reads_at_once: bool) -> Self {
-        let most = u64::from(u16::MAX) << MOST_SCALE;
+        let most = u64::from(u16::MAX) << MAX_SCALE;
         let buffer = buffer.get().clamp(1, most);
-        let scale =
-            (0..MOST_SCALE).find(|scale| buffer >> scale <= u64::from(u16::MAX)).unwrap_or(MOST_SCALE);
+        let scale = (0..MAX_SCALE).find(|scale| buffer >> scale <= u64::from(u16::MAX)).unwrap_or(MAX_SCALE);
         let step = (2 * u64::from(mss)).min(buffer.div_ceil(2));
         Self { buffer, step, reads_at_once, unread: 0, edge: 1 + buffer, scale }
     }

@@ -55,7 +55,7 @@ use timers::Timers;
 const FIRST: u64 = 1;
 
 /// Most bytes of payload per segment, so that a FIN still fits the count of its positions.
-const MOST_MSS: u16 = 65_000;
+const MAX_MSS: u16 = 65_000;
 
 /// The sender of one connection. A driver calls [`on_wake`](Self::on_wake) at [`next_wake`](Self::next_wake) and
 /// [`on_segment`](Self::on_segment) for every packet, and after each of them [`poll`](Self::poll) until it gives `None`.
@@ -131,7 +131,7 @@ impl Sender {
         let SenderSetup { rule, mut settings, .. } = setup;
         let SenderRule { mut controller, reduction, ecn, .. } = rule;
         controller.take_streams(setup.draws);
-        settings.mss = settings.mss.clamp(1, MOST_MSS);
+        settings.mss = settings.mss.clamp(1, MAX_MSS);
         let trip = RoundTrip::new(settings.timeout_rule, settings.timeout);
         let segments = setup.source.length().map(|length| length.div_ceil(u64::from(settings.mss)).max(1));
         Self {

@@ -15,7 +15,7 @@ const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
 /// Where applications look for a forwarder.
 const UNIX: &str = "/run/nfd/nfd.sock";
 /// Addresses of one kind.
-const MOST_LISTENERS: usize = 64;
+const MAX_LISTENERS: usize = 64;
 
 /// The addresses under `key`, with ports.
 pub(super) fn read_addresses(listen: &Fields<'_>, key: &str) -> Vec<Listener<SocketAddr>> {
@@ -39,8 +39,8 @@ fn read_listeners<A: Clone + PartialEq>(
         return default.iter().filter_map(address).collect();
     }
     let items = listen.list(key);
-    if items.len() > MOST_LISTENERS {
-        listen.refuse(key, format!("{key}: {} addresses; at most {MOST_LISTENERS}", items.len()));
+    if items.len() > MAX_LISTENERS {
+        listen.refuse(key, format!("{key}: {} addresses; at most {MAX_LISTENERS}", items.len()));
         return Vec::new();
     }
     let mut list: Vec<Listener<A>> = Vec::new();

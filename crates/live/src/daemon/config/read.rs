@@ -24,7 +24,7 @@ const SMALLEST_MTU: u64 = 256;
 /// What a queue holds where nothing is said.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 /// Routes, and strategies.
-const MOST_ENTRIES: usize = 100_000;
+const MAX_ENTRIES: usize = 100_000;
 
 /// Reads what it can; `None` only after a problem was noted.
 pub(super) fn read(desk: &Desk<'_>, document: &Table) -> Option<ForwarderConfig> {
@@ -226,8 +226,8 @@ fn read_prefix(table: &Fields<'_>) -> Option<String> {
 /// The tables of a list of the root, unless there are too many.
 fn entries<'a>(root: &Fields<'a>, key: &str, keys: &'static Keys) -> Vec<Fields<'a>> {
     let count = root.list(key).len();
-    if count > MOST_ENTRIES {
-        root.refuse(key, format!("{count} of [[{key}]]; at most {MOST_ENTRIES}"));
+    if count > MAX_ENTRIES {
+        root.refuse(key, format!("{count} of [[{key}]]; at most {MAX_ENTRIES}"));
         return Vec::new();
     }
     root.tables(key, keys)

@@ -9,7 +9,7 @@ use super::bench::{Bench, env, wires};
 use super::devices::Wires;
 
 /// Alarms of one queue rung in one go; the rest are late.
-const MOST_QUEUE_ALARMS: usize = 32;
+const MAX_QUEUE_ALARMS: usize = 32;
 
 impl Bench {
     /// Time passes, and no alarm rings.
@@ -56,7 +56,7 @@ impl Bench {
     fn run_queues(&mut self, end: Time) {
         for face in (0..self.ports.len()).map(|face| FaceId(face as u16)) {
             let begin = self.now;
-            for _ in 0..MOST_QUEUE_ALARMS {
+            for _ in 0..MAX_QUEUE_ALARMS {
                 let Some(at) = self.node.queue(face).next_wake().filter(|at| *at <= end) else { break };
                 self.now = self.now.max(at);
                 self.wake_queue(face);

@@ -54,7 +54,7 @@ pub struct Bench {
 }
 
 /// More faces are not attached.
-const MOST_FACES: usize = 4;
+const MAX_FACES: usize = 4;
 
 macro_rules! env {
     ($bench:expr) => {
@@ -129,7 +129,7 @@ impl Bench {
 
     /// Makes a face if there are not too many.
     pub fn attach(&mut self, is_local: bool) {
-        if self.ports.iter().flatten().count() == MOST_FACES {
+        if self.ports.iter().flatten().count() == MAX_FACES {
             return;
         }
         let (rate, limit) = (BitRate::from_bps(u64::MAX), self.limit);

@@ -11,9 +11,9 @@ use crate::figure::model::{
 };
 
 /// Points of one curve: pdfTeX's memory is small.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 /// Events of one kind.
-const MOST_EVENTS: usize = 2000;
+const MAX_EVENTS: usize = 2000;
 /// Published values: hollow diamonds.
 const PUBLISHED: &str = "mark=diamond, mark size=2.6pt, mark options={solid, line width=0.8pt}, forget plot";
 
@@ -103,7 +103,7 @@ fn bars(page: &mut Page, groups: &[String], series: &[BarSeries]) -> usize {
 fn curve_columns(page: &mut Page, index: usize, curve: &Curve) -> usize {
     page.data.comment(&format!("s{index}: {}", curve.name));
     let mut points: Vec<(f64, f64)> = Vec::new();
-    for run in thinned(&curve.points, MOST_POINTS) {
+    for run in thinned(&curve.points, MAX_POINTS) {
         if let Some((x, _)) = points.last().copied() {
             points.push((x, f64::NAN));
         }
@@ -204,7 +204,7 @@ fn segments(page: &mut Page, kinds: &[SegmentEvents]) -> usize {
     for (index, kind) in kinds.iter().enumerate() {
         page.data.comment(&format!("s{index}: {}", kind.name));
         let points: Vec<(f64, f64)> = drawable(&kind.points).collect();
-        let pause = points.len().div_ceil(MOST_EVENTS).max(1);
+        let pause = points.len().div_ceil(MAX_EVENTS).max(1);
         if pause > 1 {
             page.data.comment(&format!("s{index}: one of {pause} events"));
         }

@@ -12,7 +12,7 @@ use super::{Curve, Figure, FigureKind};
 use crate::page::panels::{self, Panel};
 
 /// Curves in a figure, at most; those of the largest flows or queues are kept.
-const MOST_CURVES: usize = 8;
+const MAX_CURVES: usize = 8;
 
 /// A figure that every run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +145,11 @@ fn titled(run: &RunRecord, (name, title): (&str, &str), y_label: &str, note: &st
     }
 }
 
-/// Indices of the [`MOST_CURVES`] largest, in their own order; those without any size are left out.
+/// Indices of the [`MAX_CURVES`] largest, in their own order; those without any size are left out.
 fn largest(sizes: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|index| sizes[*index] > 0.0).collect();
     order.sort_by(|left, right| sizes[*right].total_cmp(&sizes[*left]));
-    order.truncate(MOST_CURVES);
+    order.truncate(MAX_CURVES);
     order.sort_unstable();
     order
 }
@@ -178,6 +178,6 @@ mod tests {
     fn idle_queues_go_and_starving_flows_stay() {
         assert_eq!(largest(&without_idle(vec![100.0, 1.0, 5.0])), [0, 2]);
         assert_eq!(largest(&[100.0, 1.0, 0.0]), [0, 1]);
-        assert_eq!(largest(&[1.0; 20]).len(), MOST_CURVES);
+        assert_eq!(largest(&[1.0; 20]).len(), MAX_CURVES);
     }
 }

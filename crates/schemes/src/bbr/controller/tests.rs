@@ -150,7 +150,7 @@ fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() 
 
 #[test]
 fn a_path_shorter_than_the_least_round_trip_gets_the_window_of_that() {
-    let given = [("least_round_trip".to_owned(), Value::Text("80ms".to_owned()))];
+    let given = [("min_round_trip".to_owned(), Value::Text("80ms".to_owned()))];
     let mut path = Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.into())).expect("valid")));
     path.run_while(|path| path.now < Time::ZERO + Span::from_secs(3));
     let expected = 2.0 * 2.0 * PRODUCT + 3.0;
@@ -159,7 +159,7 @@ fn a_path_shorter_than_the_least_round_trip_gets_the_window_of_that() {
 
 #[test]
 fn an_interest_that_another_overtook_by_a_quarter_of_a_round_trip_is_lost_at_once() {
-    let given = [("loss_timer", Value::Text("order".to_owned())), ("least_margin", Value::Text("1s".to_owned()))];
+    let given = [("loss_timer", Value::Text("order".to_owned())), ("min_margin", Value::Text("1s".to_owned()))];
     let mut driver = Driver::new(&super::super::SCHEME, &given);
     for event in [sent(0, 0), sent(10, 1), sent(20, 2), data_after(60, 2, 3, Some(40))] {
         driver.tell(event);

@@ -120,7 +120,7 @@ impl Port {
             form: self.params.mode,
             capacity: (self.shares.brf - limited).max(0.0),
             time: self.longest_rtt(&numbers, None).max(SHORTEST_ROUND).scale(self.params.drain),
-            least: self.params.least_share,
+            least: self.params.min_share,
         };
         let (factor, step) = (drain.factor(self.congestion.0, granted, real), drain.step(self.congestion.0, granted));
         let rate = |flow: &Flow| {

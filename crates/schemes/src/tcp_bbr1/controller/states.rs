@@ -73,7 +73,7 @@ impl Bbr {
             !self.may_be_delayed(delivery, flow) || self.least.get().is_none_or(|least| *rtt <= least)
         };
         let rtt = delivery.rtt.filter(is_candidate);
-        let is_stale = self.least.take(now, rtt, self.params.least_rtt_age);
+        let is_stale = self.least.take(now, rtt, self.params.min_rtt_age);
         if is_stale && !self.is_restarting && !matches!(self.mode, Mode::ProbeRtt(_)) {
             self.save_window();
             self.mode = Mode::ProbeRtt(Probe::default());
@@ -88,7 +88,7 @@ impl Bbr {
     fn go_on_with_probe_rtt(&mut self, now: Time, flow: &FlowView, ends_round: bool) {
         let Mode::ProbeRtt(probe) = &mut self.mode else { return };
         if probe.until.is_none() {
-            if f64::from(flow.in_flight) <= self.params.least_window {
+            if f64::from(flow.in_flight) <= self.params.min_window {
                 *probe = Probe { until: Some(now + self.params.probe_rtt_time), has_round: false };
                 self.rounds.restart(flow);
             }

@@ -11,7 +11,7 @@ use crate::toolbox::bbr_model::PacketRate;
 /// Below this pace, bits per second, a burst may be a single segment.
 const SLOW_BPS: f64 = 1_200_000.0;
 /// Most segments of a burst, whatever its bytes.
-const MOST_SEGMENTS: f64 = 127.0;
+const MAX_SEGMENTS: f64 = 127.0;
 
 impl Bbr {
     /// Segments that the sender's host would release together at the pace now.
@@ -22,7 +22,7 @@ impl Bbr {
         let bytes = bytes_per_second * self.params.burst_time.as_secs_f64();
         let least = if bytes_per_second * 8.0 < SLOW_BPS { 1.0 } else { 2.0 };
         let segments = (bytes.min(self.params.largest_burst.get() as f64) / segment).floor();
-        segments.max(least).min(MOST_SEGMENTS)
+        segments.max(least).min(MAX_SEGMENTS)
     }
 
     /// The bandwidth-delay product at `rate`, `gain` times; the first window while no round trip is known.
@@ -67,7 +67,7 @@ impl Bbr {
             }
         }
         if matches!(self.mode, Mode::ProbeRtt(_)) {
-            self.window = self.window.min(self.params.least_window);
+            self.window = self.window.min(self.params.min_window);
         }
     }
 
@@ -97,7 +97,7 @@ impl Bbr {
         } else if self.window < bound || (flow.delivered as f64) < self.params.initial_window {
             self.window += newly;
         }
-        self.window = self.window.max(self.params.least_window);
+        self.window = self.window.max(self.params.min_window);
     }
 
     /// The pace of the first window over the handshake's round trip.

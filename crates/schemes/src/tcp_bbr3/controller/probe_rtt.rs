@@ -24,7 +24,7 @@ impl Bbr {
         flow: &FlowView,
         ends_round: bool,
     ) {
-        let (interval, age) = (self.params.probe_rtt_interval, self.params.least_rtt_age);
+        let (interval, age) = (self.params.probe_rtt_interval, self.params.min_rtt_age);
         let is_due = self.trips.take(now, delivery.rtt, interval, age);
         if is_due && !self.is_restarting && self.state != State::ProbeRtt {
             self.save_window();

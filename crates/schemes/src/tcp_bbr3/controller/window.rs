@@ -9,7 +9,7 @@ use crate::toolbox::bbr_model::PacketRate;
 /// A round trip taken for the first pace while none is known.
 const NOMINAL_RTT: Span = Span::from_millis(1);
 /// Fewest segments of a burst.
-const LEAST_BURST: f64 = 2.0;
+const MIN_BURST: f64 = 2.0;
 
 impl Bbr {
     /// Gain of the pace.
@@ -35,7 +35,7 @@ impl Bbr {
     pub(super) fn burst(&self) -> f64 {
         let segments = self.pace.unwrap_or_default().packets_in(self.params.burst_time);
         let most = self.params.largest_burst.get() as f64 / self.segment.get() as f64;
-        segments.min(most).max(LEAST_BURST)
+        segments.min(most).max(MIN_BURST)
     }
 
     /// BDPMultiple, segments.
@@ -49,7 +49,7 @@ impl Bbr {
 
     /// QuantizationBudget.
     fn with_quanta(&self, segments: f64) -> f64 {
-        let segments = segments.max(self.params.quanta * self.burst()).max(self.params.least_window);
+        let segments = segments.max(self.params.quanta * self.burst()).max(self.params.min_window);
         if self.state == State::Up { segments + 2.0 } else { segments }
     }
 
@@ -65,7 +65,7 @@ impl Bbr {
 
     /// InflightWithHeadroom, segments.
     pub(super) fn with_headroom(&self) -> f64 {
-        self.long_term.with_headroom(self.params.headroom, self.params.least_window)
+        self.long_term.with_headroom(self.params.headroom, self.params.min_window)
     }
 
     /// UpdateMaxInflight: the largest window that the model allows, segments.
@@ -76,7 +76,7 @@ impl Bbr {
 
     /// ProbeRTT's window, segments.
     pub(super) fn probe_rtt_window(&self) -> f64 {
-        self.product(self.params.probe_rtt_gain).max(self.params.least_window)
+        self.product(self.params.probe_rtt_gain).max(self.params.min_window)
     }
 
     /// SaveCwnd.
@@ -98,7 +98,7 @@ impl Bbr {
         } else if self.window < bound || (flow.delivered as f64) < self.params.initial_window {
             self.window += newly;
         }
-        self.window = self.window.max(self.params.least_window);
+        self.window = self.window.max(self.params.min_window);
         if self.state == State::ProbeRtt {
             self.window = self.window.min(self.probe_rtt_window());
         }
@@ -112,7 +112,7 @@ impl Bbr {
             State::Cruise | State::ProbeRtt => self.with_headroom(),
             State::Startup | State::Drain => f64::INFINITY,
         };
-        long_term.min(self.short_term.in_flight).max(self.params.least_window)
+        long_term.min(self.short_term.in_flight).max(self.params.min_window)
     }
 
     /// InitPacingRate: the first window over the handshake's round trip.

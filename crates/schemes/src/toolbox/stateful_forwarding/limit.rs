@@ -52,7 +52,7 @@ impl FaceLimit {
             Measure::Rate => capacity,
             Measure::Pending => capacity * self.burst(),
         };
-        self.limit.unwrap_or(f64::INFINITY).min(most).max(self.params.least_limit)
+        self.limit.unwrap_or(f64::INFINITY).min(most).max(self.params.min_limit)
     }
 
     /// Lets the Interest of `pending` out if it is below the limit.
@@ -61,7 +61,7 @@ impl FaceLimit {
         let is_below = match self.measure {
             Measure::Rate => {
                 self.leak(now, limit);
-                let depth = (limit * self.burst()).max(self.params.least_burst);
+                let depth = (limit * self.burst()).max(self.params.min_burst);
                 depth - self.level >= 1.0 - ROUNDING
             }
             // One that is sent again has its place already.

@@ -38,7 +38,7 @@ use limit_gate::LimitGate;
 /// What the parts do differently from the sources.
 pub const DEVIATIONS: [&str; 10] = [
     "Faces are ranked by the cost of the route alone, without the paper's colours and round-trip times.",
-    "A limit never falls below least_limit, nor a burst below least_burst; in the source both may reach 0, after which nothing is sent any more: set both to 0 for that.",
+    "A limit never falls below min_limit, nor a burst below min_burst; in the source both may reach 0, after which nothing is sent any more: set both to 0 for that.",
     "The dynamic burst changes the burst alone; in the source every Data then also sets the limit back to the link's.",
     "Only congestion Nacks lower a limit; in the source every valid Nack does.",
     "An Interest that is sent again while it is pending has its place in a pending limit already.",
@@ -117,14 +117,14 @@ params! {
     /// Routers: part of a limit kept per congestion Nack, in "aimd".
     limit_keep: f64 = 0.5, "of the limit", 0.1..=0.99;
     /// Routers: lowest limit.
-    least_limit: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000_000.0;
+    min_limit: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000_000.0;
     /// Routers: a Data with its Interest, by which the link's rate is divided (ndnSIM 1.0: 1100 B and 40 B).
     expected_data: ByteCount = ByteCount::new(1140), "size", ByteCount::new(1)..=ByteCount::new(65_536);
     /// Routers: for how long a burst may take the limit's rate at once; a pending limit is at most the link's rate for
     /// this long (ndnSIM 1.0).
     burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(100);
     /// Routers: smallest burst.
-    least_burst: f64 = 1.0, "Interests", 0.0..=1_000_000.0;
+    min_burst: f64 = 1.0, "Interests", 0.0..=1_000_000.0;
     /// Routers: whether rtt_multiplier times the face's mean round-trip time, once known, takes the place of burst
     /// (`EnableDynamicLimit`).
     dynamic_burst: bool = true;

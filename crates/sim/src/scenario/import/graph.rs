@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 48;
 /// The same for a link's.
 const LONGEST_LINK: usize = 56;
 /// Notes kept.
-const MOST_NOTES: usize = 20;
+const MAX_NOTES: usize = 20;
 
 /// A topology while it is read.
 pub(super) struct Graph {
@@ -24,8 +24,8 @@ pub(super) struct Graph {
     by_label: BTreeMap<String, usize>,
     /// Links by their ends, the lower first; the first of several.
     by_ends: BTreeMap<(usize, usize), usize>,
-    most_nodes: usize,
-    most_links: usize,
+    max_nodes: usize,
+    max_links: usize,
 }
 
 struct Node {
@@ -43,8 +43,8 @@ impl Graph {
             notes: Vec::new(),
             by_label: BTreeMap::new(),
             by_ends: BTreeMap::new(),
-            most_nodes: limits.nodes,
-            most_links: limits.links,
+            max_nodes: limits.nodes,
+            max_links: limits.links,
         }
     }
 
@@ -55,7 +55,7 @@ impl Graph {
 
     /// Notes what was left out or changed.
     pub(super) fn note(&mut self, note: String) {
-        if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }
@@ -83,8 +83,8 @@ impl Graph {
         place: Option<(f64, f64)>,
         problems: &mut Problems,
     ) -> Option<usize> {
-        if self.nodes.len() >= self.most_nodes {
-            label.refuse(problems, format!("more than {} nodes", self.most_nodes));
+        if self.nodes.len() >= self.max_nodes {
+            label.refuse(problems, format!("more than {} nodes", self.max_nodes));
             return None;
         }
         let index = self.nodes.len();
@@ -118,8 +118,8 @@ impl Graph {
         if link.a == link.b {
             let label = self.nodes.get(link.a).map_or("", |node| node.label.as_str());
             self.note(format!("a link from {label:?} to itself was left out"));
-        } else if self.links.len() >= self.most_links {
-            place.refuse(problems, format!("more than {} links", self.most_links));
+        } else if self.links.len() >= self.max_links {
+            place.refuse(problems, format!("more than {} links", self.max_links));
         } else {
             let ends = (link.a.min(link.b), link.a.max(link.b));
             self.by_ends.entry(ends).or_insert(self.links.len());

@@ -18,7 +18,7 @@ use super::ndnsim::noted;
 use super::{ImportedLink, quantities};
 
 /// Elements, attributes and texts of a document, at most.
-const MOST_PARTS: u32 = 4_000_000;
+const MAX_PARTS: u32 = 4_000_000;
 /// Radius of the earth, m.
 const EARTH: f64 = 6_371_000.0;
 /// Speed of light in fibre, m/s.
@@ -27,7 +27,7 @@ const LIGHT: f64 = 2e8;
 const SHORTEST: f64 = 1e-5;
 
 pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: MOST_PARTS, ..ParsingOptions::default() };
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_PARTS, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(text, options) {
         Ok(document) => document,
         Err(error) => return problems.add(place_of(text, &error), no_xml(&error), None),

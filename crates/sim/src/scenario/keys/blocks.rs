@@ -6,7 +6,7 @@ use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{Key, Keys, key, keys};
 
 /// Objects of a catalogue; each takes 8 bytes.
-const MOST_OBJECTS: i64 = 10_000_000;
+const MAX_OBJECTS: i64 = 10_000_000;
 
 static CACHE_KEYS: [Key; 3] = [
     key(
@@ -98,7 +98,7 @@ pub(in super::super) static DEMAND: Keys = keys(
     "demand",
     &[
         key("model", Words(demand_words), Must, "zipf: objects of a catalogue, the popular ones more often."),
-        key("objects", Count(1, MOST_OBJECTS), Must, "Objects of the catalogue, the most popular one first."),
+        key("objects", Count(1, MAX_OBJECTS), Must, "Objects of the catalogue, the most popular one first."),
         key(
             "exponent",
             Number(0.0, 10.0),

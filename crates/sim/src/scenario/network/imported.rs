@@ -18,7 +18,7 @@ use crate::scenario::media::Media;
 use crate::scenario::{Limits, keys};
 
 /// Problems of the file that are told in the scenario's.
-const MOST_TOLD: usize = 5;
+const MAX_TOLD: usize = 5;
 
 pub(super) fn read(
     root: &Fields<'_>,
@@ -124,12 +124,12 @@ fn parsed(
 
 /// Notes the problems of a file, each with its place there.
 fn tell(topology: &Fields<'_>, key: &str, errors: &Errors) {
-    for error in errors.iter().take(MOST_TOLD) {
+    for error in errors.iter().take(MAX_TOLD) {
         let hint = suggest::question(&error.suggestions);
         let place = format!("{}:{}:{}", error.file, error.line, error.column);
         topology.refuse(key, format!("{place}: {}{}", error.message, hint));
     }
-    let more = errors.iter().count().saturating_sub(MOST_TOLD) + errors.omitted();
+    let more = errors.iter().count().saturating_sub(MAX_TOLD) + errors.omitted();
     if more > 0 {
         topology.refuse(key, format!("{key}: {more} more problems; `tidegate import` shows them"));
     }

@@ -64,7 +64,7 @@ fn drops_are_a_part_of_what_came_to_the_bottleneck() {
     // Ten more in the last one: 12 for the 18 sent in the last two.
     kept.dropped[3] += 10;
     assert_eq!(kept.dropped_percent(2.0), 40.0);
-    assert_eq!(kept.most_queued(0.0, 4.0), 3000.0);
+    assert_eq!(kept.max_queued(0.0, 4.0), 3000.0);
     assert_eq!(kept.queued_above_s(1500.0, 0.0, 4.0), 2.0);
 }
 

@@ -118,7 +118,7 @@ fn the_papers_form_goes_up_by_a_step_over_the_limit_and_down_by_half() {
 
 #[test]
 fn with_no_least_limit_nothing_is_ever_sent_again() {
-    let literal = Params { least_limit: 0.0, least_burst: 0.0, ..params(Adaptation::Code) };
+    let literal = Params { min_limit: 0.0, min_burst: 0.0, ..params(Adaptation::Code) };
     let mut bench = Bench(FaceLimit::new(literal, Measure::Rate, None), 0);
     let refused = (0..200).filter(|turn| {
         let is_let_out = bench.0.admits(ms(turn * 10_000), PitId(0), CAPACITY);
