@@ -30,9 +30,9 @@ use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
-use crate::{Format, Session};
+use crate::{Format, Session, code};
 use cells::{Cell, Way};
-use record::{Measured, Results};
+use record::{Measured, Origin, Results};
 
 /// Content of the file that is served, bytes: more than any path carries in a cell's time. It takes no room on disk.
 const FILE_LEN: u64 = 16 << 30;
@@ -56,10 +56,23 @@ pub(super) struct Plan {
     pub(super) only: String,
     /// How long each fetch lasts.
     pub(super) time: Span,
+    /// Whether measurements of other builds of the program are used too.
+    pub(super) is_any_build: bool,
+    /// Whether the table is printed from what is there, without a measurement.
+    pub(super) is_table_only: bool,
 }
 
 pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
-    let mut results = Results::read(&plan.results)?;
+    let build = code::executable()[..8].to_owned();
+    let origin = Origin { build, time_s: plan.time.as_secs_f64() };
+    let mut results = Results::read(&plan.results, origin, plan.is_any_build)?;
+    if results.left_out > 0 && !session.quiet {
+        crate::complain(&format!(
+            "{}: {} measurements of other builds or of another --time are not used; --any-build uses those of other builds",
+            plan.results.display(),
+            results.left_out
+        ));
+    }
     let named: Vec<&str> = match plan.schemes.as_slice() {
         [] => SCHEMES.to_vec(),
         named => named.iter().map(String::as_str).collect(),
@@ -68,7 +81,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     if cells.is_empty() {
         return Err(Failure::usage(format!("no cell's name contains {:?}, as in \"100 Mbit/s\"", plan.only)));
     }
-    for cell in &cells {
+    for cell in cells.iter().filter(|_| !plan.is_table_only) {
         for scheme in &named {
             if results.has(&cell.name(), scheme) {
                 continue;

@@ -58,6 +58,12 @@ pub(crate) struct Arguments {
     /// Of `fetch`: how long each fetch lasts.
     #[arg(long, value_name = "TIME", default_value = "8s")]
     time: tidegate_core::units::Span,
+    /// Of `fetch`: use measurements of other builds of the program too; the table names the builds.
+    #[arg(long)]
+    any_build: bool,
+    /// Of `fetch`: print the table of what was measured, and measure nothing.
+    #[arg(long)]
+    table_only: bool,
     /// Measure one case in this process (how the command calls itself).
     #[arg(long, hide = true)]
     inside: bool,
@@ -73,12 +79,14 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     #[cfg(target_os = "linux")]
     if arguments.cases == ["fetch"] {
-        let Arguments { results, schemes, only, time, .. } = arguments;
+        let Arguments { results, schemes, only, time, any_build, table_only, .. } = arguments;
         let plan = fetch::Plan {
             results: results.clone(),
             schemes: schemes.clone(),
             only: only.clone(),
             time: *time,
+            is_any_build: *any_build,
+            is_table_only: *table_only,
         };
         return fetch::run(session, &plan);
     }

@@ -16,10 +16,11 @@ pub(crate) const DEFAULT: &str = "bbr";
 
 /// What it is given: losses by order, with a timer that a busy host does not set off; windows that add little to a queue;
 /// and enough of one for hosts to handle packets together.
-pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 5] = [
+pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 6] = [
     ("loss_timer", "order"),
     ("min_margin", "100ms"),
     ("quanta", "1"),
+    ("high_gain", "2"),
     ("cwnd_gain", "1.25"),
     ("min_round_trip", "3ms"),
 ];

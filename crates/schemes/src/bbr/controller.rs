@@ -89,11 +89,15 @@ impl Bbr {
         self.rtprop.get().is_some_and(|rtprop| sent.at + rtprop.scale(0.25) < self.newest)
     }
 
+    /// The smallest round trip, as the model uses it.
+    fn round_trip(&self) -> Option<Span> {
+        self.rtprop.get().map(|rtprop| rtprop.max(self.params.min_round_trip))
+    }
+
     /// Packets that should be under way with this gain (BBRInflight).
     fn target(&self, gain: f64) -> f64 {
-        match self.rtprop.get() {
+        match self.round_trip() {
             Some(rtprop) => {
-                let rtprop = rtprop.max(self.params.min_round_trip);
                 gain * self.rate().packets_in(rtprop) + self.params.quanta
             }
             None => self.params.initial_window,
@@ -120,14 +124,14 @@ impl Bbr {
         let rate = self.sampler.sample(now, delivery, flow);
         let (Some(rtt), Some(rate)) = (delivery.rtt, rate) else { return };
         if rate >= self.rate() || !self.is_limited(delivery) {
-            let window = self.rtprop.get().unwrap_or(rtt).scale(self.params.rate_round_trips);
+            let window = self.round_trip().unwrap_or(rtt).scale(self.params.rate_round_trips);
             self.rates.add(now, rate.0, window_start(now, window));
         }
     }
 
     fn check_cycle(&mut self, now: Time, delivery: &Delivery) {
         let seen = Seen { in_flight: f64::from(delivery.in_flight_before), has_lost: self.has_lost };
-        let rtprop = self.rtprop.get().unwrap_or(Span::ZERO);
+        let rtprop = self.round_trip().unwrap_or(Span::ZERO);
         if let State::ProbeBw(cycle) = &self.state
             && cycle.is_over(now, rtprop, &seen, |gain| self.target(gain))
             && let State::ProbeBw(cycle) = &mut self.state

@@ -59,8 +59,9 @@ params! {
     cwnd_gain: f64 = 2.0, "of the bandwidth-delay product", 0.5..=10.0;
     /// Packets added to every window, for what leaves in one go.
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
-    /// Shortest round trip that a window is computed for. Hosts handle packets together, and a path within one machine
-    /// would else have a window of a few packets; 0 is the study's.
+    /// Shortest round trip that the model uses, for the window, the time that rates are kept and the phases of ProbeBW.
+    /// Hosts handle packets in batches, so that a path within one machine would otherwise have a window of a few packets,
+    /// and a pause of the host longer than the window of rates would lower the estimate; 0 is the study's.
     min_round_trip: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
     /// The pipe is full when rounds bring less than this growth of the rate.
     full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;

@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::results::cannot;
 
 /// First line of the file.
-const HEAD: &str = "cell\tscheme\tgoodput_mbps\tretransmitted_pct\tqueue_ms\trtt_ms\tlate_ms";
+const HEAD: &str = "cell\tscheme\tbuild\ttime_s\tgoodput_mbps\tretransmitted_pct\tqueue_ms\trtt_ms\tlate_ms";
 
 /// What one fetch showed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,16 +65,53 @@ impl fmt::Display for Measured {
     }
 }
 
-/// What was measured so far.
+/// What a measurement depends on beside its cell and its scheme.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Origin {
+    /// First digits of the hash of the program.
+    pub(super) build: String,
+    /// How long the fetch lasted at most, s.
+    pub(super) time_s: f64,
+}
+
+#[derive(Debug)]
+struct Row {
+    cell: String,
+    scheme: String,
+    origin: Origin,
+    measured: Measured,
+}
+
+impl Row {
+    fn read(line: &str) -> Option<Self> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [cell, scheme, build, time_s, values @ ..] = fields.as_slice() else { return None };
+        let origin = Origin { build: (*build).to_owned(), time_s: time_s.parse().ok()? };
+        let measured = Measured::read(values)?;
+        Some(Self { cell: (*cell).to_owned(), scheme: (*scheme).to_owned(), origin, measured })
+    }
+
+    fn line(&self) -> String {
+        let Self { cell, scheme, origin: Origin { build, time_s }, measured } = self;
+        let values = measured.values().map(|value| format!("{value:.4}")).join("\t");
+        format!("{cell}\t{scheme}\t{build}\t{time_s}\t{values}\n")
+    }
+}
+
+/// What was measured so far and may be used.
 #[derive(Debug)]
 pub(super) struct Results {
     path: PathBuf,
-    rows: Vec<(String, String, Measured)>,
+    origin: Origin,
+    rows: Vec<Row>,
+    /// Measurements in the file that are of another build or length.
+    pub(super) left_out: usize,
 }
 
 impl Results {
-    /// Those in the file at `path`, which need not be there.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    /// Those in the file at `path`, which need not be there, that `origin` would measure again alike: of the same
+    /// length, and of the same build unless `is_any_build`.
+    pub(super) fn read(path: &Path, origin: Origin, is_any_build: bool) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => format!("{HEAD}\n"),
@@ -85,79 +122,116 @@ impl Results {
             Failure::error(format!("{}:{}: expected {expected}", path.display(), line + 1))
         };
         if lines.next().is_none_or(|(_, line)| line != HEAD) {
-            return Err(fault(0, "the columns of tidegate bench fetch"));
+            return Err(fault(0, "the columns that this version of tidegate bench fetch writes"));
         }
-        let mut rows = Vec::new();
+        let mut results = Self { path: path.to_owned(), origin, rows: Vec::new(), left_out: 0 };
         for (number, line) in lines {
-            let fields: Vec<&str> = line.split('\t').collect();
-            let [cell, scheme, values @ ..] = fields.as_slice() else {
-                return Err(fault(number, "a cell, a scheme and five numbers"));
-            };
-            let measured = Measured::read(values).ok_or_else(|| fault(number, "five numbers"))?;
-            rows.push(((*cell).to_owned(), (*scheme).to_owned(), measured));
+            let row = Row::read(line)
+                .ok_or_else(|| fault(number, "a cell, a scheme, a build, a time in s and five numbers"))?;
+            let (own, other) = (&results.origin, &row.origin);
+            if other.time_s == own.time_s && (is_any_build || other.build == own.build) {
+                results.rows.push(row);
+            } else {
+                results.left_out += 1;
+            }
         }
-        Ok(Self { path: path.to_owned(), rows })
+        Ok(results)
     }
 
     pub(super) fn has(&self, cell: &str, scheme: &str) -> bool {
         self.get(cell, scheme).is_some()
     }
 
-    /// What `scheme` showed in `cell`; `None` when it was not measured.
+    /// What `scheme` showed in `cell` when it was measured last; `None` when it was not.
     pub(super) fn get(&self, cell: &str, scheme: &str) -> Option<&Measured> {
-        let found = self.rows.iter().find(|row| row.0 == cell && row.1 == scheme);
-        found.map(|(.., measured)| measured)
+        let found = self.rows.iter().rev().find(|row| row.cell == cell && row.scheme == scheme);
+        found.map(|row| &row.measured)
     }
 
-    /// Schemes in the order in which they were first measured.
-    pub(super) fn schemes(&self) -> Vec<&str> {
-        let mut schemes: Vec<&str> = Vec::new();
-        for (_, scheme, _) in &self.rows {
-            if !schemes.contains(&scheme.as_str()) {
-                schemes.push(scheme);
-            }
-        }
+    /// Schemes in the order in which they were first measured, `first` before all others.
+    pub(super) fn schemes(&self, first: &str) -> Vec<&str> {
+        let mut schemes = distinct(self.rows.iter().map(|row| row.scheme.as_str()));
+        schemes.sort_by_key(|scheme| *scheme != first);
         schemes
+    }
+
+    /// Builds that measured, in the order of their first measurement.
+    pub(super) fn builds(&self) -> Vec<&str> {
+        distinct(self.rows.iter().map(|row| row.origin.build.as_str()))
     }
 
     /// Keeps a measurement, on disk too.
     pub(super) fn add(&mut self, cell: &str, scheme: &str, measured: Measured) -> Result<(), Failure> {
-        let is_new = !self.path.exists();
-        let values = measured.values().map(|value| format!("{value:.4}")).join("\t");
-        let head = if is_new { format!("{HEAD}\n") } else { String::new() };
-        let line = format!("{head}{cell}\t{scheme}\t{values}\n");
+        let head = if self.path.exists() { String::new() } else { format!("{HEAD}\n") };
+        let origin = self.origin.clone();
+        let row = Row { cell: cell.to_owned(), scheme: scheme.to_owned(), origin, measured };
         let written = OpenOptions::new().create(true).append(true).open(&self.path);
-        let written = written.and_then(|mut file| file.write_all(line.as_bytes()));
+        let written = written.and_then(|mut file| file.write_all((head + &row.line()).as_bytes()));
         written.map_err(|why| cannot("write", &self.path, &why))?;
-        self.rows.push((cell.to_owned(), scheme.to_owned(), measured));
+        self.rows.push(row);
         Ok(())
     }
+}
+
+/// Each of `words` once, in the order in which they first come.
+fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for word in words {
+        if !known.contains(&word) {
+            known.push(word);
+        }
+    }
+    known
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const MEASURED: Measured =
+        Measured { goodput_mbps: 9.5, retransmitted_pct: 0.25, queue_ms: 1.0, rtt_ms: 21.0, late_ms: 0.5 };
+
+    fn origin(build: &str, time_s: f64) -> Origin {
+        Origin { build: build.to_owned(), time_s }
+    }
+
+    fn file(test: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("tidegate-bench-fetch-{test}-{}", std::process::id()));
+        let _ = fs::remove_file(&path);
+        path
+    }
+
     #[test]
     fn results_are_read_back_as_they_were_kept_and_what_is_none_is_named() {
-        let path = std::env::temp_dir().join(format!("tidegate-bench-fetch-{}", std::process::id()));
-        let _ = fs::remove_file(&path);
-        let measured = Measured {
-            goodput_mbps: 9.5,
-            retransmitted_pct: 0.25,
-            queue_ms: 1.0,
-            rtt_ms: 21.0,
-            late_ms: 0.5,
-        };
-        let mut results = Results::read(&path).expect("none yet");
-        results.add("a cell", "icp", measured).expect("writable");
-        results.add("a cell", "bbr", measured).expect("writable");
-        let read = Results::read(&path).expect("sound");
-        assert_eq!((read.get("a cell", "icp"), read.has("a cell", "fixed")), (Some(&measured), false));
-        assert_eq!(read.schemes(), ["icp", "bbr"]);
+        let path = file("read-back");
+        let mut results = Results::read(&path, origin("a", 8.0), false).expect("none yet");
+        results.add("a cell", "icp", MEASURED).expect("writable");
+        results.add("a cell", "bbr", MEASURED).expect("writable");
+        let read = Results::read(&path, origin("a", 8.0), false).expect("sound");
+        assert_eq!((read.get("a cell", "icp"), read.has("a cell", "fixed")), (Some(&MEASURED), false));
+        assert_eq!((read.schemes("bbr"), read.left_out), (vec!["bbr", "icp"], 0));
         fs::write(&path, format!("{HEAD}\na\tb\t1\n")).expect("writable");
-        let why = Results::read(&path).expect_err("too few").message;
-        assert!(why.ends_with(":2: expected five numbers"), "{why}");
+        let why = Results::read(&path, origin("a", 8.0), false).expect_err("too few").message;
+        assert!(why.ends_with(":2: expected a cell, a scheme, a build, a time in s and five numbers"), "{why}");
+        fs::remove_file(&path).expect("removed");
+    }
+
+    #[test]
+    fn what_another_build_measured_is_used_only_when_that_is_asked_for_and_another_length_never() {
+        let path = file("builds");
+        let mut old = Results::read(&path, origin("a", 8.0), false).expect("none yet");
+        old.add("a cell", "icp", MEASURED).expect("writable");
+        let seen = |build: &str, time_s: f64, is_any_build: bool| {
+            let read = Results::read(&path, origin(build, time_s), is_any_build).expect("sound");
+            (read.has("a cell", "icp"), read.left_out)
+        };
+        assert_eq!(seen("b", 8.0, false), (false, 1));
+        assert_eq!(seen("b", 8.0, true), (true, 0));
+        assert_eq!(seen("b", 1.0, true), (false, 1));
+        let mut new = Results::read(&path, origin("b", 8.0), true).expect("sound");
+        new.add("a cell", "icp", Measured { goodput_mbps: 1.0, ..MEASURED }).expect("writable");
+        assert_eq!(new.get("a cell", "icp").map(|last| last.goodput_mbps), Some(1.0), "the last counts");
+        assert_eq!(new.builds(), ["a", "b"]);
         fs::remove_file(&path).expect("removed");
     }
 }

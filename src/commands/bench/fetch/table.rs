@@ -16,37 +16,43 @@ const MAX_BELOW: f64 = 0.1;
 /// The scheme that is held against the others.
 const JUDGED: &str = "default";
 
+/// Follows a measurement in which the link was late.
+const LATE: &str = " (late)";
+
 /// Goodput of the best other scheme in `cell` among those that do not send too much again; `None` without any.
 fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
-    let most = cell.lost_data_pct() + MAX_AGAIN_PCT;
-    let others = results.schemes().into_iter().filter(|scheme| *scheme != JUDGED);
+    let max_again_pct = cell.lost_data_pct() + MAX_AGAIN_PCT;
+    let others = results.schemes(JUDGED).into_iter().filter(|scheme| *scheme != JUDGED);
     let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));
-    let honest = measured.filter(|measured| measured.retransmitted_pct <= most);
-    honest.map(|measured| measured.goodput_mbps).max_by(f64::total_cmp)
+    let fair = measured.filter(|measured| measured.retransmitted_pct <= max_again_pct);
+    fair.map(|measured| measured.goodput_mbps).max_by(f64::total_cmp)
 }
 
-/// Whether the default is too far below the best; `None` where either was not measured.
+/// Whether the default is too far below the best; `None` where either was not measured, or the link was late under the
+/// default.
 fn is_below(cell: &Cell, results: &Results) -> Option<bool> {
     let (best, judged) = (best_mbps(cell, results)?, results.get(&cell.name(), JUDGED)?);
-    Some(judged.goodput_mbps < (1.0 - MAX_BELOW) * best)
+    let is_late = judged.late_ms > cell.max_late_ms();
+    (!is_late).then_some(judged.goodput_mbps < (1.0 - MAX_BELOW) * best)
 }
 
-fn shown(measured: Option<&Measured>) -> String {
-    let Some(Measured { goodput_mbps, retransmitted_pct, queue_ms, .. }) = measured else {
+fn shown(cell: &Cell, measured: Option<&Measured>) -> String {
+    let Some(Measured { goodput_mbps, retransmitted_pct, queue_ms, late_ms, .. }) = measured else {
         return "–".to_owned();
     };
     let queue = if queue_ms.is_nan() { String::new() } else { format!(", {queue_ms:.1} ms") };
-    format!("{goodput_mbps:.1}, {retransmitted_pct:.2} %{queue}")
+    let late = if *late_ms > cell.max_late_ms() { LATE } else { "" };
+    format!("{goodput_mbps:.1}, {retransmitted_pct:.2} %{queue}{late}")
 }
 
 /// A row per cell: goodput in Mbit/s, retransmissions in percent of the Interests, mean wait in the link's queue.
 pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
-    let schemes = results.schemes();
+    let schemes = results.schemes(JUDGED);
     let mut text =
         format!("| path | {} | |\n|---|{}---|\n", schemes.join(" | "), "---|".repeat(schemes.len()));
     for cell in cells {
         let values: Vec<String> =
-            schemes.iter().map(|scheme| shown(results.get(&cell.name(), scheme))).collect();
+            schemes.iter().map(|scheme| shown(cell, results.get(&cell.name(), scheme))).collect();
         let verdict = match is_below(cell, results) {
             Some(true) => "below",
             Some(false) | None => "",
@@ -62,6 +68,13 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
         judged.len(),
         100.0 * MAX_BELOW
     );
+    if text.contains(LATE) {
+        text += "\nlate: the emulated link sent datagrams later than a tenth of the round trip (at least 0.5 ms) at the \
+                 99th percentile, in each of three tries. The default is not judged there.\n";
+    }
+    if let builds @ [_, _, ..] = results.builds().as_slice() {
+        let _ = writeln!(text, "\nMeasured by {} builds of the program: {}.", builds.len(), builds.join(", "));
+    }
     text
 }
 
@@ -76,10 +89,11 @@ pub(super) fn json(cells: &[Cell], results: &Results) -> Json {
             ("queue_ms", Json::Number(found.queue_ms)),
             ("rtt_ms", Json::Number(found.rtt_ms)),
             ("late_ms", Json::Number(found.late_ms)),
+            ("is_late", Json::Bool(found.late_ms > cell.max_late_ms())),
         ]))
     };
     let row = |cell: &Cell| {
-        let schemes = results.schemes().into_iter().filter_map(|scheme| measured(cell, scheme));
+        let schemes = results.schemes(JUDGED).into_iter().filter_map(|scheme| measured(cell, scheme));
         Json::Object(vec![
             ("cell", Json::text(cell.name())),
             ("lost_data_pct", Json::Number(cell.lost_data_pct())),

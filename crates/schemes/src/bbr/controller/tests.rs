@@ -149,12 +149,35 @@ fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() 
 }
 
 #[test]
-fn a_path_shorter_than_the_least_round_trip_gets_the_window_of_that() {
+fn a_path_shorter_than_the_minimum_round_trip_gets_the_window_of_that() {
     let given = [("min_round_trip".to_owned(), Value::Text("80ms".to_owned()))];
     let mut path = Bottleneck::new(Bbr::new(Params::from_settings(&Settings(given.into())).expect("valid")));
     path.run_while(|path| path.now < Time::ZERO + Span::from_secs(3));
     let expected = 2.0 * 2.0 * PRODUCT + 3.0;
     assert!((window(&path) - expected).abs() <= 0.01 * expected, "{} for {expected}", window(&path));
+}
+
+#[test]
+fn on_a_shorter_path_rates_are_kept_for_ten_of_the_minimum_round_trips() {
+    // Four Data within a millisecond, and then one every ten.
+    let kept = |min_round_trip: &str| {
+        let given = [("min_round_trip".to_owned(), Value::Text(min_round_trip.to_owned()))];
+        let params = Params::from_settings(&Settings(given.into())).expect("valid");
+        let mut driver = Driver::of(Box::new(Bbr::new(params)));
+        for segment in 0..4 {
+            driver.tell(sent(0, segment));
+        }
+        for segment in 0..4 {
+            driver.tell(data_after(1, segment, 4, Some(1)));
+        }
+        for segment in 4..14 {
+            driver.tell(sent(u64::from(segment) * 10, segment));
+            driver.tell(data_after(u64::from(segment) * 10 + 1, segment, segment + 1, Some(1)));
+        }
+        driver.controller.rate().per_second()
+    };
+    assert_eq!(kept("20ms"), 4_000.0);
+    assert_eq!(kept("0ms"), 1_000.0);
 }
 
 #[test]
