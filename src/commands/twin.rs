@@ -17,7 +17,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::ProgressLine;
 use crate::{Format, Session};
 use compare::{Case, Comparison};
-use lateness::LatenessWatch;
+use lateness::{LatenessWatch, MAX_LATE};
 
 const SCENARIO: &str = include_str!("../../scenarios/live/twin.toml");
 const SOURCE: &str = "twin.toml";
@@ -58,10 +58,11 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
     });
     if !is_within && !is_judged {
-        crate::complain(
-            "not judged, this machine was busy: sleepers woke late while a measure that fails was taken; the same command \
-             on an idle machine says more",
-        );
+        crate::complain(&format!(
+            "not judged, this machine was busy: timers fired more than {} ms late (99th percentile) while measures outside \
+             their tolerance were taken; run the same command on an idle machine",
+            MAX_LATE.as_millis_f64()
+        ));
         return Ok(Exit::NotJudged);
     }
     Ok(if is_within { Exit::Ok } else { Exit::Unexpected })

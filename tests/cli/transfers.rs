@@ -1,9 +1,11 @@
 //! `serve` and `fetch` through `forward`, as processes.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
 use super::json::Value;
 use super::running::{Forwarder, Running, Way};
+use super::skipped::skipped;
 use super::{Ended, Scratch, tidegate};
 
 fn content(len: usize) -> Vec<u8> {
@@ -120,15 +122,92 @@ fn a_reader_that_has_enough_ends_a_fetch_without_a_word() {
 }
 
 #[test]
-fn a_producer_that_is_silent_is_named_after_five_seconds() {
+fn a_producer_that_is_silent_is_named_within_five_seconds() {
     let forwarder = Forwarder::start("silent", "");
     let scratch = Scratch::new("silent");
     let (copy, at) = (scratch.at("copy"), ["--transport", forwarder.uri(Way::Unix)]);
     let fetch = Running::start(&[&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat());
-    let line = fetch.err_line("no Data for 5 s from /nobody/v=1; ");
+    let line = fetch.err_line("no Data for 4 s from /nobody/v=1; ");
     assert!(line.contains("its producer may be gone"), "{line}");
     fetch.stop().with(130);
     // Nobody answers when asked for a version either.
     let ended = tidegate(&[&["fetch", "/nobody", "-o", &copy][..], &at].concat()).with(1);
     assert!(ended.err.starts_with("error: /nobody: "), "{}", ended.err);
+}
+
+#[test]
+fn content_goes_to_a_terminal_only_when_that_is_asked_for() {
+    let forwarder = Forwarder::start("terminal", "");
+    let scratch = Scratch::new("terminal");
+    let file = scratch.file("file", b"content\n");
+    let at = forwarder.uri(Way::Unix);
+    let server = Running::start(&["serve", "/terminal", &file, "--transport", at]);
+    server.out_line("serving ");
+    // `script` of util-linux gives the program a terminal.
+    let on_terminal = |more: &str| {
+        let program = super::program::program().get_program().to_string_lossy().into_owned();
+        let command = format!("'{program}' fetch /terminal --quiet --transport '{at}'{more}");
+        Command::new("script").args(["-qec", &command, "/dev/null"]).stdin(Stdio::null()).output()
+    };
+    let Ok(refused) = on_terminal("") else {
+        return skipped("content on a terminal", "script (util-linux) is not installed");
+    };
+    let text = String::from_utf8_lossy(&refused.stdout);
+    assert!(text.contains("standard output is a terminal") && text.contains("-o - "), "{text}");
+    assert_eq!(refused.status.code(), Some(2));
+    let written = on_terminal(" -o -").expect("it was there before");
+    assert!(String::from_utf8_lossy(&written.stdout).contains("content\r\n"), "{written:?}");
+    assert_eq!(written.status.code(), Some(0));
+}
+
+#[test]
+fn the_page_and_the_summary_of_a_fetch_name_the_default_and_repeat_the_command() {
+    let forwarder = Forwarder::start("repeat", "");
+    let scratch = Scratch::new("repeat");
+    let file = scratch.file("file", &content(100_000));
+    let at = forwarder.uri(Way::Unix);
+    let server = Running::start(&["serve", "/repeat", &file, "--transport", at]);
+    server.out_line("serving ");
+    let (copy, page) = (scratch.at("copy"), scratch.at("page.html"));
+    let fetch = ["fetch", "/repeat", "-o", &copy, "--set", "quanta=2", "--report", &page, "--transport", at];
+    let shown = tidegate(&fetch).with(0).out;
+    assert!(shown.contains("Scheme: default (bbr with ") && shown.contains("quanta=2"), "{shown}");
+    let html = std::fs::read_to_string(&page).expect("a page");
+    let version = shown.lines().find_map(|line| line.strip_prefix("Name: ")).expect("a name");
+    let repeat =
+        format!("tidegate fetch {version} --out {copy} --set quanta=2 --report {page} --transport {at}");
+    assert!(html.contains(&repeat), "{repeat}");
+    assert!(!html.contains("Equal scenario and seed"), "a live run is not repeated exactly");
+    let named = tidegate(
+        &[
+            &["fetch", "/repeat", "-o", &copy, "--format", "json", "--scheme", "fixed"][..],
+            &["--transport", at],
+        ]
+        .concat(),
+    );
+    let named = named.with(0).json();
+    assert_eq!(*named.get("is_default_scheme"), Value::Bool(false));
+    assert_eq!(named.get("parameters").list().len(), 0);
+}
+
+#[test]
+fn a_part_that_no_fetch_has_left_in_order_is_named_before_it_is_written_over() {
+    let forwarder = Forwarder::start("left-over", "");
+    let scratch = Scratch::new("left-over");
+    let file = scratch.file("file", b"content");
+    let at = forwarder.uri(Way::Unix);
+    let server = Running::start(&["serve", "/left-over", &file, "--transport", at]);
+    server.out_line("serving ");
+    let copy = scratch.at("copy");
+    std::fs::write(format!("{copy}.part"), "unknown").expect("writable");
+    let fetch = |copy: &str| {
+        tidegate(&["fetch", "/left-over", "-o", copy, "--format", "json", "--transport", at]).with(0).err
+    };
+    let warned = Value::parse(fetch(&copy).trim()).expect("JSON");
+    let text = warned.get("warning").text().to_owned();
+    assert!(
+        text.contains("copy.part has 7 bytes and no ") && text.ends_with("fetching from the start"),
+        "{text}"
+    );
+    assert_eq!(fetch(&scratch.at("other")), "");
 }

@@ -93,6 +93,10 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
             results.add(&cell.name(), scheme, measured)?;
         }
     }
+    if cells.iter().all(|cell| named.iter().all(|scheme| !results.has(&cell.name(), scheme))) {
+        let path = plan.results.display();
+        return Err(Failure::error(format!("{path} has no measurement of these cells by this build")));
+    }
     print(&match session.format {
         Format::Text => table::markdown(&cells, &results),
         Format::Json => table::json(&cells, &results).to_string() + "\n",

@@ -15,6 +15,7 @@ use tidegate_live::fetch::{
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
+use tidegate_report::json::Json;
 use tidegate_report::page::{RunPage, Timeline, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_wire::Verifier;
@@ -24,8 +25,10 @@ use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::TransferLine;
 use crate::results::cannot;
-use crate::{SEMANTICS, Session};
+use crate::{Format, SEMANTICS, Session};
 use output::Output;
+use scheme::{Chosen, Label};
+use summary::Summary;
 
 /// What to fetch, and how.
 #[derive(Debug, clap::Args)]
@@ -70,7 +73,42 @@ pub(crate) struct Arguments {
     transport: Option<String>,
 }
 
-/// An Interest tells its lifetime in whole milliseconds; one of none is dead before it is answered.
+impl Arguments {
+    /// The command that fetches the same version in the same way.
+    fn command_line(&self, versioned: &str) -> String {
+        let mut line = format!("tidegate fetch {}", quoted(versioned));
+        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} {}", quoted(value)));
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        path(&self.output).iter().for_each(|file| add("--out", file));
+        self.scheme.iter().for_each(|scheme| add("--scheme", scheme));
+        self.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
+        self.shell.iter().for_each(|shell| add("--shell", shell));
+        self.lifetime.iter().for_each(|lifetime| add("--lifetime", &lifetime.to_string()));
+        if self.retries != RETRIES {
+            add("--retries", &self.retries.to_string());
+        }
+        path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
+        path(&self.report).iter().for_each(|file| add("--report", file));
+        self.transport.iter().for_each(|uri| add("--transport", uri));
+        for (is_set, option) in
+            [(self.no_version_discovery, " --no-version-discovery"), (self.no_verify, " --no-verify")]
+        {
+            line.push_str(if is_set { option } else { "" });
+        }
+        line
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/=.:_-,+%@".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// An Interest carries its lifetime in whole milliseconds; one of 0 ms has ended before it is answered.
 fn lifetime(text: &str) -> Result<Span, String> {
     let span: Span = text.parse()?;
     if span >= Span::from_millis(1) { Ok(span) } else { Err(format!("{text:?} is less than 1ms")) }
@@ -78,7 +116,7 @@ fn lifetime(text: &str) -> Result<Span, String> {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
-    let (scheme, shell) = scheme::make(session, arguments)?;
+    let (Chosen { name: scheme, label, controller, .. }, shell) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
@@ -93,38 +131,37 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let shown = name_uri::show(&name);
     let mut output = Output::open(arguments.output.as_deref(), &shown)?;
     if let (Some(note), false) = (output.note(), session.quiet) {
-        crate::complain(note);
+        warn(session, note);
     }
-    let settings = FetchSettings {
-        name,
-        first_segment: output.first_segment(),
-        scheme: scheme.name,
-        controller: scheme.controller,
-        shell,
-        trust,
-    };
+    let settings =
+        FetchSettings { name, first_segment: output.first_segment(), scheme, controller, shell, trust };
     let mut line = TransferLine::new(session.quiet);
     let mut silence = Silence::default();
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
         if silence.begins(progress) && !session.quiet {
             line.clear();
-            crate::complain(&format!(
-                "no Data for {} s from {shown}; {AFTER_SILENCE}",
-                SILENCE.as_secs_f64()
-            ));
+            warn(session, &format!("no Data for {} s from {shown}; {AFTER_SILENCE}", SILENCE.as_secs_f64()));
         }
         line.show(progress);
     });
     line.clear();
     let fetched = fetched.map_err(|why| failure(&why, &shown))?;
-    conclude(session, arguments, fetched, output)
+    conclude(session, arguments, &label, fetched, output)
 }
 
-/// Time without Data after which the producer is said to be silent.
-const SILENCE: Span = Span::from_secs(5);
+/// What is worth knowing and no error, on standard error.
+fn warn(session: &Session, text: &str) {
+    match session.format {
+        Format::Text => crate::complain(text),
+        Format::Json => crate::complain(&Json::Object(vec![("warning", Json::text(text))]).to_string()),
+    }
+}
+
+/// Time without Data after which the producer is named.
+const SILENCE: Span = Span::from_secs(4);
 
 const AFTER_SILENCE: &str =
-    "its producer may be gone; still asking, and the same command goes on where this one ends";
+    "its producer may be gone. The fetch goes on; interrupted, the same command continues where it ended";
 
 /// Finds out when Data has not come for [`SILENCE`], once each time.
 #[derive(Default)]
@@ -141,20 +178,27 @@ impl Silence {
     }
 }
 
-/// Puts the content in its place, then tells what there is to tell.
-fn conclude(session: &Session, arguments: &Arguments, fetched: Fetched, output: Output) -> Outcome {
+/// Puts the content in its place, then reports.
+fn conclude(
+    session: &Session,
+    arguments: &Arguments,
+    label: &Label,
+    fetched: Fetched,
+    output: Output,
+) -> Outcome {
     if let Err(FetchError::Output(why)) = &fetched.end
         && why.kind() == std::io::ErrorKind::BrokenPipe
     {
-        // Who read the content has enough, as `head` has.
+        // The reader of the content wants no more of it, as `head` does.
         return Ok(Exit::PipeClosed);
     }
     let (resumed, is_taken) = (output.resumed_bytes(), output.is_standard());
     let kept = output.finish(fetched.end.is_ok(), fetched.segments, fetched.bytes)?;
     if let Some(page) = &arguments.report {
-        write_page(page, &fetched)?;
+        write_page(page, &fetched, label, &arguments.command_line(&fetched.record.flows[0].prefix))?;
     }
-    summary::show(session.format, &fetched, resumed, arguments.report.as_deref(), is_taken);
+    let page = arguments.report.as_deref();
+    Summary { fetched: &fetched, scheme: label, resumed_bytes: resumed, page }.show(session.format, is_taken);
     match &fetched.end {
         Ok(()) => Ok(Exit::Ok),
         Err(why) => {
@@ -198,7 +242,7 @@ fn trust(arguments: &Arguments) -> Result<Trust, Failure> {
 }
 
 /// The same page as of a simulated run, with one flow and without links.
-fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
+fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> Result<(), Failure> {
     let flow = &fetched.record.flows[0];
     let context = RunContext {
         scenario_text: String::new(),
@@ -209,20 +253,27 @@ fn write_page(path: &Path, fetched: &Fetched) -> Result<(), Failure> {
         installed: Vec::new(),
     };
     let page = run_page(&RunPage {
-        title: &format!("{} with {}", flow.prefix, flow.scheme),
+        title: &format!("{} with {label}", flow.prefix),
         runs: std::slice::from_ref(&fetched.record),
         topology: None,
         digest: None,
         timeline: &Timeline::default(),
         seeds: None,
-        command: &format!(
-            "tidegate fetch {} --scheme {} --report {}",
-            flow.prefix,
-            flow.scheme,
-            path.display()
-        ),
+        command,
         context: &context,
         is_live: true,
     });
     std::fs::write(path, page).map_err(|why| cannot("write", path, &why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_change_them() {
+        assert_eq!(quoted("/a/v=1"), "/a/v=1");
+        assert_eq!(quoted("it's here"), r"'it'\''s here'");
+        assert_eq!(quoted(""), "''");
+    }
 }

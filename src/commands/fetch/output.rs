@@ -56,7 +56,7 @@ impl Output {
     fn open_part(path: &Path, name: &str) -> Result<Self, Failure> {
         let part = part_of(path);
         let (segments, bytes, note) = match PartState::read(&part) {
-            None => (0, 0, None),
+            None => (0, 0, left_over(&part)),
             Some(Ok(state)) if state.name == name => {
                 let note =
                     format!("{} has the first {} bytes; going on from there", part.display(), state.bytes);
@@ -139,6 +139,19 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         self.writer.flush()
     }
+}
+
+/// What to say of a part that no fetch left in order: one that was killed, or no fetch at all.
+fn left_over(part: &Path) -> Option<String> {
+    let len = fs::metadata(part).ok()?.len();
+    let state = state_path(part);
+    (len > 0).then(|| {
+        format!(
+            "{} has {len} bytes and no {}, so that nothing says what it holds; fetching from the start",
+            part.display(),
+            state.display()
+        )
+    })
 }
 
 fn part_of(path: &Path) -> PathBuf {

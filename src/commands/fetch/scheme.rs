@@ -1,5 +1,7 @@
 //! The consumer scheme of a fetch, from the command line.
 
+use std::fmt;
+
 use tidegate_core::congestion::CongestionController;
 use tidegate_core::consumer::shell::{Shell, ShellKind};
 use tidegate_core::params::{Settings, Value};
@@ -28,6 +30,7 @@ pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 6] = [
 /// A scheme ready to fetch.
 pub(crate) struct Chosen {
     pub(crate) name: &'static str,
+    pub(super) label: Label,
     pub(crate) controller: Box<dyn CongestionController>,
     /// Whose habits it is used with.
     pub(crate) kind: ShellKind,
@@ -58,12 +61,46 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
     if name.is_none() {
         settings.0.extend(DEFAULT_SETTINGS.map(|(key, text)| (key.to_owned(), value(text))));
     }
-    settings.0.extend(set.iter().map(|(key, text)| (key.clone(), value(text))));
+    for (key, text) in set {
+        settings.0.retain(|(known, _)| known != key);
+        settings.0.push((key.clone(), value(text)));
+    }
     let controller = make(&settings).map_err(|faults| {
         let faults: Vec<String> = faults.iter().map(|fault| format!("--set: {fault}")).collect();
         Failure::usage(faults.join("\nerror: "))
     })?;
-    Ok(Chosen { name: scheme.name, controller, kind: scheme.shell })
+    let label = Label {
+        scheme: scheme.name,
+        is_default: name.is_none(),
+        parameters: settings.0.iter().map(|(key, value)| format!("{key}={}", bare(value))).collect(),
+    };
+    Ok(Chosen { name: scheme.name, label, controller, kind: scheme.shell })
+}
+
+/// Which scheme fetched, and with which parameters.
+pub(super) struct Label {
+    scheme: &'static str,
+    /// No scheme was named.
+    pub(super) is_default: bool,
+    /// Parameters that are not the scheme's own defaults, as `--set` takes them.
+    pub(super) parameters: Vec<String>,
+}
+
+/// Such as `bbr with window=20`; the default of fetch is called that.
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let with = if self.parameters.is_empty() { "" } else { " with " };
+        let text = format!("{}{with}{}", self.scheme, self.parameters.join(", "));
+        if self.is_default { write!(f, "default ({text})") } else { f.write_str(&text) }
+    }
+}
+
+/// A value as `--set` takes it.
+fn bare(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        value => value.to_string(),
+    }
 }
 
 fn find(session: &Session, name: &str) -> Result<&'static Scheme, Failure> {
@@ -100,6 +137,15 @@ fn value(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_names_the_default_and_what_differs_from_the_scheme() {
+        let parameters = vec!["quanta=1".to_owned(), "min_margin=1s".to_owned()];
+        let label = |is_default, parameters| Label { scheme: "bbr", is_default, parameters }.to_string();
+        assert_eq!(label(true, parameters.clone()), "default (bbr with quanta=1, min_margin=1s)");
+        assert_eq!(label(false, parameters), "bbr with quanta=1, min_margin=1s");
+        assert_eq!(label(false, Vec::new()), "bbr");
+    }
 
     #[test]
     fn values_are_read_as_in_a_scenario_with_or_without_quotes() {

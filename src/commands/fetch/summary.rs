@@ -1,4 +1,4 @@
-//! What a fetch tells at its end. The lines of the text are those of `ndncatchunks`, which scripts read.
+//! What a fetch reports at its end. The lines of the text are those of `ndncatchunks`, which scripts read.
 
 use std::path::Path;
 
@@ -6,22 +6,100 @@ use tidegate_core::records::FlowRecord;
 use tidegate_live::fetch::Fetched;
 use tidegate_report::json::Json;
 
+use super::scheme::Label;
 use crate::Format;
 use crate::exit::print;
 
-/// Prints the summary, with the bytes that an earlier fetch had left; to standard error if the content went to standard output.
-pub(super) fn show(
-    format: Format,
-    fetched: &Fetched,
-    resumed: u64,
-    page: Option<&Path>,
-    is_output_taken: bool,
-) {
-    let summary = match format {
-        Format::Text => text(fetched, resumed, page),
-        Format::Json => json(fetched, resumed, page).to_string() + "\n",
-    };
-    if is_output_taken { crate::complain(summary.trim_end()) } else { print(&summary) }
+/// What there is to report.
+pub(super) struct Summary<'a> {
+    pub(super) fetched: &'a Fetched,
+    pub(super) scheme: &'a Label,
+    /// Bytes of content that an earlier fetch had left.
+    pub(super) resumed_bytes: u64,
+    /// The page that was written.
+    pub(super) page: Option<&'a Path>,
+}
+
+impl Summary<'_> {
+    /// Prints it; to standard error if the content went to standard output.
+    pub(super) fn show(&self, format: Format, is_output_taken: bool) {
+        let summary = match format {
+            Format::Text => self.text(),
+            Format::Json => self.json().to_string() + "\n",
+        };
+        if is_output_taken { crate::complain(summary.trim_end()) } else { print(&summary) }
+    }
+
+    fn text(&self) -> String {
+        let Self { fetched, scheme, resumed_bytes, page } = self;
+        let flow = &fetched.record.flows[0];
+        let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
+        let delay = &flow.last_delay;
+        let [min, mean, max] = [delay.min, delay.mean, delay.max].map(|span| span.as_millis_f64());
+        let mut lines = vec![
+            if fetched.end.is_ok() { "All segments have been received." } else { "Not all segments came." }
+                .to_owned(),
+            format!("Name: {}", flow.prefix),
+            format!("Time elapsed: {:.3} s", elapsed(fetched, flow)),
+            format!("Segments received: {}", flow.delivered_segments),
+            format!("Transferred size: {:.1} kB", flow.delivered_payload.get() as f64 / 1e3),
+            format!("Goodput: {:.3} Mbit/s", goodput(fetched, flow) / 1e6),
+            format!("Scheme: {scheme}"),
+            format!("Window at the end: {:.1} packets", flow.final_window_packets),
+            format!("Congestion marks: {}", flow.marks),
+            format!("Timeouts: {}", flow.timeouts),
+            format!("Retransmitted segments: {} ({share:.2}%)", flow.retransmissions),
+            format!("Nacks: {}, loss notices: {}", flow.nacks, flow.loss_notices),
+            format!("RTT min/avg/max = {min:.3}/{mean:.3}/{max:.3} ms"),
+        ];
+        if fetched.bad > 0 {
+            lines.push(format!("Data with a wrong signature: {}", fetched.bad));
+        }
+        if fetched.unchecked > 0 {
+            lines.push(format!("Segments with a signature that was not checked: {}", fetched.unchecked));
+        }
+        if *resumed_bytes > 0 {
+            lines.push(format!("Transferred before: {:.1} kB", *resumed_bytes as f64 / 1e3));
+        }
+        lines.extend(page.map(|page| format!("report  {}", page.display())));
+        lines.join("\n") + "\n"
+    }
+
+    fn json(&self) -> Json {
+        let Self { fetched, scheme, resumed_bytes, page } = self;
+        let flow = &fetched.record.flows[0];
+        let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
+            0 => Json::Null,
+            _ => Json::Number(span.as_millis_f64()),
+        };
+        Json::Object(vec![
+            ("name", Json::text(&flow.prefix)),
+            ("complete", Json::Bool(fetched.end.is_ok())),
+            ("error", fetched.end.as_ref().err().map_or(Json::Null, Json::text)),
+            ("scheme", Json::text(&flow.scheme)),
+            ("is_default_scheme", Json::Bool(scheme.is_default)),
+            ("parameters", Json::List(scheme.parameters.iter().map(Json::text).collect())),
+            ("bytes", Json::Count(fetched.bytes)),
+            ("resumed_bytes", Json::Count(*resumed_bytes)),
+            ("segments", Json::Count(flow.delivered_segments)),
+            ("elapsed_s", Json::Number(elapsed(fetched, flow))),
+            ("goodput_mbps", Json::Number(goodput(fetched, flow) / 1e6)),
+            ("interests", Json::Count(flow.interests)),
+            ("retransmissions", Json::Count(flow.retransmissions)),
+            ("timeouts", Json::Count(flow.timeouts)),
+            ("duplicates", Json::Count(flow.duplicates)),
+            ("marks", Json::Count(flow.marks)),
+            ("nacks", Json::Count(flow.nacks)),
+            ("loss_notices", Json::Count(flow.loss_notices)),
+            ("wrong_signatures", Json::Count(fetched.bad)),
+            ("unchecked_signatures", Json::Count(fetched.unchecked)),
+            ("rtt_min_ms", delay(flow.last_delay.min)),
+            ("rtt_mean_ms", delay(flow.last_delay.mean)),
+            ("rtt_max_ms", delay(flow.last_delay.max)),
+            ("window_packets", Json::Number(flow.final_window_packets)),
+            ("report", page.map_or(Json::Null, |page| Json::text(page.display()))),
+        ])
+    }
 }
 
 /// Seconds from the first Interest to the end.
@@ -33,70 +111,4 @@ fn elapsed(fetched: &Fetched, flow: &FlowRecord) -> f64 {
 fn goodput(fetched: &Fetched, flow: &FlowRecord) -> f64 {
     let seconds = elapsed(fetched, flow);
     if seconds > 0.0 { flow.delivered_payload.get() as f64 * 8.0 / seconds } else { 0.0 }
-}
-
-fn text(fetched: &Fetched, resumed: u64, page: Option<&Path>) -> String {
-    let flow = &fetched.record.flows[0];
-    let share = 100.0 * flow.retransmissions as f64 / flow.interests.max(1) as f64;
-    let delay = &flow.last_delay;
-    let [min, mean, max] = [delay.min, delay.mean, delay.max].map(|span| span.as_millis_f64());
-    let mut lines = vec![
-        if fetched.end.is_ok() { "All segments have been received." } else { "Not all segments came." }
-            .to_owned(),
-        format!("Name: {}", flow.prefix),
-        format!("Time elapsed: {:.3} s", elapsed(fetched, flow)),
-        format!("Segments received: {}", flow.delivered_segments),
-        format!("Transferred size: {:.1} kB", flow.delivered_payload.get() as f64 / 1e3),
-        format!("Goodput: {:.3} Mbit/s", goodput(fetched, flow) / 1e6),
-        format!("Scheme: {}, window {:.1} packets at the end", flow.scheme, flow.final_window_packets),
-        format!("Congestion marks: {}", flow.marks),
-        format!("Timeouts: {}", flow.timeouts),
-        format!("Retransmitted segments: {} ({share:.2}%)", flow.retransmissions),
-        format!("Nacks: {}, loss notices: {}", flow.nacks, flow.loss_notices),
-        format!("RTT min/avg/max = {min:.3}/{mean:.3}/{max:.3} ms"),
-    ];
-    if fetched.bad > 0 {
-        lines.push(format!("Data with a wrong signature: {}", fetched.bad));
-    }
-    if fetched.unchecked > 0 {
-        lines.push(format!("Segments with a signature that was not checked: {}", fetched.unchecked));
-    }
-    if resumed > 0 {
-        lines.push(format!("Transferred before: {:.1} kB", resumed as f64 / 1e3));
-    }
-    lines.extend(page.map(|page| format!("report  {}", page.display())));
-    lines.join("\n") + "\n"
-}
-
-fn json(fetched: &Fetched, resumed: u64, page: Option<&Path>) -> Json {
-    let flow = &fetched.record.flows[0];
-    let delay = |span: tidegate_core::units::Span| match flow.last_delay.count {
-        0 => Json::Null,
-        _ => Json::Number(span.as_millis_f64()),
-    };
-    Json::Object(vec![
-        ("name", Json::text(&flow.prefix)),
-        ("complete", Json::Bool(fetched.end.is_ok())),
-        ("error", fetched.end.as_ref().err().map_or(Json::Null, Json::text)),
-        ("scheme", Json::text(&flow.scheme)),
-        ("bytes", Json::Count(fetched.bytes)),
-        ("resumed_bytes", Json::Count(resumed)),
-        ("segments", Json::Count(flow.delivered_segments)),
-        ("elapsed_s", Json::Number(elapsed(fetched, flow))),
-        ("goodput_mbps", Json::Number(goodput(fetched, flow) / 1e6)),
-        ("interests", Json::Count(flow.interests)),
-        ("retransmissions", Json::Count(flow.retransmissions)),
-        ("timeouts", Json::Count(flow.timeouts)),
-        ("duplicates", Json::Count(flow.duplicates)),
-        ("marks", Json::Count(flow.marks)),
-        ("nacks", Json::Count(flow.nacks)),
-        ("loss_notices", Json::Count(flow.loss_notices)),
-        ("wrong_signatures", Json::Count(fetched.bad)),
-        ("unchecked_signatures", Json::Count(fetched.unchecked)),
-        ("rtt_min_ms", delay(flow.last_delay.min)),
-        ("rtt_mean_ms", delay(flow.last_delay.mean)),
-        ("rtt_max_ms", delay(flow.last_delay.max)),
-        ("window_packets", Json::Number(flow.final_window_packets)),
-        ("report", page.map_or(Json::Null, |page| Json::text(page.display()))),
-    ])
 }

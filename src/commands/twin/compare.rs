@@ -79,7 +79,7 @@ pub(super) struct Case {
     name: &'static str,
     pub(super) simulated: Vec<Comparison>,
     pub(super) live: Vec<Comparison>,
-    /// How late sleepers woke during each live run, 99th percentile.
+    /// Lateness of timers during each live run, 99th percentile.
     pub(super) lateness: Vec<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! How late this machine wakes who sleeps: what a live run cannot be judged by when it is much.
+//! How late timers fire on this machine. A live run in which they were too late is not judged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ const SLEEP: Duration = Duration::from_millis(1);
 
 /// The 99th percentile from which on a run is not judged: queue delays may differ by 2 ms, and a packet passes four
 /// processes.
-const MOST: Span = Span::from_millis(2);
+pub(super) const MAX_LATE: Span = Span::from_millis(2);
 
 /// A thread that sleeps again and again while a run is measured.
 #[derive(Debug)]
@@ -47,9 +47,9 @@ impl LatenessWatch {
     }
 }
 
-/// Whether a run in which sleepers were so late says nothing about the code.
+/// Whether timers were so late that a run says nothing about the code.
 pub(super) fn is_too_late(p99: Span) -> bool {
-    p99 > MOST
+    p99 > MAX_LATE
 }
 
 #[cfg(test)]

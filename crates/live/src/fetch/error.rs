@@ -57,17 +57,19 @@ impl fmt::Display for FetchError {
         match self {
             Self::Client(why) => write!(f, "{why}"),
             Self::Name(why) => write!(f, "the name cannot be asked for: {why}"),
-            Self::NoAnswer { refusals: 0 } => {
-                f.write_str("nobody tells the version: no answer to 32=metadata")
+            Self::NoAnswer { refusals: 0 } => f.write_str(
+                "no answer to the Interest for the version (32=metadata); its producer may be gone",
+            ),
+            Self::NoAnswer { .. } => f.write_str("no program listens at the other end"),
+            Self::NoRoute => {
+                f.write_str("the forwarder has no route to the name: no producer has registered it")
             }
-            Self::NoAnswer { .. } => f.write_str("nobody listens at the other end"),
-            Self::NoRoute => f.write_str("no route: nobody has announced the name to the forwarder"),
-            Self::Refused(reason) => write!(f, "the forwarder refuses the name: Nack {reason:?}"),
+            Self::Refused(reason) => write!(f, "the forwarder answered with Nack {reason:?}"),
             Self::Metadata(why) => write!(f, "the answer with the version is no good: {why}"),
             Self::GaveUp { segment, retries, bad } => {
-                write!(f, "segment {segment} does not come, asked for again {retries} times")?;
+                write!(f, "no Data for segment {segment} after {retries} retransmissions")?;
                 match bad {
-                    0 => Ok(()),
+                    0 => f.write_str("; its producer may be gone"),
                     bad => write!(f, "; the signatures of {bad} Data that came do not hold"),
                 }
             }

@@ -83,7 +83,7 @@ fn a_segment_that_never_comes_is_named() {
     settings.shell.retry_limit = Some(0);
     let fetched = fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("no answer").to_string();
-    assert_eq!(why, "segment 0 does not come, asked for again 0 times");
+    assert_eq!(why, "no Data for segment 0 after 0 retransmissions; its producer may be gone");
     drop(far);
 }
 
@@ -130,6 +130,6 @@ fn data_signed_by_another_key_is_as_good_as_none() {
     let mut output = Vec::new();
     let fetched = fetch(&mut client, settings, &mut output, &mut |_| ()).expect("a name");
     let why = fetched.end.expect_err("not trusted").to_string();
-    assert!(why.starts_with("segment 0 does not come, asked for again 1 times; the signatures of "), "{why}");
+    assert!(why.starts_with("no Data for segment 0 after 1 retransmissions; the signatures of "), "{why}");
     assert!(output.is_empty() && fetched.bad >= 2, "{} bad", fetched.bad);
 }

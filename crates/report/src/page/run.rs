@@ -272,9 +272,13 @@ fn provenance(page: &RunPage<'_>) -> Markup {
     }
     let facts = std::mem::take(&mut content.0);
     markup::command_line(&mut content, page.command);
+    let repeated = match page.is_live {
+        false => "Equal scenario and seed give equal results, on any machine and any number of threads.",
+        true => "Measured on real sockets: another run of the same command gives other numbers.",
+    };
     content.add(format_args!(
-        "<dl>\n{facts}</dl>\n<p class=\"note\">Equal scenario and seed give equal results, on any machine and \
-         any number of threads. Every quantity is defined in the <a href=\"#glossary\">glossary</a>.</p>\n"
+        "<dl>\n{facts}</dl>\n<p class=\"note\">{repeated} Every quantity is defined in the <a \
+         href=\"#glossary\">glossary</a>.</p>\n"
     ));
     markup::scenario(&mut content, page.context);
     content

@@ -212,7 +212,10 @@ mod tests {
         assert_eq!((read.schemes("bbr"), read.left_out), (vec!["bbr", "icp"], 0));
         fs::write(&path, format!("{HEAD}\na\tb\t1\n")).expect("writable");
         let why = Results::read(&path, origin("a", 8.0), false).expect_err("too few").message;
-        assert!(why.ends_with(":2: expected a cell, a scheme, a build, a time in s and five numbers"), "{why}");
+        assert!(
+            why.ends_with(":2: expected a cell, a scheme, a build, a time in s and five numbers"),
+            "{why}"
+        );
         fs::remove_file(&path).expect("removed");
     }
 

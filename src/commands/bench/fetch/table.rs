@@ -73,7 +73,8 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
                  99th percentile, in each of three tries. The default is not judged there.\n";
     }
     if let builds @ [_, _, ..] = results.builds().as_slice() {
-        let _ = writeln!(text, "\nMeasured by {} builds of the program: {}.", builds.len(), builds.join(", "));
+        let _ =
+            writeln!(text, "\nMeasured by {} builds of the program: {}.", builds.len(), builds.join(", "));
     }
     text
 }
