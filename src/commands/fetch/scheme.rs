@@ -16,12 +16,13 @@ use crate::exit::Failure;
 /// The scheme of a fetch without `--scheme`, chosen by `tidegate bench fetch`.
 pub(crate) const DEFAULT: &str = "bbr";
 
-/// What it is given: losses by order, with a timer that a busy host does not set off; windows that add little to a queue;
-/// and enough of one for hosts to handle packets together.
-pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 6] = [
+/// Its parameters: losses by order, with a timer that a pause of a busy host does not reach; TCP's initial window (RFC
+/// 6928); windows that add little to a queue; and a window large enough for hosts that handle packets in batches.
+pub(crate) const DEFAULT_SETTINGS: [(&str, &str); 7] = [
     ("loss_timer", "order"),
     ("min_margin", "100ms"),
     ("quanta", "1"),
+    ("initial_window", "10"),
     ("high_gain", "2"),
     ("cwnd_gain", "1.25"),
     ("min_round_trip", "3ms"),
