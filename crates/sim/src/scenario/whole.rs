@@ -4,6 +4,7 @@
 //! Both change the document before it is read, so that the plan, the kept text and the canonical text show every role
 //! where the scenario could have written it.
 
+mod filled;
 mod replace;
 
 use tidegate_core::whole::Role;
@@ -13,6 +14,8 @@ use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Role as Use, SCHEME};
 use tidegate_settings::uses::{self, SchemeUse};
 
+pub(super) use filled::Layer;
+use filled::{Filling, end_path};
 pub(super) use replace::replace;
 
 use super::overrides;
@@ -20,12 +23,13 @@ use super::overrides;
 /// Where routers' parts stand.
 const PARTS: &str = "router.parts";
 
-/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's.
-pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) {
-    let Some(item) = lookup(root, "scenario.scheme").cloned() else { return };
-    let Some(whole) = Wanted::read(desk, &item) else { return };
+/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Answers what it
+/// filled.
+pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<Layer> {
+    let item = lookup(root, "scenario.scheme").cloned()?;
+    let whole = Wanted::read(desk, &item)?;
     if !whole.fits(desk, root, None) {
-        return;
+        return None;
     }
     let brings = lookup(root, PARTS).is_none() && whole.used.brings_strategy();
     let before = desk.count();
@@ -33,12 +37,13 @@ pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) {
         refuse_strategies(desk, root, &whole, text);
     }
     let clashes = desk.count() > before;
-    for (path, item) in whole.places(&whole.tables(root, None)) {
-        // One message is enough for a strategy.
-        if lookup(root, &path).is_none() && !(clashes && path == PARTS) {
-            overrides::put(desk, root, &path, &item);
-        }
+    let mut fillings = whole.fillings(&whole.tables(root, None));
+    // One message is enough for a strategy.
+    fillings.retain(|filling| lookup(root, &filling.path).is_none() && !(clashes && filling.path == PARTS));
+    for filling in &fillings {
+        overrides::put(desk, root, &filling.path, &filling.item);
     }
+    Some(Layer::new(&whole, fillings))
 }
 
 /// Notes strategies beside the one that the whole scheme brings, each with both places.
@@ -133,28 +138,30 @@ impl Wanted {
     }
 
     /// Where each role of the whole is written, if flows are those of `tables`.
-    fn places(&self, tables: &[(&'static str, usize)]) -> Vec<(String, Item)> {
+    fn fillings(&self, tables: &[(&'static str, usize)]) -> Vec<Filling> {
         let list = |item: &Item| Item { place: item.place, value: Value::List(vec![item.clone()]) };
-        let mut places = Vec::new();
+        let mut fillings = Vec::new();
+        let mut add = |path: &str, role, item| fillings.push(Filling { path: path.to_owned(), role, item });
         for (role, item) in &self.installs {
+            let own = Some(*role);
             match role {
                 Role::Consumer | Role::Sender => {
                     let key = if *role == Role::Consumer { "flow" } else { "tcp" };
-                    let own = tables.iter().filter(|(kind, _)| *kind == key);
-                    places.extend(own.map(|(_, number)| (format!("{key}.{number}.scheme"), item.clone())));
+                    let ruled = tables.iter().filter(|(kind, _)| *kind == key);
+                    ruled.for_each(|(_, number)| add(&end_path(key, *number), own, item.clone()));
                 }
-                Role::Discipline => places.push(("topology.link.queue.disciplines".to_owned(), list(item))),
-                Role::Router => places.push((PARTS.to_owned(), list(item))),
-                Role::Strategy => places.push(("router.strategy".to_owned(), item.clone())),
-                Role::Controller => places.push(("controller.scheme".to_owned(), item.clone())),
-                Role::LinkService => places.push(("topology.link.link_service".to_owned(), item.clone())),
+                Role::Discipline => add("topology.link.queue.disciplines", own, list(item)),
+                Role::Router => add(PARTS, own, list(item)),
+                Role::Strategy => add("router.strategy", own, item.clone()),
+                Role::Controller => add("controller.scheme", own, item.clone()),
+                Role::LinkService => add("topology.link.link_service", own, item.clone()),
             }
         }
         if self.used.scheme.whole.all_next_hops {
-            let all = Item { place: self.item.place, value: Value::Text("all".to_owned()) };
-            places.push(("router.next_hops".to_owned(), all));
+            let all = Value::Text("all".to_owned());
+            add("router.next_hops", None, Item { place: self.item.place, value: all });
         }
-        places
+        fillings
     }
 }
 
