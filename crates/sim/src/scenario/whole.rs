@@ -7,9 +7,12 @@
 mod filled;
 mod replace;
 
+use tidegate_core::params::Settings;
+use tidegate_core::scheme::Scheme;
 use tidegate_core::whole::Role;
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Role as Use, SCHEME};
 use tidegate_settings::uses::{self, SchemeUse};
@@ -23,18 +26,36 @@ use super::overrides;
 /// Where routers' parts stand.
 const PARTS: &str = "router.parts";
 
-/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Answers what it
-/// filled.
-pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<Layer> {
-    let item = lookup(root, "scenario.scheme").cloned()?;
-    let whole = Wanted::read(desk, &item)?;
+/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
+/// flow has a scheme, or says itself that it has none.
+pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) {
+    let before = desk.count();
+    let lacks = |key: &str| tables_of(lookup(root, key)).any(|table| table.get("scheme").is_none());
+    if let Some(whole) = of_scenario(desk, root) {
+        match ["flow", "tcp"].into_iter().find(|key| lacks(key)) {
+            Some(key) if !whole.has_ends() => whole.refuse(desk, &format!("[[{key}]]")),
+            _ => _ = fill(desk, root, &whole, text),
+        }
+    }
+    if desk.count() > before {
+        stand_in(desk, root);
+    }
+}
+
+/// The scheme of `[scenario]`, if it has one without problems.
+fn of_scenario(desk: &Desk<'_>, root: &Table) -> Option<Wanted> {
+    lookup(root, "scenario.scheme").and_then(|item| Wanted::read(desk, item))
+}
+
+/// Fills the roles of the scenario's scheme that the document does not write out, and answers what it filled.
+fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Wanted, text: &str) -> Option<Layer> {
     if !whole.fits(desk, root, None) {
         return None;
     }
     let brings = lookup(root, PARTS).is_none() && whole.used.brings_strategy();
     let before = desk.count();
     if brings {
-        refuse_strategies(desk, root, &whole, text);
+        refuse_strategies(desk, root, whole, text);
     }
     let clashes = desk.count() > before;
     let mut fillings = whole.fillings(&whole.tables(root, None));
@@ -43,7 +64,22 @@ pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<Laye
     for filling in &fillings {
         overrides::put(desk, root, &filling.path, &filling.item);
     }
-    Some(Layer::new(&whole, fillings))
+    Some(Layer::new(whole, fillings))
+}
+
+/// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of them.
+fn stand_in(desk: &Desk<'_>, root: &mut Table) {
+    for (key, role) in [("flow", Role::Consumer), ("tcp", Role::Sender)] {
+        let fits = |scheme: &&&Scheme| scheme.fills(role) && scheme.check(&Settings::default()).is_ok();
+        let Some(scheme) = desk.schemes.iter().find(fits) else { continue };
+        for number in 0..tables_of(lookup(root, key)).count() {
+            let path = end_path(key, number);
+            if lookup(root, &path).is_none() {
+                let value = Value::Text(scheme.name.to_owned());
+                overrides::put(desk, root, &path, &Item { place: Place::default(), value });
+            }
+        }
+    }
 }
 
 /// Notes strategies beside the one that the whole scheme brings, each with both places.
@@ -113,18 +149,23 @@ impl Wanted {
         if fits || (!self.has_ends() && scope.is_none()) || !(given("flow") || given("tcp")) {
             return true;
         }
+        self.refuse(desk, if given("flow") { "[[flow]]" } else { "[[tcp]]" });
+        false
+    }
+
+    /// Notes that it does not fit the flows of `given`.
+    fn refuse(&self, desk: &Desk<'_>, given: &str) {
         let name = show(self.used.scheme.name);
-        let given = if given("flow") { "[[flow]]" } else { "[[tcp]]" };
-        let message = match (on_flow, on_tcp) {
-            (true, _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
-            (_, true) => format!("scheme {name} is one of TCP senders and fits no {given}"),
+        let ends = (self.installed(Role::Consumer), self.installed(Role::Sender));
+        let message = match ends {
+            (Some(_), _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
+            (_, Some(_)) => format!("scheme {name} is one of TCP senders and fits no {given}"),
             _ => format!(
                 "scheme {name} has neither a consumer nor a TCP sender and fits no {given}; its roles: {}",
                 self.used.scheme.roles().join(", ")
             ),
         };
         desk.refuse(self.item.place, message);
-        false
     }
 
     /// The tables of flows that it rules, by key and number.

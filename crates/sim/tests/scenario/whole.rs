@@ -149,6 +149,21 @@ fn a_flow_without_any_scheme_is_refused() {
 }
 
 #[test]
+fn a_mistake_in_the_scheme_of_the_scenario_is_reported_once() {
+    for (wrong, said) in [
+        ("\"mirc\"", "scheme \"mirc\" is not known"),
+        ("{ name = \"mircc\", x = 1 }", "scheme \"mircc\" has interval"),
+        ("{ interval = \"50ms\" }", "this table does not name its scheme"),
+        ("\"tcp-cubic\"", "is one of TCP senders and fits no [[flow]]"),
+        ("\"codel\"", "has neither a consumer nor a TCP sender and fits no [[flow]]"),
+    ] {
+        let why = refused(&BARE.replace("\"mircc\"", wrong), &[]);
+        assert!(why.contains(said), "{wrong}: {why}");
+        assert!(why.lines().filter(|line| line.starts_with("x.toml:")).count() == 1, "{wrong}: {why}");
+    }
+}
+
+#[test]
 fn the_override_replaces_every_role_and_removes_the_parts_of_other_schemes() {
     let mircc = plan(example("dumbbell"), &[("scheme", "mircc")]);
     let roles = ["consumer mircc", "router part mircc", "discipline codel-mark", "strategy best-route"];

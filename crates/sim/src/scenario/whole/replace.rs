@@ -5,7 +5,7 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::write::written_value;
 
-use super::{Filling, Layer, PARTS, Wanted, end_path, fill, lookup, name_of, tables_of};
+use super::{Filling, Layer, PARTS, Wanted, end_path, fill, lookup, name_of, of_scenario, tables_of};
 use crate::scenario::overrides;
 
 /// Installs the whole scheme that `item` names, on the flows of one table only with `scope`; says in a line what it
@@ -19,7 +19,9 @@ pub(in super::super) fn replace(
     text: &str,
     layers: &mut Vec<Layer>,
 ) -> Option<String> {
-    layers.extend(fill(desk, root, text));
+    if let Some(old) = of_scenario(desk, root) {
+        layers.extend(fill(desk, root, &old, text));
+    }
     if let Some(Value::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
         scenario.0.retain(|entry| entry.key != "scheme");
     }
