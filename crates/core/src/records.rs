@@ -21,6 +21,8 @@ pub struct FlowRecord {
     pub start: Time,
     /// Last segment of a finite flow arrived; `None` while unfinished or unbounded.
     pub completed: Option<Time>,
+    /// A flow that was told to stop was over: its stop, or the last Data after it; `None` without a stop.
+    pub stopped: Option<Time>,
     /// Segments of a finite flow; `None` for a timed one.
     pub segments: Option<u64>,
     /// Distinct segments received.
@@ -52,6 +54,11 @@ pub struct FlowRecord {
 }
 
 impl FlowRecord {
+    /// When the flow was over: at its last segment or its stop, at the latest at `ended`, the end of the run.
+    pub fn over(&self, ended: Time) -> Time {
+        self.completed.or(self.stopped).map_or(ended, |over| over.min(ended))
+    }
+
     /// Start to the last segment; `None` while unfinished.
     pub fn completion_time(&self) -> Option<Span> {
         self.completed.map(|end| end.since(self.start))

@@ -39,7 +39,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "total_goodput_mbps",
         "Mbit/s",
-        "Payload of distinct segments of all flows, divided by one interval for all: from the first start of a flow to the last completion, or to the end of the run while a flow is unfinished; missing without flows.",
+        "Payload of distinct segments of all flows, divided by one interval for all: from the first start of a flow to the last completion or stop, or to the end of the run while a flow goes on; where one Data serves several flows (consumers of one prefix, through aggregation or a cache), it counts for each of them, and the total may exceed what a link carries; missing without flows.",
     ),
     define(
         "jain_index",
@@ -63,6 +63,11 @@ pub const DEFINITIONS: &[Definition] = &[
         "s",
         "Instant at which the last segment arrived; missing while unfinished or without an end.",
     ),
+    define(
+        "stopped_s",
+        "s",
+        "Instant at which a flow with a `stop` was over: its stop, or the last Data after it; missing for a flow without one.",
+    ),
     define("completion_s", "s", "Time from the flow's start to its last segment; missing while unfinished."),
     define("segments", "segments", "Segments of a finite flow; missing for a flow that ends by time."),
     define(
@@ -78,7 +83,7 @@ pub const DEFINITIONS: &[Definition] = &[
     define(
         "goodput_mbps",
         "Mbit/s",
-        "Payload of distinct segments divided by the time in which they came: of a flow from its start to its completion or the end of the run, of a sample since the flow's sample before (segments of the flow's mean size); missing when no time passed, and in samples before the flow's start or after its completion.",
+        "Payload of distinct segments divided by the time in which they came: of a flow from its start to its completion, its stop or the end of the run, of a sample since the flow's sample before (segments of the flow's mean size); missing when no time passed, and in samples before the flow's start or after its completion.",
     ),
     define("interests", "packets", "Interests sent, retransmissions included."),
     define("retransmissions", "packets", "Interests sent again for a segment asked before."),

@@ -21,4 +21,4 @@ mod quantities;
 mod samples;
 
 /// Version of the tables' shape; raised whenever a column is added, renamed or redefined.
-pub const RESULTS_SCHEMA: u32 = 6;
+pub const RESULTS_SCHEMA: u32 = 7;

@@ -7,12 +7,11 @@ pub use catalogue::{Better, RUN_MEASURES, RunMeasure, find};
 use tidegate_core::records::{FlowRecord, LinkRecord, MediumRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
 
-/// Payload of distinct segments over the time from start to completion, or to `ended`, Mbit/s.
+/// Payload of distinct segments over the time from start to completion or stop, or to `ended`, Mbit/s.
 ///
 /// `None` when no time passed, as for a flow that never started.
 pub fn goodput_mbps(flow: &FlowRecord, ended: Time) -> Option<f64> {
-    let end = flow.completed.unwrap_or(ended);
-    rate_mbps(flow.delivered_payload.get(), end.since(flow.start))
+    rate_mbps(flow.delivered_payload.get(), flow.over(ended).since(flow.start))
 }
 
 /// Bytes over a span, Mbit/s; `None` over no time.
@@ -38,13 +37,14 @@ fn goodputs(run: &RunRecord) -> Vec<f64> {
 }
 
 /// Payload of distinct segments of all flows over one interval for all, Mbit/s: from the first start of a flow to the
-/// last completion, or to the end of the run as long as one flow has not completed.
+/// last completion or stop, or to the end of the run while a flow is neither complete nor stopped.
 ///
-/// So it never exceeds what the links to the consumers carry, but for Data that one packet brings to several flows.
+/// So it never exceeds what the links to the consumers carry, but where one Data serves several flows: consumers of one
+/// prefix, whose Interests a router aggregates or its cache answers.
 /// `None` without flows or when no time passed.
 pub fn total_goodput_mbps(run: &RunRecord) -> Option<f64> {
     let start = run.flows.iter().map(|flow| flow.start).min()?;
-    let end = run.flows.iter().map(|flow| flow.completed.unwrap_or(run.ended)).max()?;
+    let end = run.flows.iter().map(|flow| flow.over(run.ended)).max()?;
     rate_mbps(run.flows.iter().map(|flow| flow.delivered_payload.get()).sum(), end.since(start))
 }
 
@@ -128,6 +128,24 @@ mod tests {
         assert_eq!(total_goodput_mbps(&run(vec![flow(1, Some(3)), flow(3, None)])), Some(2.0));
         assert_eq!(total_goodput_mbps(&run(Vec::new())), None);
         assert_eq!(total_goodput_mbps(&run(vec![flow(21, None)])), None);
+    }
+
+    #[test]
+    fn a_flow_that_was_told_to_stop_is_over_then() {
+        let second = |number: u64| Time::from_nanos(number * 1_000_000_000);
+        let flow = FlowRecord {
+            start: second(1),
+            stopped: Some(second(5)),
+            delivered_payload: ByteCount::new(5_000_000),
+            ..FlowRecord::default()
+        };
+        assert_eq!(goodput_mbps(&flow, second(21)), Some(10.0));
+        assert_eq!(goodput_mbps(&flow, second(3)), Some(20.0));
+        let run = |flows| RunRecord { ended: second(21), flows, ..RunRecord::default() };
+        let early = FlowRecord { completed: Some(second(3)), ..flow.clone() };
+        assert_eq!(total_goodput_mbps(&run(vec![flow.clone(), early])), Some(20.0));
+        let endless = FlowRecord { stopped: None, ..flow.clone() };
+        assert_eq!(total_goodput_mbps(&run(vec![flow, endless])), Some(4.0));
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Consumer {
             rate: None,
             is_source_limited: false,
         };
-        self.count_in(&delivery, last_delay, data);
+        self.count_in(cx.now, &delivery, last_delay, data);
         self.note_completion(cx.now);
         self.tell_delivery(cx, &delivery, last_delay);
         Arrived::New { segment }
@@ -166,8 +166,9 @@ impl Consumer {
         Some(rtt)
     }
 
-    fn count_in(&mut self, delivery: &Delivery, last_delay: Span, data: &Data) {
+    fn count_in(&mut self, now: Time, delivery: &Delivery, last_delay: Span, data: &Data) {
         self.stats.delivered += 1;
+        self.stats.last_delivery = now;
         self.stats.delivered_payload += ByteCount::new(u64::from(data.payload));
         self.stats.add_delays(delivery.full_delay, last_delay, delivery.retransmissions > 0);
         self.view.delivered += 1;

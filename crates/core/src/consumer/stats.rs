@@ -12,6 +12,8 @@ pub struct ConsumerStats {
     pub delivered: u64,
     /// Payload of the distinct segments received.
     pub delivered_payload: ByteCount,
+    /// When the last distinct segment was received; the start of the run before the first.
+    pub last_delivery: Time,
     /// Interests sent, retransmissions included.
     pub interests: u64,
     /// Interests sent again for a segment asked before.
@@ -98,6 +100,7 @@ impl Consumer {
         let stats = &self.stats;
         record.start = self.start;
         record.completed = self.completed;
+        record.stopped = (self.stop < Time::MAX).then(|| self.stop.max(stats.last_delivery));
         record.segments = self.is_bounded().then_some(u64::from(self.end));
         record.delivered_segments = stats.delivered;
         record.delivered_payload = stats.delivered_payload;

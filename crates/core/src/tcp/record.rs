@@ -34,6 +34,7 @@ pub fn fill_record((sender, receiver): (&Sender, &Receiver), record: &mut FlowRe
     let (stats, mss) = (sender.stats(), u64::from(sender.mss()));
     record.start = sender.start();
     record.completed = receiver.completed_at();
+    record.stopped = sender.stop().map(|stop| stop.max(receiver.arrived_at()));
     record.segments = sender.length().map(|length| length.get().div_ceil(mss));
     record.delivered_segments = receiver.arrived().get().div_ceil(mss);
     record.delivered_payload = receiver.arrived();

@@ -77,7 +77,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "goodput",
         "Mbit/s",
         Better::More,
-        "Payload that all flows received, over the time from the first start of a flow to the last completion or the end of the run; missing without flows.",
+        "Payload that all flows received, over the time from the first start of a flow to the last completion or stop, or to the end of the run while a flow goes on; missing without flows.",
         total_goodput_mbps,
     ),
     measure(

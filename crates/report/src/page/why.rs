@@ -73,11 +73,6 @@ fn sentences(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<Str
     said
 }
 
-/// When the flow was over.
-fn end(record: &FlowRecord, ended: Time) -> Time {
-    record.completed.unwrap_or(ended)
-}
-
 fn course(record: &FlowRecord, ended: Time) -> String {
     if record.delivered_segments == 0 {
         return match record.interests {
@@ -88,7 +83,7 @@ fn course(record: &FlowRecord, ended: Time) -> String {
             asked => format!("No Data arrived for the {} that it sent.", plural(asked, "Interest")),
         };
     }
-    let span = end(record, ended).since(record.start);
+    let span = record.over(ended).since(record.start);
     let arrived = match (record.completed, record.segments) {
         (Some(_), Some(_)) => format!("All {} arrived", plural(record.delivered_segments, "segment")),
         (None, Some(all)) => {
@@ -202,7 +197,7 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
 
 /// What the scenario changed while the flow ran, with its throughput just before and after.
 fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<String> {
-    let end = end(record, digest.watched.record.ended);
+    let end = record.over(digest.watched.record.ended);
     let megabits = record.delivered_payload.get() as f64 * 8e-6 / record.delivered_segments.max(1) as f64;
     let within = digest.changes.iter().filter(|change| change.at > record.start && change.at < end);
     let effect = |change: &Change| {
@@ -225,8 +220,8 @@ fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<Strin
 /// The longest slow time, and what happened in it.
 fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
     let ended = digest.watched.record.ended;
-    let spell = flow.slow_spell(digest.bin.as_nanos(), record.start, end(record, ended))?;
-    if spell.to.since(spell.from) * 50 < end(record, ended).since(record.start) {
+    let spell = flow.slow_spell(digest.bin.as_nanos(), record.start, record.over(ended))?;
+    if spell.to.since(spell.from) * 50 < record.over(ended).since(record.start) {
         return None;
     }
     let mut during: Vec<String> = Vec::new();
@@ -269,7 +264,7 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
     let mut full = 0_u64;
     for (row, of) in samples.flow.iter().enumerate() {
         let (window, in_flight) = (samples.window_packets[row], samples.in_flight_packets[row]);
-        let is_active = samples.time[row] >= record.start && samples.time[row] <= end(record, run.ended);
+        let is_active = samples.time[row] >= record.start && samples.time[row] <= record.over(run.ended);
         if *of == flow && is_active && window.is_finite() {
             rows += 1;
             full += u64::from(in_flight as f32 + 1.0 > window);

@@ -209,6 +209,7 @@ fn flow_columns(runs: &[RunRecord], context: &RunContext) -> Vec<Column> {
         rows.text("scheme", |row| &row.3.scheme),
         rows.f64("start_s", |row| row.3.start.as_secs_f64()),
         seconds("completed_s", |flow| flow.completed.map(|end| end.as_secs_f64())),
+        seconds("stopped_s", |flow| flow.stopped.map(|end| end.as_secs_f64())),
         seconds("completion_s", |flow| flow.completion_time().map(Span::as_secs_f64)),
         rows.maybe_u64("segments", |row| row.3.segments),
         count("delivered_segments", |flow| flow.delivered_segments),

@@ -93,11 +93,8 @@ fn read_flows(table: &TableFile) -> Result<Vec<FlowRecord>, FolderFault> {
     set(&mut flows, table.text("prefix")?, |flow, value| flow.prefix = value);
     set(&mut flows, table.text("scheme")?, |flow, value| flow.scheme = value);
     set(&mut flows, times(table, "start_s")?, |flow, value| flow.start = value);
-    let completed = table.f64("completed_s", |value| match value {
-        None => Some(None),
-        Some(value) => seconds(value).map(Some),
-    })?;
-    set(&mut flows, completed, |flow, value| flow.completed = value);
+    set(&mut flows, maybe_times(table, "completed_s")?, |flow, value| flow.completed = value);
+    set(&mut flows, maybe_times(table, "stopped_s")?, |flow, value| flow.stopped = value);
     set(&mut flows, table.maybe_u64("segments")?, |flow, value| flow.segments = value);
     set(&mut flows, delivered, |flow, value| flow.delivered_segments = value);
     let payload = table.u64("delivered_bytes")?;
@@ -236,6 +233,13 @@ fn delays(table: &TableFile, stem: &str, counts: &[u64]) -> Result<Vec<DelaySumm
 
 fn times(table: &TableFile, column: &str) -> Result<Vec<Time>, FolderFault> {
     table.f64(column, |value| seconds(value?))
+}
+
+fn maybe_times(table: &TableFile, column: &str) -> Result<Vec<Option<Time>>, FolderFault> {
+    table.f64(column, |value| match value {
+        None => Some(None),
+        Some(value) => seconds(value).map(Some),
+    })
 }
 
 fn seconds(value: f64) -> Option<Time> {

@@ -39,6 +39,7 @@ fn flow(seed: u64, index: u64) -> FlowRecord {
         scheme: if index == 0 { "catchunks-cubic".into() } else { "bbr-cd".into() },
         start: Time::from_nanos(index * 1_000_000_000),
         completed: (index == 0).then(|| Time::from_nanos(9_100_000_000 + seed * 7_000_000)),
+        stopped: None,
         segments: Some(20_000),
         delivered_segments: (share * 1e6 * 9.0 / 8192.0) as u64,
         delivered_payload: ByteCount::new((share * 1e6 * 9.0 / 8.0) as u64),

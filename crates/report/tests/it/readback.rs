@@ -112,6 +112,7 @@ impl Random {
             scheme: self.text(),
             start: self.time(),
             completed: (self.below(2) == 0).then(|| self.time()),
+            stopped: (self.below(2) == 0).then(|| self.time()),
             segments: (self.below(2) == 0).then(|| self.up_to(64)),
             delivered_segments: delivered,
             delivered_payload: ByteCount::new(self.up_to(64)),

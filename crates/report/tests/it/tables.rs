@@ -75,7 +75,7 @@ fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
         entry.value.clone().unwrap_or_default()
     };
     assert_eq!(value("scenario"), "[scenario]\nname = \"dumbbell\"\n");
-    assert_eq!(value("results_schema"), "6");
+    assert_eq!(value("results_schema"), "7");
     assert_eq!(value("semantics"), "7");
     assert_eq!(value("column.goodput_mbps.unit"), "Mbit/s");
     assert!(value("column.goodput_mbps.definition").starts_with("Payload of distinct segments"));
@@ -114,7 +114,7 @@ fn csv_quotes_what_would_break_a_line_and_leaves_missing_values_empty() {
     run.flows[0].name = "a,\"b\"\nc".into();
     run.flows[0].completed = None;
     let text = csv(&tables::build(&[run], &context())[1]);
-    let start = "0,1,0,\"a,\"\"b\"\"\nc\",c1,p1,/a,catchunks-cubic,0,,,20000,";
+    let start = "0,1,0,\"a,\"\"b\"\"\nc\",c1,p1,/a,catchunks-cubic,0,,,,20000,";
     assert!(text.split_once('\n').expect("a head line").1.starts_with(start), "{text}");
 }
 

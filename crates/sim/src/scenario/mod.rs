@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
             let text =
                 if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
             check_version(desk, &document)?;
-            whole::fill(desk, &mut document, original);
+            whole::complete(desk, &mut document, original);
             let plan = read_plan(desk, &document, text, &self.limits)?;
             let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
             Some(Plan { sweep: sweep.unwrap_or_default(), replaced, ..plan })

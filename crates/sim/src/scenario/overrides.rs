@@ -26,6 +26,7 @@ pub(super) fn apply(
     sources: &[String],
 ) -> Vec<String> {
     let mut replaced = Vec::new();
+    let mut layers = Vec::new();
     for (index, ((path, value), source)) in overrides.iter().zip(sources).enumerate() {
         let origin = index + 1;
         let everything = Place { origin, start: 0, end: path.len() };
@@ -43,7 +44,7 @@ pub(super) fn apply(
         };
         if let [Step { name: "scheme", .. }, rest @ ..] = steps.as_slice() {
             match scope(rest) {
-                Ok(scope) => replaced.extend(whole::replace(desk, root, &item, scope, text)),
+                Ok(scope) => replaced.extend(whole::replace(desk, root, &item, scope, text, &mut layers)),
                 Err(()) => desk.refuse(everything, "scheme goes alone, or as scheme.flow.0 or scheme.tcp.0"),
             }
             continue;

@@ -4,15 +4,21 @@
 //! Both change the document before it is read, so that the plan, the kept text and the canonical text show every role
 //! where the scenario could have written it.
 
+mod filled;
 mod replace;
 
+use tidegate_core::params::Settings;
+use tidegate_core::scheme::Scheme;
 use tidegate_core::whole::Role;
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Table, Value};
+use tidegate_settings::error::Place;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Role as Use, SCHEME};
 use tidegate_settings::uses::{self, SchemeUse};
 
+pub(super) use filled::Layer;
+use filled::{Filling, end_path};
 pub(super) use replace::replace;
 
 use super::overrides;
@@ -20,23 +26,58 @@ use super::overrides;
 /// Where routers' parts stand.
 const PARTS: &str = "router.parts";
 
-/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's.
-pub(super) fn fill(desk: &Desk<'_>, root: &mut Table, text: &str) {
-    let Some(item) = lookup(root, "scenario.scheme").cloned() else { return };
-    let Some(whole) = Wanted::read(desk, &item) else { return };
+/// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
+/// flow has a scheme, or says itself that it has none.
+pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) {
+    let before = desk.count();
+    let lacks = |key: &str| tables_of(lookup(root, key)).any(|table| table.get("scheme").is_none());
+    if let Some(whole) = of_scenario(desk, root) {
+        match ["flow", "tcp"].into_iter().find(|key| lacks(key)) {
+            Some(key) if !whole.has_ends() => whole.refuse(desk, &format!("[[{key}]]")),
+            _ => _ = fill(desk, root, &whole, text),
+        }
+    }
+    if desk.count() > before {
+        stand_in(desk, root);
+    }
+}
+
+/// The scheme of `[scenario]`, if it has one without problems.
+fn of_scenario(desk: &Desk<'_>, root: &Table) -> Option<Wanted> {
+    lookup(root, "scenario.scheme").and_then(|item| Wanted::read(desk, item))
+}
+
+/// Fills the roles of the scenario's scheme that the document does not write out, and answers what it filled.
+fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Wanted, text: &str) -> Option<Layer> {
     if !whole.fits(desk, root, None) {
-        return;
+        return None;
     }
     let brings = lookup(root, PARTS).is_none() && whole.used.brings_strategy();
     let before = desk.count();
     if brings {
-        refuse_strategies(desk, root, &whole, text);
+        refuse_strategies(desk, root, whole, text);
     }
     let clashes = desk.count() > before;
-    for (path, item) in whole.places(&whole.tables(root, None)) {
-        // One message is enough for a strategy.
-        if lookup(root, &path).is_none() && !(clashes && path == PARTS) {
-            overrides::put(desk, root, &path, &item);
+    let mut fillings = whole.fillings(&whole.tables(root, None));
+    // One message is enough for a strategy.
+    fillings.retain(|filling| lookup(root, &filling.path).is_none() && !(clashes && filling.path == PARTS));
+    for filling in &fillings {
+        overrides::put(desk, root, &filling.path, &filling.item);
+    }
+    Some(Layer::new(whole, fillings))
+}
+
+/// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of them.
+fn stand_in(desk: &Desk<'_>, root: &mut Table) {
+    for (key, role) in [("flow", Role::Consumer), ("tcp", Role::Sender)] {
+        let fits = |scheme: &&&Scheme| scheme.fills(role) && scheme.check(&Settings::default()).is_ok();
+        let Some(scheme) = desk.schemes.iter().find(fits) else { continue };
+        for number in 0..tables_of(lookup(root, key)).count() {
+            let path = end_path(key, number);
+            if lookup(root, &path).is_none() {
+                let value = Value::Text(scheme.name.to_owned());
+                overrides::put(desk, root, &path, &Item { place: Place::default(), value });
+            }
         }
     }
 }
@@ -108,18 +149,23 @@ impl Wanted {
         if fits || (!self.has_ends() && scope.is_none()) || !(given("flow") || given("tcp")) {
             return true;
         }
+        self.refuse(desk, if given("flow") { "[[flow]]" } else { "[[tcp]]" });
+        false
+    }
+
+    /// Notes that it does not fit the flows of `given`.
+    fn refuse(&self, desk: &Desk<'_>, given: &str) {
         let name = show(self.used.scheme.name);
-        let given = if given("flow") { "[[flow]]" } else { "[[tcp]]" };
-        let message = match (on_flow, on_tcp) {
-            (true, _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
-            (_, true) => format!("scheme {name} is one of TCP senders and fits no {given}"),
+        let ends = (self.installed(Role::Consumer), self.installed(Role::Sender));
+        let message = match ends {
+            (Some(_), _) => format!("scheme {name} is one of NDN consumers and fits no {given}"),
+            (_, Some(_)) => format!("scheme {name} is one of TCP senders and fits no {given}"),
             _ => format!(
                 "scheme {name} has neither a consumer nor a TCP sender and fits no {given}; its roles: {}",
                 self.used.scheme.roles().join(", ")
             ),
         };
         desk.refuse(self.item.place, message);
-        false
     }
 
     /// The tables of flows that it rules, by key and number.
@@ -133,28 +179,30 @@ impl Wanted {
     }
 
     /// Where each role of the whole is written, if flows are those of `tables`.
-    fn places(&self, tables: &[(&'static str, usize)]) -> Vec<(String, Item)> {
+    fn fillings(&self, tables: &[(&'static str, usize)]) -> Vec<Filling> {
         let list = |item: &Item| Item { place: item.place, value: Value::List(vec![item.clone()]) };
-        let mut places = Vec::new();
+        let mut fillings = Vec::new();
+        let mut add = |path: &str, role, item| fillings.push(Filling { path: path.to_owned(), role, item });
         for (role, item) in &self.installs {
+            let own = Some(*role);
             match role {
                 Role::Consumer | Role::Sender => {
                     let key = if *role == Role::Consumer { "flow" } else { "tcp" };
-                    let own = tables.iter().filter(|(kind, _)| *kind == key);
-                    places.extend(own.map(|(_, number)| (format!("{key}.{number}.scheme"), item.clone())));
+                    let ruled = tables.iter().filter(|(kind, _)| *kind == key);
+                    ruled.for_each(|(_, number)| add(&end_path(key, *number), own, item.clone()));
                 }
-                Role::Discipline => places.push(("topology.link.queue.disciplines".to_owned(), list(item))),
-                Role::Router => places.push((PARTS.to_owned(), list(item))),
-                Role::Strategy => places.push(("router.strategy".to_owned(), item.clone())),
-                Role::Controller => places.push(("controller.scheme".to_owned(), item.clone())),
-                Role::LinkService => places.push(("topology.link.link_service".to_owned(), item.clone())),
+                Role::Discipline => add("topology.link.queue.disciplines", own, list(item)),
+                Role::Router => add(PARTS, own, list(item)),
+                Role::Strategy => add("router.strategy", own, item.clone()),
+                Role::Controller => add("controller.scheme", own, item.clone()),
+                Role::LinkService => add("topology.link.link_service", own, item.clone()),
             }
         }
         if self.used.scheme.whole.all_next_hops {
-            let all = Item { place: self.item.place, value: Value::Text("all".to_owned()) };
-            places.push(("router.next_hops".to_owned(), all));
+            let all = Value::Text("all".to_owned());
+            add("router.next_hops", None, Item { place: self.item.place, value: all });
         }
-        places
+        fillings
     }
 }
 

@@ -24,6 +24,7 @@ mod properties;
 mod restarts;
 mod servers;
 mod tcp;
+mod totals;
 mod watching;
 mod whole;
 mod workloads;

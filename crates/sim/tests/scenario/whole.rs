@@ -1,6 +1,7 @@
 //! Whole schemes: what `scenario.scheme` fills in, what the override `scheme` replaces, and what is then missing.
 
-use tidegate_core::whole::Installed;
+use tidegate_core::scheme::Scheme;
+use tidegate_core::whole::{Installed, Role};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{NextHopRule, Plan};
 use tidegate_sim::roles::{incomplete, installed};
@@ -28,6 +29,22 @@ consumer = "c2"
 producer = "p2"
 prefix = "/b"
 "#;
+
+/// `bare` with another scheme, or with none.
+fn bare_of(bare: &str, scheme: Option<&str>) -> String {
+    let line = bare.lines().find(|line| line.starts_with("scheme = ")).expect("it has one");
+    bare.replace(&format!("{line}\n"), &scheme.map_or(String::new(), |name| format!("scheme = {name:?}\n")))
+}
+
+/// The same over TCP.
+fn bare_tcp() -> String {
+    BARE.replace("\"mircc\"", "\"tcp-cubic\"")
+        .replace("[[flow]]", "[[tcp]]")
+        .replace("consumer = ", "receiver = ")
+        .replace("producer = ", "sender = ")
+        .replace("prefix = \"/a\"\n", "")
+        .replace("prefix = \"/b\"\n", "")
+}
 
 fn read(text: &str, overrides: &[(&str, &str)]) -> Result<Plan, Errors> {
     let overrides: Vec<(String, String)> =
@@ -132,6 +149,21 @@ fn a_flow_without_any_scheme_is_refused() {
 }
 
 #[test]
+fn a_mistake_in_the_scheme_of_the_scenario_is_reported_once() {
+    for (wrong, said) in [
+        ("\"mirc\"", "scheme \"mirc\" is not known"),
+        ("{ name = \"mircc\", x = 1 }", "scheme \"mircc\" has interval"),
+        ("{ interval = \"50ms\" }", "this table does not name its scheme"),
+        ("\"tcp-cubic\"", "is one of TCP senders and fits no [[flow]]"),
+        ("\"codel\"", "has neither a consumer nor a TCP sender and fits no [[flow]]"),
+    ] {
+        let why = refused(&BARE.replace("\"mircc\"", wrong), &[]);
+        assert!(why.contains(said), "{wrong}: {why}");
+        assert!(why.lines().filter(|line| line.starts_with("x.toml:")).count() == 1, "{wrong}: {why}");
+    }
+}
+
+#[test]
 fn the_override_replaces_every_role_and_removes_the_parts_of_other_schemes() {
     let mircc = plan(example("dumbbell"), &[("scheme", "mircc")]);
     let roles = ["consumer mircc", "router part mircc", "discipline codel-mark", "strategy best-route"];
@@ -168,8 +200,70 @@ fn one_scheme_after_another_leaves_nothing_of_the_first() {
         let twice = plan(example("dumbbell"), &[("scheme", first), ("scheme", "icp")]);
         assert_eq!(once.canonical, twice.canonical, "{first}");
     }
-    let twice = plan(BARE, &[("scheme", "icp")]);
-    assert_eq!(in_use(&twice), ["consumer icp", "strategy best-route"]);
+    let ends = |scheme: &Scheme| {
+        let has =
+            |role| scheme.fills(role) || scheme.whole.with.iter().any(|companion| companion.role == role);
+        has(Role::Consumer) || has(Role::Sender)
+    };
+    let mut pairs = 0;
+    let mut left = Vec::new();
+    for bare in [BARE.to_owned(), bare_tcp()] {
+        for second in SCHEMES {
+            let Ok(once) = read(&bare_of(&bare, None), &[("scheme", second.name)]) else { continue };
+            for first in SCHEMES.iter().filter(|first| ends(second) || !ends(first)) {
+                let of_scenario = read(&bare_of(&bare, Some(first.name)), &[("scheme", second.name)]);
+                let twice = read(&bare, &[("scheme", first.name), ("scheme", second.name)]);
+                for plan in [of_scenario, twice].into_iter().flatten() {
+                    pairs += 1;
+                    if plan.canonical != once.canonical {
+                        left.push(format!("{} then {}:\n{}", first.name, second.name, plan.canonical));
+                    }
+                }
+            }
+        }
+    }
+    assert!(left.is_empty(), "{} of {pairs}:\n{}", left.len(), left.join("\n"));
+    assert!(pairs > 3000, "{pairs} pairs");
+}
+
+#[test]
+fn what_the_scheme_of_the_scenario_filled_goes_with_it_and_is_printed() {
+    let replaced = |first: &str, second: &str| {
+        let plan = plan(&BARE.replace("\"mircc\"", &format!("{first:?}")), &[("scheme", second)]);
+        (in_use(&plan), plan.replaced)
+    };
+    let (roles, lines) = replaced("pcon-ndnsim", "catchunks-cubic");
+    assert_eq!(roles, ["consumer catchunks-cubic", "strategy best-route"]);
+    assert_eq!(lines, ["catchunks-cubic replaces consumer pcon-ndnsim and removes discipline nfd-marking"]);
+    let (roles, lines) = replaced("ndnsieve", "icp");
+    assert_eq!(roles, ["consumer icp", "strategy best-route"]);
+    assert_eq!(
+        lines,
+        [
+            "icp replaces consumer ndnsieve and removes router part ndnsieve, next hops all, controller ndnsieve"
+        ]
+    );
+    let tcp = bare_tcp().replace("\"tcp-cubic\"", "\"tcp-dctcp\"");
+    let cubic = plan(&tcp, &[("scheme", "tcp-cubic")]);
+    assert_eq!(in_use(&cubic), ["TCP sender tcp-cubic", "strategy best-route"]);
+    assert_eq!(cubic.replaced, ["tcp-cubic replaces TCP sender tcp-dctcp and removes discipline step-ecn"]);
+}
+
+#[test]
+fn what_is_written_out_beside_the_scheme_of_the_scenario_stays() {
+    let text = BARE
+        .replace("\"mircc\"", "\"pcon-ndnsim\"")
+        .replace("\"70pkt\" }", "\"70pkt\", disciplines = [\"red\"] }");
+    let icp = plan(&text, &[("scheme", "icp")]);
+    assert_eq!(in_use(&icp), ["consumer icp", "discipline red", "strategy best-route"]);
+    let codel = plan(BARE, &[("scheme", "codel")]);
+    assert_eq!(in_use(&codel)[..2], ["consumer mircc", "router part mircc"]);
+    let one = plan(&BARE.replace("\"mircc\"", "\"pcon-ndnsim\""), &[("scheme.flow.0", "icp")]);
+    let roles = ["consumer icp", "consumer pcon-ndnsim", "discipline nfd-marking", "strategy best-route"];
+    assert_eq!(in_use(&one), roles);
+    let overrides = [("scheme.flow.0", "icp"), ("scheme.flow.1", "icp")];
+    let both = plan(&BARE.replace("\"mircc\"", "\"pcon-ndnsim\""), &overrides);
+    assert_eq!(in_use(&both), ["consumer icp", "strategy best-route"]);
 }
 
 #[test]

@@ -88,6 +88,8 @@ pub struct Receiver {
     acknowledged: u64,
     duplicates: u64,
     arrived: u64,
+    /// When the last new bytes arrived.
+    arrived_at: Time,
     completed: Option<Time>,
     ready: VecDeque<Segment>,
 }
@@ -114,6 +116,7 @@ impl Receiver {
             acknowledged: 0,
             duplicates: 0,
             arrived: 0,
+            arrived_at: Time::ZERO,
             completed: None,
             ready: VecDeque::new(),
         }
@@ -167,6 +170,11 @@ impl Receiver {
     /// Payload that came, each byte once, in order or not.
     pub fn arrived(&self) -> ByteCount {
         ByteCount::new(self.arrived)
+    }
+
+    /// When the last new bytes arrived; the start of the run before the first.
+    pub fn arrived_at(&self) -> Time {
+        self.arrived_at
     }
 
     /// When everything had come; `None` before that.
@@ -245,6 +253,7 @@ impl Receiver {
             self.duplicates += 1;
         } else {
             self.arrived += u64::from(segment.payload);
+            self.arrived_at = now;
         }
         self.window.take_in(self.stream.next() - next);
         if self.has_all() {

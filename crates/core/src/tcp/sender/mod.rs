@@ -219,6 +219,11 @@ impl Sender {
         self.start
     }
 
+    /// Nothing leaves from here on; `None` for no such time.
+    pub fn stop(&self) -> Option<Time> {
+        (self.stop < Time::MAX).then_some(self.stop)
+    }
+
     /// Bytes of its source; `None` for one without end.
     pub fn length(&self) -> Option<ByteCount> {
         self.source.length().map(ByteCount::new)

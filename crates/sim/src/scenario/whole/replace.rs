@@ -5,19 +5,23 @@ use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::write::written_value;
 
-use super::{PARTS, Wanted, fill, lookup, name_of, tables_of};
+use super::{Filling, Layer, PARTS, Wanted, end_path, fill, lookup, name_of, of_scenario, tables_of};
 use crate::scenario::overrides;
 
 /// Installs the whole scheme that `item` names, on the flows of one table only with `scope`; says in a line what it
-/// replaced and removed, if anything.
+/// replaced and removed, if anything. `layers` are the whole schemes of earlier overrides: what the scenario's or one of
+/// them filled goes first.
 pub(in super::super) fn replace(
     desk: &Desk<'_>,
     root: &mut Table,
     item: &Item,
     scope: Option<(&'static str, usize)>,
     text: &str,
+    layers: &mut Vec<Layer>,
 ) -> Option<String> {
-    fill(desk, root, text);
+    if let Some(old) = of_scenario(desk, root) {
+        layers.extend(fill(desk, root, &old, text));
+    }
     if let Some(Value::Table(scenario)) = root.get_mut("scenario").map(|entry| &mut entry.item.value) {
         scenario.0.retain(|entry| entry.key != "scheme");
     }
@@ -26,27 +30,38 @@ pub(in super::super) fn replace(
         return None;
     }
     let tables = whole.tables(root, scope);
-    let kept = kept(root, &tables);
+    let (going, staying): (Vec<Layer>, Vec<Layer>) =
+        layers.drain(..).partition(|layer| layer.makes_way(root, &whole, &tables, scope.is_some()));
+    let mut kept = kept(root, &tables);
+    kept.extend(staying.iter().map(|layer| layer.name.to_owned()));
+    *layers = staying;
     let mut strip = Strip { desk, whole: &whole, kept, replaced: Vec::new(), removed: Vec::new() };
     strip.flows(root, &tables);
+    strip.layers(root, &going);
     strip.routers(root);
     strip.links(root);
     strip.controller(root);
     let line = strip.line();
-    for (path, item) in whole.places(&tables) {
-        let others = match lookup(root, &path).map(|item| &item.value) {
-            Some(Value::List(others)) if path == PARTS => others.clone(),
-            _ => Vec::new(),
-        };
-        let item = match item.value {
-            Value::List(own) => {
-                Item { place: item.place, value: Value::List(others.into_iter().chain(own).collect()) }
-            }
-            _ => item,
-        };
-        overrides::put(desk, root, &path, &item);
-    }
+    let fillings = whole.fillings(&tables);
+    fillings.iter().for_each(|filling| install(desk, root, filling));
+    layers.push(Layer::new(&whole, fillings));
     line
+}
+
+/// Writes what a whole scheme fills; a router's part goes beside those that stay.
+fn install(desk: &Desk<'_>, root: &mut Table, filling: &Filling) {
+    let others = match lookup(root, &filling.path).map(|item| &item.value) {
+        Some(Value::List(others)) if filling.path == PARTS => others.clone(),
+        _ => Vec::new(),
+    };
+    let item = match &filling.item.value {
+        Value::List(own) => {
+            let value = Value::List(others.into_iter().chain(own.iter().cloned()).collect());
+            &Item { place: filling.item.place, value }
+        }
+        _ => &filling.item,
+    };
+    overrides::put(desk, root, &filling.path, item);
 }
 
 /// Names of the schemes at the ends of flows that stay.
@@ -114,7 +129,7 @@ impl Strip<'_> {
     fn flows(&mut self, root: &Table, tables: &[(&'static str, usize)]) {
         for (key, number) in tables {
             let role = if *key == "flow" { Role::Consumer } else { Role::Sender };
-            if let Some(item) = lookup(root, &format!("{key}.{number}.scheme")) {
+            if let Some(item) = lookup(root, &end_path(key, *number)) {
                 self.note(role, item);
             }
         }
@@ -161,6 +176,22 @@ impl Strip<'_> {
         if let Some(item) = table.get("strategy").map(|entry| entry.item.clone()).filter(|_| brings) {
             self.note(Role::Strategy, &item);
             table.0.retain(|entry| entry.key != "strategy");
+        }
+    }
+
+    /// What earlier whole schemes filled and is still there.
+    fn layers(&mut self, root: &mut Table, layers: &[Layer]) {
+        for filling in layers.iter().flat_map(|layer| &layer.fillings) {
+            // The ends of flows are noted already and overwritten; a controller goes with its events.
+            if matches!(filling.role, Some(Role::Consumer | Role::Sender | Role::Controller)) {
+                continue;
+            }
+            let taken = filling.take_out(root);
+            match filling.role {
+                Some(role) => taken.iter().for_each(|item| self.note(role, item)),
+                None if taken.is_empty() || self.whole.used.scheme.whole.all_next_hops => {}
+                None => self.removed.push("next hops all".to_owned()),
+            }
         }
     }
 

@@ -1,0 +1,107 @@
+//! What whole schemes have filled in so far, to take it out again when another one comes.
+
+use tidegate_core::whole::Role;
+use tidegate_settings::document::{Item, Table, Value};
+
+use super::{Wanted, lookup, name_of};
+
+/// One place that a whole scheme fills.
+#[derive(Clone, Debug)]
+pub(super) struct Filling {
+    /// Its path in the document.
+    pub(super) path: String,
+    /// What it is; `None` for the rule of next hops.
+    pub(super) role: Option<Role>,
+    /// What is written there.
+    pub(super) item: Item,
+}
+
+impl Filling {
+    /// Whether what it wrote is still there; of a list, any part of it.
+    fn is_in(&self, root: &Table) -> bool {
+        let Some(found) = lookup(root, &self.path) else { return false };
+        names(&self.item).iter().any(|name| names(found).contains(name))
+    }
+
+    /// Takes out what it wrote, with settings that were changed since, and tables that are empty then; answers what was
+    /// taken.
+    pub(super) fn take_out(&self, root: &mut Table) -> Vec<Item> {
+        let own = names(&self.item);
+        let is_own = |item: &Item| name_of(item).is_some_and(|name| own.contains(&name));
+        let found = lookup(root, &self.path).cloned();
+        let taken: Vec<Item> = match found.map(|item| (item.place, item.value)) {
+            Some((_, Value::List(items))) => items.into_iter().filter(is_own).collect(),
+            Some((place, value)) => Some(Item { place, value }).filter(is_own).into_iter().collect(),
+            None => Vec::new(),
+        };
+        if !taken.is_empty() {
+            remove(root, &self.path, &own);
+        }
+        taken
+    }
+}
+
+/// A whole scheme that was installed, with what it filled.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Layer {
+    pub(super) name: &'static str,
+    has_ends: bool,
+    pub(super) fillings: Vec<Filling>,
+}
+
+impl Layer {
+    pub(super) fn new(whole: &Wanted, fillings: Vec<Filling>) -> Self {
+        Self { name: whole.used.scheme.name, has_ends: whole.has_ends(), fillings }
+    }
+
+    /// Whether it makes way for `whole` on the flows of `tables`: no other flow has it any more. A scheme without ends leaves
+    /// one that rules flows in place, and one on some flows alone leaves what is there for all.
+    pub(super) fn makes_way(
+        &self,
+        root: &Table,
+        whole: &Wanted,
+        tables: &[(&'static str, usize)],
+        is_scoped: bool,
+    ) -> bool {
+        if !self.has_ends {
+            return !is_scoped;
+        }
+        let is_ruled = |path: &str| tables.iter().any(|(key, number)| path == end_path(key, *number));
+        let is_end = |filling: &&Filling| matches!(filling.role, Some(Role::Consumer | Role::Sender));
+        let mut ends = self.fillings.iter().filter(is_end);
+        whole.has_ends() && ends.all(|filling| is_ruled(&filling.path) || !filling.is_in(root))
+    }
+}
+
+/// Where the scheme at the end of a flow is written.
+pub(super) fn end_path(key: &str, number: usize) -> String {
+    format!("{key}.{number}.scheme")
+}
+
+/// Names of the schemes that `item` names.
+fn names(item: &Item) -> Vec<&str> {
+    match &item.value {
+        Value::List(items) => items.iter().filter_map(name_of).collect(),
+        _ => name_of(item).into_iter().collect(),
+    }
+}
+
+/// Removes the schemes called `names` at `path`.
+fn remove(table: &mut Table, path: &str, names: &[&str]) {
+    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+    let Some(entry) = table.get_mut(key) else { return };
+    let is_empty = match (&mut entry.item.value, rest) {
+        (Value::Table(inner), Some(rest)) => {
+            remove(inner, rest, names);
+            inner.0.is_empty()
+        }
+        (Value::List(items), None) => {
+            items.retain(|item| !name_of(item).is_some_and(|name| names.contains(&name)));
+            items.is_empty()
+        }
+        (_, rest) => rest.is_none(),
+    };
+    if is_empty {
+        table.0.retain(|entry| entry.key != key);
+    }
+}
