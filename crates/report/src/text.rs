@@ -8,6 +8,8 @@ mod table;
 pub use screen::Screen;
 pub use table::{Align, TextTable};
 
+use std::fmt;
+
 use tidegate_core::records::{FlowRecord, RunRecord};
 
 use crate::claims::{Band, Judged, Paper, Published, Verdict};
@@ -78,6 +80,21 @@ pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     let last = 10f64.powi(-(decimals as i32));
     let half_width = if most < wanted - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };
     (fixed(mean, decimals), fixed(half_width, decimals))
+}
+
+impl fmt::Display for Estimate {
+    /// `12.31 ± 0.42`; without an interval `12.31 (deterministic)` or `12.31 (1 run)`; `-` without samples.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.n {
+            0 => f.pad("-"),
+            1 => f.pad(&format!("{} (1 run)", number(self.mean))),
+            _ if self.deterministic => f.pad(&format!("{} (deterministic)", number(self.mean))),
+            _ => {
+                let (mean, half_width) = number_with_error(self.mean, self.half_width);
+                f.pad(&format!("{mean} ± {half_width}"))
+            }
+        }
+    }
 }
 
 fn fixed(value: f64, decimals: usize) -> String {
