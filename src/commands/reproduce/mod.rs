@@ -121,6 +121,7 @@ impl Written {
             scenarios: &self.scenarios,
             command: &self.command,
             semantics: SEMANTICS,
+            code: code::code(),
         }
     }
 

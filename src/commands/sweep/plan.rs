@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tidegate_core::rng::Seed;
 use tidegate_sim::plan::Plan;
 
+use crate::code::code;
 use crate::commands::{Overrides, read_plan};
 use crate::exit::Failure;
 use crate::grid::{self, Axis, GridPoint};
@@ -156,7 +157,7 @@ impl Sweep {
         parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Name of the folder of results: it tells sweeps with other points, seeds or semantics apart.
+    /// Name of the folder of results: it tells sweeps with other points, seeds, code or semantics apart.
     pub(super) fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -164,6 +165,7 @@ impl Sweep {
             hash.update(text.as_bytes());
         };
         add(&SEMANTICS.to_string());
+        add(code());
         add(&self.base.text);
         self.axes.iter().for_each(|axis| add(&axis.key));
         for point in &self.points {
