@@ -25,7 +25,7 @@ pub(super) struct SweepArguments {
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
     pub(super) grid: Vec<Axis>,
     /// Whole schemes to try, as `compare --schemes` does; they come before the values of --grid.
-    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_axis("--schemes", &format!("scheme={text}")))]
+    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_schemes("--schemes", text))]
     pub(super) schemes: Option<Axis>,
     /// Run although a role lacks what it needs, such as a consumer without the routers that it follows.
     #[arg(long)]
