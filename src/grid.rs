@@ -57,15 +57,32 @@ pub(crate) fn parse_axis(option: &str, text: &str) -> Result<Axis, String> {
     let wrong = || format!("{text:?} is not of the form KEY=VALUE,VALUE,...");
     let (key, values) = text.split_once('=').ok_or_else(wrong)?;
     let key = key.trim();
-    let values: Vec<&str> = split(values).into_iter().map(str::trim).collect();
-    if key.is_empty() || values.iter().any(|value| value.is_empty()) {
+    if key.is_empty() {
         return Err(wrong());
+    }
+    axis(key, values, wrong(), |value| format!("{option} '{key}={value}'"))
+}
+
+/// `A,B,...` of an option called `option` that takes schemes alone, for the key `scheme`.
+pub(crate) fn parse_schemes(option: &str, text: &str) -> Result<Axis, String> {
+    let is_plain = |c: char| c.is_alphanumeric() || c == '-';
+    let place = |value: &str| match value.chars().all(is_plain) {
+        true => format!("{option} {value}"),
+        false => format!("{option} '{value}'"),
+    };
+    axis("scheme", text, format!("{text:?} is not of the form A,B,..."), place)
+}
+
+/// The axis of `key` with the values that `text` lists, each with its `place`; `wrong` is the error of an empty value.
+fn axis(key: &str, text: &str, wrong: String, place: impl Fn(&str) -> String) -> Result<Axis, String> {
+    let values: Vec<&str> = split(text).into_iter().map(str::trim).collect();
+    if values.iter().any(|value| value.is_empty()) {
+        return Err(wrong);
     }
     if let Some(twice) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
         return Err(format!("{:?} is listed twice", twice.1));
     }
-    let tried =
-        |value: &&str| Tried { written: (*value).to_owned(), place: format!("{option} '{key}={value}'") };
+    let tried = |value: &&str| Tried { written: (*value).to_owned(), place: place(value) };
     Ok(Axis { key: key.to_owned(), values: values.iter().map(tried).collect() })
 }
 

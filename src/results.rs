@@ -54,6 +54,7 @@ impl Folder {
         let context = RunContext {
             scenario_text: plan.text.clone(),
             semantics: SEMANTICS,
+            code: code().to_owned(),
             first_run: 0,
             nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
             prefixes: tidegate_sim::world::prefix_uris(plan),

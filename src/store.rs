@@ -148,6 +148,7 @@ impl Store {
         let context = RunContext {
             scenario_text: identity.text.clone(),
             semantics: SEMANTICS,
+            code: code().to_owned(),
             first_run: 0,
             nodes: plan.nodes.iter().map(|node| node.name.clone()).collect(),
             prefixes: tidegate_sim::world::prefix_uris(plan),

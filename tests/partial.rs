@@ -208,6 +208,36 @@ fn a_resumed_run_never_mixes_two_builds() {
     assert_eq!(entries(Path::new(&case.out())).len(), 2, "each build has a folder of its own");
 }
 
+/// Both builds write whole results of the same command; each is asked in its own words for its folder and code.
+fn assert_builds_are_apart(case: &Case, words: &[&str], more: &[&str]) {
+    let more = [more, &["--set", "topology.link.loss.probability=0.0", "--format", "json"]].concat();
+    let tell = |program: &Path| {
+        let ended = case.tell_program(program, words, &more);
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        let said = ended.json();
+        (said.get("folder").text().to_owned(), said.get("code").text().to_owned())
+    };
+    let (ours, rebuilt) =
+        (tell(&env::current_exe().expect("a test knows its program")), tell(&case.rebuilt()));
+    assert_ne!(ours.0, rebuilt.0, "the later build has overwritten the results of the earlier one");
+    assert_ne!(ours.1, rebuilt.1);
+    for (folder, code) in [ours, rebuilt] {
+        let page = fs::read_to_string(Path::new(&folder).join("report.html")).expect("a page");
+        let short: Vec<&str> = code.split('-').map(|part| &part[..8]).collect();
+        assert!(page.contains(&format!(" · code {}", short.join("-"))), "{code}");
+    }
+}
+
+fn comparisons_and_sweeps_of_two_builds_have_folders_of_their_own_and_name_their_code() {
+    assert_builds_are_apart(
+        &Case::new("apart-c"),
+        &["compare"],
+        &["--schemes", "fixed,frail", "--seeds", "2"],
+    );
+    let grid = ["--grid", "topology.link.delay=1ms,2ms", "--seeds", "1"];
+    assert_builds_are_apart(&Case::new("apart-s"), &["sweep", "run"], &grid);
+}
+
 fn a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4() {
     let case = Case::new("compare");
     let ended = case.tell(&["compare"], &["--schemes", "fixed,frail", "--seeds", "6"]);
@@ -238,6 +268,7 @@ tests! {
     a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4,
     another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs,
     a_resumed_run_never_mixes_two_builds,
+    comparisons_and_sweeps_of_two_builds_have_folders_of_their_own_and_name_their_code,
 }
 
 /// The tests whose names contain a word of the command line, all of them without one.

@@ -2,34 +2,26 @@
 
 #[path = "src/digest.rs"]
 mod digest;
+#[path = "src/sources.rs"]
+mod sources;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use digest::{Digest, is_counted};
 
-/// Files and folders from the root of the workspace.
-const SOURCES: [&str; 11] = [
-    "Cargo.lock",
-    "crates/core/Cargo.toml",
-    "crates/core/src",
-    "crates/schemes/Cargo.toml",
-    "crates/schemes/src",
-    "crates/settings/Cargo.toml",
-    "crates/settings/src",
-    "crates/sim/Cargo.toml",
-    "crates/sim/src",
-    // A stored run is a folder of tables.
-    "crates/report/src/definitions.rs",
-    "crates/report/src/tables",
-];
-
 fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("Cargo sets it"));
     let root = here.join("../..");
+    println!("cargo::rustc-env=TIDEGATE_CODE={}", hash(&root, sources::SIMULATION));
+    println!("cargo::rustc-env=TIDEGATE_EXPERIMENTS={}", hash(&root, sources::EXPERIMENTS));
+}
+
+/// The hash of the counted files of `sources`, which are below `root`.
+fn hash(root: &Path, sources: &[&str]) -> String {
     let mut digest = Digest::new();
     digest.add("version", env!("CARGO_PKG_VERSION").as_bytes());
-    for source in SOURCES {
+    for source in sources {
         let path = root.join(source);
         // Outside the repository, as a package of its own, only the version counts.
         if !path.exists() {
@@ -44,7 +36,7 @@ fn main() {
             digest.add(&name, &content);
         }
     }
-    println!("cargo::rustc-env=TIDEGATE_CODE={}", digest.finish());
+    digest.finish()
 }
 
 /// Every counted file at or below `path`, called `name` from the root.

@@ -135,6 +135,14 @@ pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &
     }
 }
 
+/// Prints, in one warning, which roles of `plan` lack what they need.
+pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
+    let sentences = roles::incomplete(plan);
+    if !session.quiet && !sentences.is_empty() {
+        crate::complain(&format!("warning: {}", sentences.join("; ")));
+    }
+}
+
 /// Refuses plans, each with its name, in which a role lacks what it needs.
 pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Plan)>) -> Result<(), Failure> {
     let mut lines: Vec<String> = Vec::new();

@@ -10,7 +10,7 @@ use tidegate_report::text;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 
-use super::{Overrides, read_plan, tell_replaced, threads};
+use super::{Overrides, read_plan, tell_replaced, threads, warn_incomplete};
 use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
@@ -45,6 +45,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let plan = read_plan(session, &arguments.scenario, &overrides)?;
     tell_replaced(session, std::iter::once(&plan));
+    warn_incomplete(session, &plan);
     let begun = Instant::now();
     let folder = Folder::open(&arguments.out, &plan)?;
     let threads = threads(arguments.threads);

@@ -19,6 +19,7 @@ pub fn page() -> String {
         tables: &[],
         scenarios: &[],
         command: "tidegate reproduce plr",
+        code: "0123456789abcdef",
         semantics: 1,
     })
 }

@@ -147,7 +147,9 @@ fn a_baseline_of_another_scenario_is_refused() {
     );
     let said = comparison.tell(&["--schemes", "icp,fixed", "--baseline", "good"]).with(1).err;
     assert!(said.contains("it has none of these variants; it has as written"), "{said}");
-    comparison.tell(&["--baseline", "missing"]).with(1);
+    let said = comparison.tell(&["--baseline", "missing"]).with(1).err;
+    let hint = "out/baselines/missing.json does not exist; there are good; the same command with --save-baseline missing";
+    assert!(said.contains("baseline \"missing\" is not there: ") && said.contains(hint), "{said}");
 }
 
 #[test]
@@ -156,8 +158,10 @@ fn what_cannot_be_compared_is_refused_before_anything_runs() {
     for (arguments, code, told) in [
         (&["--schemes", "icp"][..], 2, "one variant cannot be compared"),
         (&[], 2, "give --schemes A,B,..., --consumers A,B,... or --vary"),
-        (&["--schemes", "icp,icpp"], 1, "--schemes 'scheme=icpp': scheme \"icpp\" is not known"),
-        (&["--consumers", "icp,icpp"], 1, "--consumers 'scheme=icpp': consumer scheme \"icpp\" is not known"),
+        (&["--schemes", "icp,icpp"], 1, "--schemes icpp: scheme \"icpp\" is not known"),
+        (&["--consumers", "icp,icpp"], 1, "--consumers icpp: consumer scheme \"icpp\" is not known"),
+        (&["--schemes", "cubic"], 1, "--schemes cubic: scheme \"cubic\" is not known; did you mean "),
+        (&["--schemes", "icp,,fixed"], 2, "\"icp,,fixed\" is not of the form A,B,..."),
         (&["--schemes", "icp,tcp-reno"], 1, "scheme \"tcp-reno\" is one of TCP senders and fits no [[flow]]"),
         (
             &["--vary", "flow.0.size=1MB,2MB", "--flow", "first"],

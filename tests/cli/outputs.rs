@@ -134,3 +134,19 @@ fn output_that_a_full_disk_loses_is_an_error_and_the_results_stay() {
     }
     assert!(scratch.only_folder().join("flows.parquet").is_file());
 }
+
+#[test]
+fn a_run_of_a_scheme_without_its_other_parts_warns_once() {
+    let scratch = Scratch::new("incomplete");
+    let run = |set: &str, more: &[&str]| {
+        let line =
+            ["run", DUMBBELL, "--seeds", "1", "--set", "scenario.duration=6s", "--out", scratch.path()];
+        tidegate(&[&line[..], &["--set", set], more].concat()).with(0).err
+    };
+    let said = run("flow.*.scheme=mircc", &[]);
+    let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning: ")).collect();
+    let [warning] = warnings.as_slice() else { panic!("{said}") };
+    assert!(warning.contains("mircc without its part on a router"), "{warning}");
+    assert!(!run("scheme=mircc", &[]).contains("warning"), "a whole scheme lacks nothing");
+    assert_eq!(run("flow.*.scheme=mircc", &["--quiet"]), "");
+}

@@ -90,6 +90,42 @@ fn finished(folder: &Path) -> Vec<String> {
     names
 }
 
+#[test]
+fn a_paper_that_is_not_known_is_refused_with_the_nearest() {
+    let said = tidegate(&["reproduce", "plrx"]).with(2).err;
+    assert!(said.contains("paper \"plrx\" is not known; did you mean \"plr\"?"), "{said}");
+    let said = tidegate(&["reproduce", "unheard-of"]).with(2).err;
+    assert!(said.contains("paper \"unheard-of\" is not known; known: plr, ndnsieve, "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_was_rebuilt_from_the_same_simulation_goes_on_with_finished_runs() {
+    let scratch = Scratch::new("paper-rebuilt");
+    let out = scratch.at("out");
+    let arguments = ["reproduce", "plr", "--reduced", "--out", &out];
+    tidegate(&arguments).with(0);
+    let (before, rebuilt) = (finished(Path::new(&out)), scratch.at("rebuilt"));
+    // What follows the last section of an executable changes its hash and nothing else.
+    fs::copy(env!("CARGO_BIN_EXE_tidegate"), &rebuilt).expect("the program can be copied");
+    let mut file = fs::OpenOptions::new().append(true).open(&rebuilt).expect("the copy can be written");
+    std::io::Write::write_all(&mut file, b"edited").expect("the copy can be written");
+    drop(file);
+    let old = Path::new(&out).join("plr/runs/0123-full");
+    fs::create_dir(&old).expect("writable");
+    let tell = |more: &[&str]| {
+        let mut command = std::process::Command::new(&rebuilt);
+        command.args(arguments).args(more).stdin(Stdio::null());
+        Ended::from(command.output().expect("the program starts")).with(0)
+    };
+    let said = tell(&[]).err;
+    assert!(said.contains("runs, all of them finished before"), "{said}");
+    assert!(said.contains(&format!("are kept in {}", old.display())) && old.exists(), "{said}");
+    let said = tell(&["--remove-old-runs"]).err;
+    assert!(!said.contains("are kept in") && !old.exists(), "{said}");
+    assert_eq!(finished(Path::new(&out)), before);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_reproduction_ends_with_130_and_goes_on_to_the_same_bytes() {

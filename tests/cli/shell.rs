@@ -75,7 +75,7 @@ fn bash_reads_its_script_and_completes_by_it() {
 
 #[test]
 fn bash_offers_the_values_that_are_known() {
-    let cases: [(&[&str], &[&str]); 7] = [
+    let cases: [(&[&str], &[&str]); 12] = [
         (&["reproduce", "p"], &["plr"]),
         (&["schemes", "catchunks-c"], &["catchunks-cubic"]),
         (&["compare", "--schemes", "catchunks-c"], &["catchunks-cubic"]),
@@ -83,6 +83,11 @@ fn bash_offers_the_values_that_are_known() {
         (&["new", "--template", "p"], &["parking-lot"]),
         (&["new", "--scheme", "catchunks-a"], &["catchunks-aimd"]),
         (&["import", "--from", "g"], &["graphml"]),
+        (&["compare", "--schemes", "icp,bbr,mir"], &["icp,bbr,mircc"]),
+        (&["compare", "--measures", "marks,j"], &["marks,jain"]),
+        (&["sweep", "run", "--schemes", "mir"], &["mircc"]),
+        (&["sweep", "why", "--schemes", "icp,catchunks-c"], &["icp,catchunks-cubic"]),
+        (&["bench", "--schemes", "def"], &["default"]),
     ];
     for (words, expected) in cases {
         let words = [&["tidegate"], words].concat();

@@ -4,13 +4,22 @@
 //! same sources have the same hash, on any machine and in any profile.
 #![forbid(unsafe_code)]
 
-/// 32 hexadecimal digits: FNV-1a over the sources of `core`, `schemes`, `settings`, `sim` and the tables, without
-/// their tests, and over the lockfile, where they lie beside this crate. None of these crates has features.
+/// 32 hexadecimal digits: FNV-1a over the sources of `core`, `schemes`, `settings`, `sim` and of the tables with the
+/// measures in them, without their tests, over the manifests of these crates and of the workspace, and over the
+/// lockfile, where they lie beside this crate. Versions and features of dependencies are in the manifests and the
+/// lockfile; the crates themselves have no features.
 pub const CODE: &str = env!("TIDEGATE_CODE");
 
+/// 32 hexadecimal digits: the same hash over what `reproduce` runs and keeps, the scenarios of the papers and the code
+/// of their experiments. Runs of a paper depend on [`CODE`] too.
+pub const EXPERIMENTS: &str = env!("TIDEGATE_EXPERIMENTS");
+
 #[cfg(test)]
-#[path = "digest.rs"]
 mod digest;
+#[cfg(test)]
+mod sources;
+#[cfg(test)]
+mod sources_tests;
 
 #[cfg(test)]
 mod tests {
@@ -54,7 +63,11 @@ mod tests {
 
     #[test]
     fn this_checkout_has_a_hash() {
-        assert_eq!(super::CODE.len(), 32);
-        assert_ne!(super::CODE, of(&[]), "no sources were found beside this crate");
+        let nothing = of(&[("version", env!("CARGO_PKG_VERSION"))]);
+        for hash in [super::CODE, super::EXPERIMENTS] {
+            assert_eq!(hash.len(), 32);
+            assert_ne!(hash, nothing, "no sources were found beside this crate");
+        }
+        assert_ne!(super::CODE, super::EXPERIMENTS);
     }
 }

@@ -1,7 +1,5 @@
 //! Mean, spread and 95 % Student-t intervals of a few samples.
 
-use std::fmt;
-
 use tidegate_core::math;
 
 /// Values that differ by less than this part of the largest are equal: their last bits are the rounding of sums and
@@ -67,21 +65,6 @@ impl Estimate {
     /// Whether the interval has a width that can be shown.
     pub fn has_interval(&self) -> bool {
         self.n > 1 && !self.deterministic
-    }
-}
-
-impl fmt::Display for Estimate {
-    /// `12.31 ± 0.42`; without an interval `12.31 (deterministic)` or `12.31 (1 run)`; `-` without samples.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.n {
-            0 => f.pad("-"),
-            1 => f.pad(&format!("{} (1 run)", crate::text::number(self.mean))),
-            _ if self.deterministic => f.pad(&format!("{} (deterministic)", crate::text::number(self.mean))),
-            _ => {
-                let (mean, half_width) = crate::text::number_with_error(self.mean, self.half_width);
-                f.pad(&format!("{mean} ± {half_width}"))
-            }
-        }
     }
 }
 

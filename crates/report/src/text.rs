@@ -8,6 +8,8 @@ mod table;
 pub use screen::Screen;
 pub use table::{Align, TextTable};
 
+use std::fmt;
+
 use tidegate_core::records::{FlowRecord, RunRecord};
 
 use crate::claims::{Band, Judged, Paper, Published, Verdict};
@@ -54,30 +56,57 @@ pub(crate) fn count(value: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
-/// Significant digits of a mean that are shown at most.
-const MAX_DIGITS: i32 = 6;
+/// Significant digits of a measure's mean that are shown at most; a ten-thousandth of a mean matters to nobody.
+const MAX_MEAN_DIGITS: usize = 5;
+/// The same of a factor or difference: a factor near 1 is told from it by its last digits.
+const MAX_DIGITS: usize = 6;
 
-/// Mean and half width with the same decimals: as many as give the half width two significant digits, at most
-/// `MAX_DIGITS` of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
+/// Mean and half width with the same decimals: as many as give the half width two significant digits, at most six
+/// significant digits of the mean. Where these do not resolve the half width, it is rounded up to the last digit shown,
 /// so that the interval shown holds the true one. Numbers below 1e-4 have exponents.
 pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
+    with_error(mean, half_width, MAX_DIGITS)
+}
+
+/// As [`number_with_error`] with at most `max_digits` significant digits of the mean.
+fn with_error(mean: f64, half_width: f64, max_digits: usize) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {
         return (number(mean), number(half_width));
     }
-    let magnitude = |value: f64| value.abs().log10().floor() as i32;
     let largest = mean.abs().max(half_width);
     if largest < 1e-4 {
-        let unit = 10f64.powi(magnitude(largest));
-        let (mean, half_width) = number_with_error(mean / unit, half_width / unit);
-        let exponent = magnitude(largest);
+        let exponent = magnitude(largest, max_digits);
+        let unit = 10f64.powi(exponent);
+        let (mean, half_width) = with_error(mean / unit, half_width / unit, max_digits);
         return (format!("{mean}e{exponent}"), format!("{half_width}e{exponent}"));
     }
-    let wanted = 1 - magnitude(half_width);
-    let most = MAX_DIGITS - 1 - magnitude(largest);
+    let wanted = 1 - magnitude(half_width, 2);
+    let most = max_digits as i32 - 1 - magnitude(largest, max_digits);
     let decimals = usize::try_from(wanted.min(most)).unwrap_or(0);
     let last = 10f64.powi(-(decimals as i32));
     let half_width = if most < wanted - 1 { (half_width / last + 0.5).ceil() * last } else { half_width };
     (fixed(mean, decimals), fixed(half_width, decimals))
+}
+
+/// The power of ten of a positive value once it is rounded to so many significant digits.
+fn magnitude(value: f64, digits: usize) -> i32 {
+    let shown = format!("{value:.*e}", digits - 1);
+    shown.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
+}
+
+impl fmt::Display for Estimate {
+    /// `12.31 ± 0.42`; without an interval `12.31 (deterministic)` or `12.31 (1 run)`; `-` without samples.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.n {
+            0 => f.pad("-"),
+            1 => f.pad(&format!("{} (1 run)", number(self.mean))),
+            _ if self.deterministic => f.pad(&format!("{} (deterministic)", number(self.mean))),
+            _ => {
+                let (mean, half_width) = with_error(self.mean, self.half_width, MAX_MEAN_DIGITS);
+                f.pad(&format!("{mean} ± {half_width}"))
+            }
+        }
+    }
 }
 
 fn fixed(value: f64, decimals: usize) -> String {
@@ -429,9 +458,18 @@ mod tests {
     }
 
     #[test]
+    fn a_mean_has_no_digits_beyond_the_fifth_however_narrow_its_interval() {
+        let shown = |mean, half_width| Estimate { mean, half_width, n: 5, deterministic: false }.to_string();
+        assert_eq!(shown(0.999_999_985, 3e-10), "1.0000 ± 0.0001");
+        assert_eq!(shown(9.876_543_21, 0.000_03), "9.8765 ± 0.0001");
+        assert_eq!(shown(12.345_678, 0.0456), "12.346 ± 0.046");
+        assert_eq!(shown(123_456.7, 0.2), "123457 ± 1");
+    }
+
+    #[test]
     fn an_interval_too_narrow_to_be_shown_is_rounded_up_to_the_last_digit_of_the_mean() {
         let pair = |mean, half_width| number_with_error(mean, half_width);
-        assert_eq!(pair(0.999_999_985, 3e-10), ("1.000000".into(), "0.000001".into()));
+        assert_eq!(pair(0.999_999_985, 3e-10), ("1.00000".into(), "0.00001".into()));
         assert_eq!(pair(12.345_678_9, 1e-9), ("12.3457".into(), "0.0001".into()));
         assert_eq!(pair(12.345_678_9, 0.000_02), ("12.3457".into(), "0.0001".into()));
         assert_eq!(pair(2.5e-8, 3e-9), ("2.50e-8".into(), "0.30e-8".into()));

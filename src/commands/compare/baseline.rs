@@ -31,6 +31,9 @@ fn path(out: &Path, name: &str) -> PathBuf {
 pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<Baseline, Failure> {
     let path = path(out, name);
     let fault = |why: String| Failure::error(format!("baseline {}: {why}", path.display()));
+    if !path.exists() {
+        return Err(missing(&path, name));
+    }
     let bytes = read_text(&path)?;
     let text = String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
     let baseline = Baseline::read(&text).map_err(fault)?;
@@ -53,6 +56,28 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
         return Err(fault(format!("it has none of these variants; it has {}", known.join(", "))));
     }
     Ok(baseline)
+}
+
+/// The failure of a baseline that was not put aside; it names those that were.
+fn missing(path: &Path, name: &str) -> Failure {
+    let entries = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut known: Vec<String> = files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "json"))
+        .filter_map(|file| file.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        .collect();
+    known.sort();
+    let is_file = name.ends_with(".json");
+    let there = match known.as_slice() {
+        _ if is_file => String::new(),
+        [] => "; there are none yet".to_owned(),
+        known => format!("; there are {}", known.join(", ")),
+    };
+    Failure::error(format!(
+        "baseline {name:?} is not there: {} does not exist{there}; the same command with --save-baseline {name} in \
+         place of --baseline makes it",
+        path.display()
+    ))
 }
 
 /// Puts a comparison aside.

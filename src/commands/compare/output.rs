@@ -23,6 +23,7 @@ use tidegate_sim::run::watch;
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
+use crate::code::code;
 use crate::commands::about_scheme;
 use crate::exit::Failure;
 use crate::page::COMMAND;
@@ -118,12 +119,19 @@ impl Results<'_> {
     }
 
     fn context(&self) -> RunContext {
-        RunContext { scenario_text: self.base.text.clone(), semantics: SEMANTICS, ..RunContext::default() }
+        RunContext {
+            scenario_text: self.base.text.clone(),
+            semantics: SEMANTICS,
+            code: code().to_owned(),
+            ..RunContext::default()
+        }
     }
 
+    /// Name of the folder of results: it tells comparisons of other variants, code or semantics apart.
     fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(&SEMANTICS.to_le_bytes());
+        hash.update(code().as_bytes());
         for variant in self.variants {
             hash.update(variant.identity.hash.as_bytes());
         }
@@ -149,6 +157,7 @@ impl Results<'_> {
     fn json(&self, folder: &Path) -> Json {
         Json::Object(vec![
             ("folder", Json::text(folder.display())),
+            ("code", Json::text(code())),
             ("comparison", comparison_json(&self.found.comparison)),
             ("installed", Json::List(self.variants.iter().map(about_schemes).collect())),
             ("note", Json::maybe(self.found.note.as_deref())),

@@ -40,9 +40,7 @@ impl Choice<'_> {
             return Err(Failure::usage("--flow goes with --schemes or --consumers"));
         }
         let of_flows = |option, schemes: &str, keys: Vec<String>| {
-            grid::parse_axis(option, &format!("scheme={schemes}"))
-                .map_err(Failure::usage)
-                .map(|axis| (axis, keys))
+            grid::parse_schemes(option, schemes).map_err(Failure::usage).map(|axis| (axis, keys))
         };
         let (axis, keys) = match (self.schemes, self.consumers, self.vary) {
             (Some(schemes), ..) => of_flows("--schemes", schemes, self.whole_keys(plan)?)?,
@@ -57,11 +55,6 @@ impl Choice<'_> {
                 return Err(Failure::usage(format!("give {options}")));
             }
         };
-        if let [_] = axis.values.as_slice()
-            && !may_be_one
-        {
-            return Err(Failure::usage("one variant cannot be compared; give two or more"));
-        }
         let label = |tried: &Tried| match self.schemes.or(self.consumers) {
             Some(_) => tried.shown(),
             None => format!("{}={}", axis.key, tried.shown()),
@@ -76,9 +69,12 @@ impl Choice<'_> {
                 Err(message) => messages.push(message),
             }
         }
-        match messages.is_empty() {
-            true => Ok(variants),
-            false => Err(Failure { exit: Exit::Error, message: messages.join("\n") }),
+        match (messages.is_empty(), variants.as_slice()) {
+            (false, _) => Err(Failure { exit: Exit::Error, message: messages.join("\n") }),
+            (true, [_]) if !may_be_one => {
+                Err(Failure::usage("one variant cannot be compared; give two or more"))
+            }
+            (true, _) => Ok(variants),
         }
     }
 

@@ -247,6 +247,7 @@ fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> R
     let context = RunContext {
         scenario_text: String::new(),
         semantics: SEMANTICS,
+        code: String::new(),
         first_run: 0,
         nodes: vec![flow.consumer.clone(), flow.producer.clone()],
         prefixes: Vec::new(),

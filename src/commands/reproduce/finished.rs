@@ -1,13 +1,13 @@
 //! Finished runs of a paper, one file each, so that an interrupted reproduction goes on where it was.
 //!
 //! ```text
-//! <out>/<paper>/runs/<build>-<extent>/<batch>-<plan>-<seed>   what the paper keeps of one run, behind its checksum
+//! <out>/<paper>/runs/<code>-<extent>/<batch>-<plan>-<seed>   what the paper keeps of one run, behind its checksum
 //! ```
 //!
 //! They are not in the store of sweeps: a paper's plans are changed after they were read (shortened, traced, given
-//! events), so a scenario's text does not say which run it is, and claims need events that tables do not hold. What
-//! does say it is the program itself: one executable makes the same plans in the same order. Its hash is part of the
-//! folder's name, and what other builds have kept is removed.
+//! events), so a scenario's text does not say which run it is, and claims need events that tables do not hold. The
+//! same code of simulation and experiments makes the same plans in the same order and keeps the same of their runs, so
+//! its hash is part of the folder's name. Runs of other code stay until the user has them removed.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -18,15 +18,25 @@ use serde::de::DeserializeOwned;
 use tidegate_core::rng::Seed;
 
 use super::Extent;
+use crate::code;
 use crate::exit::Failure;
 use crate::results::{cannot, lock};
 
 /// Bytes of the checksum that a file begins with.
 const CHECKSUM: usize = 32;
+
+/// What names the finished runs of this program: a hash of the code that computes runs, and of the experiments.
+pub(super) fn code_name() -> String {
+    let of = format!("{}\n{}\n", code::code(), tidegate_identity::EXPERIMENTS);
+    blake3::hash(of.as_bytes()).to_hex()[..32].to_owned()
+}
+
 /// The folder of a paper's finished runs.
 #[derive(Debug)]
 pub(super) struct Finished {
     folder: PathBuf,
+    /// Folders beside it with runs of other code, in order.
+    others: Vec<PathBuf>,
     /// Held for as long as runs are added.
     _lock: File,
 }
@@ -47,15 +57,28 @@ impl fmt::Display for RunName {
 }
 
 impl Finished {
-    /// The finished runs in a paper's folder, of the program called `build`; nobody else may be adding any.
-    pub(super) fn open(paper: &Path, build: &str, extent: Extent) -> Result<Self, Failure> {
+    /// The finished runs in a paper's folder, of the code called `code`; nobody else may be adding any.
+    pub(super) fn open(paper: &Path, code: &str, extent: Extent) -> Result<Self, Failure> {
         let all = paper.join("runs");
         fs::create_dir_all(&all).map_err(|why| cannot("make", &all, &why))?;
         let lock = lock(paper, &all)?;
-        remove_other_builds(&all, build)?;
-        let folder = all.join(format!("{build}-{}", extent.word()));
+        let others = others(&all, code)?;
+        let folder = all.join(format!("{code}-{}", extent.word()));
         fs::create_dir_all(&folder).map_err(|why| cannot("make", &folder, &why))?;
-        Ok(Self { folder, _lock: lock })
+        Ok(Self { folder, others, _lock: lock })
+    }
+
+    /// Folders with runs of other code, which this program cannot use.
+    pub(super) fn others(&self) -> &[PathBuf] {
+        &self.others
+    }
+
+    /// Removes the runs of other code.
+    pub(super) fn remove_others(&mut self) -> Result<(), Failure> {
+        for folder in self.others.drain(..) {
+            fs::remove_dir_all(&folder).map_err(|why| cannot("remove", &folder, &why))?;
+        }
+        Ok(())
     }
 
     fn path(&self, run: RunName) -> PathBuf {
@@ -82,15 +105,14 @@ impl Finished {
     }
 }
 
-fn remove_other_builds(all: &Path, build: &str) -> Result<(), Failure> {
+/// Folders in `all` that are not of the code called `code`.
+fn others(all: &Path, code: &str) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(all).map_err(|why| cannot("read", all, &why))?;
     let folders = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
-    let is_other =
-        |path: &PathBuf| !path.file_name().unwrap_or_default().to_string_lossy().starts_with(build);
-    for folder in folders.filter(is_other) {
-        fs::remove_dir_all(&folder).map_err(|why| cannot("remove", &folder, &why))?;
-    }
-    Ok(())
+    let is_other = |path: &PathBuf| !path.file_name().unwrap_or_default().to_string_lossy().starts_with(code);
+    let mut others: Vec<PathBuf> = folders.filter(is_other).collect();
+    others.sort();
+    Ok(others)
 }
 
 /// Times of the simulation as nanoseconds, for `#[serde(with = "...")]`.
@@ -134,15 +156,30 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_another_build_or_extent_is_not_this_run() {
-        let paper = scratch("build");
+    fn a_run_of_other_code_or_extent_is_not_this_run_and_stays() {
+        let paper = scratch("code");
         let run = RunName { batch: 0, plan: 0, seed: Seed(1) };
-        let open = |build, extent| Finished::open(&paper, build, extent).expect("a folder");
+        let open = |code, extent| Finished::open(&paper, code, extent).expect("a folder");
         open("old", Extent::Paper).write(run, &1.0).expect("written");
         assert_eq!(open("old", Extent::Reduced).read::<f64>(run), None);
         assert_eq!(open("old", Extent::Paper).read::<f64>(run), Some(1.0));
         assert_eq!(open("new", Extent::Paper).read::<f64>(run), None);
-        assert_eq!(open("old", Extent::Paper).read::<f64>(run), None, "another build has removed it");
+        assert_eq!(open("old", Extent::Paper).read::<f64>(run), Some(1.0), "other code has removed it");
+        fs::remove_dir_all(paper).expect("ours");
+    }
+
+    #[test]
+    fn runs_of_other_code_are_removed_only_on_demand() {
+        let paper = scratch("others");
+        let run = RunName { batch: 0, plan: 0, seed: Seed(1) };
+        let open = |code| Finished::open(&paper, code, Extent::Full).expect("a folder");
+        open("old").write(run, &1.0).expect("written");
+        let mut new = open("new");
+        new.write(run, &2.0).expect("written");
+        assert_eq!(new.others(), [paper.join("runs/old-full")]);
+        new.remove_others().expect("removable");
+        assert!(new.others().is_empty() && !paper.join("runs/old-full").exists());
+        assert_eq!(new.read::<f64>(run), Some(2.0));
         fs::remove_dir_all(paper).expect("ours");
     }
 }

@@ -20,6 +20,7 @@ use tidegate_report::json::Json;
 use tidegate_report::page::{BoardPage, board_page, boards_page};
 use tidegate_report::text::{Screen, TextTable};
 use tidegate_report::{claims, text};
+use tidegate_settings::suggest::{meant, question};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 
@@ -65,6 +66,9 @@ pub(crate) struct Arguments {
     /// A quick look: shorter runs and three seeds. Gives no verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
+    /// First remove the runs that were kept for resuming by other builds of the program, which this one cannot use.
+    #[arg(long)]
+    remove_old_runs: bool,
     /// Folder under which results are written.
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
@@ -121,6 +125,7 @@ impl Written {
             scenarios: &self.scenarios,
             command: &self.command,
             semantics: SEMANTICS,
+            code: code::code(),
         }
     }
 
@@ -134,17 +139,29 @@ pub(crate) fn paper_names() -> Vec<&'static str> {
     PAPERS.iter().map(|entry| entry.name).chain(["all"]).collect()
 }
 
+fn unknown_paper(name: &str) -> Failure {
+    let known = paper_names();
+    let mut hint = question(&meant(name, known.iter().copied()));
+    if hint.is_empty() {
+        hint = format!("; known: {}", known.join(", "));
+    }
+    Failure::usage(format!("paper {name:?} is not known{hint}"))
+}
+
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let is_all = arguments.paper == "all";
     let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
     if papers.is_empty() {
-        let (paper, known) = (&arguments.paper, paper_names().join(", "));
-        return Err(Failure::usage(format!("paper {paper:?} is not known; known: {known}")));
+        return Err(unknown_paper(&arguments.paper));
     }
-    let build = code::executable();
-    let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &build, extent(arguments));
-    let finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
+    let code = finished::code_name();
+    let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &code, extent(arguments));
+    let mut finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
+    if arguments.remove_old_runs {
+        finished.iter_mut().try_for_each(Finished::remove_others)?;
+    }
     if !session.quiet {
+        mention_others(&finished);
         foretell(session, arguments, &papers, &finished);
     }
     let reproduce = |(entry, finished)| reproduce(session, arguments, entry, finished);
@@ -169,6 +186,19 @@ fn extent(arguments: &Arguments) -> Extent {
     }
 }
 
+/// Says which runs of other code lie beside those of this program.
+fn mention_others(finished: &[Finished]) {
+    let others: Vec<String> =
+        finished.iter().flat_map(Finished::others).map(|folder| folder.display().to_string()).collect();
+    if !others.is_empty() {
+        crate::complain(&format!(
+            "note: runs of other builds of the program are kept in {}; this one cannot use them, and --remove-old-runs \
+             removes them",
+            others.join(", ")
+        ));
+    }
+}
+
 /// Says how many runs there are, and about how long they take on this machine.
 fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finished: &[Finished]) {
     let (extent, threads) = (extent(arguments), threads(arguments.threads));
@@ -179,17 +209,27 @@ fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finishe
         let _ = (entry.board)(&Bench::new(session, threads, extent, Purpose::Count(finished, &census)));
         all = all + census.into_inner();
     }
-    let more = if extent == Extent::Full { "; the studies of --full follow them" } else { "" };
-    let time = in_words(all.time);
-    crate::complain(&match (all.runs, all.finished) {
-        (runs, finished) if runs == finished => format!("{runs} runs, all of them finished before{more}"),
-        (runs, 0) => format!("{runs} runs: about {time} on {threads} threads{more}"),
-        (runs, finished) => {
-            format!(
-                "{runs} runs, {finished} of them finished before: about {time} on {threads} threads{more}"
-            )
-        }
-    });
+    crate::complain(&forecast(all, extent, threads));
+}
+
+fn forecast(all: Census, extent: Extent, threads: usize) -> String {
+    let Census { runs, finished, time } = all;
+    // What the studies run depends on results of these, so it cannot be counted beforehand.
+    let (which, more) = match extent {
+        Extent::Full => (
+            " of the experiments of the paper",
+            "; the studies of --full come after them and are not in this number and time",
+        ),
+        Extent::Paper | Extent::Reduced => ("", ""),
+    };
+    let time = in_words(time);
+    match finished {
+        _ if runs == finished => format!("{runs} runs{which}, all of them finished before{more}"),
+        0 => format!("{runs} runs{which}: about {time} on {threads} threads{more}"),
+        _ => format!(
+            "{runs} runs{which}, {finished} of them finished before: about {time} on {threads} threads{more}"
+        ),
+    }
 }
 
 fn reproduce(

@@ -11,6 +11,7 @@ use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::{self, Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
+use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::page::COMMAND;
 use crate::results::{cannot, keep_scenario, replace_files};
@@ -44,8 +45,12 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
         .enumerate()
         .map(|(index, axis)| Parameter { key: axis.key.clone(), values: value(index) })
         .collect();
-    let context =
-        RunContext { scenario_text: sweep.base.text.clone(), semantics: SEMANTICS, ..RunContext::default() };
+    let context = RunContext {
+        scenario_text: sweep.base.text.clone(),
+        semantics: SEMANTICS,
+        code: code().to_owned(),
+        ..RunContext::default()
+    };
     let folder = arguments.out.join(sweep.folder_name());
     let new = store.temporary();
     point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
@@ -138,6 +143,7 @@ fn json(sweep: &Sweep, points: &[Point], folder: &Path) -> Json {
     };
     Json::Object(vec![
         ("folder", Json::text(folder.display())),
+        ("code", Json::text(code())),
         ("seeds", Json::List(sweep.seeds.iter().map(|seed| Json::Count(seed.0)).collect())),
         ("missing", Json::Count(0)),
         ("points", Json::List(points.iter().enumerate().map(point).collect())),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tidegate_core::rng::Seed;
 use tidegate_sim::plan::Plan;
 
+use crate::code::code;
 use crate::commands::{Overrides, read_plan};
 use crate::exit::Failure;
 use crate::grid::{self, Axis, GridPoint};
@@ -24,7 +25,7 @@ pub(super) struct SweepArguments {
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
     pub(super) grid: Vec<Axis>,
     /// Whole schemes to try, as `compare --schemes` does; they come before the values of --grid.
-    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_axis("--schemes", &format!("scheme={text}")))]
+    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_schemes("--schemes", text))]
     pub(super) schemes: Option<Axis>,
     /// Run although a role lacks what it needs, such as a consumer without the routers that it follows.
     #[arg(long)]
@@ -156,7 +157,7 @@ impl Sweep {
         parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Name of the folder of results: it tells sweeps with other points, seeds or semantics apart.
+    /// Name of the folder of results: it tells sweeps with other points, seeds, code or semantics apart.
     pub(super) fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         let mut add = |text: &str| {
@@ -164,6 +165,7 @@ impl Sweep {
             hash.update(text.as_bytes());
         };
         add(&SEMANTICS.to_string());
+        add(code());
         add(&self.base.text);
         self.axes.iter().for_each(|axis| add(&axis.key));
         for point in &self.points {

@@ -23,6 +23,8 @@ pub struct BoardPage<'a> {
     pub command: &'a str,
     /// Version of the results' meaning.
     pub semantics: u32,
+    /// Identity of the code that computed the results, in hexadecimal digits.
+    pub code: &'a str,
 }
 
 /// One offline HTML file about a reproduction: claims first, then the figures that show them.
@@ -43,12 +45,13 @@ pub fn board_page(page: &BoardPage<'_>) -> String {
 fn header(body: &mut Markup, page: &BoardPage<'_>) {
     let paper = page.paper;
     body.add(format_args!(
-        "<header><p class=\"kicker\">Tidegate reproduction of {}</p><h1>{}</h1><p class=\"facts\">{}. {}. · semantics {}</p></header>\n",
+        "<header><p class=\"kicker\">Tidegate reproduction of {}</p><h1>{}</h1><p class=\"facts\">{}. {}. · semantics {}{}</p></header>\n",
         Escaped(&paper.scheme),
         Escaped(&paper.title),
         Escaped(&paper.authors),
         Escaped(&paper.venue),
-        page.semantics
+        page.semantics,
+        Escaped(&markup::code(page.code))
     ));
     markup::command_line(body, page.command);
     body.0.push_str("<ul class=\"cards counts\">\n");

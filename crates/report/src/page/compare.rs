@@ -56,12 +56,13 @@ fn header(body: &mut Markup, page: &ComparePage<'_>) {
     let Comparison { seeds, labels, .. } = page.comparison;
     body.add(format_args!(
         "<header><p class=\"kicker\">Tidegate comparison</p><h1>{}</h1><p class=\"facts\">{} · {}, the same for \
-         all · results schema {} · semantics {}</p></header>\n",
+         all · results schema {} · semantics {}{}</p></header>\n",
         Escaped(page.title),
         Escaped(&labels.join(", ")),
         if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) },
         crate::RESULTS_SCHEMA,
-        page.context.semantics
+        page.context.semantics,
+        Escaped(&markup::code(&page.context.code))
     ));
     markup::command_line(body, page.command);
 }

@@ -188,6 +188,16 @@ pub(super) fn scenario(body: &mut Markup, context: &RunContext) {
     }
 }
 
+/// The first digits of a code's identity for a page's head, behind a separator; nothing without one. The parts of an
+/// identity are separated by `-`.
+pub(super) fn code(identity: &str) -> String {
+    if identity.is_empty() {
+        return String::new();
+    }
+    let parts = identity.split('-').map(|part| part.get(..8).unwrap_or(part));
+    format!(" · code {}", parts.collect::<Vec<_>>().join("-"))
+}
+
 /// The definitions of all columns, folded unless `is_open`.
 pub(super) fn glossary(page: &mut Markup, is_open: bool) {
     page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");

@@ -168,7 +168,8 @@ fn header(body: &mut Markup, page: &RunPage<'_>) {
         crate::RESULTS_SCHEMA,
     ));
     if !page.is_live {
-        body.add(format_args!(" · semantics {}", page.context.semantics));
+        let code = markup::code(&page.context.code);
+        body.add(format_args!(" · semantics {}{}", page.context.semantics, Escaped(&code)));
     }
     body.0.push_str("</p></header>\n");
 }
@@ -268,6 +269,7 @@ fn provenance(page: &RunPage<'_>) -> Markup {
     fact("Results schema", &crate::RESULTS_SCHEMA.to_string());
     if !page.is_live {
         fact("Semantics: version of what results mean", &page.context.semantics.to_string());
+        fact("Code: hash of the sources that computed the results", &page.context.code);
         fact("Seeds", &text::seeds(page.runs));
     }
     let facts = std::mem::take(&mut content.0);

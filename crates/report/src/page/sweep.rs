@@ -34,11 +34,12 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
     let seeds = page.points.first().map_or(0, |point| point.runs.len());
     body.add(format_args!(
         "<header><p class=\"kicker\">Tidegate sweep</p><h1>{}</h1><p class=\"facts\">{} points · {seeds} seeds each · \
-         results schema {} · semantics {}</p></header>\n",
+         results schema {} · semantics {}{}</p></header>\n",
         Escaped(page.title),
         page.points.len(),
         crate::RESULTS_SCHEMA,
-        page.context.semantics
+        page.context.semantics,
+        Escaped(&markup::code(&page.context.code))
     ));
     markup::command_line(&mut body, page.command);
     body.0.push_str("<section><h2>Measures</h2>\n<div class=\"figures\">\n");

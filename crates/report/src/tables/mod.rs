@@ -44,6 +44,8 @@ pub struct RunContext {
     pub scenario_text: String,
     /// Version of the results' meaning, raised whenever any result may change.
     pub semantics: u32,
+    /// Identity of the code that computed the results, in hexadecimal digits; empty for results that were measured.
+    pub code: String,
     /// Position of the first run in its plan, so that parts of a batch number their runs as the whole does.
     pub first_run: u32,
     /// Node names by number, for the events; a number beyond the list is written `#7`.
@@ -189,7 +191,7 @@ pub struct Table {
     pub name: &'static str,
     /// Columns in order.
     pub columns: Vec<Column>,
-    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, for each column
+    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, `code`, for each column
     /// `column.<name>.unit` and `column.<name>.definition`, and the same as Arrow's schema, which readers show by field.
     pub metadata: Vec<(String, String)>,
 }
@@ -221,6 +223,7 @@ fn metadata(columns: &[Column], context: &RunContext) -> Vec<(String, String)> {
         ("scenario".to_owned(), context.scenario_text.clone()),
         ("results_schema".to_owned(), crate::RESULTS_SCHEMA.to_string()),
         ("semantics".to_owned(), context.semantics.to_string()),
+        ("code".to_owned(), context.code.clone()),
     ];
     for column in columns {
         let Column { name, unit, text, .. } = column;

@@ -41,7 +41,7 @@ pub fn read_run_summary(dir: &Path) -> Result<RunRecord, FolderFault> {
     read_summary(dir, &Checksums::read(dir)?)
 }
 
-/// What the tables in `dir` say about their origin: scenario, semantics and number of the first run; zero
+/// What the tables in `dir` say about their origin: scenario, semantics, code and number of the first run; zero
 /// without runs. Names of nodes and prefixes are not in the tables and left out.
 ///
 /// # Errors
@@ -54,6 +54,7 @@ pub fn read_context(dir: &Path) -> Result<RunContext, FolderFault> {
         semantics: semantics
             .parse()
             .map_err(|_| runs.fault(format!("semantics {semantics:?} is not a whole number")))?,
+        code: runs.metadata("code").unwrap_or_default().to_owned(),
         first_run: runs.u32("run")?.first().copied().unwrap_or(0),
         ..RunContext::default()
     })

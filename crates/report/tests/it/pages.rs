@@ -11,12 +11,15 @@ use tidegate_report::text;
 
 use crate::invented;
 
+/// What names the code on pages: of the program, and behind it of an executable with schemes from outside.
+const CODE: &str = "0123456789abcdef0123456789abcdef-fedcba9876543210fedcba9876543210";
 const COMMAND: &str = "tidegate run scenarios/examples/dumbbell.toml --seeds 3";
 
 fn context() -> RunContext {
     RunContext {
         scenario_text: "[scenario]\nname = \"dumbbell\"\n".into(),
         semantics: 7,
+        code: CODE.into(),
         ..RunContext::default()
     }
 }
@@ -145,7 +148,16 @@ fn sample_board(is_reduced: bool) -> String {
         scenarios: &["linear.toml"],
         command,
         semantics: 7,
+        code: CODE,
     })
+}
+
+#[test]
+fn pages_name_the_code_that_computed_their_results() {
+    let short = "semantics 7 · code 01234567-fedcba98</p>";
+    let run = sample_run_page(2);
+    assert!(run.contains(short) && run.contains(&format!("<dd>{CODE}</dd>")), "{run}");
+    assert!(sample_board(false).contains(short));
 }
 
 #[track_caller]
@@ -293,6 +305,7 @@ fn text_of_a_paper_cannot_break_out_of_its_board() {
         scenarios: &[evil],
         command: evil,
         semantics: 7,
+        code: CODE,
     });
     assert_eq!(page.matches("<script").count(), 1);
 }
@@ -311,6 +324,7 @@ fn a_page_of_all_papers_leads_to_the_page_of_each_and_to_claims_that_do_not_agre
         scenarios: &["linear.toml"],
         command: "",
         semantics: 7,
+        code: CODE,
     };
     let page = page::boards_page(&[board(&first, &claims[0]), board(&second, &claims[1])], "all");
     assert_offline(&page);
@@ -410,6 +424,7 @@ fn a_page_without_runs_samples_or_claims_is_a_page() {
         scenarios: &[],
         command: "",
         semantics: 1,
+        code: CODE,
     };
     assert!(page::board_page(&board).ends_with("</html>\n"));
     assert!(page::boards_page(&[], "").ends_with("</html>\n"));

@@ -23,6 +23,7 @@ fn context(first_run: u32) -> RunContext {
     RunContext {
         scenario_text: "name = \"dumbbell\"\n".into(),
         semantics: 7,
+        code: "0123abcd".into(),
         first_run,
         ..RunContext::default()
     }
@@ -274,13 +275,13 @@ fn a_summary_is_the_run_without_samples_and_needs_no_sample_files_intact() {
 }
 
 #[test]
-fn a_folder_says_scenario_semantics_and_number_of_its_first_run() {
+fn a_folder_says_scenario_semantics_code_and_number_of_its_first_run() {
     let dir = folder("context").join("1");
     tables::write_folder(&dir, &[Random(5).run(), Random(6).run()], &context(41)).expect("written");
     let found = tables::read_context(&dir).expect("read");
     assert_eq!(
-        (found.scenario_text.as_str(), found.semantics, found.first_run),
-        ("name = \"dumbbell\"\n", 7, 41)
+        (found.scenario_text.as_str(), found.semantics, found.code.as_str(), found.first_run),
+        ("name = \"dumbbell\"\n", 7, "0123abcd", 41)
     );
 }
 

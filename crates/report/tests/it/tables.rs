@@ -10,6 +10,7 @@ fn context() -> RunContext {
     RunContext {
         scenario_text: "[scenario]\nname = \"dumbbell\"\n".into(),
         semantics: 7,
+        code: "0123abcd".into(),
         nodes: vec!["c1".into(), "r1".into()],
         prefixes: vec!["/".into(), "/a".into()],
         ..RunContext::default()
@@ -65,7 +66,7 @@ fn bytes_of(table: &Table) -> bytes::Bytes {
 }
 
 #[test]
-fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
+fn every_file_says_its_scenario_schema_semantics_code_units_and_definitions() {
     let table = table("flows");
     let reader = SerializedFileReader::new(bytes_of(&table)).expect("a parquet file");
     let metadata = reader.metadata().file_metadata();
@@ -77,6 +78,7 @@ fn every_file_says_its_scenario_schema_semantics_units_and_definitions() {
     assert_eq!(value("scenario"), "[scenario]\nname = \"dumbbell\"\n");
     assert_eq!(value("results_schema"), "7");
     assert_eq!(value("semantics"), "7");
+    assert_eq!(value("code"), "0123abcd");
     assert_eq!(value("column.goodput_mbps.unit"), "Mbit/s");
     assert!(value("column.goodput_mbps.definition").starts_with("Payload of distinct segments"));
     assert_eq!(metadata.created_by(), Some(concat!("tidegate ", env!("CARGO_PKG_VERSION"))));

@@ -1,0 +1,27 @@
+// Which files are hashed, shared by the build script and the tests. Paths are from the root of the workspace.
+
+/// What decides the tables of a stored run. A path that is no file is a folder with everything below it.
+pub const SIMULATION: &[&str] = &[
+    // The lockfile has all versions; the manifests have features and the edition.
+    "Cargo.lock",
+    "Cargo.toml",
+    "crates/core/Cargo.toml",
+    "crates/core/src",
+    "crates/report/Cargo.toml",
+    "crates/schemes/Cargo.toml",
+    "crates/schemes/src",
+    "crates/settings/Cargo.toml",
+    "crates/settings/src",
+    "crates/sim/Cargo.toml",
+    "crates/sim/src",
+    // A stored run is a folder of tables: these files and what they call.
+    "crates/report/src/definitions.rs",
+    "crates/report/src/lib.rs",
+    "crates/report/src/measures.rs",
+    "crates/report/src/measures",
+    "crates/report/src/stats.rs",
+    "crates/report/src/tables",
+];
+
+/// What decides, beside [`SIMULATION`], which runs `reproduce` makes and what it keeps of each.
+pub const EXPERIMENTS: &[&str] = &["scenarios/papers", "src/commands/reproduce"];
