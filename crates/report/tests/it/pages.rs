@@ -441,6 +441,7 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
 #[test]
 fn a_board_shows_each_verdict_as_a_word_and_says_when_it_is_not_the_recorded_one() {
     let page = sample_board(false);
+    assert!(page.contains("the interval excludes no effect"), "what a verdict means is in words");
     for word in ["agrees", "direction", "differs"] {
         assert!(page.contains(&format!("<b class=\"verdict {word}\">{word}</b>")), "{word}");
     }
