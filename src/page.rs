@@ -28,7 +28,7 @@ pub(crate) fn of_runs(
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
         let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());
-        places.filter_map(sampled).for_each(|run| plots.add(&run));
+        places.filter_map(sampled).for_each(|run| plots.add(&[run]));
         plots
     });
     run_page(&RunPage {

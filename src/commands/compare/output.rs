@@ -12,7 +12,7 @@ use tidegate_report::compare::{
 };
 use tidegate_report::figure::{Figure, compare as figures, write_figures};
 use tidegate_report::json::Json;
-use tidegate_report::page::{ComparePage, compare_page};
+use tidegate_report::page::{ComparePage, SeedPlots, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::Screen;
 
@@ -84,17 +84,16 @@ impl Results<'_> {
             .collect();
         let delays = figures::delays(watched.iter().map(|(label, watched)| (*label, watched)));
         let figures: Vec<Figure> = figures::goodput_over_delay(runs).into_iter().chain(delays).collect();
-        let sampled = |variant: &VariantPlan| {
-            let run = store.recall(&variant.identity, seed, &variant.plan.name, true)?;
-            Ok(Variant { label: variant.label.clone(), runs: vec![run] })
-        };
+        let samples = self.sampled(store, seed)?;
+        let seeds = self.seed_plots(store, &samples)?;
         let page = compare_page(&ComparePage {
             title: &self.base.name,
             comparison,
             note: note.as_deref().unwrap_or_default(),
             judgements: self.judgements.unwrap_or_default(),
             figures: &figures,
-            samples: &self.variants.iter().map(sampled).collect::<Result<Vec<_>, Failure>>()?,
+            samples: &samples,
+            seeds: seeds.as_ref(),
             command: &arguments.command_line(),
             context: &RunContext { installed: self.installed(), ..self.context() },
         });
@@ -106,6 +105,32 @@ impl Results<'_> {
             fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
         }
         Ok(())
+    }
+
+    /// The run of every variant with this seed, with its samples.
+    fn sampled(&self, store: &Store, seed: Seed) -> Result<Vec<Variant>, Failure> {
+        let sampled = |variant: &VariantPlan| {
+            let run = store.recall(&variant.identity, seed, &variant.plan.name, true)?;
+            Ok(Variant { label: variant.label.clone(), runs: vec![run] })
+        };
+        self.variants.iter().map(sampled).collect()
+    }
+
+    /// The plots of several seeds, of which `first` is one; `None` for a single seed.
+    fn seed_plots(&self, store: &Store, first: &[Variant]) -> Result<Option<SeedPlots>, Failure> {
+        let others: Vec<u64> =
+            self.found.comparison.seeds.iter().copied().take(SeedPlots::MAX_SEEDS).skip(1).collect();
+        let mut plots = match others.is_empty() {
+            true => None,
+            false => SeedPlots::of_variants(first, others.len()),
+        };
+        if let Some(plots) = &mut plots {
+            for seed in others {
+                let variants = self.sampled(store, Seed(seed))?;
+                plots.add(&variants.into_iter().flat_map(|variant| variant.runs).collect::<Vec<_>>());
+            }
+        }
+        Ok(plots)
     }
 
     /// The schemes of every variant.

@@ -1,9 +1,10 @@
 //! The page of `tidegate compare`: what was found in sentences, then figures, then every number.
 
+use super::beside::Beside;
 use super::markup::{self, Escaped, Markup, Scripts};
-use super::panels::Panels;
+use super::plots;
+use super::seeds::SeedPlots;
 use super::timeline::Timeline;
-use super::{beside, plots};
 use crate::compare::{
     Change, Comparison, Finding, Judgement, Measured, NOT_COMPARABLE, Tested, judgement_sentence, method,
     summary, times, warnings,
@@ -27,6 +28,8 @@ pub struct ComparePage<'a> {
     pub figures: &'a [Figure],
     /// One run of each variant with its samples, in the order of the variants.
     pub samples: &'a [crate::compare::Variant],
+    /// Samples of the other seeds for the plots; `None` shows those of the first alone.
+    pub seeds: Option<&'a SeedPlots>,
     /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning.
@@ -41,13 +44,14 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
     baseline(&mut body, page.judgements);
     figures(&mut body, page.figures);
     measures(&mut body, page.comparison);
-    let panels = beside::panels(page.samples);
-    over_time(&mut body, page, panels.as_ref().map(|(panels, _)| panels));
+    let beside = Beside::of(page.samples);
+    over_time(&mut body, page, beside.as_ref());
     reading(&mut body, page.comparison);
     body.0.push_str("<section><h2>Scenario</h2>\n");
     markup::scenario(&mut body, page.context);
     body.0.push_str("</section>\n");
-    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default(), None));
+    let data = beside
+        .map(|Beside { panels, end_s, .. }| plots::data(&panels, end_s, &Timeline::default(), page.seeds));
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(&format!("{}: comparison", page.title), &body.0, &scripts)
 }
@@ -185,11 +189,16 @@ fn tested_cells(body: &mut Markup, measured: &Measured, tested: &Tested) {
     ));
 }
 
-fn over_time(body: &mut Markup, page: &ComparePage<'_>, panels: Option<&Panels>) {
+fn over_time(body: &mut Markup, page: &ComparePage<'_>, beside: Option<&Beside>) {
     let seed = page.samples.iter().flat_map(|variant| &variant.runs).map(|run| run.seed).next();
     let Some(seed) = seed else { return };
-    body.add(format_args!("<section><h2>Over time</h2><p class=\"note\">Runs with seed {seed}.</p>\n"));
-    if let Some(panels) = panels {
+    body.add(format_args!(
+        "<section><h2>Over time</h2><p class=\"note\" id=\"seed-shown\">Runs with seed {seed}.</p>\n"
+    ));
+    if let Some(seeds) = page.seeds {
+        seeds.describe(body, page.comparison.seeds.len());
+    }
+    if let Some(Beside { panels, .. }) = beside {
         plots::place(body, panels, &Timeline::default());
     } else {
         body.0.push_str("<p class=\"note\">The runs were not sampled.</p>\n");

@@ -72,8 +72,11 @@ window.tidegate = (() => {
   let chosen = data.seeds[0];
   let hasBand = data.seeds.length > 1;
   const shown = (panel) => {
-    if (chosen === mean) return { time_s: panel.band.time_s, values: panel.band.series.map((series) => series.mean) };
     const place = data.seeds.indexOf(chosen);
+    // Beside the band a line of the band's own bins: the samples between them would leave it.
+    if (chosen === mean || hasBand) {
+      return { time_s: panel.band.time_s, values: panel.band.series.map((series) => chosen === mean ? series.mean : series.seeds[place]) };
+    }
     return place > 0 ? panel.seeds[place - 1] : { time_s: panel.time_s, values: panel.series.map((series) => series.values) };
   };
   // Stretches of the band without a gap, as places of their first and last instants.

@@ -233,7 +233,7 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
 fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
     let mut content = Markup(seed_note(page, first).replace("<p ", "<p id=\"seed-shown\" "));
     if let Some(seeds) = page.seeds {
-        content.add(format_args!("<p class=\"note\">{}</p>\n", Escaped(&seeds.note(page.runs.len()))));
+        seeds.describe(&mut content, page.runs.len());
     }
     if panels.shown.is_empty() {
         content.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");

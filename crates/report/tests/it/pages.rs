@@ -25,7 +25,7 @@ fn sample_run_page(seeds: u64) -> String {
     let runs: Vec<_> = (1..=seeds).map(invented::dumbbell).collect();
     let context = context();
     let mut plots = SeedPlots::new(&runs[0], &Timeline::default(), runs.len() - 1);
-    runs[1..].iter().for_each(|run| plots.add(run));
+    runs[1..].iter().for_each(|run| plots.add(std::slice::from_ref(run)));
     page::run_page(&RunPage {
         title: "dumbbell",
         runs: &runs,
@@ -188,7 +188,7 @@ fn a_page_of_several_seeds_has_the_series_of_each_and_a_band_over_them_within_a_
 
     let many: Vec<_> = (1..=60).map(invented::dumbbell).collect();
     let mut plots = SeedPlots::new(&many[0], &Timeline::default(), SeedPlots::MAX_SEEDS - 1);
-    many[1..SeedPlots::MAX_SEEDS].iter().for_each(|run| plots.add(run));
+    many[1..SeedPlots::MAX_SEEDS].iter().for_each(|run| plots.add(std::slice::from_ref(run)));
     let context = context();
     let page = page::run_page(&RunPage {
         title: "dumbbell",
