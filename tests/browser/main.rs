@@ -68,8 +68,12 @@ fn compare(scratch: &Scratch) -> String {
     let said =
         tidegate(&[&["--format", "json", "compare", "scenarios/examples/loss.toml"], &options[..]].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
-    fs::read_to_string(Path::new(said.json().get("folder").text()).join("report.html"))
-        .expect("a page was written")
+    let page = fs::read_to_string(Path::new(said.json().get("folder").text()).join("report.html"))
+        .expect("a page was written");
+    for part in ["found", "schemes", "provenance"] {
+        assert!(page.contains(&format!("<a href=\"#{part}\">")), "no link to {part}");
+    }
+    page
 }
 
 /// What the probes told, one value per page and width.

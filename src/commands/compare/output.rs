@@ -6,7 +6,6 @@ use std::path::Path;
 use tidegate_core::event::EventMask;
 use tidegate_core::records::Watched;
 use tidegate_core::rng::Seed;
-use tidegate_core::whole::Installed;
 use tidegate_report::compare::{
     Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
@@ -23,7 +22,7 @@ use tidegate_sim::run::watch;
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
-use crate::commands::about_scheme;
+use crate::commands::{about_scheme, installed};
 use crate::exit::Failure;
 use crate::page::COMMAND;
 use crate::results::{cannot, file_name, keep_scenario, replace_files};
@@ -95,7 +94,12 @@ impl Results<'_> {
             samples: &samples,
             seeds: seeds.as_ref(),
             command: &arguments.command_line(),
-            context: &RunContext { installed: self.installed(), ..self.context() },
+            context: &RunContext {
+                installed: installed(
+                    self.variants.iter().map(|variant| (variant.label.clone(), &variant.plan)),
+                ),
+                ..self.context()
+            },
         });
         let command = arguments.command_line() + "\n";
         for (name, content) in
@@ -131,15 +135,6 @@ impl Results<'_> {
             }
         }
         Ok(plots)
-    }
-
-    /// The schemes of every variant.
-    fn installed(&self) -> Vec<(String, Installed)> {
-        let of = |variant: &VariantPlan| {
-            let label = variant.label.clone();
-            roles::installed(&variant.plan).into_iter().map(move |installed| (label.clone(), installed))
-        };
-        self.variants.iter().flat_map(of).collect()
     }
 
     fn context(&self) -> RunContext {
