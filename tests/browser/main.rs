@@ -21,7 +21,20 @@ use skipped::skipped;
 const WIDTHS: [u32; 3] = [360, 1366, 2560];
 
 /// A name, the scenario in `scenarios/examples`, the number of seeds, and what is set otherwise, so that runs are short.
-const RUNS: [(&str, &str, &str, &[&str]); 5] = [
+const RUNS: [(&str, &str, &str, &[&str]); 6] = [
+    // Pacing rates with long numbers.
+    (
+        "fast",
+        "dumbbell",
+        "1",
+        &[
+            "scenario.duration=300ms",
+            "flow.0.scheme=bbr",
+            "topology.bottleneck.rate=1Gbps",
+            "topology.access.rate=1Gbps",
+            "event.0.at=200ms",
+        ],
+    ),
     ("dumbbell", "dumbbell", "1", &["scenario.duration=6s"]),
     ("plr", "plr", "1", &["flow.0.size=2MiB"]),
     ("loss", "loss", "3", &["scenario.duration=4s"]),

@@ -48,13 +48,19 @@
     }).map((other) => `${svg.querySelector("title")?.textContent}: ${one.text} | ${other.text}`));
   });
 
+  // The same for what is written on the canvases.
+  const written = () => canvases().flatMap((canvas) => (seen.texts.get(canvas) ?? []).flatMap((one, index, all) => all.slice(index + 1).filter((other) => {
+    const [across, down] = ["x", "y"].map((side) => Math.min(one[side][1], other[side][1]) - Math.max(one[side][0], other[side][0]));
+    return across > 1 && down > 1;
+  }).map((other) => `${one.text} | ${other.text}`)));
+
   await tick();
   const report = {
-    overlaps: overlaps(),
+    overlaps: [...overlaps(), ...written()],
     plots: canvases().length,
     panels: panels.length,
     drawn: drawn(),
-    units: canvases().map((canvas) => [...(seen.texts.get(canvas) ?? [])].filter((text) => /\[[^\]]+\]$/.test(text)).length),
+    units: canvases().map((canvas) => new Set((seen.texts.get(canvas) ?? []).map(({ text }) => text).filter((text) => /\[[^\]]+\]$/.test(text))).size),
     charts: [...document.querySelectorAll("svg[role=img]")].map((svg) => svg.querySelectorAll("path,rect,circle").length),
     headings: [...document.querySelectorAll("h1,h2,h3,h4,h5")].map((heading) => Number(heading.tagName[1])),
     unnamed: [...document.querySelectorAll("button, a[href], [tabindex='0']")]

@@ -54,7 +54,7 @@ pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Opti
         ),
         x_label: "full delay [ms]".into(),
         y_label: OF_SEGMENTS.into(),
-        kind: FigureKind::Cdf { curves },
+        kind: FigureKind::Cdf { curves, is_x_logarithmic: false },
     })
 }
 
@@ -72,11 +72,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_axis_of_a_distribution_says_what_is_counted_and_up_to_where() {
+    fn the_axis_of_a_distribution_says_what_is_counted() {
         let bins = DelayBins(vec![(Span::from_millis(10), 1)]);
         let watched = Watched { full_delay: vec![bins], ..Watched::default() };
         let figure = delays([("icp", &watched)].into_iter()).expect("there are delays");
-        assert_eq!(figure.y_label, "fraction of segments with at most this delay [1]");
+        assert_eq!(figure.y_label, "cumulative fraction of segments [1]");
     }
 
     #[test]

@@ -21,9 +21,9 @@ const KINDS: [PointKind; 8] = [
 ];
 
 /// The axis of a distribution of delays.
-pub(in crate::figure) const OF_SEGMENTS: &str = "fraction of segments with at most this delay [1]";
+pub(in crate::figure) const OF_SEGMENTS: &str = "cumulative fraction of segments [1]";
 /// The axis of a distribution of waiting times.
-const OF_PACKETS: &str = "fraction of packets that wait at most this long [1]";
+const OF_PACKETS: &str = "cumulative fraction of packets [1]";
 
 /// What became of the segments of one flow, gathered from the events of a run.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ fn distributions(
     let curves: Vec<Curve> = curves.collect();
     (!curves.is_empty()).then(|| Figure {
         x_label: x_label.into(),
-        kind: FigureKind::Cdf { curves },
+        kind: FigureKind::Cdf { curves, is_x_logarithmic: false },
         ..frame(run, name, y_label, &note)
     })
 }
