@@ -27,7 +27,7 @@ pub(crate) fn short(code: &str) -> String {
 }
 
 /// BLAKE3 of this program's file. One that cannot be read is like no other, so that no run is found by it.
-fn executable() -> String {
+pub(crate) fn executable() -> String {
     let content = std::env::current_exe().and_then(std::fs::read);
     let content = content.unwrap_or_else(|_| {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -4,8 +4,8 @@ use tidegate_core::records::RunRecord;
 use tidegate_report::page::{RunPage, SeedPlots, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::roles;
 
+use crate::commands::installed;
 use crate::digest::digest;
 use crate::drawing;
 
@@ -22,13 +22,13 @@ pub(crate) fn of_runs(
 ) -> String {
     let topology = drawing::topology(plan);
     let timeline = drawing::timeline(plan);
-    let installed = roles::installed(plan).into_iter().map(|installed| (String::new(), installed)).collect();
+    let installed = installed(std::iter::once((String::new(), plan)));
     let context = RunContext { installed, ..context.clone() };
     let digest = runs.first().and_then(|first| digest(plan, first));
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
         let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());
-        places.filter_map(sampled).for_each(|run| plots.add(&run));
+        places.filter_map(sampled).for_each(|run| plots.add(&[run]));
         plots
     });
     run_page(&RunPage {

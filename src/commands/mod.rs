@@ -60,6 +60,9 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Variants that are named beside a scheme, at most.
+const MAX_LABELS: usize = 4;
+
 /// Longest text that is read, bytes: more than any of our formats takes.
 const LONGEST_TEXT: u64 = 16 << 20;
 
@@ -113,6 +116,32 @@ pub(crate) fn read_plan(
     // No word stands before `file:line:`, so that editors find the place.
     parse_plan(session, file, overrides)?
         .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
+}
+
+/// The schemes in use in the plans of several variants, each with the variants that have it there; what all have stands
+/// once, without a name.
+pub(crate) fn installed<'a>(variants: impl Iterator<Item = (String, &'a Plan)>) -> Vec<(String, Installed)> {
+    let mut found: Vec<(Installed, Vec<String>)> = Vec::new();
+    let mut count = 0;
+    for (label, plan) in variants {
+        count += 1;
+        for installed in roles::installed(plan) {
+            match found.iter_mut().find(|(known, _)| *known == installed) {
+                Some((_, labels)) => labels.push(label.clone()),
+                None => found.push((installed, vec![label.clone()])),
+            }
+        }
+    }
+    let named = |(installed, labels): (Installed, Vec<String>)| {
+        let more = labels.len().saturating_sub(MAX_LABELS);
+        let label = match more {
+            _ if labels.len() == count => String::new(),
+            0 => labels.join("; "),
+            more => format!("{} and {more} more", labels[..MAX_LABELS].join("; ")),
+        };
+        (label, installed)
+    };
+    found.into_iter().map(named).collect()
 }
 
 /// A scheme in use, for programs.

@@ -48,13 +48,19 @@
     }).map((other) => `${svg.querySelector("title")?.textContent}: ${one.text} | ${other.text}`));
   });
 
+  // The same for what is written on the canvases.
+  const written = () => canvases().flatMap((canvas) => (seen.texts.get(canvas) ?? []).flatMap((one, index, all) => all.slice(index + 1).filter((other) => {
+    const [across, down] = ["x", "y"].map((side) => Math.min(one[side][1], other[side][1]) - Math.max(one[side][0], other[side][0]));
+    return across > 1 && down > 1;
+  }).map((other) => `${one.text} | ${other.text}`)));
+
   await tick();
   const report = {
-    overlaps: overlaps(),
+    overlaps: [...overlaps(), ...written()],
     plots: canvases().length,
     panels: panels.length,
     drawn: drawn(),
-    units: canvases().map((canvas) => [...(seen.texts.get(canvas) ?? [])].filter((text) => /\[[^\]]+\]$/.test(text)).length),
+    units: canvases().map((canvas) => new Set((seen.texts.get(canvas) ?? []).map(({ text }) => text).filter((text) => /\[[^\]]+\]$/.test(text))).size),
     charts: [...document.querySelectorAll("svg[role=img]")].map((svg) => svg.querySelectorAll("path,rect,circle").length),
     headings: [...document.querySelectorAll("h1,h2,h3,h4,h5")].map((heading) => Number(heading.tagName[1])),
     unnamed: [...document.querySelectorAll("button, a[href], [tabindex='0']")]
@@ -122,6 +128,17 @@
     report.segments.is_stepping = steps[0] === steps[2] && (steps[0] === "" || times[0] <= times[1]);
     report.segments.has_moved = steps[0] !== steps[1];
   }
+  // Lines that leave the band: between the lowest and the highest seed is every seed.
+  const outside = () => seen.plots.slice(-panels.length).flatMap((plot, at) => {
+    const { band, title, series } = panels[at];
+    const [times, ...lines] = plot.data;
+    const step = band.time_s[1] - band.time_s[0];
+    return lines.flatMap((line, index) => times.filter((time, place) => {
+      const [low, high] = [band.series[index].low, band.series[index].high].map((ends) => ends[Math.round(time / step)]);
+      const slack = 1e-4 * Math.abs(high) + 1e-9;
+      return line[place] != null && low != null && !(line[place] >= low - slack && line[place] <= high + slack);
+    }).map((time) => `${title}, ${series[index].name} at ${time} s`));
+  });
   const choice = document.getElementById("seed-choice");
   if (report.is_used && choice) {
     const band = document.getElementById("seed-band");
@@ -134,6 +151,7 @@
     tidegate.cursor(tidegate.range()[1] / 2);
     report.seeds = {
       is_chosen: await pick(choice, () => { choice.value = choice.options[1].value; }) > 0 && said().includes(`seed ${choice.options[1].value}`),
+      is_in_band: outside().length === 0,
       is_mean: await pick(choice, () => { choice.value = "mean"; }) > 0 && said().includes("mean of"),
       is_named: choice.options.length === 4 && choice.closest("label") != null,
       is_band_drawn: await pick(band, () => { band.checked = false; }) > 0,

@@ -249,4 +249,5 @@ fn what_is_installed_where_stands_in_check_and_on_the_page() {
     let folder = tidegate(&[&run[..], &set].concat()).with(0).json().get("folder").text().to_owned();
     let page = std::fs::read_to_string(std::path::Path::new(&folder).join("report.html")).expect("a page");
     assert!(page.contains("<td>router part</td><td>ndnsieve</td><td>r1, r2</td>"));
+    assert!(page.contains("<a href=\"#schemes\">"), "its list of contents leads to the schemes");
 }

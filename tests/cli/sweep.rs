@@ -156,6 +156,9 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
         "fairness (Jain&#39;s index) [1]",
         "topology.bottleneck.rate [Mbit/s]",
         "tidegate sweep run ",
+        "<a href=\"#schemes\">",
+        "<a href=\"#provenance\">",
+        "<td>5Mbps, icp; 10Mbps, icp</td><td>consumer</td><td>icp</td>",
     ] {
         assert!(page.contains(part), "{part}");
     }

@@ -250,9 +250,13 @@ pub(crate) fn partly_missing(runs: &[RunRecord]) -> Vec<String> {
 
 /// The seeds in words: `seed 7`, `seeds 1 to 10`, `seeds 3, 9, 4`.
 pub fn seeds(runs: &[RunRecord]) -> String {
-    let seeds: Vec<u64> = runs.iter().map(|run| run.seed).collect();
+    seed_list(&runs.iter().map(|run| run.seed).collect::<Vec<u64>>())
+}
+
+/// As [`seeds`], of these.
+pub(crate) fn seed_list(seeds: &[u64]) -> String {
     let consecutive = seeds.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(1));
-    match seeds.as_slice() {
+    match seeds {
         [] => "no runs".to_owned(),
         [seed] => format!("seed {seed}"),
         [first, .., last] if consecutive && seeds.len() > 2 => format!("seeds {first} to {last}"),

@@ -6,13 +6,12 @@ use std::path::Path;
 use tidegate_core::event::EventMask;
 use tidegate_core::records::Watched;
 use tidegate_core::rng::Seed;
-use tidegate_core::whole::Installed;
 use tidegate_report::compare::{
     Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
 use tidegate_report::figure::{Figure, compare as figures, write_figures};
 use tidegate_report::json::Json;
-use tidegate_report::page::{ComparePage, compare_page};
+use tidegate_report::page::{ComparePage, SeedPlots, compare_page};
 use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::Screen;
 
@@ -24,7 +23,7 @@ use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
 use crate::code::code;
-use crate::commands::about_scheme;
+use crate::commands::{about_scheme, installed};
 use crate::exit::Failure;
 use crate::page::COMMAND;
 use crate::results::{cannot, file_name, keep_scenario, replace_files};
@@ -85,19 +84,23 @@ impl Results<'_> {
             .collect();
         let delays = figures::delays(watched.iter().map(|(label, watched)| (*label, watched)));
         let figures: Vec<Figure> = figures::goodput_over_delay(runs).into_iter().chain(delays).collect();
-        let sampled = |variant: &VariantPlan| {
-            let run = store.recall(&variant.identity, seed, &variant.plan.name, true)?;
-            Ok(Variant { label: variant.label.clone(), runs: vec![run] })
-        };
+        let samples = self.sampled(store, seed)?;
+        let seeds = self.seed_plots(store, &samples)?;
         let page = compare_page(&ComparePage {
             title: &self.base.name,
             comparison,
             note: note.as_deref().unwrap_or_default(),
             judgements: self.judgements.unwrap_or_default(),
             figures: &figures,
-            samples: &self.variants.iter().map(sampled).collect::<Result<Vec<_>, Failure>>()?,
+            samples: &samples,
+            seeds: seeds.as_ref(),
             command: &arguments.command_line(),
-            context: &RunContext { installed: self.installed(), ..self.context() },
+            context: &RunContext {
+                installed: installed(
+                    self.variants.iter().map(|variant| (variant.label.clone(), &variant.plan)),
+                ),
+                ..self.context()
+            },
         });
         let command = arguments.command_line() + "\n";
         for (name, content) in
@@ -109,13 +112,30 @@ impl Results<'_> {
         Ok(())
     }
 
-    /// The schemes of every variant.
-    fn installed(&self) -> Vec<(String, Installed)> {
-        let of = |variant: &VariantPlan| {
-            let label = variant.label.clone();
-            roles::installed(&variant.plan).into_iter().map(move |installed| (label.clone(), installed))
+    /// The run of every variant with this seed, with its samples.
+    fn sampled(&self, store: &Store, seed: Seed) -> Result<Vec<Variant>, Failure> {
+        let sampled = |variant: &VariantPlan| {
+            let run = store.recall(&variant.identity, seed, &variant.plan.name, true)?;
+            Ok(Variant { label: variant.label.clone(), runs: vec![run] })
         };
-        self.variants.iter().flat_map(of).collect()
+        self.variants.iter().map(sampled).collect()
+    }
+
+    /// The plots of several seeds, of which `first` is one; `None` for a single seed.
+    fn seed_plots(&self, store: &Store, first: &[Variant]) -> Result<Option<SeedPlots>, Failure> {
+        let others: Vec<u64> =
+            self.found.comparison.seeds.iter().copied().take(SeedPlots::MAX_SEEDS).skip(1).collect();
+        let mut plots = match others.is_empty() {
+            true => None,
+            false => SeedPlots::of_variants(first, others.len()),
+        };
+        if let Some(plots) = &mut plots {
+            for seed in others {
+                let variants = self.sampled(store, Seed(seed))?;
+                plots.add(&variants.into_iter().flat_map(|variant| variant.runs).collect::<Vec<_>>());
+            }
+        }
+        Ok(plots)
     }
 
     fn context(&self) -> RunContext {

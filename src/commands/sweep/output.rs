@@ -12,6 +12,7 @@ use tidegate_report::text::{self, Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::code;
+use crate::commands::installed;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::page::COMMAND;
 use crate::results::{cannot, keep_scenario, replace_files};
@@ -55,6 +56,8 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
     let new = store.temporary();
     point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
     let command = format!("tidegate sweep run {}", arguments.command_line());
+    let labelled = sweep.points.iter().map(|point| (point.values.join(", "), &point.plan));
+    let context = RunContext { installed: installed(labelled), ..context };
     let (page, figures) = sweep_page(&SweepPage {
         title: &sweep.base.name,
         points: &points,

@@ -1,4 +1,4 @@
-//! What was not measured in every run: told before anything is concluded from the runs that are left.
+//! What was not measured in every run: stated before anything is concluded from the runs that are left.
 
 use super::{Comparison, Measured};
 
@@ -14,16 +14,12 @@ pub(super) fn without_data(comparison: &Comparison) -> Vec<String> {
     all.into_iter().chain(partly).collect()
 }
 
-/// A sentence for the `measures` that are missing in some runs of the variants with these `indices`.
-pub(super) fn missing<'a>(
-    comparison: &Comparison,
-    measures: impl Iterator<Item = &'a Measured>,
-    indices: &[usize],
-) -> Vec<String> {
+/// The sentences on measures without a value in some runs: one for all measures that the same runs lack.
+pub(super) fn missing(comparison: &Comparison) -> Vec<String> {
     let seeds = comparison.seeds.len();
     let mut found: Vec<(Vec<usize>, Vec<&str>)> = Vec::new();
-    for measured in measures {
-        let counts: Vec<usize> = indices.iter().map(|index| measured.estimates[*index].n).collect();
+    for measured in &comparison.measures {
+        let counts: Vec<usize> = measured.estimates.iter().map(|estimate| estimate.n).collect();
         match found.iter_mut().find(|(known, _)| *known == counts) {
             _ if counts.iter().all(|count| *count == seeds) => {}
             Some((_, nouns)) => nouns.push(measured.measure.noun),
@@ -31,15 +27,18 @@ pub(super) fn missing<'a>(
         }
     }
     let sentence = |(counts, nouns): (Vec<usize>, Vec<&str>)| {
-        let labels: Vec<&str> = indices.iter().map(|index| comparison.labels[*index].as_str()).collect();
         let verb = if nouns.len() == 1 { "has" } else { "have" };
-        format!("{} {verb} a value in {}", nouns.join(", "), runs_with_value(&labels, &counts, seeds))
+        format!(
+            "{} {verb} a value in {}",
+            nouns.join(", "),
+            runs_with_value(&comparison.labels, &counts, seeds)
+        )
     };
     found.into_iter().map(sentence).collect()
 }
 
 /// `5 of 6 runs of a, no run of b`; variants with equal counts together.
-fn runs_with_value(labels: &[&str], counts: &[usize], seeds: usize) -> String {
+fn runs_with_value(labels: &[String], counts: &[usize], seeds: usize) -> String {
     let mut groups: Vec<(usize, Vec<&str>)> = Vec::new();
     for (label, count) in labels.iter().zip(counts) {
         match groups.iter_mut().find(|(known, _)| known == count) {
@@ -47,24 +46,35 @@ fn runs_with_value(labels: &[&str], counts: &[usize], seeds: usize) -> String {
             None => groups.push((*count, vec![label])),
         }
     }
-    let part = |(count, labels): (usize, Vec<&str>)| {
+    let part = |(count, labels): &(usize, Vec<&str>)| {
         let runs = match count {
             0 => "no run".to_owned(),
             1 if seeds == 1 => "the run".to_owned(),
             count => format!("{count} of {seeds} runs"),
         };
-        let each = if labels.len() > 1 && count > 0 { "each of " } else { "" };
+        let each = if labels.len() > 1 && *count > 0 { "each of " } else { "" };
         format!("{runs} of {each}{}", labels.join(" and "))
     };
-    groups.into_iter().map(part).collect::<Vec<String>>().join(", ")
+    match groups.as_slice() {
+        [(0, _)] => "no run".to_owned(),
+        groups => groups.iter().map(part).collect::<Vec<String>>().join(", "),
+    }
 }
 
-/// Warnings about means and tests that are over a part of the runs.
-pub(super) fn survivors(comparison: &Comparison) -> Vec<String> {
-    let all: Vec<usize> = (0..comparison.labels.len()).collect();
+/// The warning about means and tests that are over a part of the runs; how many these are stands in [`missing`].
+pub(super) fn survivors(comparison: &Comparison) -> Option<String> {
+    let seeds = comparison.seeds.len();
     // What no run of any variant has is no mean of survivors.
-    let has_some = |measured: &&Measured| measured.estimates.iter().any(|estimate| estimate.n > 0);
-    let told = missing(comparison, comparison.measures.iter().filter(has_some), &all);
-    let consequence = "means and tests are over the runs that have one, which may flatter a variant";
-    told.into_iter().map(|sentence| format!("{sentence}; {consequence}")).collect()
+    let is_partial = |measured: &&Measured| {
+        let counts = || measured.estimates.iter().map(|estimate| estimate.n);
+        counts().any(|n| n > 0) && counts().any(|n| n < seeds)
+    };
+    let nouns: Vec<&str> =
+        comparison.measures.iter().filter(is_partial).map(|measured| measured.measure.noun).collect();
+    (!nouns.is_empty()).then(|| {
+        format!(
+            "means and tests of {} are over the runs that have a value, which may flatter a variant",
+            nouns.join(", ")
+        )
+    })
 }

@@ -17,10 +17,12 @@ const TOLD: [&str; 8] = [
     "dropped_packets",
 ];
 
-/// What was found about each variant beside the reference, in sentences: what differs, and what may not.
+/// What was found, in sentences: what has no value in some runs, then of each variant beside the reference what differs
+/// and what may not.
 pub fn summary(comparison: &Comparison) -> Vec<String> {
     let others = (0..comparison.labels.len()).filter(|index| *index != comparison.reference);
-    others.flat_map(|index| summary_of(comparison, index)).collect()
+    let of_pairs = others.flat_map(|index| summary_of(comparison, index));
+    coverage::missing(comparison).into_iter().chain(of_pairs).collect()
 }
 
 fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
@@ -29,19 +31,18 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     let is_told =
         |measured: &&Measured| measures.len() <= TOLD.len() || TOLD.contains(&measured.measure.name);
     let finding = |measured: &Measured| measured.pairs[index].as_ref().map(|tested| tested.finding);
-    let missing = coverage::missing(comparison, measures.iter().filter(is_told), &[index, *reference]);
     let is_known = measures.iter().any(|measured| finding(measured).is_some());
     if is_known && measures.iter().all(|measured| measured.is_same(index, *reference)) {
         let (same, runs) = (same(comparison), every_run(comparison.seeds.len()));
-        return [vec![format!("{ours} and {theirs} {same} in {runs}")], missing].concat();
+        return vec![format!("{ours} and {theirs} {same} in {runs}")];
     }
     let has =
         |of: Finding| measures.iter().filter(is_told).filter(move |measured| finding(measured) == Some(of));
     let different = measures.iter().filter(is_told).filter(|measured| {
         matches!(finding(measured), Some(Finding::Significant | Finding::Fixed | Finding::Untested))
     });
-    let mut sentences = missing;
-    sentences.extend(different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)));
+    let mut sentences: Vec<String> =
+        different.filter_map(|measured| pair_sentence(measured, index, labels, *reference)).collect();
     let (corrected, unclear): (Vec<&Measured>, Vec<&Measured>) = has(Finding::Unclear)
         .partition(|measured| measured.pairs[index].as_ref().is_some_and(Tested::is_undone_by_correction));
     let with_ranges = |measures: &[&Measured]| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidegate_core::records::{DelayBins, Watched};
 use tidegate_core::units::Span;
 
-use super::run::drawn;
+use super::run::{OF_SEGMENTS, drawn};
 use super::{Cloud, Curve, Figure, FigureKind};
 use crate::compare::Variant;
 use crate::measures;
@@ -53,8 +53,8 @@ pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Opti
             "From a segment's first Interest to its Data, all flows together, in the runs with seed {seed}."
         ),
         x_label: "full delay [ms]".into(),
-        y_label: "part not above [1]".into(),
-        kind: FigureKind::Cdf { curves },
+        y_label: OF_SEGMENTS.into(),
+        kind: FigureKind::Cdf { curves, is_x_logarithmic: false },
     })
 }
 
@@ -70,6 +70,14 @@ fn together(flows: &[DelayBins]) -> DelayBins {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_axis_of_a_distribution_says_what_is_counted() {
+        let bins = DelayBins(vec![(Span::from_millis(10), 1)]);
+        let watched = Watched { full_delay: vec![bins], ..Watched::default() };
+        let figure = delays([("icp", &watched)].into_iter()).expect("there are delays");
+        assert_eq!(figure.y_label, "cumulative fraction of segments [1]");
+    }
 
     #[test]
     fn the_delays_of_all_flows_are_one_distribution() {

@@ -18,7 +18,11 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
 
 /// Draws cumulative distributions.
 pub(super) fn draw_cdf(drawing: &mut Drawing, figure: &Figure, curves: &[Curve]) {
-    let steps: Vec<Curve> = curves.iter().map(stepped).collect();
+    let step = |curve: &Curve| match figure.kind.is_x_logarithmic() {
+        true => stepped(&curve.over_logarithm()),
+        false => stepped(curve),
+    };
+    let steps: Vec<Curve> = curves.iter().map(step).collect();
     // Steps are thin already; more of it could join them wrongly.
     draw_all(drawing, figure, &steps, 2 * MAX_POINTS);
 }

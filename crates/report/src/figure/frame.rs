@@ -27,7 +27,12 @@ impl Frame {
     ) -> (Self, Scale) {
         let (x_range, y_range) = range::of(&figure.kind);
         let frame = Self::draw(drawing, y_range, top, right_room, &figure.y_label);
-        let (extent, ticks) = x_range.ticked(x_ticks(drawing));
+        let is_logarithmic = figure.kind.is_x_logarithmic();
+        let (extent, ticks) = match is_logarithmic {
+            true => x_range.decades(x_ticks(drawing)),
+            false => x_range.ticked(x_ticks(drawing)),
+        };
+        let labels = if is_logarithmic { axis::powers(&ticks) } else { axis::labels(&ticks) };
         let (left, right) = (frame.left + inset, frame.right - inset);
         let is_reversed = matches!(figure.kind, FigureKind::Scatter { is_x_reversed: true, .. });
         let (start, end) = if is_reversed { (right, left) } else { (left, right) };
@@ -36,7 +41,7 @@ impl Frame {
             frame.zero_line(drawing);
         }
         frame.base_line(drawing);
-        (frame.with_x_ticks(drawing, figure, &x, &ticks), x)
+        (frame.with_x_ticks(drawing, figure, ticks.iter().map(|tick| x.at(*tick)).zip(labels)), x)
     }
 
     /// An axis of numbers over groups with names.
@@ -62,7 +67,7 @@ impl Frame {
         let part = drawing.sheet.height / drawing.sheet.text_width(label).max(1.0);
         let most = (part * label.chars().count() as f64) as usize;
         drawing.add(Item::Label(Label {
-            at: (drawing.px(15.0), ((top + bottom) / 2.0).max(drawing.sheet.text_width(label) / 2.0)),
+            at: (drawing.px(15.0), middle_of_label(drawing, label, (top, bottom))),
             text: shortened(label, most),
             scale: 1.0,
             anchor: Anchor::Middle,
@@ -74,10 +79,14 @@ impl Frame {
     }
 
     /// Ticks and label of the x axis.
-    fn with_x_ticks(self, drawing: &mut Drawing, figure: &Figure, x: &Scale, ticks: &[f64]) -> Self {
+    fn with_x_ticks(
+        self,
+        drawing: &mut Drawing,
+        figure: &Figure,
+        ticks: impl Iterator<Item = (f64, String)>,
+    ) -> Self {
         let length = drawing.px(5.0);
-        for (tick, text) in ticks.iter().zip(axis::labels(ticks)) {
-            let at = x.at(*tick);
+        for (at, text) in ticks {
             drawing
                 .line(vec![(at, self.bottom), (at, self.bottom + length)], Stroke::solid(Paint::Soft, 1.0));
             drawing.text((at, self.bottom + drawing.px(20.0)), text, Anchor::Middle, Paint::Soft);
@@ -121,6 +130,12 @@ impl Frame {
             drawing.text(place, line, Anchor::Middle, Paint::Ink);
         }
     }
+}
+
+/// Where the middle of the label of y is: beside the axis, lower if it would reach into the key, on the sheet in any case.
+fn middle_of_label(drawing: &Drawing, label: &str, (top, bottom): (f64, f64)) -> f64 {
+    let half = drawing.sheet.text_width(label) / 2.0;
+    ((top + bottom) / 2.0).max(top + half).min(drawing.sheet.height - half).max(half)
 }
 
 /// Ticks of x that fit the sheet.

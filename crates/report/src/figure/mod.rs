@@ -63,7 +63,7 @@ fn layout(figure: &Figure, sheet: Sheet) -> Drawing {
         FigureKind::Lines { series } => lines::draw(&mut drawing, figure, series),
         FigureKind::Bars { groups, series } => bars::draw(&mut drawing, figure, groups, series),
         FigureKind::Curves { curves } => curves::draw(&mut drawing, figure, curves),
-        FigureKind::Cdf { curves } => curves::draw_cdf(&mut drawing, figure, curves),
+        FigureKind::Cdf { curves, .. } => curves::draw_cdf(&mut drawing, figure, curves),
         FigureKind::Boxes { boxes } => spread::boxes(&mut drawing, figure, boxes),
         FigureKind::Scatter { clouds, .. } => spread::scatter(&mut drawing, figure, clouds),
         FigureKind::Segments { kinds } => spread::segments(&mut drawing, figure, kinds),

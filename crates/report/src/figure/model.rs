@@ -52,6 +52,9 @@ pub enum FigureKind {
     Cdf {
         /// Values and cumulative parts, 0 to 1, in ascending order.
         curves: Vec<Curve>,
+        /// Whether the axis of x is logarithmic, which leaves out values that are not above 0.
+        #[serde(default)]
+        is_x_logarithmic: bool,
     },
     /// Quartiles beside each other.
     Boxes {
@@ -118,7 +121,20 @@ pub struct Curve {
     pub look: Option<usize>,
 }
 
+impl FigureKind {
+    /// Whether ranges and ticks of x are decimal logarithms.
+    pub(super) const fn is_x_logarithmic(&self) -> bool {
+        matches!(self, Self::Cdf { is_x_logarithmic: true, .. })
+    }
+}
+
 impl Curve {
+    /// The same over the decimal logarithm of x, without points that have none.
+    pub(super) fn over_logarithm(&self) -> Self {
+        let points = self.points.iter().filter(|(x, _)| *x > 0.0);
+        Self { points: points.map(|(x, y)| (x.log10(), *y)).collect(), ..self.clone() }
+    }
+
     /// A curve that looks as its place says.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, look: None }

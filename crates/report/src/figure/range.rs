@@ -3,12 +3,14 @@
 use super::model::{BoxStats, FigureKind, drawable, is_drawable, shown_ends};
 use crate::page::axis::Extent;
 
-/// Ranges of x and y, before they grow to whole ticks; x is 0 to 1 where the axis has names.
+/// Ranges of x and y, before they grow to whole ticks; x is 0 to 1 where the axis has names, and the decimal logarithm where
+/// it is logarithmic.
 pub(super) fn of(kind: &FigureKind) -> (Extent, Extent) {
     let (x, y) = values(kind);
     match kind {
         FigureKind::Bars { .. } => (Extent::of([]), Extent::of(y).with_zero()),
         FigureKind::Boxes { .. } => (Extent::of([]), Extent::of(y).near_zero()),
+        FigureKind::Cdf { is_x_logarithmic: true, .. } => (Extent::of(x), Extent { low: 0.0, high: 1.0 }),
         FigureKind::Cdf { .. } => (Extent::of(x).near_zero(), Extent { low: 0.0, high: 1.0 }),
         // Positions against each other matter here, not lengths from zero.
         FigureKind::Scatter { .. } => (Extent::of(x), Extent::of(y)),
@@ -33,7 +35,11 @@ fn values(kind: &FigureKind) -> (Vec<f64>, Vec<f64>) {
             let ends = |group| ours(group).flat_map(|estimate| shown_ends(&estimate)).chain(theirs(group));
             (Vec::new(), (0..groups.len()).flat_map(ends).collect())
         }
-        FigureKind::Curves { curves } | FigureKind::Cdf { curves } => {
+        FigureKind::Cdf { curves, is_x_logarithmic: true } => curves
+            .iter()
+            .flat_map(|curve| drawable(&curve.over_logarithm().points).collect::<Vec<_>>())
+            .unzip(),
+        FigureKind::Curves { curves } | FigureKind::Cdf { curves, .. } => {
             curves.iter().flat_map(|curve| drawable(&curve.points)).unzip()
         }
         FigureKind::Boxes { boxes } => {

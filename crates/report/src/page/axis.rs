@@ -79,6 +79,15 @@ impl Extent {
         (Self { low: first * step, high: last * step }, ticks)
     }
 
+    /// Of decimal logarithms: grown at both ends to whole ones, of which at most about `count` are ticks.
+    pub(crate) fn decades(self, count: usize) -> (Self, Vec<f64>) {
+        let (first, last) = ((self.low + 1e-9).floor(), (self.high - 1e-9).ceil());
+        let last = last.max(first + 1.0);
+        let step = ((last - first) / count.max(1) as f64).ceil().max(1.0);
+        let ticks = (0..=((last - first) / step) as usize).map(|place| first + place as f64 * step);
+        (Self { low: first, high: last }, ticks.collect())
+    }
+
     /// With a width: a single value gets room on both sides.
     fn widened(self) -> Self {
         let room = 1e-9 * self.low.abs().max(self.high.abs());
@@ -121,6 +130,17 @@ pub(crate) fn labels(ticks: &[f64]) -> Vec<String> {
     ticks.iter().map(label).collect()
 }
 
+/// Labels of ticks that are decimal logarithms: the powers themselves.
+pub(crate) fn powers(ticks: &[f64]) -> Vec<String> {
+    let label = |tick: &f64| match *tick {
+        tick if (-4.0..=6.0).contains(&tick) => {
+            format!("{:.*}", (-tick).max(0.0) as usize, 10f64.powf(tick))
+        }
+        tick => format!("1e{tick}"),
+    };
+    ticks.iter().map(label).collect()
+}
+
 /// The number with few digits: ticks are sums, which may be off in their last bit.
 fn exponential(tick: f64) -> String {
     format!("{:e}", format!("{tick:.9e}").parse().unwrap_or(tick))
@@ -148,6 +168,14 @@ mod tests {
         assert_eq!(ticks(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(ticks(-3.0, 21.8), ["-5", "0", "5", "10", "15", "20", "25"]);
         assert_eq!(ticks(0.125, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+    }
+
+    #[test]
+    fn decades_are_labelled_by_their_powers() {
+        let shown = |low, high, count| powers(&Extent { low, high }.decades(count).1);
+        assert_eq!(shown(-4.0, 1.2, 9), ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(shown(0.3, 0.3, 9), ["1", "10"]);
+        assert_eq!(shown(-6.0, 9.0, 5), ["1e-6", "0.001", "1", "1000", "1000000", "1e9"]);
     }
 
     #[test]

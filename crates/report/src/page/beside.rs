@@ -13,73 +13,88 @@ use crate::samples::Aligned;
 /// Variants in one plot, at most.
 const MAX_VARIANTS: usize = 14;
 
-/// The panels of the first run of each variant, and the time that they show, s; `None` when none was sampled.
-pub(super) fn panels(variants: &[Variant]) -> Option<(Panels, f64)> {
-    let shown: Vec<(&str, &RunRecord)> = variants
-        .iter()
-        .filter_map(|variant| Some((variant.label.as_str(), variant.runs.first()?)))
-        .take(MAX_VARIANTS)
-        .collect();
-    let end_s = shown.iter().map(|(_, run)| run.ended.as_secs_f64()).fold(0.0, f64::max);
-    let left_out = match variants.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" {more} variants are not shown."),
-    };
-    let panel = |id, [title, quantity, unit]: [&'static str; 3], note: String, data: Vec<Aligned>| Panel {
-        id,
-        title,
-        quantity,
-        unit,
-        note: note + &left_out,
-        names: shown.iter().map(|(label, _)| (*label).to_owned()).collect(),
-        places: (0..shown.len()).collect(),
-        colours: (0..shown.len()).collect(),
-        is_stepped: false,
-        data: joined(&data),
-    };
-    let of = |column: &dyn Fn(&RunRecord) -> Aligned| shown.iter().map(|(_, run)| column(run)).collect();
-    let mut drawn = Vec::new();
-    if shown.iter().any(|(_, run)| !run.flow_samples.time.is_empty()) {
-        // One width of bins for all, so that their instants are the same.
-        let bin_s = panels::bin_s(end_s);
-        let bins = format!(
-            "Payload of distinct segments over bins of {} ms, all flows.",
-            crate::text::number(bin_s * 1e3)
-        );
-        drawn.push(panel(
-            "throughput",
-            ["Throughput", "throughput", "Mbit/s"],
-            bins,
-            of(&|run| throughput(run, bin_s)),
-        ));
-        let note = "Mean over the flows.".to_owned();
-        drawn.push(panel(
-            "rtt",
-            ["Smoothed round-trip time", "round-trip time", "ms"],
-            note,
-            of(&|run| combined(quantities::round_trips(run), mean)),
-        ));
-    }
-    if let Some((from, to)) = longest_queue(shown.iter().map(|(_, run)| *run)) {
-        let queue = |run: &RunRecord| {
-            let link = run.links.iter().position(|link| (link.from.as_str(), link.to.as_str()) == (from, to));
-            let all = quantities::queues(run);
-            let series = link.and_then(|link| all.series.get(link).cloned()).unwrap_or_default();
-            Aligned { series: vec![series], ..all }
-        };
-        drawn.push(panel(
-            "queue",
-            ["Queue length", "queue length", "packets"],
-            format!("{from} → {to}."),
-            of(&queue),
-        ));
-    }
-    (!drawn.is_empty()).then(|| (Panels { shown: drawn, idle: Vec::new() }, end_s))
+/// What is plotted of one run of each variant.
+pub(super) struct Beside {
+    pub(super) panels: Panels,
+    /// The end of the longest run, s.
+    pub(super) end_s: f64,
+    /// One width of bins for all, so that their instants are the same, s.
+    bin_s: f64,
+    /// Ends of the link direction whose queue is shown.
+    queue: Option<(String, String)>,
 }
 
-/// Goodput of all flows together, Mbit/s.
-fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
-    combined(quantities::throughput(run, bin_s), sum)
+impl Beside {
+    /// The panels of the first run of each variant; `None` when none was sampled.
+    pub(super) fn of(variants: &[Variant]) -> Option<Self> {
+        let shown =
+            variants.iter().filter_map(|variant| Some((variant.label.as_str(), variant.runs.first()?)));
+        let (labels, runs): (Vec<&str>, Vec<&RunRecord>) = shown.take(MAX_VARIANTS).unzip();
+        let end_s = runs.iter().map(|run| run.ended.as_secs_f64()).fold(0.0, f64::max);
+        let queue = longest_queue(runs.iter().copied());
+        let mut beside = Self { panels: Panels::default(), end_s, bin_s: panels::bin_s(end_s), queue };
+        let left_out = match variants.len() - runs.len() {
+            0 => String::new(),
+            more => format!(" {more} variants are not shown."),
+        };
+        for (id, [title, quantity, unit], note) in beside.drawn(&runs) {
+            let panel = Panel {
+                id,
+                title,
+                quantity,
+                unit,
+                note: note + &left_out,
+                names: labels.iter().map(|label| (*label).to_owned()).collect(),
+                places: (0..runs.len()).collect(),
+                colours: (0..runs.len()).collect(),
+                is_stepped: false,
+                data: beside.data(id, &runs),
+            };
+            beside.panels.shown.push(panel);
+        }
+        (!beside.panels.shown.is_empty()).then_some(beside)
+    }
+
+    /// Id, words and note of the panels for which these runs have samples.
+    fn drawn(&self, runs: &[&RunRecord]) -> Vec<(&'static str, [&'static str; 3], String)> {
+        let mut drawn = Vec::new();
+        if runs.iter().any(|run| !run.flow_samples.time.is_empty()) {
+            let bin_ms = crate::text::number(self.bin_s * 1e3);
+            let bins = format!("Payload of distinct segments over bins of {bin_ms} ms, all flows.");
+            drawn.push(("throughput", ["Throughput", "throughput", "Mbit/s"], bins));
+            let words = ["Smoothed round-trip time", "round-trip time", "ms"];
+            drawn.push(("rtt", words, "Mean over the flows.".to_owned()));
+        }
+        if let Some((from, to)) = &self.queue {
+            drawn.push(("queue", ["Queue length", "queue length", "packets"], format!("{from} → {to}.")));
+        }
+        drawn
+    }
+
+    /// The series of the panel `id`, one of each run.
+    fn data(&self, id: &str, runs: &[&RunRecord]) -> Aligned {
+        let column = |run: &&RunRecord| match id {
+            "throughput" => combined(quantities::throughput(run, self.bin_s), sum),
+            "rtt" => combined(quantities::round_trips(run), mean),
+            _ => self.queue_of(run),
+        };
+        joined(&runs.iter().map(column).collect::<Vec<_>>())
+    }
+
+    fn queue_of(&self, run: &RunRecord) -> Aligned {
+        let is_shown = |link: &LinkRecord| {
+            self.queue.as_ref().is_some_and(|(from, to)| link.from == *from && link.to == *to)
+        };
+        let all = quantities::queues(run);
+        let series = run.links.iter().position(is_shown).and_then(|link| all.series.get(link).cloned());
+        Aligned { series: vec![series.unwrap_or_default()], ..all }
+    }
+
+    /// The series of all panels in the runs of another seed, one of each variant in their order.
+    pub(super) fn series_of(&self, runs: &[RunRecord]) -> Vec<Aligned> {
+        let runs: Vec<&RunRecord> = runs.iter().take(MAX_VARIANTS).collect();
+        self.panels.shown.iter().map(|panel| self.data(panel.id, &runs)).collect()
+    }
 }
 
 fn sum(values: &[f64]) -> f64 {
@@ -115,7 +130,7 @@ fn joined(data: &[Aligned]) -> Aligned {
 }
 
 /// Ends of the link direction whose packets wait longest over all variants; `None` without samples of links.
-fn longest_queue<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> Option<(&'a str, &'a str)> {
+fn longest_queue<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> Option<(String, String)> {
     let mut waits: BTreeMap<(&str, &str), Span> = BTreeMap::new();
     for run in runs.filter(|run| !run.link_samples.time.is_empty()) {
         for LinkRecord { from, to, queue_delay, .. } in &run.links {
@@ -123,7 +138,11 @@ fn longest_queue<'a>(runs: impl Iterator<Item = &'a RunRecord>) -> Option<(&'a s
         }
     }
     // Of equal ones the first by name.
-    waits.into_iter().rev().max_by_key(|(_, wait)| *wait).map(|(ends, _)| ends)
+    waits
+        .into_iter()
+        .rev()
+        .max_by_key(|(_, wait)| *wait)
+        .map(|((from, to), _)| (from.to_owned(), to.to_owned()))
 }
 
 #[cfg(test)]

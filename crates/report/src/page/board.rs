@@ -99,7 +99,9 @@ pub(super) fn warnings(body: &mut Markup, claims: &[Judged]) {
 const fn meaning(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "Our 95 % interval lies inside the acceptance band.",
-        Verdict::Direction => "Outside the band, but with the paper's sign and clear of no effect.",
+        Verdict::Direction => {
+            "Not inside the band, but the interval excludes no effect and is on the paper's side of it."
+        }
         Verdict::Differs => "Neither.",
     }
 }

@@ -1,9 +1,11 @@
 //! The page of `tidegate compare`: what was found in sentences, then figures, then every number.
 
+use super::beside::Beside;
 use super::markup::{self, Escaped, Markup, Scripts};
-use super::panels::Panels;
+use super::parts::{self, Section};
+use super::plots;
+use super::seeds::SeedPlots;
 use super::timeline::Timeline;
-use super::{beside, plots};
 use crate::compare::{
     Change, Comparison, Finding, Judgement, Measured, NOT_COMPARABLE, Tested, judgement_sentence, method,
     summary, times, warnings,
@@ -27,6 +29,8 @@ pub struct ComparePage<'a> {
     pub figures: &'a [Figure],
     /// One run of each variant with its samples, in the order of the variants.
     pub samples: &'a [crate::compare::Variant],
+    /// Samples of the other seeds for the plots; `None` shows those of the first alone.
+    pub seeds: Option<&'a SeedPlots>,
     /// The command that makes these results again.
     pub command: &'a str,
     /// Scenario text and version of the results' meaning.
@@ -37,17 +41,21 @@ pub struct ComparePage<'a> {
 pub fn compare_page(page: &ComparePage<'_>) -> String {
     let mut body = Markup::default();
     header(&mut body, page);
-    found(&mut body, page);
-    baseline(&mut body, page.judgements);
-    figures(&mut body, page.figures);
-    measures(&mut body, page.comparison);
-    let panels = beside::panels(page.samples);
-    over_time(&mut body, page, panels.as_ref().map(|(panels, _)| panels));
-    reading(&mut body, page.comparison);
-    body.0.push_str("<section><h2>Scenario</h2>\n");
-    markup::scenario(&mut body, page.context);
-    body.0.push_str("</section>\n");
-    let data = panels.map(|(panels, end_s)| plots::data(&panels, end_s, &Timeline::default(), None));
+    let beside = Beside::of(page.samples);
+    let section = |id, title, content| Section { id, title, content };
+    let sections = [
+        section("found", "What was found", found(page)),
+        section("baseline", "Against the baseline", baseline(page.judgements)),
+        section("runs", "Runs", figures(page.figures)),
+        section("measures", "Measures", measures(page.comparison)),
+        section("time", "Over time", over_time(page, beside.as_ref())),
+        section("reading", "How to read this", reading(page.comparison)),
+        parts::schemes(page.context),
+        parts::provenance(page.command, page.context, &text::seed_list(&page.comparison.seeds)),
+    ];
+    parts::sections(&mut body, &sections, false);
+    let data = beside
+        .map(|Beside { panels, end_s, .. }| plots::data(&panels, end_s, &Timeline::default(), page.seeds));
     let scripts = data.map_or(Scripts::Plain, Scripts::Plots);
     markup::document(&format!("{}: comparison", page.title), &body.0, &scripts)
 }
@@ -64,11 +72,10 @@ fn header(body: &mut Markup, page: &ComparePage<'_>) {
         page.context.semantics,
         Escaped(&markup::code(&page.context.code))
     ));
-    markup::command_line(body, page.command);
 }
 
-fn found(body: &mut Markup, page: &ComparePage<'_>) {
-    body.0.push_str("<section><h2>What was found</h2>\n<ul class=\"findings\">\n");
+fn found(page: &ComparePage<'_>) -> Markup {
+    let mut body = Markup("<ul class=\"findings\">\n".to_owned());
     for sentence in summary(page.comparison) {
         body.add(format_args!("<li>{}</li>\n", Escaped(&sentence)));
     }
@@ -76,38 +83,38 @@ fn found(body: &mut Markup, page: &ComparePage<'_>) {
     if !page.note.is_empty() {
         body.add(format_args!("<p>{}</p>\n", Escaped(page.note)));
     }
-    markup::warnings(body, &warnings(page.comparison));
-    body.0.push_str("</section>\n");
+    markup::warnings(&mut body, &warnings(page.comparison));
+    body
 }
 
-fn baseline(body: &mut Markup, judgements: &[Judgement]) {
+fn baseline(judgements: &[Judgement]) -> Markup {
+    let mut body = Markup::default();
     if judgements.is_empty() {
-        return;
+        return body;
     }
     let news: Vec<&Judgement> =
         judgements.iter().filter(|judgement| judgement.change != Change::WithinNoise).collect();
-    body.0.push_str("<section><h2>Against the baseline</h2>\n<ul>\n");
+    body.0.push_str("<ul>\n");
     for judgement in &news {
         body.add(format_args!("<li>{}</li>\n", Escaped(&judgement_sentence(judgement))));
     }
     let quiet = judgements.len() - news.len();
-    body.add(format_args!("<li>{quiet} measures are within noise</li>\n</ul></section>\n"));
+    body.add(format_args!("<li>{quiet} measures are within noise</li>\n</ul>\n"));
+    body
 }
 
-fn figures(body: &mut Markup, figures: &[Figure]) {
-    if figures.is_empty() {
-        return;
+fn figures(figures: &[Figure]) -> Markup {
+    let mut body = Markup::default();
+    if !figures.is_empty() {
+        markup::figures(&mut body, figures);
     }
-    body.0.push_str("<section><h2>Runs</h2>\n<div class=\"figures\">\n");
-    for figure in figures {
-        markup::figure(body, figure, "");
-    }
-    body.0.push_str("</div></section>\n");
+    body
 }
 
-fn measures(body: &mut Markup, comparison: &Comparison) {
+fn measures(comparison: &Comparison) -> Markup {
+    let mut body = Markup::default();
     body.add(format_args!(
-        "<section><h2>Measures</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Measures\"><table>\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Measures\"><table>\
          <caption>Each variant beside {}.</caption>\n<thead><tr><th scope=\"col\">Measure</th><th scope=\"col\">Variant\
          </th><th scope=\"col\" class=\"number\">Mean</th><th scope=\"col\" class=\"number\">Difference</th>\
          <th scope=\"col\" class=\"number\">Times</th><th scope=\"col\" class=\"number\">p, corrected</th>\
@@ -116,7 +123,7 @@ fn measures(body: &mut Markup, comparison: &Comparison) {
     ));
     for measured in comparison.measures.iter().filter(|measured| !measured.is_idle()) {
         for index in 0..comparison.labels.len() {
-            measure_row(body, comparison, measured, index);
+            measure_row(&mut body, comparison, measured, index);
         }
     }
     body.0.push_str("</tbody></table></div>\n");
@@ -132,7 +139,7 @@ fn measures(body: &mut Markup, comparison: &Comparison) {
             Escaped(&idle.join(", "))
         ));
     }
-    body.0.push_str("</section>\n");
+    body
 }
 
 fn measure_row(body: &mut Markup, comparison: &Comparison, measured: &Measured, index: usize) {
@@ -186,20 +193,24 @@ fn tested_cells(body: &mut Markup, measured: &Measured, tested: &Tested) {
     ));
 }
 
-fn over_time(body: &mut Markup, page: &ComparePage<'_>, panels: Option<&Panels>) {
+fn over_time(page: &ComparePage<'_>, beside: Option<&Beside>) -> Markup {
+    let mut body = Markup::default();
     let seed = page.samples.iter().flat_map(|variant| &variant.runs).map(|run| run.seed).next();
-    let Some(seed) = seed else { return };
-    body.add(format_args!("<section><h2>Over time</h2><p class=\"note\">Runs with seed {seed}.</p>\n"));
-    if let Some(panels) = panels {
-        plots::place(body, panels, &Timeline::default());
+    let Some(seed) = seed else { return body };
+    body.add(format_args!("<p class=\"note\" id=\"seed-shown\">Runs with seed {seed}.</p>\n"));
+    if let Some(seeds) = page.seeds {
+        seeds.describe(&mut body, page.comparison.seeds.len());
+    }
+    if let Some(Beside { panels, .. }) = beside {
+        plots::place(&mut body, panels, &Timeline::default());
     } else {
         body.0.push_str("<p class=\"note\">The runs were not sampled.</p>\n");
     }
-    body.0.push_str("</section>\n");
+    body
 }
 
-fn reading(body: &mut Markup, comparison: &Comparison) {
-    body.0.push_str("<section><h2>How to read this</h2>\n<ul>\n");
+fn reading(comparison: &Comparison) -> Markup {
+    let mut body = Markup("<ul>\n".to_owned());
     for sentence in method(comparison) {
         body.add(format_args!("<li>{}</li>\n", Escaped(&sentence)));
     }
@@ -214,5 +225,6 @@ fn reading(body: &mut Markup, comparison: &Comparison) {
             Escaped(measure.text)
         ));
     }
-    body.0.push_str("</dl></section>\n");
+    body.0.push_str("</dl>\n");
+    body
 }

@@ -2,14 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use tidegate_core::whole::Installed;
-
 use crate::definitions::DEFINITIONS;
 use crate::figure::{self, Figure};
-use crate::tables::RunContext;
-
-/// Names of places in one cell of the table of schemes.
-const MAX_PLACES: usize = 8;
 
 /// Text escaped for HTML and XML, in elements and in quoted attributes.
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
@@ -139,6 +133,13 @@ pub(super) fn figure(page: &mut Markup, figure: &Figure, more: &str) {
     ));
 }
 
+/// Figures side by side.
+pub(super) fn figures(page: &mut Markup, figures: &[Figure]) {
+    page.0.push_str("<div class=\"figures\">\n");
+    figures.iter().for_each(|shown| figure(page, shown, ""));
+    page.0.push_str("</div>\n");
+}
+
 /// The command that makes the page again, with a button that copies it.
 pub(super) fn command_line(page: &mut Markup, command: &str) {
     page.add(format_args!(
@@ -146,46 +147,6 @@ pub(super) fn command_line(page: &mut Markup, command: &str) {
          <button type=\"button\" class=\"copy\">Copy</button></div>\n",
         Escaped(command)
     ));
-}
-
-/// What scheme fills which role where.
-fn installed(body: &mut Markup, installed: &[(String, Installed)]) {
-    if installed.is_empty() {
-        return;
-    }
-    let has_variants = installed.iter().any(|(variant, _)| !variant.is_empty());
-    let head = if has_variants { "<th scope=\"col\">Variant</th>" } else { "" };
-    body.add(format_args!(
-        "<details id=\"schemes\"><summary>Schemes, and where they are</summary><div class=\"scroll\" tabindex=\"0\">\
-         <table><thead><tr>{head}<th scope=\"col\">Role</th><th scope=\"col\">Scheme</th>\
-         <th scope=\"col\">Flows, nodes, links</th></tr></thead><tbody>\n"
-    ));
-    for (variant, Installed { role, scheme, at }) in installed {
-        body.0.push_str("<tr>");
-        if has_variants {
-            body.add(format_args!("<td>{}</td>", Escaped(variant)));
-        }
-        let listed = at.iter().take(MAX_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = at.len().saturating_sub(MAX_PLACES);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        body.add(format_args!(
-            "<td>{role}</td><td>{}</td><td>{}{more}</td></tr>\n",
-            Escaped(scheme),
-            Escaped(&listed)
-        ));
-    }
-    body.0.push_str("</tbody></table></div></details>\n");
-}
-
-/// The scenario's whole text, folded.
-pub(super) fn scenario(body: &mut Markup, context: &RunContext) {
-    installed(body, &context.installed);
-    if !context.scenario_text.is_empty() {
-        body.add(format_args!(
-            "<details><summary>Scenario, full text</summary><pre>{}</pre></details>\n",
-            Escaped(&context.scenario_text)
-        ));
-    }
 }
 
 /// The first digits of a code's identity for a page's head, behind a separator; nothing without one. The parts of an

@@ -13,6 +13,7 @@ mod delays;
 pub(crate) mod markup;
 mod network;
 pub(crate) mod panels;
+mod parts;
 mod percentiles;
 mod plots;
 mod run;

@@ -72,8 +72,11 @@ window.tidegate = (() => {
   let chosen = data.seeds[0];
   let hasBand = data.seeds.length > 1;
   const shown = (panel) => {
-    if (chosen === mean) return { time_s: panel.band.time_s, values: panel.band.series.map((series) => series.mean) };
     const place = data.seeds.indexOf(chosen);
+    // Beside the band a line of the band's own bins: the samples between them would leave it.
+    if (chosen === mean || hasBand) {
+      return { time_s: panel.band.time_s, values: panel.band.series.map((series) => chosen === mean ? series.mean : series.seeds[place]) };
+    }
     return place > 0 ? panel.seeds[place - 1] : { time_s: panel.time_s, values: panel.series.map((series) => series.values) };
   };
   // Stretches of the band without a gap, as places of their first and last instants.
@@ -132,6 +135,15 @@ window.tidegate = (() => {
     return from > to ? [0, 1] : uPlot.rangeNum(Math.min(0, from), to, 0.1, true);
   };
 
+  // Room for the ticks of y beside the label with a little between them, equal in all plots so that their times stand below each other.
+  let gutter = 56;
+  const room = (plot, ticks, index) => {
+    const { font, gap, ticks: { size } } = plot.axes[index];
+    plot.ctx.font = font[0];
+    const widest = Math.max(0, ...(ticks ?? []).map((tick) => plot.ctx.measureText(tick ?? "").width / uPlot.pxRatio));
+    gutter = Math.max(gutter, Math.ceil(widest + size + gap + 8));
+    return gutter;
+  };
   const axis = (label, size) => ({
     stroke: style("--soft"), grid: { stroke: style("--grid"), width: 1 }, ticks: { stroke: style("--grid") },
     label, labelSize: 20, size, labelFont: `12px ${font}`, font: `12px ${font}`,
@@ -145,7 +157,7 @@ window.tidegate = (() => {
       x: { time: false, range: (_, min, max) => min == null ? range : [min, max] },
       y: { range: (_, min, max) => yRange(panel, min, max) },
     },
-    axes: [axis("time [s]", 36), axis(panel.label, 56)],
+    axes: [axis("time [s]", 36), axis(panel.label, room)],
     series: [
       { label: "time", value: (_, value) => value == null ? "–" : `${show(value)} s` },
       ...panel.series.map((series, index) => ({
@@ -238,6 +250,7 @@ window.tidegate = (() => {
   // Redrawn from scratch when colours change; the shown range, the cursor and hidden series stay.
   const draw = () => {
     const kept = now;
+    const before = gutter;
     for (const plot of plots.splice(0)) plot.destroy();
     data.panels.forEach((panel, index) => {
       const { time_s, values } = shown(panel);
@@ -247,6 +260,8 @@ window.tidegate = (() => {
       plots.push(plot);
       plot.setScale("x", { min: range[0], max: range[1] });
     });
+    // Ticks are known once a plot is drawn, which happens after this.
+    queueMicrotask(() => { if (gutter > before) draw(); });
     // A new plot takes the cursor away once it is drawn.
     if (kept != null) setTimeout(() => cursor(kept));
   };

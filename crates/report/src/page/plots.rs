@@ -9,7 +9,7 @@ use crate::figure::DASHES;
 use crate::json::Json;
 use crate::text;
 
-/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one.
+/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the longest.
 pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Json {
     let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
     let turn = |change: &Change| {
@@ -20,7 +20,7 @@ pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Opti
     };
     Json::Object(vec![
         ("dashes", Json::List(dashes.to_vec())),
-        ("end_s", Json::Number(end_s)),
+        ("end_s", Json::Number(seeds.map_or(end_s, |seeds| seeds.end_s().max(end_s)))),
         ("turns", Json::List(timeline.changes.iter().map(turn).collect())),
         ("seeds", Json::List(seeds.map_or(&[][..], SeedPlots::seeds).iter().map(Json::text).collect())),
         (

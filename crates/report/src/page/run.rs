@@ -5,6 +5,7 @@ use tidegate_core::records::RunRecord;
 
 use super::markup::{self, Escaped, Markup, Scripts};
 use super::panels::{self, Panels};
+use super::parts::{self, Section};
 use super::seeds::SeedPlots;
 use super::tables::{Shown, label, run_level};
 use super::timeline::Timeline;
@@ -95,11 +96,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     cards(&mut body, &runs, if page.is_live { &CARDS[..LIVE_CARDS] } else { &CARDS });
     markup::warnings(&mut body, &text::partly_missing(page.runs));
     let panels = page.runs.first().map(|run| panels::of_run(run, &page.timeline.rates)).unwrap_or_default();
-    let sections = sections(page, &panels, &flows, &links);
-    contents(&mut body, &sections);
-    for Section { id, title, content } in &sections {
-        body.add(format_args!("<section id=\"{id}\"><h2>{title}</h2>\n{}</section>\n", content.0));
-    }
+    parts::sections(&mut body, &sections(page, &panels, &flows, &links), true);
     markup::glossary(&mut body, false);
     let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.digest.is_some());
     let scripts = first.map_or(Scripts::Plain, |run| {
@@ -108,21 +105,10 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     markup::document(page.title, &body.0, &scripts)
 }
 
-/// A part of the page with a place in its list of contents.
-struct Section {
-    id: &'static str,
-    title: &'static str,
-    content: Markup,
-}
-
-/// The parts between cards and glossary that have something to show.
+/// The parts between cards and glossary.
 fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -> Vec<Section> {
     let mut sections = Vec::new();
-    let mut add = |id, title, content: Markup| {
-        if !content.0.is_empty() {
-            sections.push(Section { id, title, content });
-        }
-    };
+    let mut add = |id, title, content: Markup| sections.push(Section { id, title, content });
     if let Some(first) = page.runs.first() {
         if !page.is_live {
             add("topology", "Topology", topology(page, first));
@@ -142,16 +128,9 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -
     if !page.is_live {
         add("links", "Links", table(page, links, "link"));
     }
-    add("provenance", "Provenance", provenance(page));
+    let seeds = if page.is_live { String::new() } else { text::seeds(page.runs) };
+    sections.extend([parts::schemes(page.context), parts::provenance(page.command, page.context, &seeds)]);
     sections
-}
-
-fn contents(body: &mut Markup, sections: &[Section]) {
-    body.0.push_str("<nav aria-label=\"Contents\"><ul>\n");
-    for Section { id, title, .. } in sections {
-        body.add(format_args!("<li><a href=\"#{id}\">{title}</a></li>\n"));
-    }
-    body.0.push_str("<li><a href=\"#glossary\">Glossary</a></li>\n</ul></nav>\n");
 }
 
 fn header(body: &mut Markup, page: &RunPage<'_>) {
@@ -234,7 +213,7 @@ fn topology(page: &RunPage<'_>, first: &RunRecord) -> Markup {
 fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
     let mut content = Markup(seed_note(page, first).replace("<p ", "<p id=\"seed-shown\" "));
     if let Some(seeds) = page.seeds {
-        content.add(format_args!("<p class=\"note\">{}</p>\n", Escaped(&seeds.note(page.runs.len()))));
+        seeds.describe(&mut content, page.runs.len());
     }
     if panels.shown.is_empty() {
         content.0.push_str("<p class=\"note\">The run was not sampled.</p>\n");
@@ -256,32 +235,5 @@ fn table(page: &RunPage<'_>, table: &Table, key: &'static str) -> Markup {
         count => format!(" Mean ± 95 % interval over {count} runs; without interval: did not vary."),
     };
     Shown { table, key, columns, caption: format!("{what}{over}") }.add(&mut content);
-    content
-}
-
-/// What made these results, so that anyone can make them again.
-fn provenance(page: &RunPage<'_>) -> Markup {
-    let mut content = Markup::default();
-    let mut fact = |name: &str, value: &str| {
-        content.add(format_args!("<div><dt>{name}</dt><dd>{}</dd></div>\n", Escaped(value)));
-    };
-    fact("Version", concat!("tidegate ", env!("CARGO_PKG_VERSION")));
-    fact("Results schema", &crate::RESULTS_SCHEMA.to_string());
-    if !page.is_live {
-        fact("Semantics: version of what results mean", &page.context.semantics.to_string());
-        fact("Code: hash of the sources that computed the results", &page.context.code);
-        fact("Seeds", &text::seeds(page.runs));
-    }
-    let facts = std::mem::take(&mut content.0);
-    markup::command_line(&mut content, page.command);
-    let repeated = match page.is_live {
-        false => "Equal scenario and seed give equal results, on any machine and any number of threads.",
-        true => "Measured on real sockets: another run of the same command gives other numbers.",
-    };
-    content.add(format_args!(
-        "<dl>\n{facts}</dl>\n<p class=\"note\">{repeated} Every quantity is defined in the <a \
-         href=\"#glossary\">glossary</a>.</p>\n"
-    ));
-    markup::scenario(&mut content, page.context);
     content
 }

@@ -2,22 +2,25 @@
 
 use tidegate_core::records::RunRecord;
 
+use super::beside::Beside;
+use super::markup::{Escaped, Markup};
 use super::panels::{self, Panels};
 use super::plots::rounded;
 use super::timeline::Timeline;
+use crate::compare::Variant;
 use crate::json::Json;
 use crate::samples::Aligned;
 use crate::text;
 
-/// Bins of a band over the length of a run, at most.
-const BAND_BINS: f64 = 250.0;
+/// Bins of a band over the length of a run, at least and at most.
+const BAND_BINS: (usize, usize) = (80, 250);
 /// Values of all seeds in a page, about; seven bytes each.
 const MAX_VALUES: usize = 300_000;
 /// Instants per series of a seed, at least and at most.
-const POINTS: (usize, usize) = (100, 500);
+const POINTS: (usize, usize) = (60, 500);
 
-/// The plotted series of some runs of one plan that differ by seed. Runs are added one by one, so that the samples of
-/// only one have to be in memory.
+/// The plotted series of some runs that differ by seed. Seeds are added one by one, so that the samples of only one have
+/// to be in memory.
 #[derive(Debug)]
 pub struct SeedPlots {
     model: Model,
@@ -29,59 +32,104 @@ pub struct SeedPlots {
     bands: Vec<Band>,
     /// Instants that are kept of each series.
     max_points: usize,
+    /// The end of the longest run, s.
+    end_s: f64,
 }
 
-/// The panels of the first run, whose choice of series holds for all.
-struct Model {
-    panels: Panels,
-    timeline: Timeline,
-    bin_s: f64,
+/// The panels of the first seed, whose choice of series holds for all.
+enum Model {
+    /// The runs of one plan.
+    Run { panels: Panels, timeline: Timeline, bin_s: f64 },
+    /// The runs of all variants of a comparison.
+    Variants(Beside),
+}
+
+impl Model {
+    fn panels(&self) -> &Panels {
+        match self {
+            Self::Run { panels, .. } | Self::Variants(Beside { panels, .. }) => panels,
+        }
+    }
+
+    /// The series of all panels in the runs of another seed.
+    fn series_of(&self, runs: &[RunRecord]) -> Vec<Aligned> {
+        match (self, runs) {
+            (Self::Run { panels, timeline, bin_s }, [run, ..]) => {
+                panels::series_of(panels, run, &timeline.rates, *bin_s)
+            }
+            (Self::Run { .. }, []) => Vec::new(),
+            (Self::Variants(beside), runs) => beside.series_of(runs),
+        }
+    }
 }
 
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Model").field("panels", &self.panels.shown.len()).finish_non_exhaustive()
+        f.debug_struct("Model").field("panels", &self.panels().shown.len()).finish_non_exhaustive()
     }
 }
 
+fn end_s(runs: &[RunRecord]) -> f64 {
+    runs.iter().map(|run| run.ended.as_secs_f64()).fold(0.0, f64::max)
+}
+
 impl SeedPlots {
-    /// Runs whose series a page holds, at most.
+    /// Seeds whose series a page holds, at most.
     pub const MAX_SEEDS: usize = 20;
 
-    /// The plots of `first`, the run that the page shows, to which `others` runs will be added.
+    /// The plots of `first`, the run that the page shows, to which `others` seeds will be added.
     pub fn new(first: &RunRecord, timeline: &Timeline, others: usize) -> Self {
         let end_s = first.ended.as_secs_f64();
         let panels = panels::of_run(first, &timeline.rates);
-        let series: usize = panels.shown.iter().map(|panel| 1 + panel.names.len()).sum();
-        let max_points = MAX_VALUES / (series * others).max(1) / 2 * 2;
-        let model = Model { panels, timeline: timeline.clone(), bin_s: panels::bin_s(end_s) };
-        let bands = model.panels.shown.iter().map(|panel| Band::like(&panel.data, end_s));
-        let mut plots = Self {
-            bands: bands.collect(),
-            model,
-            seeds: vec![first.seed],
-            series: Vec::new(),
-            max_points: max_points.clamp(POINTS.0, POINTS.1),
-        };
-        for (band, panel) in plots.bands.iter_mut().zip(&plots.model.panels.shown) {
-            band.add(&panel.data);
-        }
-        plots
+        let model = Model::Run { panels, timeline: timeline.clone(), bin_s: panels::bin_s(end_s) };
+        Self::of(model, first.seed, end_s, others)
     }
 
-    /// Adds another run of the same plan.
-    pub fn add(&mut self, run: &RunRecord) {
-        let Model { panels, timeline, bin_s } = &self.model;
-        let series = panels::series_of(panels, run, &timeline.rates, *bin_s);
+    /// The plots of the first run of each variant, to which `others` seeds will be added; `None` when none was sampled.
+    pub fn of_variants(first: &[Variant], others: usize) -> Option<Self> {
+        let beside = Beside::of(first)?;
+        let (seed, end_s) = (first.first()?.runs.first()?.seed, beside.end_s);
+        Some(Self::of(Model::Variants(beside), seed, end_s, others))
+    }
+
+    fn of(model: Model, seed: u64, end_s: f64, others: usize) -> Self {
+        let shown = &model.panels().shown;
+        let series: usize = shown.iter().map(|panel| 1 + panel.names.len()).sum();
+        let values = MAX_VALUES / (series * others).max(1);
+        let bins = (values / 2).clamp(BAND_BINS.0, BAND_BINS.1);
+        let max_points = (values.saturating_sub(bins) / 2 * 2).clamp(POINTS.0, POINTS.1);
+        let band = |data: &Aligned| {
+            let mut band = Band::like(data, end_s, bins);
+            band.add(data);
+            band
+        };
+        let bands = shown.iter().map(|panel| band(&panel.data)).collect();
+        Self { bands, model, seeds: vec![seed], series: Vec::new(), max_points, end_s }
+    }
+
+    /// Adds the runs of another seed: one of the same plan, or one for each variant in their order.
+    pub fn add(&mut self, runs: &[RunRecord]) {
+        let Some(first) = runs.first() else { return };
+        let series = self.model.series_of(runs);
         for (band, series) in self.bands.iter_mut().zip(&series) {
             band.add(series);
         }
-        self.seeds.push(run.seed);
+        self.seeds.push(first.seed);
         self.series.push(series.into_iter().map(|series| series.thinned(self.max_points)).collect());
+        self.end_s = self.end_s.max(end_s(runs));
     }
 
-    /// What the page says of the choice; `all` is the number of runs that there are.
-    pub(super) fn note(&self, all: usize) -> String {
+    /// The end of the longest of these runs, s.
+    pub(super) fn end_s(&self) -> f64 {
+        self.end_s
+    }
+
+    /// Puts what there is to choose from above the plots; `all` is the number of seeds that there are.
+    pub(super) fn describe(&self, body: &mut Markup, all: usize) {
+        body.add(format_args!("<p class=\"note\">{}</p>\n", Escaped(&self.note(all))));
+    }
+
+    fn note(&self, all: usize) -> String {
         let shown = self.seeds.len();
         let part = match all > shown {
             true => format!("the first {shown} of {all} seeds"),
@@ -89,7 +137,8 @@ impl SeedPlots {
         };
         format!(
             "The plots can show {part}; a seed other than the first with at most {} instants per series. The band \
-             reaches from the lowest to the highest of these seeds, each averaged over intervals of {}.",
+             reaches from the lowest to the highest of these seeds. While it is shown, seeds are averaged over \
+             intervals of {}, in the band and as lines.",
             self.max_points,
             self.interval()
         )
@@ -131,82 +180,85 @@ fn numbers(values: impl Iterator<Item = Option<f64>>) -> Json {
     Json::List(values.map(|value| Json::maybe(value.map(rounded))).collect())
 }
 
-/// Mean, lowest and highest seed of each series over time.
+/// What each seed has of each series in bins of time.
 #[derive(Clone, Debug, PartialEq)]
 struct Band {
     /// Length of a bin, s.
     width_s: f64,
-    /// Bins of each series.
-    series: Vec<Vec<Bin>>,
-}
-
-/// The seeds that have a value in one bin.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Bin {
-    seeds: u32,
-    sum: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Bin {
-    fn add(&mut self, value: f64) {
-        let is_first = self.seeds == 0;
-        self.low = if is_first { value } else { self.low.min(value) };
-        self.high = if is_first { value } else { self.high.max(value) };
-        self.sum += value;
-        self.seeds += 1;
-    }
-
-    fn mean(&self) -> f64 {
-        self.sum / f64::from(self.seeds)
-    }
+    /// `[series, seeds, bins]`; `None` where a seed has no value.
+    series: Vec<Vec<Vec<Option<f64>>>>,
 }
 
 impl Band {
-    /// An empty band for series such as `data` of a run of `end_s`: no bin is shorter than the time between two points.
-    fn like(data: &Aligned, end_s: f64) -> Self {
+    /// An empty band of `bins` for series such as `data` of a run of `end_s`: no bin is shorter than the time between two
+    /// points.
+    fn like(data: &Aligned, end_s: f64, bins: usize) -> Self {
         let (first, last) = (data.time_s.first().copied(), data.time_s.last().copied());
         let span_s = last.unwrap_or(0.0) - first.unwrap_or(0.0);
         let pause_s = span_s / data.time_s.len().saturating_sub(1).max(1) as f64;
-        let width_s = pause_s.max(end_s / BAND_BINS).max(1e-9);
+        let width_s = pause_s.max(end_s / bins as f64).max(1e-9);
         Self { width_s, series: vec![Vec::new(); data.series.len()] }
     }
 
     /// Adds one run: what it has in a bin counts as its mean there.
     fn add(&mut self, data: &Aligned) {
         let place = |time_s: f64| (time_s / self.width_s).round().max(0.0) as usize;
-        for (bins, series) in self.series.iter_mut().zip(&data.series) {
+        for (seeds, series) in self.series.iter_mut().zip(&data.series) {
             let known =
                 data.time_s.iter().zip(series).filter_map(|(time_s, value)| Some((*time_s, (*value)?)));
             let known: Vec<(f64, f64)> = known.collect();
+            let mut bins = Vec::new();
             for group in known.chunk_by(|one, next| place(one.0) == place(next.0)) {
                 let Some((time_s, _)) = group.first() else { continue };
-                let place = place(*time_s);
-                if bins.len() <= place {
-                    bins.resize(place + 1, Bin::default());
-                }
-                bins[place].add(group.iter().map(|(_, value)| value).sum::<f64>() / group.len() as f64);
+                bins.resize(place(*time_s), None);
+                bins.push(Some(group.iter().map(|(_, value)| value).sum::<f64>() / group.len() as f64));
             }
+            seeds.push(bins);
         }
     }
 
-    fn json(&self) -> Json {
-        let count = self.series.iter().map(Vec::len).max().unwrap_or(0);
-        let times = (0..count).map(|place| Some(place as f64 * self.width_s));
-        let of = |bins: &Vec<Bin>, value: fn(&Bin) -> f64| {
-            let bin = |place: usize| bins.get(place).filter(|bin: &&Bin| bin.seeds > 0).map(value);
-            numbers((0..count).map(bin))
+    /// Bins from zero to the last one of any seed.
+    fn bins(&self) -> usize {
+        self.series.iter().flatten().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// `of` the values of all seeds in each bin of a series; `None` where no seed has one.
+    fn over_seeds(&self, seeds: &[Vec<Option<f64>>], of: fn(&[f64]) -> f64) -> Vec<Option<f64>> {
+        let bin = |place: usize| {
+            let values: Vec<f64> = seeds.iter().filter_map(|bins| *bins.get(place)?).collect();
+            (!values.is_empty()).then(|| of(&values))
         };
-        let series = self.series.iter().map(|bins| {
+        (0..self.bins()).map(bin).collect()
+    }
+
+    fn json(&self) -> Json {
+        let count = self.bins();
+        let times = (0..count).map(|place| Some(place as f64 * self.width_s));
+        let series = self.series.iter().map(|seeds| {
+            let of = |of| numbers(self.over_seeds(seeds, of).into_iter());
+            let seed =
+                |bins: &Vec<Option<f64>>| numbers((0..count).map(|place| bins.get(place).copied().flatten()));
             Json::Object(vec![
-                ("mean", of(bins, Bin::mean)),
-                ("low", of(bins, |bin| bin.low)),
-                ("high", of(bins, |bin| bin.high)),
+                ("mean", of(mean)),
+                ("low", of(lowest)),
+                ("high", of(highest)),
+                ("seeds", Json::List(seeds.iter().map(seed).collect())),
             ])
         });
         Json::Object(vec![("time_s", numbers(times)), ("series", Json::List(series.collect()))])
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn lowest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn highest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 #[cfg(test)]
@@ -218,17 +270,22 @@ mod tests {
         Aligned { time_s, series: vec![vec![Some(value); 10]] }
     }
 
+    /// The known values of a series' bins.
+    fn known(band: &Band, of: fn(&[f64]) -> f64) -> Vec<f64> {
+        band.over_seeds(&band.series[0], of).into_iter().flatten().collect()
+    }
+
     #[test]
     fn a_band_reaches_from_the_lowest_to_the_highest_seed_around_their_mean() {
-        let mut band = Band::like(&steady(1.0), 1.0);
+        let mut band = Band::like(&steady(1.0), 1.0, 250);
         for value in [1.0, 4.0, 1.0] {
             band.add(&steady(value));
         }
-        let known: Vec<&Bin> = band.series[0].iter().filter(|bin| bin.seeds > 0).collect();
-        assert_eq!(known.len(), 10);
-        for bin in known {
-            assert_eq!((bin.mean(), bin.low, bin.high, bin.seeds), (2.0, 1.0, 4.0, 3));
-        }
+        assert_eq!(
+            [mean, lowest, highest].map(|of| known(&band, of)),
+            [2.0, 1.0, 4.0].map(|value| [value; 10])
+        );
+        assert_eq!(band.series[0].len(), 3);
     }
 
     #[test]
@@ -236,20 +293,25 @@ mod tests {
         let time_s: Vec<f64> = (0..2000).map(|step| f64::from(step) * 0.005).collect();
         let saw = time_s.iter().enumerate().map(|(step, _)| Some((step % 2) as f64)).collect();
         let data = Aligned { time_s, series: vec![saw] };
-        let mut band = Band::like(&data, 10.0);
+        let mut band = Band::like(&data, 10.0, 250);
         band.add(&data);
         band.add(&data);
-        assert!(band.series[0].iter().all(|bin| bin.seeds == 0 || bin.low == bin.high));
-        assert!(band.series[0].len() <= 252, "{} bins", band.series[0].len());
+        assert_eq!(known(&band, lowest), known(&band, highest));
+        assert!((200..=252).contains(&band.bins()), "{} bins", band.bins());
     }
 
     #[test]
     fn where_no_seed_has_a_value_the_band_has_a_gap() {
-        let mut band = Band::like(&steady(1.0), 1.0);
+        let mut band = Band::like(&steady(1.0), 1.0, 250);
         let mut late = steady(3.0);
         late.series[0][..5].fill(None);
         band.add(&late);
         let text = band.json().to_string();
-        assert!(text.contains("\"low\":[null,null,null,null,null,null,3,3,3,3,3]"), "{text}");
+        for part in ["low", "high", "mean"] {
+            assert!(
+                text.contains(&format!("\"{part}\":[null,null,null,null,null,null,3,3,3,3,3]")),
+                "{text}"
+            );
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The page of `tidegate sweep`: every measure over the parameter that is a number, and every point.
 
 use super::markup::{self, Escaped, Markup, Scripts};
+use super::parts::{self, Section};
 use crate::figure::{BarSeries, Figure, FigureKind, Series};
 use crate::measures::RunMeasure;
 use crate::stats::Estimate;
@@ -41,14 +42,16 @@ pub fn sweep_page(page: &SweepPage<'_>) -> (String, Vec<Figure>) {
         page.context.semantics,
         Escaped(&markup::code(&page.context.code))
     ));
-    markup::command_line(&mut body, page.command);
-    body.0.push_str("<section><h2>Measures</h2>\n<div class=\"figures\">\n");
-    for figure in &figures {
-        markup::figure(&mut body, figure, "");
-    }
-    body.0.push_str("</div></section>\n");
-    table(&mut body, page);
-    markup::scenario(&mut body, page.context);
+    let mut measures = Markup::default();
+    markup::figures(&mut measures, &figures);
+    let seeds = page.points.first().map_or(&[][..], |point| &point.runs);
+    let sections = [
+        Section { id: "measures", title: "Measures", content: measures },
+        Section { id: "points", title: "Points", content: table(page) },
+        parts::schemes(page.context),
+        parts::provenance(page.command, page.context, &text::seeds(seeds)),
+    ];
+    parts::sections(&mut body, &sections, false);
     (markup::document(&format!("{}: sweep", page.title), &body.0, &Scripts::Plain), figures)
 }
 
@@ -156,9 +159,10 @@ fn groups(parameters: &[Parameter], along: usize) -> Vec<(String, Vec<usize>)> {
     groups
 }
 
-fn table(body: &mut Markup, page: &SweepPage<'_>) {
+fn table(page: &SweepPage<'_>) -> Markup {
+    let mut body = Markup::default();
     body.0.push_str(
-        "<section><h2>Points</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points\"><table>\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points\"><table>\
          <caption>Mean ± 95 % interval over the seeds; without interval: did not vary.</caption>\n<thead><tr>",
     );
     for parameter in page.parameters {
@@ -184,7 +188,8 @@ fn table(body: &mut Markup, page: &SweepPage<'_>) {
         }
         body.0.push_str("</tr>\n");
     }
-    body.0.push_str("</tbody></table></div></section>\n");
+    body.0.push_str("</tbody></table></div>\n");
+    body
 }
 
 #[cfg(test)]

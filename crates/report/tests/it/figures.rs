@@ -103,7 +103,14 @@ fn samples_of_all() -> Vec<Figure> {
         ),
         figure(
             "cdf",
-            FigureKind::Cdf { curves: vec![cdf("c1:/a", 1.0), cdf("c2:/b", 1.4), cdf("c3:/c", 3.0)] },
+            FigureKind::Cdf {
+                curves: vec![cdf("c1:/a", 1.0), cdf("c2:/b", 1.4), cdf("c3:/c", 3.0)],
+                is_x_logarithmic: false,
+            },
+        ),
+        figure(
+            "decades",
+            FigureKind::Cdf { curves: vec![cdf("c1:/a", 1.0), cdf("c2:/b", 100.0)], is_x_logarithmic: true },
         ),
         figure(
             "boxes",
@@ -270,7 +277,8 @@ fn empty_figures_and_single_points_are_figures() {
         FigureKind::Lines { series: vec![] },
         FigureKind::Bars { groups: vec![], series: vec![] },
         FigureKind::Curves { curves: vec![] },
-        FigureKind::Cdf { curves: vec![Curve::default()] },
+        FigureKind::Cdf { curves: vec![Curve::default()], is_x_logarithmic: false },
+        FigureKind::Cdf { curves: vec![curve("zero", vec![(0.0, 1.0)])], is_x_logarithmic: true },
         FigureKind::Boxes { boxes: vec![] },
         FigureKind::Scatter { is_x_reversed: false, clouds: vec![Cloud::default()] },
         FigureKind::Segments { kinds: vec![SegmentEvents::default()] },
@@ -355,7 +363,10 @@ fn any_kind(rng: &mut Rng) -> FigureKind {
         2 => FigureKind::Curves {
             curves: (0..count).map(|_| Curve::new(name(rng), any_points(rng))).collect(),
         },
-        3 => FigureKind::Cdf { curves: (0..count).map(|_| Curve::new(name(rng), any_points(rng))).collect() },
+        3 => FigureKind::Cdf {
+            curves: (0..count).map(|_| Curve::new(name(rng), any_points(rng))).collect(),
+            is_x_logarithmic: rng.below(2) == 1,
+        },
         4 => FigureKind::Boxes {
             boxes: (0..count)
                 .map(|_| BoxStats {

@@ -28,7 +28,7 @@ fn sample_run_page(seeds: u64) -> String {
     let runs: Vec<_> = (1..=seeds).map(invented::dumbbell).collect();
     let context = context();
     let mut plots = SeedPlots::new(&runs[0], &Timeline::default(), runs.len() - 1);
-    runs[1..].iter().for_each(|run| plots.add(run));
+    runs[1..].iter().for_each(|run| plots.add(std::slice::from_ref(run)));
     page::run_page(&RunPage {
         title: "dumbbell",
         runs: &runs,
@@ -200,7 +200,7 @@ fn a_page_of_several_seeds_has_the_series_of_each_and_a_band_over_them_within_a_
 
     let many: Vec<_> = (1..=60).map(invented::dumbbell).collect();
     let mut plots = SeedPlots::new(&many[0], &Timeline::default(), SeedPlots::MAX_SEEDS - 1);
-    many[1..SeedPlots::MAX_SEEDS].iter().for_each(|run| plots.add(run));
+    many[1..SeedPlots::MAX_SEEDS].iter().for_each(|run| plots.add(std::slice::from_ref(run)));
     let context = context();
     let page = page::run_page(&RunPage {
         title: "dumbbell",
@@ -456,6 +456,7 @@ fn a_page_of_a_transfer_says_nothing_of_links_and_seeds() {
 #[test]
 fn a_board_shows_each_verdict_as_a_word_and_says_when_it_is_not_the_recorded_one() {
     let page = sample_board(false);
+    assert!(page.contains("the interval excludes no effect"), "what a verdict means is in words");
     for word in ["agrees", "direction", "differs"] {
         assert!(page.contains(&format!("<b class=\"verdict {word}\">{word}</b>")), "{word}");
     }

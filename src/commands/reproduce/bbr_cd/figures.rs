@@ -10,12 +10,14 @@ use super::{BURSTS, CLEAN, LOSSY, Results};
 
 /// Names of the topologies.
 const TOPOLOGIES: [&str; 2] = ["topology 1: one consumer", "topology 2: ten"];
+/// Shortest gap in Figure 6, ms: a logarithmic axis has no zero.
+const MIN_GAP_MS: f64 = 1e-4;
 /// As in the paper's figures, and CUBIC.
 const ORDER: [usize; 5] = [BBR_CD, AIMD, CUBIC, SIRC, BBR];
 
 pub(super) fn all(results: &Results) -> Vec<Figure> {
     let goodput = "goodput of all consumers [Mbit/s]";
-    let resent = "part of Interests sent again [1]";
+    let resent = "fraction of Interests sent again [1]";
     vec![
         bars(results, ("fig5", "Fig. 5: goodput without added losses"), goodput, CLEAN, Kept::goodput_mbps),
         gaps(results),
@@ -86,21 +88,20 @@ fn stated(mut figure: Figure) -> Figure {
     figure
 }
 
-/// Figure 6, over the logarithm of the gap.
+/// Figure 6, over a logarithmic axis.
 fn gaps(results: &Results) -> Figure {
     let curve = |scheme: usize| {
         let run = results.cell(scheme, 0, CLEAN).first();
         let gaps = run.map_or(&[][..], |run| run.gaps_ms.as_slice());
-        let point = |(place, gap): (usize, &f64)| (gap.max(1e-4).log10(), place as f64 / QUANTILES as f64);
+        let point = |(place, gap): (usize, &f64)| (gap.max(MIN_GAP_MS), place as f64 / QUANTILES as f64);
         Curve::new(SCHEMES[scheme].name, gaps.iter().enumerate().map(point).collect())
     };
     Figure {
         id: "fig6".to_owned(),
         title: "Fig. 6: gaps between Interests, one consumer, without added losses".to_owned(),
-        caption: "First seed. 0 is 1 ms, 1 is 10 ms, -1 is 0.1 ms; gaps below 0.1 us are drawn there."
-            .to_owned(),
-        x_label: "gap between Interests, decimal logarithm [lg ms]".to_owned(),
-        y_label: "part of the gaps not above [1]".to_owned(),
-        kind: FigureKind::Cdf { curves: ORDER.map(curve).to_vec() },
+        caption: "First seed. Gaps below 0.1 µs are drawn there.".to_owned(),
+        x_label: "gap between Interests [ms]".to_owned(),
+        y_label: "cumulative fraction of gaps [1]".to_owned(),
+        kind: FigureKind::Cdf { curves: ORDER.map(curve).to_vec(), is_x_logarithmic: true },
     }
 }

@@ -81,7 +81,7 @@ impl Depths {
             title: format!("Loss of one consumer alone, clock tick of {tick_ms} ms"),
             caption: "What a tick sends and the bucket cannot hold is lost, however long a round trip takes. Formula: 1 - depth / (1000/s · tick).".to_owned(),
             x_label: "bucket depth [packets]".to_owned(),
-            y_label: "part of Interests lost [1]".to_owned(),
+            y_label: "fraction of Interests lost [1]".to_owned(),
             kind: FigureKind::Lines { series },
         }
     }

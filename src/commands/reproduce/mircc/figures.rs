@@ -48,7 +48,7 @@ const RATES: Drawn = Drawn {
 };
 
 const LOSSES: Drawn = Drawn {
-    y_label: "part of Interests lost [1]",
+    y_label: "fraction of Interests lost [1]",
     caption: "First seed; of the Interests that fell due in each 100 ms.",
     points: |flow| {
         let bins = flow.due.iter().enumerate();
@@ -91,7 +91,7 @@ fn bars(results: &Results, number: &str, is_smooth: bool, published: [[f64; 2]; 
         title: format!("Table {number}: overall loss{}", if is_smooth { ", with smoothening" } else { "" }),
         caption: "Means over drawn phases of the consumers' ticks, with 95 % intervals.".to_owned(),
         x_label: String::new(),
-        y_label: "part of Interests lost [1]".to_owned(),
+        y_label: "fraction of Interests lost [1]".to_owned(),
         kind: FigureKind::Bars {
             groups: TICKS_MS.iter().map(|tick_ms| format!("{tick_ms} ms")).collect(),
             series: vec![series(0), series(1)],
@@ -122,7 +122,7 @@ fn spread(results: &Results, number: &str, is_smooth: bool) -> Figure {
         caption: "Consumer and clock tick; the box has the middle half of the phases, whiskers the extremes."
             .to_owned(),
         x_label: String::new(),
-        y_label: "part of Interests lost [1]".to_owned(),
+        y_label: "fraction of Interests lost [1]".to_owned(),
         kind: FigureKind::Boxes { boxes: boxes.collect() },
     }
 }

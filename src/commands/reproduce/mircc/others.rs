@@ -61,7 +61,7 @@ type Measure = (&'static str, &'static str, fn(&Kept) -> f64);
 
 const MEASURES: [Measure; 2] = [
     ("goodput", "goodput [Mbit/s]", |run| run.goodput_mbps),
-    ("loss", "part of Interests without Data [1]", Kept::loss),
+    ("loss", "fraction of Interests without Data [1]", Kept::loss),
 ];
 
 pub(super) fn plans(bench: &Bench<'_>) -> Result<Vec<Plan>, Failure> {

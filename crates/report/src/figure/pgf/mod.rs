@@ -12,6 +12,7 @@ use escape::{Comment, Tex};
 use super::look::{Hatch, Look, Paint, Shape, dash, hatch, shape};
 use super::model::{Figure, FigureKind};
 use super::range;
+use crate::page::axis::Extent;
 
 /// The two files of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +91,14 @@ pub(super) fn files(figure: &Figure, look: Look, data_name: &str) -> Pgf {
 fn ranges(page: &mut Page, kind: &FigureKind) {
     let (x, y) = range::of(kind);
     if !matches!(kind, FigureKind::Bars { .. } | FigureKind::Boxes { .. }) {
-        let (x, _) = x.ticked(6);
+        let x = match kind.is_x_logarithmic() {
+            true => {
+                page.option("xmode=log");
+                let (decades, _) = x.decades(6);
+                Extent { low: 10f64.powf(decades.low), high: 10f64.powf(decades.high) }
+            }
+            false => x.ticked(6).0,
+        };
         page.option(format!("xmin={}, xmax={}", data::number(Some(x.low)), data::number(Some(x.high))));
     }
     let (y, _) = y.ticked(6);

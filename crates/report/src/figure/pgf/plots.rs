@@ -23,7 +23,7 @@ pub(super) fn write(page: &mut Page, kind: &FigureKind) -> usize {
         FigureKind::Lines { series } => lines(page, series),
         FigureKind::Bars { groups, series } => bars(page, groups, series),
         FigureKind::Curves { curves } => time_series(page, curves),
-        FigureKind::Cdf { curves } => distributions(page, curves),
+        FigureKind::Cdf { curves, .. } => distributions(page, curves),
         FigureKind::Boxes { boxes } => box_plots(page, boxes),
         FigureKind::Scatter { is_x_reversed, clouds } => scatter(page, *is_x_reversed, clouds),
         FigureKind::Segments { kinds } => segments(page, kinds),

@@ -20,6 +20,11 @@ const KINDS: [PointKind; 8] = [
     PointKind::CacheHit,
 ];
 
+/// The axis of a distribution of delays.
+pub(in crate::figure) const OF_SEGMENTS: &str = "cumulative fraction of segments [1]";
+/// The axis of a distribution of waiting times.
+const OF_PACKETS: &str = "cumulative fraction of packets [1]";
+
 /// What became of the segments of one flow, gathered from the events of a run.
 #[derive(Clone, Debug)]
 pub struct SegmentDiagram {
@@ -87,10 +92,12 @@ pub(super) fn figure(watched: &Watched, segments: &SegmentDiagram, name: &str) -
     let of_queues = || picked(links().zip(&watched.queue_delay).map(with).collect(), true);
     let of_last = || picked(last().zip(&watched.last_delay).map(with).collect(), false);
     match name {
-        "last-delay-cdf" => distributions(run, name, "delay since the last Interest [ms]", of_last()),
-        "delay-cdf" => distributions(run, name, "delay per segment [ms]", of_flows()),
+        "last-delay-cdf" => {
+            distributions(run, name, "delay since the last Interest [ms]", OF_SEGMENTS, of_last())
+        }
+        "delay-cdf" => distributions(run, name, "delay per segment [ms]", OF_SEGMENTS, of_flows()),
         "delay-box" => boxes(run, name, "delay per segment [ms]", of_flows()),
-        "queue-delay-cdf" => distributions(run, name, "waiting time [ms]", of_queues()),
+        "queue-delay-cdf" => distributions(run, name, "waiting time [ms]", OF_PACKETS, of_queues()),
         "queue-delay-box" => boxes(run, name, "waiting time [ms]", of_queues()),
         "segments" => segment_figure(run, segments, name),
         _ => None,
@@ -113,14 +120,15 @@ fn distributions(
     run: &RunRecord,
     name: &str,
     x_label: &str,
+    y_label: &str,
     (picked, note): (Vec<Named<'_>>, String),
 ) -> Option<Figure> {
     let curves = picked.into_iter().map(|(name, _, bins)| Curve::new(name, drawn(bins)));
     let curves: Vec<Curve> = curves.collect();
     (!curves.is_empty()).then(|| Figure {
         x_label: x_label.into(),
-        kind: FigureKind::Cdf { curves },
-        ..frame(run, name, "part not above [1]", &note)
+        kind: FigureKind::Cdf { curves, is_x_logarithmic: false },
+        ..frame(run, name, y_label, &note)
     })
 }
 

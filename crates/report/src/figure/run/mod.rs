@@ -5,8 +5,8 @@ mod detail;
 use tidegate_core::records::{RunRecord, Watched};
 
 pub use detail::SegmentDiagram;
-pub(super) use detail::drawn;
 pub(crate) use detail::quantile_ms;
+pub(super) use detail::{OF_SEGMENTS, drawn};
 
 use super::{Curve, Figure, FigureKind};
 use crate::page::panels::{self, Panel};
