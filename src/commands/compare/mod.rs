@@ -215,7 +215,6 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -
         scenario: kept.scenario(),
         overrides: Overrides::default(),
         out: kept.out(),
-        allow_incomplete: true,
         ..arguments
     };
     let prepared = Prepared::read(session, &arguments)?;
