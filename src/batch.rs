@@ -83,6 +83,7 @@ pub(crate) fn fill(
     recalled: usize,
     threads: usize,
 ) -> Result<Filled, Failure> {
+    store.may_grow(wanted.len())?;
     let mut keys = BTreeSet::new();
     let places: Vec<usize> = (0..wanted.len())
         .filter(|place| keys.insert(wanted[*place].identity.key(wanted[*place].seed)))

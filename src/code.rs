@@ -4,6 +4,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
+/// File of a run in the store, and of a folder of results, that holds the identity of the code which computed it.
+pub(crate) const CODE_FILE: &str = "code.txt";
+
 static HAS_OUTSIDE_SCHEMES: AtomicBool = AtomicBool::new(false);
 
 /// Call before anything is run if the program has schemes from outside this repository: their sources are not

@@ -26,6 +26,7 @@ mod screen;
 mod source;
 mod stop;
 mod store;
+mod words;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ use tidegate_sim::plan::Plan;
 use crate::commands::installed;
 use crate::digest::digest;
 use crate::drawing;
+use crate::source::is_same;
 
 /// File in a folder of results that holds the command which made them.
 pub(crate) const COMMAND: &str = "command.txt";
@@ -24,7 +25,9 @@ pub(crate) fn of_runs(
     let timeline = drawing::timeline(plan);
     let installed = installed(std::iter::once((String::new(), plan)));
     let context = RunContext { installed, ..context.clone() };
-    let digest = runs.first().and_then(|first| digest(plan, first));
+    // Of results of other code, this program may make other runs than those in the tables.
+    let watched = |first| digest(plan, first).filter(|digest| is_same(first, &digest.watched.record));
+    let digest = runs.first().and_then(watched);
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
         let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());

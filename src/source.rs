@@ -139,7 +139,7 @@ fn flows(plan: &Plan) -> Vec<FlowPorts> {
 }
 
 /// Whether two runs counted the same. Delays of the stored one may be rounded.
-fn is_same(stored: &RunRecord, now: &RunRecord) -> bool {
+pub(crate) fn is_same(stored: &RunRecord, now: &RunRecord) -> bool {
     let flows = |run: &RunRecord| -> Vec<[u64; 4]> {
         let counts = run.flows.iter();
         counts

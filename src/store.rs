@@ -24,14 +24,12 @@ use tidegate_report::tables::{self, RunContext};
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;
-use crate::code::code;
+use crate::code::{CODE_FILE, code, short};
 use crate::exit::Failure;
 use crate::results::cannot;
 
 const MARK: &str = "tidegate-store.txt";
 const MARK_TEXT: &str = "Finished runs of Tidegate, named by their content. `tidegate sweep gc` removes what is not used.\nformat = 1\n";
-/// File of a run that names the code which made it, for `sweep why` and `sweep gc`.
-const CODE_FILE: &str = "code.txt";
 /// Folder of runs on their way.
 const TEMPORARY: &str = "unfinished";
 /// Nobody needs this long to write one run.
@@ -58,11 +56,14 @@ impl Identity {
 
     /// The name of the run with `seed`: 64 hexadecimal digits.
     pub(crate) fn key(&self, seed: Seed) -> String {
+        self.key_of(seed, code())
+    }
+
+    /// The name of the run with `seed` that other `code` computes.
+    fn key_of(&self, seed: Seed, code: &str) -> String {
         let of = format!(
             "tidegate run\ncode {}\nsemantics {SEMANTICS}\nresults schema {RESULTS_SCHEMA}\nseed {}\nscenario {}\n",
-            code(),
-            seed.0,
-            self.hash
+            code, seed.0, self.hash
         );
         blake3::hash(of.as_bytes()).to_hex().to_string()
     }
@@ -96,6 +97,10 @@ pub(crate) enum Found {
 #[derive(Debug)]
 pub(crate) struct Store {
     root: PathBuf,
+    /// The code whose runs it finds.
+    code: String,
+    /// Whether runs are only read from it.
+    is_read_only: bool,
     /// What no other process names its temporary folders by, on any machine that shares the store.
     process: String,
     /// Runs that this process has begun to write.
@@ -115,10 +120,32 @@ impl Store {
 
     /// The store at `root`, which may be empty or not exist.
     pub(crate) fn at(root: &Path) -> Self {
+        Self::new(root, code(), false)
+    }
+
+    /// The runs at `root` that `code` has computed, to read them alone.
+    pub(crate) fn of_code(root: &Path, code: &str) -> Self {
+        Self::new(root, code, true)
+    }
+
+    fn new(root: &Path, code: &str, is_read_only: bool) -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let hash = blake3::hash(format!("{} {}", std::process::id(), now.as_nanos()).as_bytes()).to_hex();
         let process = format!("{}-{}", std::process::id(), &hash[..12]);
-        Self { root: root.to_owned(), process, written: AtomicU64::new(0) }
+        let (root, code) = (root.to_owned(), code.to_owned());
+        Self { root, code, is_read_only, process, written: AtomicU64::new(0) }
+    }
+
+    /// Fails if `missing` runs are to be made for a store that is only read.
+    pub(crate) fn may_grow(&self, missing: usize) -> Result<(), Failure> {
+        if !self.is_read_only || missing == 0 {
+            return Ok(());
+        }
+        let root = self.root.display();
+        let code = short(&self.code);
+        Err(Failure::error(format!(
+            "{missing} of its runs, made by code {code}, are not in the store {root}"
+        )))
     }
 
     /// Where the run called `key` is, or would be.
@@ -128,7 +155,7 @@ impl Store {
 
     /// Whether the run of `identity` with `seed` is there; reads all of it.
     pub(crate) fn look(&self, identity: &Identity, seed: Seed) -> Found {
-        let path = self.path(&identity.key(seed));
+        let path = self.path(&identity.key_of(seed, &self.code));
         if !path.exists() {
             return Found::Missing;
         }
@@ -179,7 +206,7 @@ impl Store {
         scenario: &str,
         with_samples: bool,
     ) -> Result<RunRecord, Failure> {
-        let path = self.path(&identity.key(seed));
+        let path = self.path(&identity.key_of(seed, &self.code));
         let read = if with_samples { tables::read_run } else { tables::read_run_summary };
         let run = read(&path).map_err(Failure::error)?;
         Ok(RunRecord { scenario: scenario.to_owned(), ..run })

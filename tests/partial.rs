@@ -205,7 +205,14 @@ fn a_resumed_run_never_mixes_two_builds() {
     let lossless = ["--set", "topology.link.loss.probability=0.0"];
     assert_eq!(case.tell(&["run"], &lossless).code, Some(0));
     assert_eq!(case.tell_program(&case.rebuilt(), &["run"], &lossless).code, Some(0));
-    assert_eq!(entries(Path::new(&case.out())).len(), 2, "each build has a folder of its own");
+    let folders = entries(Path::new(&case.out()));
+    assert_eq!(folders.len(), 2, "each build has a folder of its own");
+    let notes = folders.iter().map(|folder| {
+        let ended = report(&case.rebuilt(), folder);
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        usize::from(ended.err.contains("has computed these results and this program is code"))
+    });
+    assert_eq!(notes.sum::<usize>(), 1, "a page of other code is said to be one");
 }
 
 /// Both builds write whole results of the same command; each is asked in its own words for its folder and code.
@@ -217,8 +224,9 @@ fn assert_builds_are_apart(case: &Case, words: &[&str], more: &[&str]) {
         let said = ended.json();
         (said.get("folder").text().to_owned(), said.get("code").text().to_owned())
     };
-    let (ours, rebuilt) =
-        (tell(&env::current_exe().expect("a test knows its program")), tell(&case.rebuilt()));
+    let ours = tell(&env::current_exe().expect("a test knows its program"));
+    assert_page_is_made_again_by(&case.rebuilt(), Path::new(&ours.0));
+    let rebuilt = tell(&case.rebuilt());
     assert_ne!(ours.0, rebuilt.0, "the later build has overwritten the results of the earlier one");
     assert_ne!(ours.1, rebuilt.1);
     for (folder, code) in [ours, rebuilt] {
@@ -226,6 +234,21 @@ fn assert_builds_are_apart(case: &Case, words: &[&str], more: &[&str]) {
         let short: Vec<&str> = code.split('-').map(|part| &part[..8]).collect();
         assert!(page.contains(&format!(" · code {}", short.join("-"))), "{code}");
     }
+}
+
+/// The stored runs of the build that wrote `folder` give `program` the same page.
+fn assert_page_is_made_again_by(program: &Path, folder: &Path) {
+    let page = folder.join("report.html");
+    let first = fs::read(&page).expect("a page");
+    let ended = report(program, folder);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(fs::read(&page).expect("a page") == first, "another build makes another page of the same runs");
+}
+
+fn report(program: &Path, folder: &Path) -> Ended {
+    let mut command = Command::new(program);
+    command.arg("report").arg(folder).env(IS_PROGRAM, "1").stdin(Stdio::null());
+    Ended::from(command.output().expect("the program starts"))
 }
 
 fn comparisons_and_sweeps_of_two_builds_have_folders_of_their_own_and_name_their_code() {

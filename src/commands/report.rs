@@ -1,29 +1,81 @@
-//! `tidegate report`: the page of a folder of results, made again from its tables.
+//! `tidegate report`: the page of a folder of results, made again from what is kept of its runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Parser;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
+use tidegate_report::figure::Figure;
 use tidegate_report::json::Json;
-use tidegate_report::tables;
+use tidegate_report::tables::{self, RunContext};
 
+use super::figure::read_figures;
+use super::{compare, reproduce, sweep};
+use crate::code::{CODE_FILE, code, short};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::source::Source;
-use crate::{Format, SEMANTICS, Session, page};
-
-/// Where commands write unless told otherwise.
-const RESULTS: &str = "results";
+use crate::words::{word, words};
+use crate::{Command, Format, SEMANTICS, Session, page};
 
 /// Whose page to make, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder of results that `tidegate run` wrote.
+    /// A folder of results of `run`, `compare`, `sweep` or `reproduce`.
     folder: PathBuf,
     /// File for the page; `report.html` in the folder unless given.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+/// A folder of results, with the command that made them.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    folder: PathBuf,
+    /// The command, as `command.txt` has it.
+    pub(crate) command: String,
+    /// Where its runs come from; of a reproduction, whose runs are not tables, nothing.
+    pub(crate) context: RunContext,
+}
+
+impl Kept {
+    fn read(folder: &Path) -> Result<Self, Failure> {
+        let command = text_in(folder, page::COMMAND)?.trim_end().to_owned();
+        let mut context = RunContext::default();
+        if folder.join(CODE_FILE).is_file() {
+            context.code = text_in(folder, CODE_FILE)?;
+            context.scenario_text = text_in(folder, "scenario.toml")?;
+            // Runs of other semantics are not found in the store.
+            context.semantics = SEMANTICS;
+        }
+        Ok(Self { folder: folder.to_owned(), command, context })
+    }
+
+    /// The scenario as it was run.
+    pub(crate) fn scenario(&self) -> PathBuf {
+        self.folder.join("scenario.toml")
+    }
+
+    /// The folder under which the command wrote.
+    pub(crate) fn out(&self) -> PathBuf {
+        self.folder.parent().unwrap_or(Path::new("")).to_owned()
+    }
+
+    /// The figures beside the page.
+    pub(crate) fn figures(&self) -> Result<Vec<Figure>, Failure> {
+        read_figures(&self.folder.join("figures.json"))
+    }
+
+    /// The failure of a page that cannot be made without running something; `command` runs it.
+    pub(crate) fn refused(&self, failure: &Failure, command: &str) -> Failure {
+        let out = word(&self.out().display().to_string());
+        Failure::error(format!(
+            "{}: the page cannot be made again: {}; to run them: {command} --out {out}",
+            self.folder.display(),
+            failure.message.trim_start_matches("error: ")
+        ))
+    }
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
@@ -31,13 +83,21 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if !folder.is_dir() {
         return Err(Failure::error(format!("{} is no folder of results", folder.display())));
     }
-    if let Some(command) = other_command(folder) {
-        return Err(Failure::error(format!(
-            "{} is no folder of `run`; the command that wrote it makes its page again, from the runs that it has kept: \
-             {command}",
-            folder.display()
-        )));
+    let is_of_run = folder.join("seeds").is_dir() || !folder.join(page::COMMAND).is_file();
+    let page = if is_of_run { page_of_run(session, folder)? } else { page_of_others(session, folder)? };
+    let out = arguments.out.clone().unwrap_or_else(|| folder.join("report.html"));
+    fs::write(&out, page).map_err(|why| cannot("write", &out, &why))?;
+    match session.format {
+        Format::Text => print(&format!("{}\n", out.display())),
+        Format::Json => {
+            print(&format!("{}\n", Json::Object(vec![("report", Json::text(out.display()))])));
+        }
     }
+    Ok(Exit::Ok)
+}
+
+/// The page of a folder that `run` has written, from its tables.
+fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
     let plan = Source::open(session, folder, &[], None)?.plan;
     let mut runs = Vec::new();
     for (place, seed) in plan.seeds.iter().enumerate() {
@@ -52,35 +112,37 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
             context.semantics
         )));
     }
-    let sampled = |place: usize| tables::read_run(&seed_folder(folder, *plan.seeds.get(place)?)).ok();
-    let page = page::of_runs(&plan, &context, &runs, command(folder)?.trim_end(), sampled);
-    let out = arguments.out.clone().unwrap_or_else(|| folder.join("report.html"));
-    fs::write(&out, page).map_err(|why| cannot("write", &out, &why))?;
-    match session.format {
-        Format::Text => print(&format!("{}\n", out.display())),
-        Format::Json => {
-            print(&format!("{}\n", Json::Object(vec![("report", Json::text(out.display()))])));
-        }
+    if context.code != code() && !session.quiet {
+        crate::complain(&format!(
+            "note: code {} has computed these results and this program is code {}; what the page shows packet by packet is \
+             left out if it comes out otherwise now",
+            short(&context.code),
+            short(code())
+        ));
     }
-    Ok(Exit::Ok)
+    let sampled = |place: usize| tables::read_run(&seed_folder(folder, *plan.seeds.get(place)?)).ok();
+    Ok(page::of_runs(&plan, &context, &runs, text_in(folder, page::COMMAND)?.trim_end(), sampled))
 }
 
-/// What makes the page of a folder that `run` did not write; `None` for any other folder.
-fn other_command(folder: &Path) -> Option<String> {
-    if folder.join("seeds").is_dir() {
-        return None;
-    }
-    if let Ok(command) = command(folder) {
-        let out = folder.parent().filter(|out| *out != Path::new(RESULTS) && !out.as_os_str().is_empty());
-        let out = out.map_or_else(String::new, |out| format!(" --out '{}'", out.display()));
-        return Some(command.trim_end().to_owned() + &out);
-    }
-    let by_file = [
-        ("comparison.json", "tidegate compare"),
-        ("points.csv", "tidegate sweep run"),
-        ("claims.json", "tidegate reproduce"),
-    ];
-    by_file.iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, command)| (*command).to_owned())
+/// The page of a folder that another command has written, from the runs that it has kept.
+fn page_of_others(session: &Session, folder: &Path) -> Result<String, Failure> {
+    let kept = Kept::read(folder)?;
+    let words = words(&kept.command);
+    let parsed = words.and_then(|words| crate::Arguments::try_parse_from(words).ok());
+    let page = match parsed.map(|parsed| parsed.command) {
+        Some(Command::Compare(arguments)) => Some(compare::page_again(session, &kept, *arguments)),
+        Some(Command::Sweep(arguments)) => sweep::page_again(session, &kept, arguments),
+        Some(Command::Reproduce(arguments)) => Some(reproduce::page_again(session, &kept, &arguments)),
+        _ => None,
+    };
+    page.unwrap_or_else(|| {
+        Err(Failure::error(format!(
+            "{}: {} names no command of this program that leaves a page: {:?}",
+            folder.display(),
+            page::COMMAND,
+            kept.command
+        )))
+    })
 }
 
 fn seed_folder(folder: &Path, seed: Seed) -> PathBuf {
@@ -101,8 +163,8 @@ fn read(folder: &Path, seed: Seed, with_samples: bool) -> Result<RunRecord, Fail
     read(&place).map_err(Failure::error)
 }
 
-/// The command that made the results.
-fn command(folder: &Path) -> Result<String, Failure> {
-    let path = folder.join(page::COMMAND);
+/// The text of a file of results.
+fn text_in(folder: &Path, name: &str) -> Result<String, Failure> {
+    let path = folder.join(name);
     fs::read_to_string(&path).map_err(|why| cannot("read", &path, &why))
 }

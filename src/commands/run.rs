@@ -15,6 +15,7 @@ use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
 use crate::results::Folder;
+use crate::words::{quoted, word};
 use crate::{Format, SEMANTICS, Session, batch, expect, page};
 
 /// What to run and where results go.
@@ -157,9 +158,9 @@ fn report(session: &Session, runs: &[RunRecord], folder: &Folder, page: &Path, f
 
 /// The command that makes the same results again.
 fn command_line(scenario: &Path, overrides: &[(String, String)]) -> String {
-    let mut line = format!("tidegate run {}", scenario.display());
+    let mut line = format!("tidegate run {}", word(&scenario.display().to_string()));
     for (key, value) in overrides {
-        line.push_str(&format!(" --set '{key}={value}'"));
+        line.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
     }
     line
 }

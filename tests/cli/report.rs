@@ -1,6 +1,7 @@
 //! `tidegate report`: a page made again is the page that was.
 
 use std::fs;
+use std::path::Path;
 
 use crate::{DUMBBELL, Scratch, tidegate};
 
@@ -44,23 +45,63 @@ fn a_folder_without_what_a_page_needs_is_an_error_that_says_what() {
     assert!(said.contains("runs.parquet"), "{said}");
 }
 
+/// The page of `folder`, which is taken away, comes again byte for byte.
+#[track_caller]
+fn assert_made_again(folder: &Path) {
+    let page = folder.join("report.html");
+    let first = fs::read(&page).expect("the command wrote a page");
+    fs::remove_file(&page).expect("removable");
+    tidegate(&["report", folder.to_str().expect("text")]).with(0);
+    assert!(fs::read(&page).expect("a page") == first, "the pages of {} differ", folder.display());
+}
+
 #[test]
-fn of_a_folder_of_another_command_it_is_said_which_command_makes_the_page_again() {
+fn the_pages_of_comparisons_and_sweeps_are_made_again_from_the_store() {
     let scratch = Scratch::new("report-others");
-    let out = scratch.path();
-    let lines: [&[&str]; 2] = [
-        &["compare", DUMBBELL, "--schemes", "icp,fixed", "--seeds", "2"],
-        &["sweep", "run", DUMBBELL, "--seeds", "1", "--grid", "flow.0.scheme=icp,fixed"],
+    // The file that was run may change or go; the folder has its own.
+    let scenario = scratch.file("a scenario's.toml", &fs::read(DUMBBELL).expect("an example"));
+    let out = scratch.at("out");
+    let lines: [&[&str]; 3] = [
+        &["compare", &scenario, "--vary", "flow.0.scheme=icp,{ name = 'fixed' }", "--seeds", "2"],
+        &["compare", &scenario, "--schemes", "icp,fixed", "--seeds", "2", "--set", "scenario.duration=6s"],
+        &["sweep", "run", &scenario, "--seeds", "1", "--grid", "flow.0.scheme=icp,fixed"],
     ];
-    for line in lines {
-        let made = tidegate(&[line, &["--out", out, "--quiet", "--format", "json"]].concat()).with(0).json();
-        let folder = made.get("folder").text();
+    let folder = |line: &&[&str]| {
+        let made =
+            tidegate(&[line, &["--out", &out, "--quiet", "--format", "json"][..]].concat()).with(0).json();
+        made.get("folder").text().to_owned()
+    };
+    let folders: Vec<String> = lines.iter().map(folder).collect();
+    fs::remove_file(&scenario).expect("ours");
+    folders.iter().for_each(|folder| assert_made_again(Path::new(folder)));
+    for (folder, line) in folders.iter().zip(lines) {
+        // Comparisons and sweeps share runs.
+        fs::remove_dir_all(scratch.at("out/store")).expect("ours");
         let said = tidegate(&["report", folder]).with(1).err;
-        let command = line.split(|word| *word == DUMBBELL).next().expect("before the file").join(" ");
-        assert!(
-            said.contains(&format!("tidegate {command} {DUMBBELL}"))
-                && said.contains(&format!("--out '{out}'")),
-            "{said}"
-        );
+        let command = line.split(|word| *word == scenario).next().expect("before the file").join(" ");
+        let again = format!("to run them: tidegate {command} {folder}/scenario.toml ");
+        assert!(said.contains("of its runs, made by code ") && said.contains(&again), "{said}");
+        assert!(said.trim_end().ends_with(&format!(" --out {out}")), "{said}");
+        assert!(!said.contains("--set"), "the scenario in the folder has the values that were set: {said}");
+        // The command that is printed works as it stands.
+        let (_, again) = said.trim_end().split_once("to run them: tidegate ").expect("a command");
+        let script = format!("'{}' {again} --quiet", env!("CARGO_BIN_EXE_tidegate"));
+        let ended = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
+        assert!(ended.status.success(), "{script}: {}", String::from_utf8_lossy(&ended.stderr));
+        assert_made_again(Path::new(folder));
     }
+}
+
+#[test]
+fn the_page_of_a_paper_is_made_again_from_its_finished_runs() {
+    let scratch = Scratch::new("report-paper");
+    tidegate(&["reproduce", "plr", "--reduced", "--quiet", "--out", scratch.path()]).with(0);
+    let folder = scratch.0.join("plr");
+    assert_made_again(&folder);
+    fs::remove_dir_all(folder.join("runs")).expect("ours");
+    let said = tidegate(&["report", folder.to_str().expect("text")]).with(1).err;
+    assert!(said.contains("runs behind it are not kept by this build of the program"), "{said}");
+    let again = format!("to run them: tidegate reproduce plr --reduced --out {}", scratch.path());
+    assert!(said.trim_end().ends_with(&again), "{said}");
+    assert!(!folder.join("runs").exists(), "a look leaves nothing");
 }

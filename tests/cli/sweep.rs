@@ -132,6 +132,7 @@ fn a_sweep_leaves_tables_with_a_column_per_parameter_and_a_row_per_point() {
     let results = sweep.results();
     let names: Vec<&str> = results.keys().map(String::as_str).collect();
     let expected = [
+        "code.txt",
         "command.txt",
         "figures.json",
         "flows.parquet",

@@ -8,15 +8,19 @@ mod variants;
 use std::num::NonZero;
 use std::path::PathBuf;
 
+use tidegate_report::compare::{Baseline, Judgement};
 use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
+use tidegate_sim::plan::Plan;
 
+use super::report::Kept;
 use super::{Overrides, read_plan, refuse_incomplete, tell_replaced};
 use crate::Session;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::grid::{self, Axis};
 use crate::store::Store;
+use crate::words::{quoted, word};
 use search::Search;
-use variants::Choice;
+use variants::{Choice, VariantPlan};
 
 /// What to compare.
 #[derive(Debug, clap::Args)]
@@ -95,10 +99,14 @@ fn part(text: &str) -> Result<f64, String> {
 }
 
 impl Arguments {
+    fn store(&self) -> PathBuf {
+        self.store.clone().unwrap_or_else(|| self.out.join("store"))
+    }
+
     /// The command that makes the same results again.
     fn command_line(&self) -> String {
-        let mut line = format!("tidegate compare {}", self.scenario.display());
-        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} '{value}'"));
+        let mut line = format!("tidegate compare {}", word(&self.scenario.display().to_string()));
+        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} {}", quoted(value)));
         self.overrides.set.iter().for_each(|(key, value)| add("--set", &format!("{key}={value}")));
         self.schemes.iter().for_each(|schemes| add("--schemes", schemes));
         self.consumers.iter().for_each(|schemes| add("--consumers", schemes));
@@ -114,6 +122,11 @@ impl Arguments {
             add("--until-ci", &part.to_string());
             add("--max-seeds", &self.max_seeds.to_string());
         }
+        if let Some(name) = &self.baseline {
+            add("--baseline", name);
+            add("--tolerance", &self.tolerance.to_string());
+        }
+        self.store.iter().for_each(|store| add("--store", &store.display().to_string()));
         if self.allow_incomplete {
             line.push_str(" --allow-incomplete");
         }
@@ -121,51 +134,102 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let choice = Choice {
-        scenario: &arguments.scenario,
-        base: &arguments.overrides.set,
-        schemes: arguments.schemes.as_deref(),
-        consumers: arguments.consumers.as_deref(),
-        flows: &arguments.flow,
-        vary: arguments.vary.as_ref(),
-    };
-    let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
-    let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
-    let variants = choice.read(session, &base, has_baseline)?;
-    tell_replaced(session, variants.iter().map(|variant| &variant.plan));
-    if !arguments.allow_incomplete {
-        refuse_incomplete(variants.iter().map(|variant| (variant.label.clone(), &variant.plan)))?;
+/// A comparison that can be made.
+struct Prepared {
+    base: Plan,
+    variants: Vec<VariantPlan>,
+    /// The place of the variant that the others are held against.
+    reference: usize,
+    /// What the results are held against, if that is asked for.
+    baseline: Option<Baseline>,
+}
+
+impl Prepared {
+    /// Reads scenario, variants and baseline; what does not fit is refused before anything runs.
+    fn read(session: &Session, arguments: &Arguments) -> Result<Self, Failure> {
+        let choice = Choice {
+            scenario: &arguments.scenario,
+            base: &arguments.overrides.set,
+            schemes: arguments.schemes.as_deref(),
+            consumers: arguments.consumers.as_deref(),
+            flows: &arguments.flow,
+            vary: arguments.vary.as_ref(),
+        };
+        let has_baseline = arguments.baseline.is_some() || arguments.save_baseline.is_some();
+        let base = read_plan(session, &arguments.scenario, &arguments.overrides.set)?;
+        let variants = choice.read(session, &base, has_baseline)?;
+        if !arguments.allow_incomplete {
+            refuse_incomplete(variants.iter().map(|variant| (variant.label.clone(), &variant.plan)))?;
+        }
+        let reference = match &arguments.reference {
+            None => 0,
+            Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {
+                let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
+                Failure::usage(format!("--reference {label:?} is no variant; variants: {}", known.join(", ")))
+            })?,
+        };
+        let held = arguments.baseline.as_ref();
+        let baseline = held.map(|name| baseline::read(&arguments.out, name, &variants)).transpose()?;
+        Ok(Self { base, variants, reference, baseline })
     }
-    let reference = match &arguments.reference {
-        None => 0,
-        Some(label) => variants.iter().position(|variant| variant.label == *label).ok_or_else(|| {
-            let known: Vec<&str> = variants.iter().map(|variant| variant.label.as_str()).collect();
-            Failure::usage(format!("--reference {label:?} is no variant; variants: {}", known.join(", ")))
-        })?,
-    };
-    // A baseline that does not fit is refused before anything runs.
-    let held = arguments
-        .baseline
-        .as_ref()
-        .map(|name| baseline::read(&arguments.out, name, &variants))
-        .transpose()?;
-    let store = Store::make(&arguments.store.clone().unwrap_or_else(|| arguments.out.join("store")))?;
-    let search = Search::new(arguments, &variants[reference].plan);
-    let found = search.run(session, &store, &variants, reference)?;
-    let judgements = held.map(|held| held.judge(&found.comparison, arguments.tolerance));
+
+    fn find(
+        &self,
+        session: &Session,
+        arguments: &Arguments,
+        store: &Store,
+    ) -> Result<search::Outcome, Failure> {
+        let search = Search::new(arguments, &self.variants[self.reference].plan);
+        search.run(session, store, &self.variants, self.reference)
+    }
+
+    fn judge(&self, found: &search::Outcome, tolerance: f64) -> Option<Vec<Judgement>> {
+        self.baseline.as_ref().map(|baseline| baseline.judge(&found.comparison, tolerance))
+    }
+}
+
+pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    let prepared = Prepared::read(session, arguments)?;
+    tell_replaced(session, prepared.variants.iter().map(|variant| &variant.plan));
+    let store = Store::make(&arguments.store())?;
+    let found = prepared.find(session, arguments, &store)?;
+    let judgements = prepared.judge(&found, arguments.tolerance);
     if let Some(name) = &arguments.save_baseline {
-        baseline::write(&arguments.out, name, &variants, &found.comparison)?;
+        baseline::write(&arguments.out, name, &prepared.variants, &found.comparison)?;
     }
     let results = output::Results {
-        base: &base,
-        variants: &variants,
+        base: &prepared.base,
+        variants: &prepared.variants,
         found: &found,
         judgements: judgements.as_deref(),
+        context: output::context(&prepared.base),
     };
     results.write(session, arguments, &store)?;
     let is_worse = judgements.iter().flatten().any(|judgement| judgement.change.is_regression());
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
+}
+
+/// The page of the results in `kept`, made of the runs in the store and the figures in the folder; nothing is run.
+pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -> Result<String, Failure> {
+    let arguments = Arguments {
+        scenario: kept.scenario(),
+        overrides: Overrides::default(),
+        out: kept.out(),
+        ..arguments
+    };
+    let prepared = Prepared::read(session, &arguments)?;
+    let store = Store::of_code(&arguments.store(), &kept.context.code);
+    let found = prepared.find(session, &arguments, &store);
+    let found = found.map_err(|failure| kept.refused(&failure, &arguments.command_line()))?;
+    let judgements = prepared.judge(&found, arguments.tolerance);
+    let results = output::Results {
+        base: &prepared.base,
+        variants: &prepared.variants,
+        found: &found,
+        judgements: judgements.as_deref(),
+        context: kept.context.clone(),
+    };
+    results.page(&kept.figures()?, &kept.command, &store)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tidegate_core::event::EventMask;
 use tidegate_core::records::Watched;
 use tidegate_core::rng::Seed;
 use tidegate_report::compare::{
-    Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
+    Comparison, Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
 use tidegate_report::figure::{Figure, compare as figures, write_figures};
 use tidegate_report::json::Json;
@@ -22,7 +22,7 @@ use tidegate_sim::run::watch;
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
-use crate::code::code;
+use crate::code::{CODE_FILE, code};
 use crate::commands::{about_scheme, installed};
 use crate::exit::Failure;
 use crate::page::COMMAND;
@@ -38,6 +38,23 @@ pub(super) struct Results<'a> {
     pub(super) found: &'a Outcome,
     /// Verdicts against a baseline, if there is one.
     pub(super) judgements: Option<&'a [Judgement]>,
+    /// What the tables say of their origin.
+    pub(super) context: RunContext,
+}
+
+/// What tables of a comparison over the scenario `base` say of their origin.
+pub(super) fn context(base: &Plan) -> RunContext {
+    RunContext {
+        scenario_text: base.text.clone(),
+        semantics: SEMANTICS,
+        code: code().to_owned(),
+        ..RunContext::default()
+    }
+}
+
+/// The seed whose samples and delays are shown.
+fn first_seed(comparison: &Comparison) -> Seed {
+    Seed(comparison.seeds.first().copied().unwrap_or_default())
 }
 
 impl Results<'_> {
@@ -51,10 +68,17 @@ impl Results<'_> {
         let folder = arguments.out.join(self.folder_name());
         let new = store.temporary();
         self.tables(&new)?;
-        self.page(arguments, store, &new)?;
-        let json = self.json(&folder);
-        let path = new.join("comparison.json");
-        fs::write(&path, format!("{json}\n")).map_err(|why| cannot("write", &path, &why))?;
+        let (figures, command, json) = (self.figures(), arguments.command_line(), self.json(&folder));
+        for (name, content) in [
+            ("report.html", self.page(&figures, &command, store)?),
+            ("figures.json", write_figures(&figures)),
+            (COMMAND, command + "\n"),
+            (CODE_FILE, code().to_owned()),
+            ("comparison.json", format!("{json}\n")),
+        ] {
+            let path = new.join(name);
+            fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
+        }
         replace_files(&new, &folder)?;
         keep_scenario(&folder, self.base)?;
         session.show(&match session.format {
@@ -70,46 +94,39 @@ impl Results<'_> {
             self.found.runs.iter().map(|variant| Point { runs: variant.runs.clone() }).collect();
         let values = self.variants.iter().map(|variant| variant.label.clone()).collect();
         let parameter = Parameter { key: "variant".to_owned(), values };
-        point_tables(&points, &[parameter], &self.context()).write(folder).map_err(Failure::error)
+        point_tables(&points, &[parameter], &self.context).write(folder).map_err(Failure::error)
     }
 
-    /// Figures and the page around them.
-    fn page(&self, arguments: &Arguments, store: &Store, folder: &Path) -> Result<(), Failure> {
-        let Outcome { comparison, runs, note } = self.found;
-        let seed = Seed(comparison.seeds.first().copied().unwrap_or_default());
+    /// The figures, which need a run of each variant with its every delay.
+    fn figures(&self) -> Vec<Figure> {
+        let Outcome { comparison, runs, .. } = self.found;
+        let seed = first_seed(comparison);
         let watched: Vec<(&str, Watched)> = self
             .variants
             .iter()
             .map(|variant| (variant.label.as_str(), watch(&variant.plan, seed, EventMask::NONE, &mut |_| {})))
             .collect();
         let delays = figures::delays(watched.iter().map(|(label, watched)| (*label, watched)));
-        let figures: Vec<Figure> = figures::goodput_over_delay(runs).into_iter().chain(delays).collect();
-        let samples = self.sampled(store, seed)?;
+        figures::goodput_over_delay(runs).into_iter().chain(delays).collect()
+    }
+
+    /// The page around `figures`, with the `command` that makes the results; samples are those in `store`.
+    pub(super) fn page(&self, figures: &[Figure], command: &str, store: &Store) -> Result<String, Failure> {
+        let Outcome { comparison, note, .. } = self.found;
+        let samples = self.sampled(store, first_seed(comparison))?;
         let seeds = self.seed_plots(store, &samples)?;
-        let page = compare_page(&ComparePage {
+        let labelled = self.variants.iter().map(|variant| (variant.label.clone(), &variant.plan));
+        Ok(compare_page(&ComparePage {
             title: &self.base.name,
             comparison,
             note: note.as_deref().unwrap_or_default(),
             judgements: self.judgements.unwrap_or_default(),
-            figures: &figures,
+            figures,
             samples: &samples,
             seeds: seeds.as_ref(),
-            command: &arguments.command_line(),
-            context: &RunContext {
-                installed: installed(
-                    self.variants.iter().map(|variant| (variant.label.clone(), &variant.plan)),
-                ),
-                ..self.context()
-            },
-        });
-        let command = arguments.command_line() + "\n";
-        for (name, content) in
-            [("report.html", page), ("figures.json", write_figures(&figures)), (COMMAND, command)]
-        {
-            let path = folder.join(name);
-            fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
-        }
-        Ok(())
+            command,
+            context: &RunContext { installed: installed(labelled), ..self.context.clone() },
+        }))
     }
 
     /// The run of every variant with this seed, with its samples.
@@ -136,15 +153,6 @@ impl Results<'_> {
             }
         }
         Ok(plots)
-    }
-
-    fn context(&self) -> RunContext {
-        RunContext {
-            scenario_text: self.base.text.clone(),
-            semantics: SEMANTICS,
-            code: code().to_owned(),
-            ..RunContext::default()
-        }
     }
 
     /// Name of the folder of results: it tells comparisons of other variants, code or semantics apart.

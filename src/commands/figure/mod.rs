@@ -2,6 +2,8 @@
 
 mod source;
 
+pub(crate) use source::read_figures;
+
 use std::path::{Path, PathBuf};
 
 use tidegate_report::figure::{Columns, Figure, Look};

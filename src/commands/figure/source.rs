@@ -151,7 +151,8 @@ fn no_results(folder: &Path) -> String {
     )
 }
 
-fn read_figures(path: &Path) -> Result<Vec<Figure>, Failure> {
+/// The figures that a command has left in the file `path`.
+pub(crate) fn read_figures(path: &Path) -> Result<Vec<Figure>, Failure> {
     let bytes = read_text(path)?;
     let wrong = |why: String| Failure::error(format!("{}: {why}", path.display()));
     let text = std::str::from_utf8(&bytes).map_err(|why| wrong(why.to_string()))?;

@@ -31,6 +31,8 @@ pub(super) struct Bench<'a> {
 pub(super) enum Purpose<'a> {
     /// To run those that are not finished.
     Run(&'a Finished),
+    /// To read those that are finished; none is run, and one that is missing is a failure.
+    Read(&'a Finished),
     /// To count those of the first batch; none is run, and the paper gets no results.
     Count(&'a Finished, &'a RefCell<Census>),
 }
@@ -72,7 +74,7 @@ impl<'a> Bench<'a> {
         keep: impl Fn(&Plan, RunRecord) -> T + Sync,
     ) -> Result<Vec<Vec<T>>, Failure> {
         let batch = self.batches.replace(self.batches.get() + 1);
-        let (Purpose::Run(finished) | Purpose::Count(finished, _)) = self.purpose;
+        let (Purpose::Run(finished) | Purpose::Read(finished) | Purpose::Count(finished, _)) = self.purpose;
         let of_plan = |(place, plan): (usize, &'_ Plan)| -> Vec<RunName> {
             plan.seeds.iter().map(|seed| RunName { batch, plan: place, seed: *seed }).collect()
         };
@@ -87,6 +89,11 @@ impl<'a> Bench<'a> {
             let time = forecast::of(&jobs, self.threads);
             *census.borrow_mut() = Census { runs: names.len(), finished: recalled, time };
             return Err(Failure { exit: Exit::Ok, message: "only counted".to_owned() });
+        }
+        if matches!(self.purpose, Purpose::Read(_)) && !missing.is_empty() {
+            let (missing, all) = (missing.len(), names.len());
+            let why = format!("{missing} of {all} runs behind it are not kept by this build of the program");
+            return Err(Failure::error(why));
         }
         let line = ProgressLine::new("runs", jobs.len(), self.session.quiet).after(recalled);
         let write = |job: usize, run: RunRecord| {

@@ -37,8 +37,8 @@ pub(super) struct Finished {
     folder: PathBuf,
     /// Folders beside it with runs of other code, in order.
     others: Vec<PathBuf>,
-    /// Held for as long as runs are added.
-    _lock: File,
+    /// Held for as long as runs are added; `None` if they are only read.
+    _lock: Option<File>,
 }
 
 /// A run of a paper: which batch of runs, which plan in it, and the seed.
@@ -65,7 +65,13 @@ impl Finished {
         let others = others(&all, code)?;
         let folder = all.join(format!("{code}-{}", extent.word()));
         fs::create_dir_all(&folder).map_err(|why| cannot("make", &folder, &why))?;
-        Ok(Self { folder, others, _lock: lock })
+        Ok(Self { folder, others, _lock: Some(lock) })
+    }
+
+    /// The finished runs in a paper's folder, to read them alone.
+    pub(super) fn look(paper: &Path, code: &str, extent: Extent) -> Self {
+        let folder = paper.join("runs").join(format!("{code}-{}", extent.word()));
+        Self { folder, others: Vec::new(), _lock: None }
     }
 
     /// Folders with runs of other code, which this program cannot use.

@@ -27,6 +27,7 @@ use tidegate_sim::scenario;
 use batch::{Bench, Census, Purpose};
 use finished::Finished;
 
+use super::report::Kept;
 use super::threads;
 use crate::code;
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -50,6 +51,9 @@ static PAPERS: [Entry; 5] = [
     Entry { name: "bbr-cd", board: bbr_cd::board },
     Entry { name: "brf", board: brf::board },
 ];
+
+/// What stands for every paper.
+const ALL: &str = "all";
 
 /// Seeds of a quick look.
 const REDUCED_SEEDS: usize = 3;
@@ -116,6 +120,12 @@ struct Written {
 }
 
 impl Written {
+    fn of(entry: &Entry, extent: Extent, mut board: Board) -> Self {
+        board.figures.extend(stated(&board.claims, &board.figures));
+        let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
+        Self { board, scenarios, command: command_line(entry.name, extent) }
+    }
+
     fn page(&self) -> BoardPage<'_> {
         BoardPage {
             paper: &self.board.paper,
@@ -136,7 +146,14 @@ impl Written {
 
 /// What PAPER can be.
 pub(crate) fn paper_names() -> Vec<&'static str> {
-    PAPERS.iter().map(|entry| entry.name).chain(["all"]).collect()
+    PAPERS.iter().map(|entry| entry.name).chain([ALL]).collect()
+}
+
+/// The papers that are asked for, at least one.
+fn chosen(arguments: &Arguments) -> Result<Vec<&'static Entry>, Failure> {
+    let is_all = arguments.paper == ALL;
+    let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
+    if papers.is_empty() { Err(unknown_paper(&arguments.paper)) } else { Ok(papers) }
 }
 
 fn unknown_paper(name: &str) -> Failure {
@@ -149,11 +166,8 @@ fn unknown_paper(name: &str) -> Failure {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let is_all = arguments.paper == "all";
-    let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
-    if papers.is_empty() {
-        return Err(unknown_paper(&arguments.paper));
-    }
+    let is_all = arguments.paper == ALL;
+    let papers = chosen(arguments)?;
     let code = finished::code_name();
     let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &code, extent(arguments));
     let mut finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
@@ -176,6 +190,23 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let surprised = boards.iter().flat_map(|done| &done.board.claims).any(Judged::contradicts_record);
     Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
+}
+
+/// The page of the results in `kept`, made of the finished runs; nothing is run.
+pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) -> Result<String, Failure> {
+    let (code, out, extent) = (finished::code_name(), kept.out(), extent(arguments));
+    let papers = chosen(arguments)?;
+    let mut boards = Vec::new();
+    for entry in papers {
+        let finished = Finished::look(&out.join(entry.name), &code, extent);
+        let bench = Bench::new(session, threads(arguments.threads), extent, Purpose::Read(&finished));
+        let board = (entry.board)(&bench).map_err(|failure| kept.refused(&failure, &kept.command))?;
+        boards.push(Written::of(entry, extent, board));
+    }
+    match boards.as_slice() {
+        [one] if arguments.paper != ALL => Ok(board_page(&one.page())),
+        boards => Ok(boards_page(&boards.iter().map(Written::page).collect::<Vec<_>>(), &kept.command)),
+    }
 }
 
 fn extent(arguments: &Arguments) -> Extent {
@@ -241,11 +272,9 @@ fn reproduce(
     let begun = Instant::now();
     let extent = extent(arguments);
     let threads = threads(arguments.threads);
-    let mut board = (entry.board)(&Bench::new(session, threads, extent, Purpose::Run(finished)))?;
-    board.figures.extend(stated(&board.claims, &board.figures));
+    let board = (entry.board)(&Bench::new(session, threads, extent, Purpose::Run(finished)))?;
     let folder = arguments.out.join(entry.name);
-    let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
-    let done = Written { board, scenarios, command: command_line(entry.name, extent) };
+    let done = Written::of(entry, extent, board);
     write(&folder, &done)?;
     if session.format == Format::Text {
         session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));

@@ -8,8 +8,9 @@ mod shard;
 mod status;
 mod why;
 
+use super::report::Kept;
 use crate::Session;
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 
 /// What to do with a sweep.
 #[derive(Debug, clap::Args)]
@@ -36,5 +37,18 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         Action::Status(arguments) => status::run(session, arguments),
         Action::Why(arguments) => why::run(session, arguments),
         Action::Gc(arguments) => gc::run(session, arguments),
+    }
+}
+
+/// The page of the results in `kept`, which the command with these arguments has made; nothing is run. `None` for an
+/// action that leaves no page.
+pub(crate) fn page_again(
+    session: &Session,
+    kept: &Kept,
+    arguments: Arguments,
+) -> Option<Result<String, Failure>> {
+    match arguments.action {
+        Action::Run(arguments) => Some(output::page_again(session, kept, arguments.sweep)),
+        Action::Status(_) | Action::Why(_) | Action::Gc(_) => None,
     }
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use tidegate_report::figure::write_figures;
+use tidegate_core::rng::Seed;
+use tidegate_report::figure::{Figure, write_figures};
 use tidegate_report::json::Json;
 use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
 use tidegate_report::page::{SweepPage, sweep_page};
@@ -11,12 +12,14 @@ use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
 use tidegate_report::text::{self, Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
-use crate::code::code;
-use crate::commands::installed;
+use crate::code::{CODE_FILE, code};
+use crate::commands::report::Kept;
+use crate::commands::{Overrides, installed};
 use crate::exit::{Exit, Failure, Outcome};
+use crate::grid::GridPoint;
 use crate::page::COMMAND;
 use crate::results::{cannot, keep_scenario, replace_files};
-use crate::store::Store;
+use crate::store::{Found, Store};
 use crate::{Format, SEMANTICS, Session};
 
 /// Measures of the table that is printed, as far as they are defined and not zero everywhere.
@@ -32,20 +35,7 @@ const PRINTED: [&str; 7] = [
 
 /// Writes everything about a sweep whose runs are all in `store`, and prints the summary.
 pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep, store: &Store) -> Outcome {
-    // Everything is read back, so that nothing depends on who ran what when.
-    let points = sweep.points.iter().map(|point| {
-        let runs =
-            sweep.seeds.iter().map(|seed| store.recall(&point.identity, *seed, &sweep.base.name, false));
-        Ok(Point { runs: runs.collect::<Result<_, Failure>>()? })
-    });
-    let points: Vec<Point> = points.collect::<Result<_, Failure>>()?;
-    let value = |axis: usize| sweep.points.iter().map(|point| point.values[axis].clone()).collect();
-    let parameters: Vec<Parameter> = sweep
-        .axes
-        .iter()
-        .enumerate()
-        .map(|(index, axis)| Parameter { key: axis.key.clone(), values: value(index) })
-        .collect();
+    let points = recall(sweep, store)?;
     let context = RunContext {
         scenario_text: sweep.base.text.clone(),
         semantics: SEMANTICS,
@@ -54,22 +44,15 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
     };
     let folder = arguments.out.join(sweep.folder_name());
     let new = store.temporary();
-    point_tables(&points, &parameters, &context).write(&new).map_err(Failure::error)?;
+    point_tables(&points, &parameters(sweep), &context).write(&new).map_err(Failure::error)?;
     let command = format!("tidegate sweep run {}", arguments.command_line());
-    let labelled = sweep.points.iter().map(|point| (point.values.join(", "), &point.plan));
-    let context = RunContext { installed: installed(labelled), ..context };
-    let (page, figures) = sweep_page(&SweepPage {
-        title: &sweep.base.name,
-        points: &points,
-        parameters: &parameters,
-        measures: &printed(&points),
-        command: &command,
-        context: &context,
-    });
-    let command = command + "\n";
-    for (name, content) in
-        [("report.html", page), ("figures.json", write_figures(&figures)), (COMMAND, command)]
-    {
+    let (page, figures) = page(sweep, &points, &command, &context);
+    for (name, content) in [
+        ("report.html", page),
+        ("figures.json", write_figures(&figures)),
+        (COMMAND, command + "\n"),
+        (CODE_FILE, code().to_owned()),
+    ] {
         let path = new.join(name);
         fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
     }
@@ -88,6 +71,54 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
         Format::Json => json(sweep, &points, &folder).to_string() + "\n",
     });
     Ok(Exit::Ok)
+}
+
+/// The page of the results in `kept`, made of the runs in the store; nothing is run.
+pub(super) fn page_again(
+    session: &Session,
+    kept: &Kept,
+    arguments: SweepArguments,
+) -> Result<String, Failure> {
+    let arguments = SweepArguments {
+        scenario: kept.scenario(),
+        overrides: Overrides::default(),
+        out: kept.out(),
+        ..arguments
+    };
+    let sweep = Sweep::read(session, &arguments)?;
+    let store = Store::of_code(&arguments.store(), &kept.context.code);
+    let missing = sweep.look(&store).iter().filter(|found| **found != Found::Whole).count();
+    let command = format!("tidegate sweep run {}", arguments.command_line());
+    store.may_grow(missing).map_err(|failure| kept.refused(&failure, &command))?;
+    Ok(page(&sweep, &recall(&sweep, &store)?, &kept.command, &kept.context).0)
+}
+
+/// The runs of every point. Everything is read back, so that nothing depends on who ran what when.
+fn recall(sweep: &Sweep, store: &Store) -> Result<Vec<Point>, Failure> {
+    let point = |point: &GridPoint| {
+        let run = |seed: &Seed| store.recall(&point.identity, *seed, &sweep.base.name, false);
+        Ok(Point { runs: sweep.seeds.iter().map(run).collect::<Result<_, Failure>>()? })
+    };
+    sweep.points.iter().map(point).collect()
+}
+
+fn parameters(sweep: &Sweep) -> Vec<Parameter> {
+    let value = |axis: usize| sweep.points.iter().map(|point| point.values[axis].clone()).collect();
+    let axes = sweep.axes.iter().enumerate();
+    axes.map(|(index, axis)| Parameter { key: axis.key.clone(), values: value(index) }).collect()
+}
+
+fn page(sweep: &Sweep, points: &[Point], command: &str, context: &RunContext) -> (String, Vec<Figure>) {
+    let labelled = sweep.points.iter().map(|point| (point.values.join(", "), &point.plan));
+    let context = RunContext { installed: installed(labelled), ..context.clone() };
+    sweep_page(&SweepPage {
+        title: &sweep.base.name,
+        points,
+        parameters: &parameters(sweep),
+        measures: &printed(points),
+        command,
+        context: &context,
+    })
 }
 
 /// The measures worth a column.

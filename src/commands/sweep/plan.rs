@@ -11,6 +11,7 @@ use crate::exit::Failure;
 use crate::grid::{self, Axis, GridPoint};
 use crate::results::file_name;
 use crate::store::{Found, Store};
+use crate::words::{quoted, word};
 use crate::{SEMANTICS, Session};
 
 /// What every action of a sweep needs to know.
@@ -49,21 +50,24 @@ impl SweepArguments {
 
     /// The command line that names this sweep, behind `tidegate sweep run` and the like.
     pub(super) fn command_line(&self) -> String {
-        let mut line = self.scenario.display().to_string();
+        let mut line = word(&self.scenario.display().to_string());
         for (key, value) in &self.overrides.set {
-            line.push_str(&format!(" --set '{key}={value}'"));
+            line.push_str(&format!(" --set {}", quoted(&format!("{key}={value}"))));
         }
         if let Some(axis) = &self.schemes {
-            line.push_str(&format!(" --schemes '{}'", axis.written().trim_start_matches("scheme=")));
+            line.push_str(&format!(" --schemes {}", quoted(axis.written().trim_start_matches("scheme="))));
         }
         for axis in &self.grid {
-            line.push_str(&format!(" --grid '{}'", axis.written()));
+            line.push_str(&format!(" --grid {}", quoted(&axis.written())));
         }
         if let Some(seeds) = self.seeds {
             line.push_str(&format!(" --seeds {seeds}"));
         }
         if self.allow_incomplete {
             line.push_str(" --allow-incomplete");
+        }
+        if let Some(store) = &self.store {
+            line.push_str(&format!(" --store {}", quoted(&store.display().to_string())));
         }
         line
     }

@@ -17,7 +17,7 @@ use crate::{Format, Session};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    sweep: SweepArguments,
+    pub(super) sweep: SweepArguments,
     /// Run only share I of N; any order of the shares, at once or one after the other, gives the same results.
     #[arg(long, value_name = "I/N", default_value_t = Shard::ALL)]
     shard: Shard,

@@ -1,0 +1,52 @@
+//! Command lines as text: what a results folder keeps of the command that made it, which shells take and `report` reads.
+
+/// `text` as one word of a shell, always in quotes.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// `text` as one word of a shell, in quotes only where it needs them.
+pub(crate) fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { quoted(text) }
+}
+
+/// The words of a line made by [`quoted`] and [`word`]; `None` if a quote is left open.
+pub(crate) fn words(line: &str) -> Option<Vec<String>> {
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let mut rest = line.trim().chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match rest.next()? {
+                        '\'' => break,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(rest.next()?),
+            c if c.is_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_from_a_line_as_they_were() {
+        for text in ["a", "", "two words", "it's", "{ name = \"icp\", x = 'y' }", "\\", "a'b'c\\ d"] {
+            for line in [format!("run {} --x", quoted(text)), format!("run {} --x", word(text))] {
+                assert_eq!(words(&line), Some(vec!["run".into(), text.into(), "--x".into()]), "{line}");
+            }
+        }
+        assert_eq!(words("run 'open"), None);
+        assert_eq!(word("scenarios/examples/dumbbell.toml"), "scenarios/examples/dumbbell.toml");
+    }
+}
