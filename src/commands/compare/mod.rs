@@ -1,6 +1,7 @@
 //! `tidegate compare`: variants of one scenario with the same seeds, what differs, and whether chance explains it.
 
 mod baseline;
+mod limits;
 mod output;
 mod search;
 mod variants;
@@ -152,7 +153,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         .transpose()?;
     let store = Store::make(&arguments.store.clone().unwrap_or_else(|| arguments.out.join("store")))?;
     let search = Search::new(arguments, &variants[reference].plan);
-    let found = search.run(session, &store, &variants, reference)?;
+    let mut found = search.run(session, &store, &variants, reference)?;
+    found.note = limits::with_note(found.note.take(), &variants, &found.runs);
     let judgements = held.map(|held| held.judge(&found.comparison, arguments.tolerance));
     if let Some(name) = &arguments.save_baseline {
         baseline::write(&arguments.out, name, &variants, &found.comparison)?;
