@@ -52,7 +52,7 @@ pub static SCHEME: Scheme = Scheme {
     marking: Marking::Always,
     whole: Whole {
         needs: &[
-            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "no mark has a level, and nothing is shaped"),
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "marks have no level, and no router shapes Interests"),
         ],
         ..Whole::ALONE
     },

@@ -56,8 +56,8 @@ pub static SCHEME: Scheme = Scheme {
         all_next_hops: true,
         needs: &[
             Need::of(Role::Consumer, Counterpart::Role(Role::Router), "severe congestion is not marked, and the window grows until packets are lost").by("mark", "true"),
-            Need::of(Role::Router, Counterpart::Role(Role::Controller), "reports go nowhere, and no prefix is moved to another path"),
-            Need::of(Role::Controller, Counterpart::Role(Role::Router), "no router reports to it"),
+            Need::of(Role::Router, Counterpart::Role(Role::Controller), "nothing receives the routers' reports, and no prefix is moved to another path"),
+            Need::of(Role::Controller, Counterpart::Role(Role::Router), "no router reports to the controller"),
         ],
         ..Whole::ALONE
     },
