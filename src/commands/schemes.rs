@@ -66,7 +66,7 @@ fn details(scheme: &Scheme, screen: Screen) -> String {
     );
     text.push_str(&format!("whole       {}\n", whole(scheme).join(", ")));
     if let Some(limit) = scheme.whole.limit {
-        text.push_str(&format!("limit       {limit}\n"));
+        text.push_str(&format!("limit       {}\n", limit.why));
     }
     for need in scheme.whole.needs {
         text.push_str(&format!("needs       {}\n", needed(need)));
@@ -133,7 +133,7 @@ fn as_json(scheme: &Scheme) -> Json {
         ("deviations", Json::List(scheme.deviations.iter().map(Json::text).collect())),
         ("roles", Json::List(scheme.roles().into_iter().map(Json::text).collect())),
         ("whole", Json::List(whole(scheme).iter().map(Json::text).collect())),
-        ("limit", Json::maybe(scheme.whole.limit)),
+        ("limit", Json::maybe(scheme.whole.limit.map(|limit| limit.why))),
         ("needs", Json::List(scheme.whole.needs.iter().map(|need| Json::text(needed(need))).collect())),
         ("parameters", Json::List(params.collect())),
     ])

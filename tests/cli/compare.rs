@@ -84,6 +84,22 @@ fn equal_variants_are_told_to_be_equal() {
 }
 
 #[test]
+fn a_variant_whose_scheme_leaves_the_link_half_empty_says_why() {
+    let comparison = Comparison::new("compare-limit");
+    let far = ["--set", "topology.bottleneck.delay=50ms", "--seeds", "2", "--schemes"];
+    let said = comparison.tell(&[&far[..], &["fixed,bbr"]].concat()).with(0).out;
+    let line = said.lines().find(|line| line.starts_with("fixed used ")).expect(&said);
+    let why = "% of its busiest link; fixed may leave its link partly unused: the window stays at 10 packets";
+    assert!(line.contains(why), "{line}");
+    assert!(!said.contains("bbr used"), "{said}");
+    let page = said.lines().find_map(|line| line.strip_prefix("report  ")).expect(&said);
+    let page = fs::read_to_string(page).expect("it was written");
+    assert!(page.contains("the window stays at 10 packets"), "the page has the note");
+    let said = comparison.tell(&[&far[..], &["{ name = \"fixed\", window = 400 },bbr"]].concat()).with(0).out;
+    assert!(!said.contains("used"), "{said}");
+}
+
+#[test]
 fn neither_threads_nor_the_order_of_the_schemes_change_what_is_found() {
     let comparison = Comparison::new("compare-order");
     let one = comparison.json_in("one", &["--schemes", "icp,fixed", "--threads", "1"]);

@@ -1,6 +1,6 @@
 //! The whole of a scheme: what belongs to it beside the roles that it fills, and which of its roles need each other.
 
-use crate::params::Value;
+use crate::params::{Settings, Value};
 use crate::scheme::Scheme;
 
 /// A place that a scheme can fill.
@@ -52,12 +52,28 @@ pub struct Whole {
     /// Which of its roles do not work alone.
     pub needs: &'static [Need],
     /// Why with its defaults it leaves a link that it has alone more than half empty; `None` for one that does not.
-    pub limit: Option<&'static str>,
+    pub limit: Option<Limit>,
 }
 
 impl Whole {
     /// Nothing beside the scheme's own roles, none of which needs another.
     pub const ALONE: Self = Self { with: &[], all_next_hops: false, needs: &[], limit: None };
+}
+
+/// Why a scheme leaves a link partly unused.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// The reason, a main clause.
+    pub why: &'static str,
+    /// Parameters that decide it: where one of them is given, nothing is known.
+    pub unless: &'static [&'static str],
+}
+
+impl Limit {
+    /// Whether it holds with these settings.
+    pub fn holds(&self, settings: &Settings) -> bool {
+        !self.unless.iter().any(|name| settings.get(name).is_some())
+    }
 }
 
 /// Another scheme that belongs to a whole.
@@ -78,6 +94,27 @@ pub struct Need {
     pub other: Counterpart,
     /// What happens without, a main clause.
     pub without: &'static str,
+    /// Parameter of the role in use and its value with which it needs nothing.
+    pub unless: Option<(&'static str, &'static str)>,
+    /// Parameter of the other role and the value that it needs.
+    pub by: Option<(&'static str, &'static str)>,
+}
+
+impl Need {
+    /// A need that no parameter changes.
+    pub const fn of(role: Role, other: Counterpart, without: &'static str) -> Self {
+        Self { role, other, without, unless: None, by: None }
+    }
+
+    /// The same, but not where `parameter` of the role in use has `value`, given as a scenario writes it.
+    pub const fn unless(self, parameter: &'static str, value: &'static str) -> Self {
+        Self { unless: Some((parameter, value)), ..self }
+    }
+
+    /// The same, met only where `parameter` of the other role has `value`, given as a scenario writes it.
+    pub const fn by(self, parameter: &'static str, value: &'static str) -> Self {
+        Self { by: Some((parameter, value)), ..self }
+    }
 }
 
 /// What a role can need.
@@ -127,18 +164,23 @@ impl Scheme {
     }
 
     /// Whether its parts mark packets with these settings.
-    pub fn marks_with(&self, settings: &crate::params::Settings) -> bool {
+    pub fn marks_with(&self, settings: &Settings) -> bool {
         match self.marking {
             Marking::Never => false,
             Marking::Always => true,
-            Marking::If(name, wanted) => match settings.get(name) {
-                Some(Value::Text(text)) => text == wanted,
-                Some(value) => value.to_string() == wanted,
-                None => {
-                    let spec = self.params.iter().find(|spec| spec.name == name);
-                    spec.is_some_and(|spec| (spec.default)().trim_matches('"') == wanted)
-                }
-            },
+            Marking::If(name, wanted) => self.has_value(settings, name, wanted),
+        }
+    }
+
+    /// Whether the parameter `name` has the value `wanted`, given as a scenario writes it, with these settings.
+    pub fn has_value(&self, settings: &Settings, name: &str, wanted: &str) -> bool {
+        match settings.get(name) {
+            Some(Value::Text(text)) => text == wanted,
+            Some(value) => value.to_string() == wanted,
+            None => {
+                let spec = self.params.iter().find(|spec| spec.name == name);
+                spec.is_some_and(|spec| (spec.default)().trim_matches('"') == wanted)
+            }
         }
     }
 }

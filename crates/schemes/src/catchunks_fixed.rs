@@ -13,7 +13,7 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{Span, Time};
-use tidegate_core::whole::Whole;
+use tidegate_core::whole::{Limit, Whole};
 
 use crate::toolbox::lifetime_timer::LifetimeTimer;
 
@@ -31,7 +31,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     shell: ShellKind::NdnTools,
     consumer: Some(|settings| Ok(Box::new(Fetchers::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some("one fetcher asks for one packet per round trip unless more are set"), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "each fetcher asks for one segment per round trip, and there is one unless `fetchers` says otherwise", unless: &["fetchers"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

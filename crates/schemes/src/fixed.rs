@@ -5,7 +5,7 @@
 use tidegate_core::congestion::CongestionController;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::whole::Whole;
+use tidegate_core::whole::{Limit, Whole};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -15,7 +15,7 @@ pub static SCHEME: Scheme = Scheme {
     provenance: Provenance::Source,
     params: Params::TABLE,
     consumer: Some(|settings| Ok(Box::new(Fixed { params: Params::from_settings(settings)? }))),
-    whole: Whole { limit: Some("the window stays at 10 packets unless another one is set"), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "the window stays at 10 packets unless `window` says otherwise", unless: &["window"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

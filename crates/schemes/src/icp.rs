@@ -12,7 +12,7 @@ use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::Whole;
+use tidegate_core::whole::{Limit, Whole};
 
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
 use crate::toolbox::congestion_loss::is_congestion;
@@ -28,7 +28,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     shell: ShellKind::Own,
     consumer: Some(|settings| Ok(Box::new(Icp::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some("the timer lies between the last round trips, so that a queue that builds up makes it expire and halves the window"), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "its timer lies between the smallest and the largest of the last round trips, so a queue that builds up makes it expire and halves the window", unless: &["delta", "min_timeout"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

@@ -7,7 +7,7 @@ use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::whole::Whole;
+use tidegate_core::whole::{Limit, Whole};
 
 use crate::toolbox::congestion_loss::is_congestion;
 
@@ -20,7 +20,7 @@ pub static SCHEME: Scheme = Scheme {
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(NdnsimWindow::new(Params::from_settings(settings)?)))),
-    whole: Whole { limit: Some("the window doubles each round trip until the queue overflows, and then starts again once timers have expired"), ..Whole::ALONE },
+    whole: Whole { limit: Some(Limit { why: "the window doubles each round trip until the queue overflows, and begins again at its first value once timers have expired", unless: &["reset_on_loss"] }), ..Whole::ALONE },
     ..Scheme::NONE
 };
 

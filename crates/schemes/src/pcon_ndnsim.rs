@@ -28,7 +28,7 @@ pub static SCHEME: Scheme = Scheme {
     whole: Whole {
         with: &[Companion { role: Role::Discipline, scheme: "nfd-marking" }],
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Marks, without: "it reacts to losses alone" },
+            Need::of(Role::Consumer, Counterpart::Marks, "it reacts to losses alone").unless("react_to_marks", "false"),
         ],
         ..Whole::ALONE
     },

@@ -28,7 +28,7 @@ pub static SCHEME: Scheme = Scheme {
     router: Some(|settings, node| parts::router(settings, node, SCHEME.name, Decreases::OncePerRoundTrip)),
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no Nack comes, and it reacts to losses alone" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "no router sends a Nack for congestion, and the consumer reacts to losses alone"),
         ],
         ..Whole::ALONE
     },

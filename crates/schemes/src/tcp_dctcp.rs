@@ -36,7 +36,7 @@ pub static SCHEME: Scheme = Scheme {
     whole: Whole {
         with: &[Companion { role: Role::Discipline, scheme: "step-ecn" }],
         needs: &[
-            Need { role: Role::Sender, other: Counterpart::Marks, without: "it reacts to losses alone" },
+            Need::of(Role::Sender, Counterpart::Marks, "it reacts to losses alone"),
         ],
         ..Whole::ALONE
     },

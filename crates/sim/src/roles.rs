@@ -1,8 +1,11 @@
 //! Which scheme fills which role of a plan, where, and which of them lack what they need.
 
+use std::cell::OnceCell;
+
 use tidegate_core::whole::{Counterpart, Installed, Need, Role};
 
-use crate::plan::{NextHopRule, Plan, SchemeUse};
+use crate::plan::{LinkPlan, NextHopRule, Plan, SchemeUse};
+use crate::world::Ways;
 
 /// Every scheme in use, role by role; of equal ones the places together.
 pub fn installed(plan: &Plan) -> Vec<Installed> {
@@ -63,80 +66,162 @@ fn label(used: &SchemeUse) -> String {
     }
 }
 
-/// Why schemes of flows do not fill their links with their defaults, a sentence each.
+/// Why schemes of flows leave their links partly unused, a sentence each.
 pub fn limits(plan: &Plan) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for flow in &plan.flows {
-        let scheme = flow.scheme.scheme;
-        let sentence = scheme.whole.limit.map(|limit| format!("{}: {limit}", scheme.name));
+        let SchemeUse { scheme, settings } = &flow.scheme;
+        let limit = scheme.whole.limit.filter(|limit| limit.holds(settings));
+        let sentence =
+            limit.map(|limit| format!("{} may leave its link partly unused: {}", scheme.name, limit.why));
         sentences.extend(sentence.filter(|sentence| !sentences.contains(sentence)));
     }
     sentences
 }
 
-/// Every role in use whose counterpart is missing, a sentence each.
+/// Every role in use whose counterpart is missing, a sentence each. What a flow needs has to stand on a way from its
+/// consumer to its producers.
 pub fn incomplete(plan: &Plan) -> Vec<String> {
     let mut told: Vec<(&str, Role, Counterpart)> = Vec::new();
     let mut sentences = Vec::new();
-    for (used, role, at) in in_use(plan) {
-        for need in used.scheme.whole.needs.iter().filter(|need| need.role == role) {
+    let ways = OnceCell::new();
+    for User { used, role, at, flow } in in_use(plan) {
+        let is_open = |need: &&Need| {
+            let is_waived = need.unless.is_some_and(|(name, value)| has_value(used, name, value));
+            need.role == role && !is_waived
+        };
+        for need in used.scheme.whole.needs.iter().filter(is_open) {
             // The first flow or router stands for all of them.
             let key = (used.scheme.name, role, need.other);
-            if !told.contains(&key) && !has(plan, used, need) {
+            if told.contains(&key) {
+                continue;
+            }
+            let found = Counterparts::of(plan, used, need);
+            let is_met = match flow {
+                None => !found.is_empty(),
+                Some(_) if found.is_empty() => false,
+                Some(flow) => found.is_on(&ways.get_or_init(|| Ways::new(plan)).of(plan, flow)),
+            };
+            if !is_met {
                 told.push(key);
-                sentences.push(sentence(used.scheme.name, need, at));
+                sentences.push(sentence(plan, (used.scheme.name, need, at), !found.is_empty()));
             }
         }
     }
     sentences
 }
 
-/// Schemes of flows, routers and the controller, each with the role and the name of the flow or node.
-fn in_use(plan: &Plan) -> impl Iterator<Item = (&SchemeUse, Role, &str)> {
+/// A scheme of a flow, a router or the controller.
+struct User<'a> {
+    used: &'a SchemeUse,
+    role: Role,
+    /// Name of the flow or node.
+    at: &'a str,
+    /// Number of the flow; `None` for what belongs to none.
+    flow: Option<usize>,
+}
+
+fn in_use(plan: &Plan) -> impl Iterator<Item = User<'_>> {
     let end = |tcp| if tcp { Role::Sender } else { Role::Consumer };
-    let flows =
-        plan.flows.iter().map(move |flow| (&flow.scheme, end(flow.tcp.is_some()), flow.name.as_str()));
-    let nodes = plan.nodes.iter();
-    let parts = nodes.flat_map(|node| node.parts.iter().map(|part| (part, Role::Router, node.name.as_str())));
-    let controller = plan.controller.iter().map(|controller| (&controller.scheme, Role::Controller, ""));
+    let flows = plan.flows.iter().enumerate().map(move |(index, flow)| User {
+        used: &flow.scheme,
+        role: end(flow.tcp.is_some()),
+        at: &flow.name,
+        flow: Some(index),
+    });
+    let parts = plan.nodes.iter().flat_map(|node| {
+        node.parts.iter().map(|used| User { used, role: Role::Router, at: &node.name, flow: None })
+    });
+    let controller = plan.controller.iter().map(|controller| User {
+        used: &controller.scheme,
+        role: Role::Controller,
+        at: "",
+        flow: None,
+    });
     flows.chain(parts).chain(controller)
 }
 
-fn has(plan: &Plan, used: &SchemeUse, need: &Need) -> bool {
-    let marks = |used: &SchemeUse| used.scheme.marks_with(&used.settings);
-    let parts = || plan.nodes.iter().flat_map(|node| &node.parts);
-    match need.other {
-        Counterpart::Marks => {
-            let disciplines =
-                plan.links.iter().flat_map(|link| &link.queue).flat_map(|queue| &queue.disciplines);
-            parts().chain(disciplines).any(marks)
+fn has_value(used: &SchemeUse, name: &str, value: &str) -> bool {
+    used.scheme.has_value(&used.settings, name, value)
+}
+
+/// Where the counterpart of a role stands.
+#[derive(Default)]
+struct Counterparts {
+    /// Nodes with a part on their router.
+    nodes: Vec<usize>,
+    /// Links with a discipline in one of their queues.
+    links: Vec<usize>,
+    /// Whether it is in a role that has no place in the network.
+    elsewhere: bool,
+}
+
+impl Counterparts {
+    fn of(plan: &Plan, used: &SchemeUse, need: &Need) -> Self {
+        let is_right = |other: &SchemeUse| need.by.is_none_or(|(name, value)| has_value(other, name, value));
+        let with_part = |fits: &dyn Fn(&SchemeUse) -> bool| {
+            let nodes = plan.nodes.iter().enumerate().filter(|(_, node)| node.parts.iter().any(fits));
+            nodes.map(|(index, _)| index).collect()
+        };
+        match need.other {
+            Counterpart::Marks => {
+                let marks = |used: &SchemeUse| used.scheme.marks_with(&used.settings);
+                let is_marking =
+                    |link: &LinkPlan| link.queue.iter().flat_map(|queue| &queue.disciplines).any(marks);
+                let links = plan.links.iter().enumerate().filter(|(_, link)| is_marking(link));
+                let links = links.map(|(index, _)| index).collect();
+                Self { nodes: with_part(&marks), links, elsewhere: false }
+            }
+            Counterpart::Role(Role::Router) => {
+                let is_own = |part: &SchemeUse| part.scheme.name == used.scheme.name && is_right(part);
+                Self { nodes: with_part(&is_own), ..Self::default() }
+            }
+            Counterpart::Role(role) => {
+                let is_own = |other: User<'_>| {
+                    other.role == role && other.used.scheme.name == used.scheme.name && is_right(other.used)
+                };
+                Self { elsewhere: in_use(plan).any(is_own), ..Self::default() }
+            }
         }
-        Counterpart::Role(role) => {
-            in_use(plan).any(|(other, found, _)| found == role && other.scheme.name == used.scheme.name)
-        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.links.is_empty() && !self.elsewhere
+    }
+
+    /// Whether it stands on one of these nodes or links.
+    fn is_on(&self, [nodes, links]: &[Vec<u32>; 2]) -> bool {
+        let is_among =
+            |among: &[u32], own: &[usize]| own.iter().any(|own| among.binary_search(&(*own as u32)).is_ok());
+        self.elsewhere || is_among(nodes, &self.nodes) || is_among(links, &self.links)
     }
 }
 
-fn sentence(name: &str, need: &Need, at: &str) -> String {
+/// What is missing; `is_off_path` says that it stands elsewhere in the network.
+fn sentence(plan: &Plan, (name, need, at): (&str, &Need, &str), is_off_path: bool) -> String {
     let who = match need.role {
         Role::Router => format!("routers' parts of {name}"),
         Role::Controller => format!("the controller {name}"),
         _ => format!("flow {at}: {name}"),
     };
+    let is_there = plan.nodes.iter().any(|node| node.parts.iter().any(|part| part.scheme.name == name));
+    let by = need.by.filter(|_| is_there && !is_off_path);
+    let by = by.map(|(parameter, value)| format!(" with {parameter} = {value}")).unwrap_or_default();
     let (other, write) = match need.other {
         Counterpart::Marks => {
             ("a queue or router that marks".to_owned(), "disciplines = [\"codel-mark\"]".to_owned())
         }
         Counterpart::Role(Role::Router) => {
-            ("its part on a router".to_owned(), format!("[router] parts = [{name:?}]"))
+            (format!("its part on a router{by}"), format!("[router] parts = [{name:?}]"))
         }
         Counterpart::Role(Role::Controller) => {
             ("its controller".to_owned(), format!("[controller] scheme = {name:?}"))
         }
         Counterpart::Role(_) => ("its other end".to_owned(), format!("scheme = {name:?} for a flow")),
     };
+    let place = if is_off_path { " on its path" } else { "" };
     format!(
-        "{who} without {other}: {}; write {write}, or scheme = {name:?} into [scenario] for the whole scheme",
+        "{who} without {other}{place}: {}; write {write}, or scheme = {name:?} into [scenario] for the whole scheme",
         need.without
     )
 }

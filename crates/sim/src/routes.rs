@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use tidegate_core::context::Routes;
 use tidegate_core::face::{FaceId, NodeId};
@@ -107,6 +107,24 @@ impl RouteTable {
             links.push(edge.link);
             at = edge.to;
         }
+    }
+
+    /// Nodes and links that Interests for `prefix` can come to from `node` over any next hops, both sorted.
+    pub fn reach(&self, node: u32, prefix: PrefixId) -> [Vec<u32>; 2] {
+        let (mut nodes, mut links) = (BTreeSet::from([node]), BTreeSet::new());
+        let (mut open, mut hops) = (vec![node], Vec::new());
+        while let Some(at) = open.pop() {
+            hops.clear();
+            self.next_hops(NodeId(at), prefix, &mut hops);
+            let edges = self.edges[at as usize].iter();
+            for edge in edges.filter(|edge| hops.iter().any(|hop| hop.face == edge.face)) {
+                links.insert(edge.link);
+                if nodes.insert(edge.to) {
+                    open.push(edge.to);
+                }
+            }
+        }
+        [nodes, links].map(|set| set.into_iter().collect())
     }
 
     /// Distance of every node to the nearest of `set`, on ways that do not lead through `without`.

@@ -14,6 +14,7 @@ mod restart;
 mod sample;
 mod service;
 
+pub(crate) use build::Ways;
 pub use build::{NodeFaces, interned, node_faces, paths, prefix_uris};
 pub use control::MessageLedger;
 pub use outcome::Ledger;

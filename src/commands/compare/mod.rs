@@ -1,6 +1,7 @@
 //! `tidegate compare`: variants of one scenario with the same seeds, what differs, and whether chance explains it.
 
 mod baseline;
+mod limits;
 mod output;
 mod search;
 mod variants;
@@ -180,7 +181,9 @@ impl Prepared {
         store: &Store,
     ) -> Result<search::Outcome, Failure> {
         let search = Search::new(arguments, &self.variants[self.reference].plan);
-        search.run(session, store, &self.variants, self.reference)
+        let mut found = search.run(session, store, &self.variants, self.reference)?;
+        found.note = limits::with_note(found.note.take(), &self.variants, &found.runs);
+        Ok(found)
     }
 
     fn judge(&self, found: &search::Outcome, tolerance: f64) -> Option<Vec<Judgement>> {

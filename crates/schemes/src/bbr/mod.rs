@@ -42,8 +42,8 @@ choice! {
         BbrCd = "bbr-cd",
         /// The shell's estimator.
         Shell = "shell",
-        /// Data of a later Interest, and else the timer "bbr-cd" (RFC 8985's idea on Interests): right where packets
-        /// keep their order.
+        /// When the Data of a later Interest arrives, as RFC 8985 does with segments, or when the timer "bbr-cd" expires.
+        /// Where packets change their order, it takes late ones for lost.
         Order = "order",
     }
 }
@@ -71,8 +71,8 @@ params! {
     rate_round_trips: f64 = 10.0, "round trips", 1.0..=1_000.0;
     /// Age at which the smallest round trip is measured anew, in ProbeRTT.
     rtprop_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
-    /// When an Interest counts as lost: the study does not say what its port of BBR did; "bbr-cd" is the timer of its own
-    /// scheme, and comes near to what TCP finds out within a round trip; "shell" is that of the shell, 200 ms at least.
+    /// When an Interest counts as lost. The study does not say it of its port of BBR; "bbr-cd" is the timer of the study's
+    /// own scheme, which detects a loss about as early as TCP does; "shell" is the shell's timer, 200 ms at least.
     loss_timer: TimerRule = TimerRule::BbrCd;
     /// Of the timer "bbr-cd": length of its window of round trips.
     beta: f64 = 8.0, "round trips", 1.0..=1_000.0;

@@ -84,9 +84,9 @@ pub static SCHEME: Scheme = Scheme {
     controller: Some(|settings| Ok(Box::new(BrfController::new(&Params::read(settings)?)))),
     whole: Whole {
         needs: &[
-            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no switch grants it a rate" },
-            Need { role: Role::Router, other: Counterpart::Role(Role::Controller), without: "no port is ever found congested" },
-            Need { role: Role::Controller, other: Counterpart::Role(Role::Router), without: "no switch reports to it" },
+            Need::of(Role::Sender, Counterpart::Role(Role::Router), "no switch grants the sender a rate"),
+            Need::of(Role::Router, Counterpart::Role(Role::Controller), "no switch learns that a port is congested").unless("control", "local"),
+            Need::of(Role::Controller, Counterpart::Role(Role::Router), "no switch reports to the controller"),
         ],
         ..Whole::ALONE
     },

@@ -38,7 +38,7 @@ pub static SCHEME: Scheme = Scheme {
     router: Some(router),
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "Data carry no source, and all sources share one window" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "Data does not name its source, so all sources share one window").unless("per_source", "false"),
         ],
         ..Whole::ALONE
     },

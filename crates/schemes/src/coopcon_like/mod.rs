@@ -43,7 +43,7 @@ pub static SCHEME: Scheme = Scheme {
     marking: Marking::Always,
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no mark has a level, and nothing is diverted" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "marks have no level, and no router diverts Interests"),
         ],
         ..Whole::ALONE
     },

@@ -52,7 +52,7 @@ pub static SCHEME: Scheme = Scheme {
     marking: Marking::Always,
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no mark has a level, and nothing is shaped" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "marks have no level, and no router shapes Interests"),
         ],
         ..Whole::ALONE
     },

@@ -49,7 +49,7 @@ pub static SCHEME: Scheme = Scheme {
     router: Some(router),
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no Interest is refused, and it reacts to losses alone" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "no router refuses an Interest, and the consumer reacts to losses alone"),
         ],
         ..Whole::ALONE
     },

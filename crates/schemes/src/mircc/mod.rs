@@ -67,7 +67,7 @@ pub static SCHEME: Scheme = Scheme {
     router: Some(router),
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "no rate stands on Data, and it asks at its first rate" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "Data carries no rate, so the consumer stays at its initial rate").by("stamping", "true"),
         ],
         ..Whole::ALONE
     },

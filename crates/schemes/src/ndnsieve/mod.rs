@@ -55,9 +55,9 @@ pub static SCHEME: Scheme = Scheme {
     whole: Whole {
         all_next_hops: true,
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Role(Role::Router), without: "severe congestion is not marked, and the window grows until packets are lost" },
-            Need { role: Role::Router, other: Counterpart::Role(Role::Controller), without: "reports go nowhere, and no prefix is moved to another path" },
-            Need { role: Role::Controller, other: Counterpart::Role(Role::Router), without: "no router reports to it" },
+            Need::of(Role::Consumer, Counterpart::Role(Role::Router), "severe congestion is not marked, and the window grows until packets are lost").by("mark", "true"),
+            Need::of(Role::Router, Counterpart::Role(Role::Controller), "nothing receives the routers' reports, and no prefix is moved to another path"),
+            Need::of(Role::Controller, Counterpart::Role(Role::Router), "no router reports to the controller"),
         ],
         ..Whole::ALONE
     },

@@ -43,7 +43,7 @@ pub static SCHEME: Scheme = Scheme {
     marking: Marking::Always,
     whole: Whole {
         needs: &[
-            Need { role: Role::Consumer, other: Counterpart::Marks, without: "it reacts to losses alone" },
+            Need::of(Role::Consumer, Counterpart::Marks, "it reacts to losses alone").unless("react_to_marks", "false"),
         ],
         ..Whole::ALONE
     },

@@ -41,7 +41,7 @@ pub static SCHEME: Scheme = Scheme {
     }),
     whole: Whole {
         needs: &[
-            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no rate comes back on ACKs, and it keeps its first window" },
+            Need::of(Role::Sender, Counterpart::Role(Role::Router), "ACKs carry no rate, so the sender stays at its initial window"),
         ],
         ..Whole::ALONE
     },

@@ -44,7 +44,7 @@ pub static SCHEME: Scheme = Scheme {
     }),
     whole: Whole {
         needs: &[
-            Need { role: Role::Sender, other: Counterpart::Role(Role::Router), without: "no change of the window comes back on ACKs, and it keeps its first one" },
+            Need::of(Role::Sender, Counterpart::Role(Role::Router), "ACKs carry no change of the window, so the sender stays at its initial one"),
         ],
         ..Whole::ALONE
     },

@@ -56,6 +56,26 @@ pub fn paths(plan: &Plan) -> Vec<Vec<u32>> {
     plan.flows.iter().zip(&prefixes).map(path).collect()
 }
 
+/// Where the flows of a plan can come along as the run begins.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    routes: RouteTable,
+    prefixes: Vec<PrefixId>,
+}
+
+impl Ways {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let mut names = NameTable::new();
+        let prefixes = intern_prefixes(plan, &mut names);
+        Self { routes: routes(plan, &Ports::new(plan), &prefixes, &mut names), prefixes }
+    }
+
+    /// Nodes and links on any way from the consumer of flow `index` to its producers, both sorted.
+    pub(crate) fn of(&self, plan: &Plan, index: usize) -> [Vec<u32>; 2] {
+        self.routes.reach(plan.flows[index].consumer as u32, self.prefixes[index])
+    }
+}
+
 fn intern_prefixes(plan: &Plan, names: &mut NameTable) -> Vec<PrefixId> {
     let mut intern = |uri: &str| names.intern_uri(uri).expect("prefixes were checked with the plan");
     let mut prefixes = Vec::with_capacity(plan.flows.len());

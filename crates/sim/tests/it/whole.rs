@@ -1,4 +1,4 @@
-//! Every whole scheme in every example: it carries its flows.
+//! Every whole scheme in every example: each flow gets Data, and on the dumbbell half of the link.
 
 use tidegate_core::rng::Seed;
 use tidegate_core::whole::Role;
@@ -52,7 +52,7 @@ fn plan(text: &str, set: &[(&str, &str)], name: &str) -> Option<Plan> {
 }
 
 #[test]
-fn every_whole_scheme_carries_the_flows_of_every_example() {
+fn every_whole_scheme_delivers_data_to_every_flow_of_every_example() {
     let mut silent = Vec::new();
     let mut cells = 0;
     for scheme in SCHEMES {

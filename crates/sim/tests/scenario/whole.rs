@@ -4,7 +4,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::whole::{Installed, Role};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{NextHopRule, Plan};
-use tidegate_sim::roles::{incomplete, installed};
+use tidegate_sim::roles::{incomplete, installed, limits};
 use tidegate_sim::scenario::{Errors, parse};
 
 use super::examples::example;
@@ -299,8 +299,12 @@ fn a_role_without_its_counterpart_is_told() {
         incomplete(&plan(example(name), &[(key, scheme)]))
     };
     for (name, scheme, said) in [
-        ("dumbbell", "mircc", "flow c1:/a: mircc without its part on a router: no rate stands on Data"),
-        ("dumbbell", "ndnsieve", "ndnsieve without its part on a router"),
+        (
+            "dumbbell",
+            "mircc",
+            "flow c1:/a: mircc without its part on a router: Data carries no rate, so the consumer",
+        ),
+        ("dumbbell", "ndnsieve", "ndnsieve without its part on a router: severe"),
         ("loss", "pcon", "pcon without a queue or router that marks: it reacts to losses alone"),
         ("tcp", "tcp-dctcp", "flow cubic: tcp-dctcp without a queue or router that marks"),
         ("tcp", "rcp", "flow cubic: rcp without its part on a router"),
@@ -315,6 +319,77 @@ fn a_role_without_its_counterpart_is_told() {
         &[("topology.bottleneck.queue.disciplines.0.action", "drop"), ("flow.*.scheme", "pcon-ndnsim")],
     );
     assert_eq!(incomplete(&dropping).len(), 1);
+}
+
+/// One flow from c1 to p1 beside the idle c2 and p2, with `scheme` and what else is given.
+fn one_flow(scheme: &str, more: &str) -> Plan {
+    let (first, _) = BARE.split_at(BARE.rfind("[[flow]]").expect("it has two flows"));
+    plan(&(first.replace("scheme = \"mircc\"\n", "") + &format!("scheme = {scheme}\n{more}")), &[])
+}
+
+#[test]
+fn a_counterpart_counts_only_on_a_way_of_the_flow() {
+    let off = "[node.c2]\nparts = [\"mircc\"]\n";
+    let told = incomplete(&one_flow("\"mircc\"", off));
+    let said = "flow c1:/a: mircc without its part on a router on its path: Data carries no rate";
+    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    assert_eq!(incomplete(&one_flow("\"mircc\"", &off.replace("c2", "r2"))), Vec::<String>::new());
+    let queue = |link: &str| format!("[link.{link}]\nqueue = {{ disciplines = [\"codel-mark\"] }}\n");
+    let told = incomplete(&one_flow("\"pcon\"", &queue("c2-r1")));
+    let said = "flow c1:/a: pcon without a queue or router that marks on its path: it reacts to losses alone";
+    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    assert_eq!(incomplete(&one_flow("\"pcon\"", &queue("r1-r2"))), Vec::<String>::new());
+    // One of two flows is enough for a message.
+    let two = BARE.replace("scheme = \"mircc\"\n", "") + "[node.p1]\nparts = [\"mircc\"]\n";
+    let told = incomplete(&plan(&two.replace("prefix", "scheme = \"mircc\"\nprefix"), &[]));
+    assert!(told.len() == 1 && told[0].starts_with("flow c2:/b: mircc without"), "{told:?}");
+}
+
+#[test]
+fn parameters_decide_what_a_role_needs() {
+    for (scheme, parts, lacks) in [
+        ("{ name = \"pcon\", react_to_marks = false }", "[]", None),
+        ("{ name = \"pcon-ndnsim\", react_to_marks = false }", "[]", None),
+        ("{ name = \"cctcp-like\", per_source = false }", "[]", None),
+        ("\"cctcp-like\"", "[]", Some("cctcp-like without its part on a router")),
+        ("\"mircc\"", "[{ name = \"mircc\", stamping = false }]", Some("on a router with stamping = true")),
+        (
+            "\"hobhis\"",
+            "[{ name = \"hobhis\", feedback = \"none\" }]",
+            Some("on a router with feedback = rate"),
+        ),
+        ("\"hobhis\"", "[\"hobhis\"]", None),
+    ] {
+        let told = incomplete(&one_flow(scheme, &format!("[router]\nparts = {parts}\n")));
+        assert_eq!(told.len(), usize::from(lacks.is_some()), "{scheme} {parts}: {told:?}");
+        assert!(lacks.is_none_or(|lacks| told[0].contains(lacks)), "{scheme} {parts}: {told:?}");
+    }
+    let local = "[router]\nparts = [{ name = \"brf\", control = \"local\" }]\n";
+    assert_eq!(incomplete(&one_flow("\"icp\"", local)), Vec::<String>::new());
+    let remote = incomplete(&one_flow("\"icp\"", "[router]\nparts = [\"brf\"]\n"));
+    assert!(remote.len() == 1 && remote[0].contains("its controller"), "{remote:?}");
+}
+
+#[test]
+fn a_limit_is_told_in_a_sentence_and_not_where_a_parameter_lifts_it() {
+    let told = limits(&one_flow("\"fixed\"", ""));
+    let said = "fixed may leave its link partly unused: the window stays at 10 packets";
+    assert!(told.len() == 1 && told[0].starts_with(said), "{told:?}");
+    assert_eq!(limits(&one_flow("{ name = \"fixed\", window = 500 }", "")), Vec::<String>::new());
+    assert_eq!(limits(&one_flow("\"mircc\"", "")), Vec::<String>::new());
+}
+
+#[test]
+fn parameters_that_needs_and_limits_name_are_there() {
+    let has = |scheme: &Scheme, name: &str| scheme.params.iter().any(|spec| spec.name == name);
+    for scheme in SCHEMES {
+        let needs = scheme.whole.needs.iter();
+        let named = needs.flat_map(|need| [need.unless, need.by].into_iter().flatten().map(|(name, _)| name));
+        let limit = scheme.whole.limit.iter().flat_map(|limit| limit.unless.iter().copied());
+        for name in named.chain(limit) {
+            assert!(has(scheme, name), "{}: no parameter {name}", scheme.name);
+        }
+    }
 }
 
 #[test]

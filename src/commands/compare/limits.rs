@@ -1,0 +1,43 @@
+//! Why a variant left its links more than half empty, where its scheme's entry in the catalogue says so.
+
+use tidegate_core::records::RunRecord;
+use tidegate_core::units::Time;
+use tidegate_report::compare::Variant;
+use tidegate_report::measures;
+use tidegate_sim::roles;
+
+use super::variants::VariantPlan;
+
+/// Utilisation of the busiest link below which a scheme's limit is worth a note.
+const HALF: f64 = 0.5;
+
+/// `note`, and a sentence for every variant whose busiest link stays below half on average and whose scheme has a limit.
+pub(super) fn with_note(note: Option<String>, variants: &[VariantPlan], runs: &[Variant]) -> Option<String> {
+    let sentences = variants.iter().zip(runs).filter_map(|(variant, runs)| {
+        let limits = roles::limits(&variant.plan);
+        let used = mean_utilisation(runs).filter(|used| *used < HALF && !limits.is_empty())?;
+        Some(format!(
+            "{} used {:.0} % of its busiest link; {}.",
+            variant.label,
+            used * 100.0,
+            limits.join("; ")
+        ))
+    });
+    let all: Vec<String> = note.into_iter().chain(sentences).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+/// Mean over the runs, 0..=1; `None` where no run has a link or a flow.
+fn mean_utilisation(variant: &Variant) -> Option<f64> {
+    let values: Vec<f64> = variant.runs.iter().filter_map(utilisation).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Utilisation of the busiest link or medium while there were flows, 0..=1.
+fn utilisation(run: &RunRecord) -> Option<f64> {
+    let of_run = (measures::find("utilisation")?.of)(run)?;
+    let start = run.flows.iter().map(|flow| flow.start).min()?;
+    let over = run.flows.iter().map(|flow| flow.over(run.ended)).max()?;
+    let part = over.since(start).as_secs_f64() / run.ended.since(Time::ZERO).as_secs_f64();
+    (part > 0.0).then(|| (of_run / part).min(1.0))
+}
