@@ -32,6 +32,8 @@ const RUNS: [(&str, &str, &str, &[&str]); 6] = [
             "flow.0.scheme=bbr",
             "topology.bottleneck.rate=1Gbps",
             "topology.access.rate=1Gbps",
+            "topology.access.delay=1ms",
+            "topology.bottleneck.delay=1ms",
             "event.0.at=200ms",
         ],
     ),

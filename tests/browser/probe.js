@@ -170,7 +170,8 @@
     const buttons = [...filter.querySelectorAll("button")].slice(1);
     const shown = buttons.map((button) => {
       button.click();
-      return visible().every((row) => row.dataset.verdict === button.dataset.verdict) && button.textContent.includes(`(${visible().length})`);
+      const isPressed = buttons.every((other) => (other.getAttribute("aria-pressed") === "true") === (other === button));
+      return isPressed && visible().every((row) => row.dataset.verdict === button.dataset.verdict) && button.textContent.includes(`(${visible().length})`);
     });
     const hiddenRow = rows.find((row) => row.hidden);
     location.hash = hiddenRow.id;

@@ -1,6 +1,7 @@
-//! What the README and the book promise beyond their commands: a first example without warnings, oracles that exist, a
-//! manifest for a scheme of one's own.
+//! What the README and the book promise beyond their commands: a first example without warnings, tests for every row of what
+//! was checked, a manifest for a scheme of one's own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -47,16 +48,52 @@ fn named_tests(page: &str) -> Vec<(&str, &str)> {
     page.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs::")).collect()
 }
 
+/// What the page says of one table: the numbers of its rows, and the tests that the list below it names for each.
+#[derive(Default)]
+struct Checked<'a> {
+    rows: Vec<usize>,
+    tests: BTreeMap<usize, Vec<(&'a str, &'a str)>>,
+}
+
+/// The tables of what was checked against what.
+fn checked(page: &str) -> Vec<Checked<'_>> {
+    let mut tables: Vec<Checked<'_>> = Vec::new();
+    let mut item = 0;
+    for line in page.lines() {
+        if line.starts_with('|') && line.contains("| checked against |") {
+            tables.push(Checked::default());
+            item = 0;
+        }
+        let Some(table) = tables.last_mut() else { continue };
+        if let Some(row) = line.strip_prefix("| ") {
+            table.rows.extend(row.split(' ').next().and_then(|cell| cell.parse::<usize>().ok()));
+        }
+        let number = line.split_once(". `").and_then(|(number, _)| number.parse().ok());
+        item = number.unwrap_or(if line.starts_with("   ") { item } else { 0 });
+        if item > 0 {
+            table.tests.entry(item).or_default().extend(named_tests(line));
+        }
+    }
+    tables
+}
+
 #[test]
-fn every_test_that_the_page_on_accuracy_names_is_there() {
+fn every_row_of_the_page_on_accuracy_names_tests_that_are_there() {
     let page = text(&sources().join("accuracy.md"));
-    let named = named_tests(&page);
-    assert!(named.len() >= 20, "{named:?}");
+    let tables = checked(&page);
+    let rows: Vec<usize> = tables.iter().map(|table| table.rows.len()).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|count| *count >= 3), "{rows:?}");
+    for Checked { rows, tests } in &tables {
+        assert!(rows.iter().copied().eq(1..=rows.len()), "rows are numbered: {rows:?}");
+        assert!(tests.keys().eq(rows), "rows {rows:?}, tests {tests:#?}");
+        assert!(tests.values().all(|tests| !tests.is_empty()), "{tests:#?}");
+    }
     let is_missing = |(file, name): &&(&str, &str)| {
         let source = fs::read_to_string(root().join(format!("{file}.rs"))).unwrap_or_default();
         !source.contains(&format!("#[test]\nfn {name}("))
     };
-    let missing: Vec<_> = named.iter().filter(is_missing).collect();
+    let missing: Vec<_> =
+        tables.iter().flat_map(|table| table.tests.values()).flatten().filter(is_missing).collect();
     assert!(missing.is_empty(), "{missing:#?}");
     assert_eq!(named_tests("`a/b.rs::c` and `d` and `e.rs::f`"), [("a/b", "c"), ("e", "f")]);
 }

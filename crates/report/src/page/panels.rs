@@ -106,6 +106,13 @@ struct Quantity {
     data: Aligned,
 }
 
+impl Quantity {
+    /// One without a note, not stepped; its words in the order of the fields.
+    fn plain(of: Of, [id, title, name, unit, words]: [&'static str; 5], data: Aligned) -> Self {
+        Self { id, title, name, unit, words, note: String::new(), of, is_stepped: false, data }
+    }
+}
+
 /// All quantities that the run has samples of, in bins of `bin_s` where they are counts.
 fn quantities(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     let mut quantities = Vec::new();
@@ -120,17 +127,7 @@ fn quantities(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity>
 
 fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
-    let make = |id, title, name, unit, words, data| Quantity {
-        id,
-        title,
-        name,
-        unit,
-        words,
-        note: String::new(),
-        of: Of::Flows,
-        is_stepped: false,
-        data,
-    };
+    let make = |words, data| Quantity::plain(Of::Flows, words, data);
     let [in_flight, per_second] = match text::sent_by(&run.flows) {
         "Interest" => ["Interests in flight", "Interests/s"],
         "segment" => ["Segments in flight", "segments/s"],
@@ -140,35 +137,23 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
     let mut all = vec![
         Quantity {
             note: format!("Payload of distinct segments. {per_bin}"),
-            ..make("throughput", "Throughput", "throughput", "Mbit/s", "deliveries", throughput)
+            ..make(["throughput", "Throughput", "throughput", "Mbit/s", "deliveries"], throughput)
         },
         make(
-            "rtt",
-            "Smoothed round-trip time",
-            "round-trip time",
-            "ms",
-            "round-trip times",
+            ["rtt", "Smoothed round-trip time", "round-trip time", "ms", "round-trip times"],
             quantities::round_trips(run),
         ),
         make(
-            "window",
-            "Congestion window",
-            "congestion window",
-            "packets",
-            "congestion windows",
+            ["window", "Congestion window", "congestion window", "packets", "congestion windows"],
             quantities::windows(run),
         ),
-        make("pacing", "Pacing rate", "pacing rate", per_second, "pacing", quantities::pacing(run)),
-        make("in-flight", in_flight, "in flight", "packets", in_flight, quantities::in_flight(run)),
+        make(["pacing", "Pacing rate", "pacing rate", per_second, "pacing"], quantities::pacing(run)),
+        make(["in-flight", in_flight, "in flight", "packets", in_flight], quantities::in_flight(run)),
         Quantity {
             note: per_bin,
             is_stepped: true,
             ..make(
-                "retransmissions",
-                "Retransmissions",
-                "retransmissions",
-                "packets",
-                "retransmissions",
+                ["retransmissions", "Retransmissions", "retransmissions", "packets", "retransmissions"],
                 quantities::retransmissions(run, bin_s),
             )
         },
@@ -180,44 +165,29 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
 }
 
 fn fairness(run: &RunRecord, window_s: f64) -> Quantity {
+    let words = ["jain", "Jain's fairness index", "Jain's index", "1", "times with two active flows"];
     Quantity {
-        id: "jain",
-        title: "Jain's fairness index",
-        name: "Jain's index",
-        unit: "1",
-        words: "times with two active flows",
         note: format!(
             "1 is equal. Of the throughputs in windows of {} s, over the flows that got payload in the window or had \
              {}s in flight at its end; none where that was one flow only.",
             text::number(window_s),
             text::sent_by(&run.flows)
         ),
-        of: Of::Run,
         is_stepped: true,
-        data: quantities::jain(run, window_s),
+        ..Quantity::plain(Of::Run, words, quantities::jain(run, window_s))
     }
 }
 
 fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
-    let make = |id, title, name, unit, words, data| Quantity {
-        id,
-        title,
-        name,
-        unit,
-        words,
-        note: String::new(),
-        of: Of::Links,
-        is_stepped: false,
-        data,
-    };
+    let make = |words, data| Quantity::plain(Of::Links, words, data);
     let queues = quantities::queues(run);
     let load = quantities::utilisation(run, rates, bin_s);
     let mut all = vec![
-        make("queue", "Queue length", "queue length", "packets", "queues", queues),
+        make(["queue", "Queue length", "queue length", "packets", "queues"], queues),
         Quantity {
             note: format!("Bytes put on the wire over those that the rate allows. {per_bin}"),
-            ..make("utilisation", "Link utilisation", "utilisation", "%", "traffic on links", load)
+            ..make(["utilisation", "Link utilisation", "utilisation", "%", "traffic on links"], load)
         },
     ];
     type Count = fn(&LinkSamples) -> &Vec<u32>;
@@ -228,7 +198,7 @@ fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     ];
     for (id, title, name, words, count) in counts {
         let data = quantities::counted(run, bin_s, count);
-        let counted = make(id, title, name, "packets", words, data);
+        let counted = make([id, title, name, "packets", words], data);
         all.push(Quantity { note: per_bin.clone(), is_stepped: true, ..counted });
     }
     all
