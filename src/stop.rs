@@ -9,7 +9,7 @@ use signal_hook::flag;
 use crate::exit::Failure;
 
 /// Whether SIGINT (Ctrl-C) or SIGTERM has come. A second one ends the process at once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {

@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
@@ -30,6 +30,7 @@ use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
+use crate::stop::Stop;
 use crate::{Format, Session, code};
 use cells::{Cell, Way};
 use record::{Measured, Origin, Results};
@@ -41,6 +42,12 @@ const PREFIX: &str = "/bench/fetch";
 
 /// What is measured when no scheme is named; the first is the default of `fetch`.
 const SCHEMES: [&str; 6] = ["default", "catchunks-cubic", "catchunks-aimd", "icp", "bbr", "bbr-cd"];
+
+/// The shortest fetch that is measured.
+const MIN_TIME: Span = Span::from_millis(100);
+
+/// Pause between two looks whether the user wants to stop.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Tries of a cell in which the link was late, the first among them.
 const TRIES: u32 = 3;
@@ -63,6 +70,12 @@ pub(super) struct Plan {
 }
 
 pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
+    if plan.time < MIN_TIME {
+        return Err(Failure::usage(format!("--time {} is too short; at least {MIN_TIME}", plan.time)));
+    }
+    if plan.is_table_only && !plan.results.exists() {
+        return Err(Failure::error(format!("{}: there is no such file", plan.results.display())));
+    }
     let build = code::executable()[..8].to_owned();
     let origin = Origin { build, time_s: plan.time.as_secs_f64() };
     let mut results = Results::read(&plan.results, origin, plan.is_any_build)?;
@@ -81,12 +94,20 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     if cells.is_empty() {
         return Err(Failure::usage(format!("no cell's name contains {:?}, as in \"100 Mbit/s\"", plan.only)));
     }
+    for scheme in &named {
+        scheme::make_named(session, not_default(scheme))?;
+    }
+    let stop = Stop::listen()?;
     for cell in cells.iter().filter(|_| !plan.is_table_only) {
         for scheme in &named {
             if results.has(&cell.name(), scheme) {
                 continue;
             }
-            let measured = measure(session, cell, scheme, plan.time)?;
+            let measured = measure(session, cell, scheme, plan.time, &stop);
+            if stop.is_asked() {
+                return Err(interrupted());
+            }
+            let measured = measured?;
             if !session.quiet {
                 eprintln!("{}, {scheme}: {measured}", cell.name());
             }
@@ -105,13 +126,19 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
 }
 
 /// Measures a cell, again while the link was late; what was measured with the least lateness.
-fn measure(session: &Session, cell: &Cell, scheme: &str, time: Span) -> Result<Measured, Failure> {
-    let mut best = measure_once(session, cell, scheme, time)?;
+fn measure(
+    session: &Session,
+    cell: &Cell,
+    scheme: &str,
+    time: Span,
+    stop: &Stop,
+) -> Result<Measured, Failure> {
+    let mut best = measure_once(session, cell, scheme, time, stop)?;
     for _ in 1..TRIES {
         if best.late_ms <= cell.max_late_ms() {
             break;
         }
-        let again = measure_once(session, cell, scheme, time)?;
+        let again = measure_once(session, cell, scheme, time, stop)?;
         if again.late_ms < best.late_ms {
             best = again;
         }
@@ -119,20 +146,39 @@ fn measure(session: &Session, cell: &Cell, scheme: &str, time: Span) -> Result<M
     Ok(best)
 }
 
-fn measure_once(session: &Session, cell: &Cell, scheme: &str, time: Span) -> Result<Measured, Failure> {
+fn measure_once(
+    session: &Session,
+    cell: &Cell,
+    scheme: &str,
+    time: Span,
+    stop: &Stop,
+) -> Result<Measured, Failure> {
     let network = Network::start(cell)?;
     let link = match cell.link(network.listening) {
         Some(setup) => Some(carry(setup, time + Span::from_secs(2))?),
         None => None,
     };
     let to = link.as_ref().map_or_else(|| network.uri.clone(), |(address, _)| format!("udp4://{address}"));
-    let chosen = scheme::make_named(session, (scheme != "default").then_some(scheme))?;
-    let fetched = fetch_for(&to, chosen, time)?;
+    let chosen = scheme::make_named(session, not_default(scheme))?;
+    let fetched = fetch_for(&to, chosen, time, stop)?;
+    if stop.is_asked() {
+        return Err(interrupted());
+    }
     let report = match link {
         Some((_, thread)) => Some(thread.join().map_err(|_| Failure::error("the link ended early"))??),
         None => None,
     };
     Ok(Measured::of(&fetched, report.as_ref()))
+}
+
+/// The scheme of this name; `None` for the default of `fetch`.
+fn not_default(scheme: &str) -> Option<&str> {
+    (scheme != SCHEMES[0]).then_some(scheme)
+}
+
+fn interrupted() -> Failure {
+    let message = "interrupted; the same command goes on with the measurement that was under way";
+    Failure { exit: Exit::Interrupted, message: message.to_owned() }
 }
 
 type LinkThread = JoinHandle<Result<LinkReport, Failure>>;
@@ -157,15 +203,18 @@ fn carry(setup: LinkSetup, time: Span) -> Result<(SocketAddr, LinkThread), Failu
     }
 }
 
-/// Fetches for so long at most.
-fn fetch_for(to: &str, chosen: Chosen, time: Span) -> Result<Fetched, Failure> {
+/// Fetches for so long at most, or until the user wants to stop.
+fn fetch_for(to: &str, chosen: Chosen, time: Span, wish: &Stop) -> Result<Fetched, Failure> {
     let mut client = Client::connect(&uplink(Some(to))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
     let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
     let (stop, stopped) = UnixStream::pair().map_err(Failure::error)?;
     client.stop_on(OwnedFd::from(stopped)).map_err(Failure::error)?;
+    let (wish, end) = (wish.clone(), Instant::now() + Duration::from_nanos(time.as_nanos()));
     let timer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_nanos(time.as_nanos()));
+        while !wish.is_asked() && Instant::now() < end {
+            std::thread::sleep(LOOK.min(end.saturating_duration_since(Instant::now())));
+        }
         drop(stop);
     });
     let settings = FetchSettings {

@@ -254,7 +254,7 @@ fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> R
         installed: Vec::new(),
     };
     let page = run_page(&RunPage {
-        title: &format!("{} with {label}", flow.prefix),
+        title: &format!("{} with {}", flow.prefix, label.short()),
         runs: std::slice::from_ref(&fetched.record),
         topology: None,
         digest: None,

@@ -17,6 +17,8 @@ pub(super) struct Output {
     /// `None` for standard output and what is no regular file.
     target: Option<Target>,
     is_standard: bool,
+    /// What is there and no regular file.
+    special: Option<PathBuf>,
     note: Option<String>,
 }
 
@@ -48,7 +50,7 @@ impl Output {
         let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
         if is_special {
             let file = File::options().write(true).open(path).map_err(|why| cannot("write", path, &why))?;
-            return Ok(Self::over(Box::new(file), None));
+            return Ok(Self { special: Some(path.to_owned()), ..Self::over(Box::new(file), None) });
         }
         Self::open_part(path, name)
     }
@@ -69,8 +71,8 @@ impl Output {
             Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
         };
         let open = || -> io::Result<File> {
-            // The state says nothing of what is written from now on.
-            if fs::exists(state_path(&part))? {
+            // The state stays true of the beginning that it describes; one of other content goes.
+            if bytes == 0 && fs::exists(state_path(&part))? {
                 fs::remove_file(state_path(&part))?;
             }
             let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
@@ -85,7 +87,7 @@ impl Output {
 
     fn over(writer: Box<dyn Write>, target: Option<Target>) -> Self {
         let writer = BufWriter::with_capacity(BUFFER, writer);
-        Self { writer, target, is_standard: false, note: None }
+        Self { writer, target, is_standard: false, special: None, note: None }
     }
 
     /// The first segment that is not there yet.
@@ -118,7 +120,10 @@ impl Output {
     ) -> Result<Option<PathBuf>, Failure> {
         let flushed = self.writer.flush();
         let Some(Target { part, whole, name, segments: before, bytes: bytes_before }) = self.target else {
-            return flushed.map(|()| None).map_err(|why| Failure::error(format!("standard output: {why}")));
+            return flushed.map(|()| None).map_err(|why| match &self.special {
+                Some(path) => cannot("write", path, &why),
+                None => Failure::error(format!("standard output: {why}")),
+            });
         };
         flushed.map_err(|why| cannot("write", &part, &why))?;
         if !is_whole {
@@ -127,6 +132,9 @@ impl Output {
             return Ok(Some(part));
         }
         fs::rename(&part, &whole).map_err(|why| cannot("write", &whole, &why))?;
+        if bytes_before > 0 {
+            fs::remove_file(state_path(&part)).map_err(|why| cannot("remove", &state_path(&part), &why))?;
+        }
         Ok(None)
     }
 }

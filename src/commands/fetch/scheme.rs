@@ -87,6 +87,13 @@ pub(super) struct Label {
     pub(super) parameters: Vec<String>,
 }
 
+impl Label {
+    /// Without the parameters, for a heading.
+    pub(super) fn short(&self) -> &'static str {
+        if self.is_default { "the default scheme" } else { self.scheme }
+    }
+}
+
 /// Such as `bbr with window=20`; the default of fetch is called that.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

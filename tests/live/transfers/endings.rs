@@ -174,6 +174,11 @@ fn an_interrupted_fetch_goes_on_from_its_part_with_the_same_version_only() {
     wait_for_bytes(&format!("{copy}.part"), 0);
     begun.signal("-INT");
     let left = number(&begun.wait().with(130).json(), "bytes");
+    // One that is killed on the way leaves what the first one noted.
+    let killed = fetch("/resumed", &copy, forwarder.uri(Way::Udp));
+    wait_for_bytes(&format!("{copy}.part"), left as u64);
+    killed.signal("-KILL");
+    killed.wait();
     let ended = fetch("/resumed", &copy, uri).wait().with(0);
     let summary = ended.json();
     assert_eq!(assert_content(copy.clone()), LEN);

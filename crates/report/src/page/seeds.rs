@@ -183,6 +183,8 @@ fn numbers(values: impl Iterator<Item = Option<f64>>) -> Json {
 /// What each seed has of each series in bins of time.
 #[derive(Clone, Debug, PartialEq)]
 struct Band {
+    /// The middle of the first bin, s.
+    begin_s: f64,
     /// Length of a bin, s.
     width_s: f64,
     /// `[series, seeds, bins]`; `None` where a seed has no value.
@@ -197,12 +199,15 @@ impl Band {
         let span_s = last.unwrap_or(0.0) - first.unwrap_or(0.0);
         let pause_s = span_s / data.time_s.len().saturating_sub(1).max(1) as f64;
         let width_s = pause_s.max(end_s / bins as f64).max(1e-9);
-        Self { width_s, series: vec![Vec::new(); data.series.len()] }
+        // Instants lie in the middle of bins: on an edge, rounding would put two into one bin and none into the next.
+        let first_s = first.unwrap_or(0.0);
+        let begin_s = first_s - (first_s / width_s).floor() * width_s;
+        Self { begin_s, width_s, series: vec![Vec::new(); data.series.len()] }
     }
 
     /// Adds one run: what it has in a bin counts as its mean there.
     fn add(&mut self, data: &Aligned) {
-        let place = |time_s: f64| (time_s / self.width_s).round().max(0.0) as usize;
+        let place = |time_s: f64| ((time_s - self.begin_s) / self.width_s).round().max(0.0) as usize;
         for (seeds, series) in self.series.iter_mut().zip(&data.series) {
             let known =
                 data.time_s.iter().zip(series).filter_map(|(time_s, value)| Some((*time_s, (*value)?)));
@@ -233,7 +238,7 @@ impl Band {
 
     fn json(&self) -> Json {
         let count = self.bins();
-        let times = (0..count).map(|place| Some(place as f64 * self.width_s));
+        let times = (0..count).map(|place| Some(self.begin_s + place as f64 * self.width_s));
         let series = self.series.iter().map(|seeds| {
             let of = |of| numbers(self.over_seeds(seeds, of).into_iter());
             let seed =
@@ -286,6 +291,17 @@ mod tests {
             [2.0, 1.0, 4.0].map(|value| [value; 10])
         );
         assert_eq!(band.series[0].len(), 3);
+    }
+
+    #[test]
+    fn instants_half_a_bin_after_multiples_of_it_leave_no_gaps_and_keep_their_times() {
+        let time_s: Vec<f64> = (0..100).map(|step| 0.05 + f64::from(step) * 0.1).collect();
+        let data = Aligned { series: vec![vec![Some(1.0); 100]], time_s: time_s.clone() };
+        let mut band = Band::like(&data, 10.0, 250);
+        band.add(&data);
+        assert_eq!(band.over_seeds(&band.series[0], mean), vec![Some(1.0); 100]);
+        let last_s = band.begin_s + 99.0 * band.width_s;
+        assert!((band.begin_s - 0.05).abs() < 1e-9 && (last_s - time_s[99]).abs() < 1e-9, "{last_s}");
     }
 
     #[test]

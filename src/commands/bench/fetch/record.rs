@@ -59,9 +59,12 @@ impl fmt::Display for Measured {
         let Self { goodput_mbps, retransmitted_pct, queue_ms, rtt_ms, late_ms } = self;
         write!(
             f,
-            "{goodput_mbps:.2} Mbit/s, {retransmitted_pct:.2} % retransmitted, queue {queue_ms:.1} ms, round trip \
-             {rtt_ms:.1} ms, link late by {late_ms:.2} ms"
-        )
+            "{goodput_mbps:.2} Mbit/s, {retransmitted_pct:.2} % retransmitted, round trip {rtt_ms:.1} ms"
+        )?;
+        if queue_ms.is_nan() {
+            return Ok(());
+        }
+        write!(f, ", queue {queue_ms:.1} ms, link late by {late_ms:.2} ms")
     }
 }
 

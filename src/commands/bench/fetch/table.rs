@@ -60,6 +60,9 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
         let _ = writeln!(text, "| {} | {} | {verdict} |", cell.name(), values.join(" | "));
     }
     let judged: Vec<bool> = cells.iter().filter_map(|cell| is_below(cell, results)).collect();
+    if judged.is_empty() {
+        return text;
+    }
     let below = judged.iter().filter(|is_below| **is_below).count();
     let _ = writeln!(
         text,
