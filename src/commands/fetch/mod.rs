@@ -25,6 +25,7 @@ use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::TransferLine;
 use crate::results::cannot;
+use crate::words::word;
 use crate::{Format, SEMANTICS, Session};
 use output::Output;
 use scheme::{Chosen, Label};
@@ -76,8 +77,8 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// The command that fetches the same version in the same way.
     fn command_line(&self, versioned: &str) -> String {
-        let mut line = format!("tidegate fetch {}", quoted(versioned));
-        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} {}", quoted(value)));
+        let mut line = format!("tidegate fetch {}", word(versioned));
+        let mut add = |option: &str, value: &str| line.push_str(&format!(" {option} {}", word(value)));
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         path(&self.output).iter().for_each(|file| add("--out", file));
         self.scheme.iter().for_each(|scheme| add("--scheme", scheme));
@@ -96,15 +97,6 @@ impl Arguments {
             line.push_str(if is_set { option } else { "" });
         }
         line
-    }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/=.:_-,+%@".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -265,16 +257,4 @@ fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> R
         is_live: true,
     });
     std::fs::write(path, page).map_err(|why| cannot("write", path, &why))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_change_them() {
-        assert_eq!(quoted("/a/v=1"), "/a/v=1");
-        assert_eq!(quoted("it's here"), r"'it'\''s here'");
-        assert_eq!(quoted(""), "''");
-    }
 }
