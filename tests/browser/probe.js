@@ -134,7 +134,7 @@
     const [times, ...lines] = plot.data;
     const step = band.time_s[1] - band.time_s[0];
     return lines.flatMap((line, index) => times.filter((time, place) => {
-      const [low, high] = [band.series[index].low, band.series[index].high].map((ends) => ends[Math.round(time / step)]);
+      const [low, high] = [band.series[index].low, band.series[index].high].map((ends) => ends[Math.round((time - band.time_s[0]) / step)]);
       const slack = 1e-4 * Math.abs(high) + 1e-9;
       return line[place] != null && low != null && !(line[place] >= low - slack && line[place] <= high + slack);
     }).map((time) => `${title}, ${series[index].name} at ${time} s`));

@@ -211,3 +211,17 @@ fn a_part_that_no_fetch_has_left_in_order_is_named_before_it_is_written_over() {
     );
     assert_eq!(fetch(&scratch.at("other")), "");
 }
+
+#[test]
+fn two_fetches_into_one_file_do_not_mix() {
+    let forwarder = Forwarder::start("two", "");
+    let scratch = Scratch::new("two");
+    let copy = scratch.at("copy");
+    let at = ["--transport", forwarder.uri(Way::Unix)];
+    let arguments = [&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat();
+    let first = Running::start(&arguments);
+    first.err_line("no Data for 4 s");
+    let second = tidegate(&arguments).with(1);
+    assert!(second.err.contains("copy.part: another fetch writes it"), "{}", second.err);
+    first.stop().with(130);
+}

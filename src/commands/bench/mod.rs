@@ -118,8 +118,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 
 /// What cases can be called.
 pub(crate) fn case_names() -> Vec<&'static str> {
-    let live = cfg!(target_os = "linux").then_some("live");
-    CASES.iter().map(|case| case.name).chain(live).collect()
+    let on_linux: &[&str] = if cfg!(target_os = "linux") { &["live", "fetch"] } else { &[] };
+    CASES.iter().map(|case| case.name).chain(on_linux.iter().copied()).collect()
 }
 
 fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {

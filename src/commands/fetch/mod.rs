@@ -108,6 +108,9 @@ fn lifetime(text: &str) -> Result<Span, String> {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let name = name_uri::parse(&arguments.name).map_err(Failure::usage)?;
+    if let Some(page) = &arguments.report {
+        check_place(page)?;
+    }
     let (Chosen { name: scheme, label, controller, .. }, shell) = scheme::make(session, arguments)?;
     let trust = trust(arguments)?;
     let uplink = uplink(arguments.transport.as_deref())?;
@@ -132,13 +135,24 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
         if silence.begins(progress) && !session.quiet {
             line.clear();
-            warn(session, &format!("no Data for {} s from {shown}; {AFTER_SILENCE}", SILENCE.as_secs_f64()));
+            warn(session, &silent(&shown, progress.bad));
         }
         line.show(progress);
     });
     line.clear();
     let fetched = fetched.map_err(|why| failure(&why, &shown))?;
     conclude(session, arguments, &label, fetched, output)
+}
+
+/// Fails where no page can be written, before anything is fetched.
+fn check_place(page: &Path) -> Result<(), Failure> {
+    let folder = page.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(Failure::error(format!("--report {}: {} is no folder", page.display(), folder.display())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What is worth knowing and no error, on standard error.
@@ -152,8 +166,17 @@ fn warn(session: &Session, text: &str) {
 /// Time without Data after which the producer is named.
 const SILENCE: Span = Span::from_secs(4);
 
-const AFTER_SILENCE: &str =
-    "its producer may be gone. The fetch goes on; interrupted, the same command continues where it ended";
+/// What to say of a fetch that gets nowhere; `bad`: Data with a signature that does not hold.
+fn silent(name: &str, bad: u64) -> String {
+    let (what, why) = match bad {
+        0 => ("Data", "its producer may be gone".to_owned()),
+        bad => ("Data with a valid signature", format!("the signatures of {bad} Data that came do not hold")),
+    };
+    format!(
+        "no {what} for {} s from {name}; {why}. The fetch goes on; interrupted, the same command continues where it ended",
+        SILENCE.as_secs_f64()
+    )
+}
 
 /// Finds out when Data has not come for [`SILENCE`], once each time.
 #[derive(Default)]
@@ -257,4 +280,25 @@ fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> R
         is_live: true,
     });
     std::fs::write(path, page).map_err(|why| cannot("write", path, &why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silence_among_data_with_wrong_signatures_is_not_blamed_on_a_missing_producer() {
+        let gone = silent("/a", 0);
+        assert!(gone.starts_with("no Data for 4 s from /a; its producer may be gone."), "{gone}");
+        let wrong = silent("/a", 3);
+        assert!(wrong.contains("the signatures of 3 Data that came do not hold"), "{wrong}");
+        assert!(!wrong.contains("producer"), "{wrong}");
+    }
+
+    #[test]
+    fn a_page_in_a_folder_that_is_not_there_is_refused() {
+        assert!(check_place(Path::new("page.html")).is_ok());
+        let why = check_place(Path::new("/no-such-folder/page.html")).expect_err("refused").message;
+        assert_eq!(why, "error: --report /no-such-folder/page.html: /no-such-folder is no folder");
+    }
 }

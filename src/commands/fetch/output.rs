@@ -1,6 +1,6 @@
 //! Where fetched content goes: a file that gets its name once it is whole, or standard output.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -70,12 +70,18 @@ impl Output {
             }
             Some(Err(why)) => (0, 0, Some(format!("{}: {why}; fetching from the start", part.display()))),
         };
+        let lock = |file: &File| match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::Error::other("another fetch writes it")),
+            // Where files cannot be locked, nobody else is kept away.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        };
         let open = || -> io::Result<File> {
+            let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
+            lock(&file)?;
             // The state stays true of the beginning that it describes; one of other content goes.
             if bytes == 0 && fs::exists(state_path(&part))? {
                 fs::remove_file(state_path(&part))?;
             }
-            let mut file = File::options().write(true).create(true).truncate(false).open(&part)?;
             file.set_len(bytes)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)

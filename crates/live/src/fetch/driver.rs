@@ -267,6 +267,7 @@ impl<'a> Fetch<'a> {
             rtt: self.consumer.smoothed_rtt(),
             retransmissions,
             silence: now.since(self.heard_at),
+            bad: self.bad,
         }
     }
 

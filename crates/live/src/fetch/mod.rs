@@ -86,8 +86,10 @@ pub struct Progress {
     pub rtt: Option<Span>,
     /// Interests sent again.
     pub retransmissions: u64,
-    /// Since Data last came, or since the start.
+    /// Since Data that the fetch takes last came, or since the start.
     pub silence: Span,
+    /// Data that came with a signature that does not hold.
+    pub bad: u64,
 }
 
 /// What a fetch leaves behind.
