@@ -31,7 +31,8 @@ const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 const PATIENCE: Span = Span::from_millis(250);
 
 /// What the queue of a stream holds unless configured. Interests that were on their way when their sender was held
-/// back bring at most about 1300 Data of 8800 bytes each.
+/// back still bring their Data: about 1300 of 8800 bytes over Unix sockets. TCP's buffers hold more Interests, so that a
+/// window above this limit loses Data there.
 pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(16 << 20));
 
 /// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit

@@ -73,7 +73,8 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
     );
     if text.contains(LATE) {
         text += "\nlate: the emulated link sent datagrams later than a tenth of the round trip (at least 0.5 ms) at the \
-                 99th percentile, in each of three tries. The default is not judged there.\n";
+                 99th percentile, in each of three tries. Where it was late for the default, the default is not judged; \
+                 other schemes count all the same.\n";
     }
     if let builds @ [_, _, ..] = results.builds().as_slice() {
         let _ =
