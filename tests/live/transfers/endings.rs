@@ -260,3 +260,44 @@ fn streams_hold_a_large_window_back_for_as_long_as_a_transfer_lasts() {
         assert!(dropped == 0.0 && peak < 1000.0, "{dropped} dropped, at most {peak} waited: {face:?}");
     }
 }
+
+/// All that a window of 7500 asks for waits in the forwarder at once when consumer and server take turns.
+#[test]
+fn nothing_is_dropped_between_local_programs_whose_consumer_pauses() {
+    const LONG: u64 = 80_000_000;
+    let scratch = Scratch::new("paused");
+    let forwarder = Forwarder::start("paused", "");
+    let (file, copy) = (file_of(&scratch, LONG), scratch.at("copy"));
+    let at = ["--transport", forwarder.uri(Way::Unix)];
+    let serve = ["serve", "/paused", &file, "--segment-size", "8000", "--version", "5"];
+    let server = Running::start(&[&serve[..], &at].concat());
+    server.out_line("serving ");
+    server.signal("-STOP");
+    let fetch = ["fetch", "/paused/v=5", "-o", &copy, "--format", "json", "--scheme", "fixed"];
+    let window = ["--set", "window=7500", "--transport", forwarder.uri(Way::Tcp)];
+    let consumer = Running::start(&[&fetch[..], &window].concat());
+    forwarder.status_when("Interests", |status| face(status, "tcp4://").is_some_and(|face| face.0 > 3500.0));
+    consumer.signal("-STOP");
+    server.signal("-CONT");
+    let is_answered = |status: &Value| {
+        let (server, consumer) = (face(status, "fd://"), face(status, "tcp4://"));
+        server.zip(consumer).is_some_and(|(server, consumer)| server.0 >= consumer.0)
+    };
+    let status = forwarder.status_when("as many Data as Interests", is_answered);
+    let (_, _, dropped) = face(&status, "tcp4://").expect("the consumer is stopped");
+    assert_eq!(dropped, 0.0);
+    consumer.signal("-CONT");
+    consumer.wait().with(0);
+    assert_eq!(assert_content(copy), LONG);
+}
+
+/// Packets received, sent and dropped by the face with more than 3500 packets whose remote URI begins so.
+fn face(status: &Value, remote: &str) -> Option<(f64, f64, f64)> {
+    let counters =
+        status.get("faces").list().iter().filter(|face| face.get("remote").text().starts_with(remote));
+    let counters = counters.map(|face| {
+        let counter = |name| number(face, name);
+        (counter("received_packets"), counter("sent_packets"), counter("dropped_packets"))
+    });
+    counters.into_iter().find(|(received, sent, _)| received + sent > 3500.0)
+}

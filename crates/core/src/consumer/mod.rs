@@ -271,6 +271,11 @@ impl Consumer {
         self.completed
     }
 
+    /// Changes [`ConsumerSetup::receive_limit`], segments; what was asked for already stays asked for.
+    pub fn set_receive_limit(&mut self, segments: u32) {
+        self.receive_limit = segments.max(1);
+    }
+
     /// Congestion window, packets.
     pub fn window(&self) -> f64 {
         self.window

@@ -291,6 +291,11 @@ fn new_segments_wait_for_a_missing_one_when_the_receiver_cannot_hold_more() {
     assert_eq!(bench.sends(ms(5)), []);
     bench.data(ms(6), 0);
     assert_eq!(bench.sends(ms(6)), [3, 4, 5]);
+    bench.consumer.set_receive_limit(5);
+    assert_eq!(bench.sends(ms(7)), [6, 7]);
+    bench.consumer.set_receive_limit(2);
+    bench.data(ms(8), 3);
+    assert_eq!(bench.sends(ms(8)), []);
 }
 
 #[test]

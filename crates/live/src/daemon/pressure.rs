@@ -30,10 +30,10 @@ const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 /// Longest time that a peer is held back by another one which does not catch up.
 const PATIENCE: Span = Span::from_millis(250);
 
-/// What the queue of a stream holds unless configured. Interests that were on their way when their sender was held
-/// back still bring their Data: about 1300 of 8800 bytes over Unix sockets. TCP's buffers hold more Interests, so that a
-/// window above this limit loses Data there.
-pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(16 << 20));
+/// What the queue of a stream holds unless configured. Interests that were read before their sender was held back, and
+/// those that TCP's buffers hold, still bring their Data when the sender pauses. This is twice the receive window of
+/// `fetch`; a consumer whose window is larger than this limit can lose Data.
+pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(64 << 20));
 
 /// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit
 /// of every other queue.

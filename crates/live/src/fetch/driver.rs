@@ -13,12 +13,12 @@ use tidegate_core::packet::{Header, Kind, Packet};
 use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_wire::DataView;
+use tidegate_wire::{DataView, MAX_PACKET};
 
 use super::interest::InterestMaker;
 use super::reorder::Reorder;
 use super::samples::Sampler;
-use super::{FetchError, FetchSettings, Fetched, Progress, RECEIVE_LIMIT, Trust};
+use super::{FetchError, FetchSettings, Fetched, MAX_RECEIVE_SEGMENTS, Progress, Trust, receive_limit};
 use crate::client::Client;
 
 /// Content bytes per Data that rates are turned into Interests by; what comes is not known yet.
@@ -52,6 +52,8 @@ pub(super) struct Fetch<'a> {
     retries: u32,
     maker: InterestMaker,
     reorder: Reorder,
+    /// Size of the largest Data so far, bytes.
+    largest: usize,
     sampler: Sampler,
     start: Time,
     progress_at: Time,
@@ -89,7 +91,7 @@ impl<'a> Fetch<'a> {
             // Nothing is drawn without a catalogue.
             requests: Streams::of(Seed(0)),
             draws: Streams::of(Seed(client.nonces().bits())),
-            receive_limit: Some(RECEIVE_LIMIT),
+            receive_limit: Some(receive_limit(MAX_PACKET)),
             clock: Clock::FINE,
         });
         Ok(Self {
@@ -102,7 +104,8 @@ impl<'a> Fetch<'a> {
             trust: settings.trust,
             retries,
             maker: InterestMaker::new(&settings.name, settings.first_segment),
-            reorder: Reorder::new(RECEIVE_LIMIT),
+            reorder: Reorder::new(MAX_RECEIVE_SEGMENTS),
+            largest: 0,
             sampler: Sampler::new(start),
             start,
             progress_at: start + PROGRESS,
@@ -218,6 +221,7 @@ impl<'a> Fetch<'a> {
         }
         self.check_last(packet)?;
         self.heard_at = self.client.now();
+        self.note_size(packet.body.len());
         let is_unchecked = !self.trust.checks(&view);
         let content = packet.body.slice(view.content_range.clone());
         if let Arrived::New { segment } = self.tell(packet) {
@@ -226,6 +230,13 @@ impl<'a> Fetch<'a> {
             assert!(is_kept, "segment {segment} is asked for no further ahead than can be kept");
         }
         Ok(())
+    }
+
+    fn note_size(&mut self, size: usize) {
+        if size > self.largest {
+            self.largest = size;
+            self.consumer.set_receive_limit(receive_limit(size));
+        }
     }
 
     /// An object whose end moves cannot be told to be whole.
