@@ -8,10 +8,10 @@ mod summary;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::units::Span;
+use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
-    FetchError, FetchSettings, Fetched, Progress, RETRIES, Trust, fetch, newest_version,
+    FetchError, FetchSettings, Fetched, Progress, RECEIVE_WINDOW, RETRIES, Trust, fetch, newest_version,
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
@@ -57,6 +57,10 @@ pub(crate) struct Arguments {
     /// Times that a segment is asked for again before the fetch is given up.
     #[arg(long, value_name = "N", default_value_t = RETRIES)]
     retries: u32,
+    /// Bytes of Data that are asked for at most from the first missing segment on. A path with a larger product of rate
+    /// and round-trip time needs more: 1 Gbit/s over 200 ms is 25MB.
+    #[arg(long, value_name = "SIZE", default_value_t = RECEIVE_WINDOW, value_parser = receive_window)]
+    receive_window: ByteCount,
     /// Take the name as it is, without looking for a version.
     #[arg(long)]
     no_version_discovery: bool,
@@ -88,6 +92,9 @@ impl Arguments {
         if self.retries != RETRIES {
             add("--retries", &self.retries.to_string());
         }
+        if self.receive_window != RECEIVE_WINDOW {
+            add("--receive-window", &self.receive_window.to_string());
+        }
         path(&self.verify_key).iter().for_each(|file| add("--verify-key", file));
         path(&self.report).iter().for_each(|file| add("--report", file));
         self.transport.iter().for_each(|uri| add("--transport", uri));
@@ -104,6 +111,17 @@ impl Arguments {
 fn lifetime(text: &str) -> Result<Span, String> {
     let span: Span = text.parse()?;
     if span >= Span::from_millis(1) { Ok(span) } else { Err(format!("{text:?} is less than 1ms")) }
+}
+
+/// No Data has more than 8800 bytes, so that every window has room for one.
+fn receive_window(text: &str) -> Result<ByteCount, String> {
+    let (min, max) = (ByteCount::new(10_000), ByteCount::new(4_000_000_000));
+    let window: ByteCount = text.parse()?;
+    if (min..=max).contains(&window) {
+        Ok(window)
+    } else {
+        Err(format!("{text:?} is not within {min} to {max}"))
+    }
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
@@ -128,8 +146,15 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let (Some(note), false) = (output.note(), session.quiet) {
         warn(session, note);
     }
-    let settings =
-        FetchSettings { name, first_segment: output.first_segment(), scheme, controller, shell, trust };
+    let settings = FetchSettings {
+        name,
+        first_segment: output.first_segment(),
+        scheme,
+        controller,
+        shell,
+        trust,
+        receive_window: arguments.receive_window,
+    };
     let mut line = TransferLine::new(session.quiet);
     let mut silence = Silence::default();
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {

@@ -5,7 +5,9 @@ use tidegate_core::params::Settings;
 use tidegate_core::scheme::Scheme;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
-use tidegate_live::fetch::{FetchSettings, RETRIES, Trust, fetch, live_shell, newest_version};
+use tidegate_live::fetch::{
+    FetchSettings, RECEIVE_WINDOW, RETRIES, Trust, fetch, live_shell, newest_version,
+};
 use tidegate_live::name_uri;
 use tidegate_sim::plan::{LinkPlan, Plan};
 
@@ -47,6 +49,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
         controller,
         shell: live_shell(scheme.shell, RETRIES, None),
         trust: Trust::Digest,
+        receive_window: RECEIVE_WINDOW,
     };
     let fetched = fetch(&mut client, settings, &mut std::io::sink(), &mut |_| {}).map_err(Failure::error)?;
     fetched.end.map_err(Failure::error)?;

@@ -31,8 +31,8 @@ const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 const PATIENCE: Span = Span::from_millis(250);
 
 /// What the queue of a stream holds unless configured. Interests that were read before their sender was held back, and
-/// those that TCP's buffers hold, still bring their Data when the sender pauses. This is twice the receive window of
-/// `fetch`; a consumer whose window is larger than this limit can lose Data.
+/// those that TCP's buffers hold, still bring their Data when the sender pauses. This is eight
+/// times the receive window of `fetch`; a consumer that asks for more than this limit at once can lose Data.
 pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(64 << 20));
 
 /// Packets in front of a stream from which on Interests of peers that cannot be held back are dropped: the limit

@@ -18,7 +18,7 @@ use tidegate_wire::{DataView, MAX_PACKET};
 use super::interest::InterestMaker;
 use super::reorder::Reorder;
 use super::samples::Sampler;
-use super::{FetchError, FetchSettings, Fetched, MAX_RECEIVE_SEGMENTS, Progress, Trust, receive_limit};
+use super::{FetchError, FetchSettings, Fetched, Progress, Trust, receive_limit};
 use crate::client::Client;
 
 /// Content bytes per Data that rates are turned into Interests by; what comes is not known yet.
@@ -52,6 +52,8 @@ pub(super) struct Fetch<'a> {
     retries: u32,
     maker: InterestMaker,
     reorder: Reorder,
+    /// See [`FetchSettings::receive_window`].
+    receive_window: ByteCount,
     /// Size of the largest Data so far, bytes.
     largest: usize,
     sampler: Sampler,
@@ -91,7 +93,7 @@ impl<'a> Fetch<'a> {
             // Nothing is drawn without a catalogue.
             requests: Streams::of(Seed(0)),
             draws: Streams::of(Seed(client.nonces().bits())),
-            receive_limit: Some(receive_limit(MAX_PACKET)),
+            receive_limit: Some(receive_limit(settings.receive_window, MAX_PACKET)),
             clock: Clock::FINE,
         });
         Ok(Self {
@@ -104,7 +106,8 @@ impl<'a> Fetch<'a> {
             trust: settings.trust,
             retries,
             maker: InterestMaker::new(&settings.name, settings.first_segment),
-            reorder: Reorder::new(MAX_RECEIVE_SEGMENTS),
+            reorder: Reorder::new(receive_limit(settings.receive_window, 0)),
+            receive_window: settings.receive_window,
             largest: 0,
             sampler: Sampler::new(start),
             start,
@@ -235,7 +238,7 @@ impl<'a> Fetch<'a> {
     fn note_size(&mut self, size: usize) {
         if size > self.largest {
             self.largest = size;
-            self.consumer.set_receive_limit(receive_limit(size));
+            self.consumer.set_receive_limit(receive_limit(self.receive_window, size));
         }
     }
 

@@ -11,7 +11,9 @@ use tidegate_core::params::Settings;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
-use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_shell, newest_version};
+use tidegate_live::fetch::{
+    FetchSettings, Fetched, RECEIVE_WINDOW, Trust, fetch, live_shell, newest_version,
+};
 use tidegate_live::serve::{ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::stream::StreamFace;
 use tidegate_live::transport::Transport;
@@ -117,7 +119,15 @@ pub fn fetch_settings(name: Vec<u8>, scheme: &str) -> FetchSettings {
     let make = scheme.consumer.expect("a consumer");
     let controller = make(&Settings::default()).expect("defaults");
     let shell = live_shell(scheme.shell, 15, Some(Span::from_secs(4)));
-    FetchSettings { name, first_segment: 0, scheme: scheme.name, controller, shell, trust: Trust::Digest }
+    FetchSettings {
+        name,
+        first_segment: 0,
+        scheme: scheme.name,
+        controller,
+        shell,
+        trust: Trust::Digest,
+        receive_window: RECEIVE_WINDOW,
+    }
 }
 
 /// Finds the newest version of `uri` and fetches it.

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use bytes::Bytes;
 use tidegate_core::packet::{Kind, Millis};
 use tidegate_core::params::{Settings, Value};
-use tidegate_core::units::Span;
+use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_shell};
 use tidegate_live::serve::{ServeSettings, Served, serve};
@@ -72,6 +72,7 @@ fn fetch_all(forwarder: &Forwarder, prefix: &[u8], window: f64) -> Fetched {
         controller: scheme.consumer.expect("a consumer")(&window).expect("sound"),
         shell,
         trust: Trust::Anything,
+        receive_window: ByteCount::new(100_000_000),
     };
     let mut client = forwarder.consumer();
     fetch(&mut client, settings, &mut Vec::new(), &mut |_| ()).expect("a name")
