@@ -51,21 +51,19 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let scheme = found.ok_or_else(|| Failure::error(format!("scheme {scheme:?} is not known")))?;
         cases.push(compare_case(session, arguments, name, scheme, parts, &line)?);
     }
-    let is_within = cases.iter().all(Case::is_within);
-    let is_judged = cases.iter().all(Case::is_judged);
     session.show(&match session.format {
         Format::Text => compare::table(&cases, session.screen),
         Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
     });
-    if !is_within && !is_judged {
+    let exit = compare::exit(&cases);
+    if exit == Exit::NotJudged {
         crate::complain(&format!(
             "not judged, this machine was busy: timers fired more than {} ms late (99th percentile) while measures outside \
              their tolerance were taken; run the same command on an idle machine",
             MAX_LATE.as_millis_f64()
         ));
-        return Ok(Exit::NotJudged);
     }
-    Ok(if is_within { Exit::Ok } else { Exit::Unexpected })
+    Ok(exit)
 }
 
 fn compare_case(

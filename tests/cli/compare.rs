@@ -278,9 +278,12 @@ fn whole_schemes_each_get_half_of_the_link_and_what_they_replace_is_told() {
     let out = comparison.scratch.at("out");
     let schemes = ["--schemes", "catchunks-cubic,mircc,hobhis,ndnsieve", "--seeds", "2"];
     let compare = ["compare", &comparison.scenario, "--out", &out, "--measures", "goodput_mbps"];
-    let told = tidegate(&[&compare[..], &schemes].concat()).with(0).err;
+    let Ended { out: said, err: told, .. } = tidegate(&[&compare[..], &schemes].concat()).with(0);
     let note = "note: mircc replaces consumer catchunks-cubic (beta = 0.7), router part plr (";
     assert!(told.contains(note), "{told}");
+    let page = said.lines().find_map(|line| line.strip_prefix("report  ")).expect(&said);
+    let page = fs::read_to_string(page).expect("it was written");
+    assert!(page.contains("<td>mircc</td><td>router part</td><td>mircc</td><td>r1, r2</td>"), "{said}");
     let json = comparison.json_in("out", &[&schemes[..], &["--measures", "goodput_mbps"]].concat());
     let measured = json.get("measures").list()[0].clone();
     for variant in measured.get("variants").list() {

@@ -7,10 +7,13 @@ use std::process::{Child, Command, Stdio};
 
 use super::Scratch;
 
+fn readme() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable")
+}
+
 /// The commands between the README's marks.
 fn commands() -> Vec<String> {
-    let readme =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let readme = readme();
     let (_, rest) = readme.split_once("<!-- live:begin -->").expect("marked");
     let (block, _) = rest.split_once("<!-- live:end -->").expect("marked");
     block.lines().filter(|line| line.starts_with("tidegate ")).map(str::to_owned).collect()
@@ -29,14 +32,17 @@ fn shell(command: &str, folder: &str) -> Command {
 struct Running(Child);
 
 impl Running {
-    /// Starts `command` and waits for a line that begins with `word` on the output that `pipe` takes.
-    fn start<P: Read>(mut command: Command, word: &str, pipe: impl FnOnce(&mut Child) -> Option<P>) -> Self {
+    /// Starts `command` and waits for a line with `words` on the output that `pipe` takes; answers the line, too.
+    fn start<P: Read>(
+        mut command: Command,
+        words: &str,
+        pipe: impl FnOnce(&mut Child) -> Option<P>,
+    ) -> (Self, String) {
         let mut child = command.spawn().expect("a shell is there");
         let lines = BufReader::new(pipe(&mut child).expect("piped")).lines();
         let running = Self(child);
-        let is_up = lines.map_while(Result::ok).any(|line| line.starts_with(word));
-        assert!(is_up, "no line begins with {word:?}: {command:?}");
-        running
+        let line = lines.map_while(Result::ok).find(|line| line.contains(words));
+        (running, line.unwrap_or_else(|| panic!("no line has {words:?}: {command:?}")))
     }
 }
 
@@ -68,9 +74,18 @@ fn three_commands_of_the_readme_forward_serve_and_plot_a_fetch() {
 }
 
 #[test]
+fn the_readme_has_the_number_of_runs_that_its_first_command_says_beforehand() {
+    let scratch = Scratch::new("readme-runs");
+    let mut reproduce = shell("tidegate reproduce plr", scratch.path());
+    reproduce.stderr(Stdio::piped());
+    let (_running, said) = Running::start(reproduce, " runs: about ", |child| child.stderr.take());
+    let (runs, _) = said.split_once(" runs").expect("a count");
+    assert!(readme().contains(&format!(" simulates {runs} runs;")), "{said}");
+}
+
+#[test]
 fn the_scheme_that_the_readme_fetches_with_has_the_parameter_it_sets() {
-    let readme =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("readable");
+    let readme = readme();
     let (_, rest) = readme.split_once("consumer scheme fetches: `").expect("an example is there");
     let (options, _) = rest.split_once('`').expect("it ends");
     let nowhere = ["fetch", "/f", "--transport", "unix:///no/sock"];

@@ -43,6 +43,27 @@ fn the_readme_is_short_and_its_picture_is_small() {
     assert!(bytes <= 150_000, "{bytes} bytes");
 }
 
+#[test]
+fn the_readme_has_a_picture_what_to_install_each_first_command_and_where_to_read_on() {
+    let readme = text(&root().join("README.md"));
+    let commands: Vec<String> =
+        blocks(&readme).into_iter().filter(|block| block.info == "sh").map(|block| block.text).collect();
+    let commands = commands.concat();
+    for command in ["new", "check", "run", "compare", "forward", "serve", "fetch"] {
+        let start = format!("tidegate {command} ");
+        assert!(commands.lines().any(|line| line.starts_with(&start)), "no command begins with {start:?}");
+    }
+    for part in [
+        "](docs/page.png)",
+        "`cargo install ",
+        "](docs/book/src/install.md)",
+        "<!-- made: papers -->",
+        "](docs/book/src/SUMMARY.md)",
+    ] {
+        assert!(readme.contains(part), "no {part:?}");
+    }
+}
+
 /// Tests that a page names as `` `path/to/file.rs::name` ``.
 fn named_tests(page: &str) -> Vec<(&str, &str)> {
     page.split('`').skip(1).step_by(2).filter_map(|code| code.split_once(".rs::")).collect()

@@ -156,6 +156,18 @@ mod tests {
     }
 
     #[test]
+    fn the_book_has_the_default_with_its_parameters() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book/src/fetch-default.md");
+        let page = std::fs::read_to_string(file).expect("the page is there");
+        let is_named = |line: &str| line.contains(&format!("`tidegate fetch` uses `{DEFAULT}` with"));
+        assert!(page.lines().any(is_named), "{DEFAULT} is not named");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | `"));
+        let told: Vec<(&str, &str)> =
+            rows.filter_map(|(name, rest)| Some((name, rest.split_once("` |")?.0))).collect();
+        assert_eq!(told, DEFAULT_SETTINGS);
+    }
+
+    #[test]
     fn values_are_read_as_in_a_scenario_with_or_without_quotes() {
         assert_eq!(value("2.5"), Value::Number(2.5));
         assert_eq!(value("true"), Value::Bool(true));

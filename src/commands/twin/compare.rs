@@ -6,6 +6,7 @@ use tidegate_report::json::Json;
 use tidegate_report::text::{Align, Screen, TextTable, number};
 
 use super::lateness::is_too_late;
+use crate::exit::Exit;
 
 /// Goodput may differ by so much of the simulated one.
 const GOODPUT: f64 = 0.05;
@@ -150,6 +151,15 @@ impl Case {
     }
 }
 
+/// How the comparison of all cases ends.
+pub(super) fn exit(cases: &[Case]) -> Exit {
+    match (cases.iter().all(Case::is_within), cases.iter().all(Case::is_judged)) {
+        (true, _) => Exit::Ok,
+        (false, true) => Exit::Unexpected,
+        (false, false) => Exit::NotJudged,
+    }
+}
+
 /// Means over the runs of a case.
 struct Row {
     simulated: f64,
@@ -220,6 +230,8 @@ mod tests {
             [case(bad).is_judged(), busy(good).is_judged(), busy(bad).is_judged()],
             [true, true, false]
         );
+        let exits = [vec![case(good)], vec![case(bad)], vec![busy(good)], vec![case(good), busy(bad)]];
+        assert_eq!(exits.map(|cases| exit(&cases)), [Exit::Ok, Exit::Unexpected, Exit::Ok, Exit::NotJudged]);
     }
 
     #[test]

@@ -17,6 +17,13 @@ const HEADER_SCHEMA: u8 = 1;
 
 /// The schema of `columns` as the value of [`KEY`].
 pub(super) fn schema(columns: &[Column]) -> String {
+    let message = message(columns);
+    let parts = [&u32::MAX.to_le_bytes()[..], &(message.len() as u32).to_le_bytes(), &message];
+    base64(&parts.concat())
+}
+
+/// The `Message` with the schema of `columns`.
+fn message(columns: &[Column]) -> Vec<u8> {
     let mut buffer = Buffer::default();
     let root = buffer.offset();
     let [message, header] = buffer.table(&[Slot::Short(VERSION), Slot::Byte(HEADER_SCHEMA), Slot::Offset]);
@@ -25,9 +32,7 @@ pub(super) fn schema(columns: &[Column]) -> String {
     buffer.point(header, schema);
     buffer.vector(fields, columns, field);
     buffer.align(8);
-    let length = buffer.0.len() as u32;
-    let parts = [&u32::MAX.to_le_bytes()[..], &length.to_le_bytes(), &buffer.0];
-    base64(&parts.concat())
+    buffer.0
 }
 
 /// Writes a `Field` that the offset `at` points to.
@@ -192,13 +197,77 @@ mod tests {
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
     }
 
+    /// A table as readers of FlatBuffers see it: its fields are found through its vtable.
+    #[derive(Clone, Copy)]
+    struct Seen<'a> {
+        bytes: &'a [u8],
+        at: usize,
+    }
+
+    impl<'a> Seen<'a> {
+        fn short(&self, at: usize) -> usize {
+            usize::from(u16::from_le_bytes(self.bytes[at..at + 2].try_into().expect("two bytes")))
+        }
+
+        fn int(&self, at: usize) -> usize {
+            assert!(at.is_multiple_of(4), "{at} is not aligned");
+            u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes")) as usize
+        }
+
+        /// What the offset at `at` points to.
+        fn target(&self, at: usize) -> Self {
+            Self { at: at + self.int(at), ..*self }
+        }
+
+        /// Where a field is; `None` for one that is left out.
+        fn field(&self, number: usize) -> Option<usize> {
+            let vtable = self.at - self.int(self.at);
+            let entry = 4 + 2 * number;
+            let place = if entry < self.short(vtable) { self.short(vtable + entry) } else { 0 };
+            (place > 0).then_some(self.at + place)
+        }
+
+        fn byte(&self, number: usize) -> u8 {
+            self.field(number).map_or(0, |at| self.bytes[at])
+        }
+
+        fn table(&self, number: usize) -> Self {
+            self.target(self.field(number).expect("the field is there"))
+        }
+
+        fn text(&self, number: usize) -> &'a str {
+            let text = self.table(number);
+            let (start, length) = (text.at + 4, text.int(text.at));
+            assert_eq!(self.bytes[start + length], 0, "strings end with a zero");
+            std::str::from_utf8(&self.bytes[start..start + length]).expect("UTF-8")
+        }
+
+        fn vector(&self, number: usize) -> Vec<Self> {
+            let vector = self.table(number);
+            (1..=vector.int(vector.at)).map(|place| vector.target(vector.at + 4 * place)).collect()
+        }
+    }
+
     #[test]
-    fn names_units_and_definitions_stand_in_the_schema() {
-        let mut buffer = Buffer::default();
-        let at = buffer.offset();
-        let delays = Column::nullable("full_delay_p95_ms", ColumnData::F64(vec![1.0]), vec![true]);
-        field(&mut buffer, at, &delays);
-        let has = |text: &str| buffer.0.windows(text.len()).any(|window| window == text.as_bytes());
-        assert!(has("full_delay_p95_ms\0") && has("unit\0") && has("ms\0") && has(&delays.text));
+    fn readers_of_the_schema_find_the_unit_and_the_definition_of_each_field() {
+        for name in ["flows", "flow_samples", "link_samples", "events"] {
+            let columns = crate::tables::build::shape(name).columns;
+            let bytes = message(&columns);
+            let message = Seen { bytes: &bytes, at: 0 }.target(0);
+            assert_eq!((message.short(message.field(0).expect("a version")), message.byte(1)), (4, 1));
+            let fields = message.table(2).vector(1);
+            assert_eq!(fields.len(), columns.len());
+            for (field, column) in fields.iter().zip(&columns) {
+                assert_eq!(field.text(0), column.name());
+                assert_eq!(field.byte(1), u8::from(column.present.is_some()), "{}", column.name());
+                let is_text = matches!(column.data, ColumnData::Text { .. });
+                assert_eq!(field.byte(2) == 5, is_text, "{}", column.name());
+                let metadata = field.vector(6);
+                let told: Vec<(&str, &str)> =
+                    metadata.iter().map(|entry| (entry.text(0), entry.text(1))).collect();
+                let unit = (!column.unit().is_empty()).then_some(("unit", column.unit()));
+                assert_eq!(told, [("definition", &*column.text)].into_iter().chain(unit).collect::<Vec<_>>());
+            }
+        }
     }
 }

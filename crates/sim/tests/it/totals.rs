@@ -37,6 +37,30 @@ fn a_flow_with_a_stop_is_over_with_the_last_data_after_it() {
 }
 
 #[test]
+fn window_and_round_trip_of_a_flow_with_a_stop_are_sampled_until_its_last_data() {
+    for kind in [FLOW, TCP] {
+        let text = two_pairs(kind, "FLOW\nstart = \"2s\"\nstop = \"5s\"\n");
+        let record = record(&text.replace("duration = \"20s\"", "duration = \"20s\"\nsample = \"100ms\""));
+        let (flow, samples) = (&record.flows[0], &record.flow_samples);
+        let stopped = flow.stopped.expect("it has a stop");
+        let rows = samples.time.iter().zip(&samples.window_packets).zip(&samples.smoothed_rtt);
+        for ((time, window), round_trip) in rows {
+            let has_values = window.is_finite() && *round_trip > Span::ZERO;
+            let has_any = window.is_finite() || *round_trip > Span::ZERO;
+            // The first round trip takes 14 ms, the last ACK 7 ms.
+            let is_inside = flow.start + Span::from_millis(100) <= *time && *time < stopped;
+            let is_outside = *time < flow.start || stopped + Span::from_millis(100) < *time;
+            assert!(!is_inside || has_values, "{kind}: nothing at {time}, stopped at {stopped}");
+            assert!(
+                !is_outside || !has_any,
+                "{kind}: {window} packets, {round_trip} at {time}, stopped at {stopped}"
+            );
+        }
+        assert!(samples.time.len() > 100, "{kind}");
+    }
+}
+
+#[test]
 fn data_that_serves_two_flows_counts_for_both() {
     let other = FLOW.replace("c1", "c2");
     let record = record(&two_pairs(FLOW, &format!("FLOW\n{other}\n")));

@@ -84,6 +84,34 @@ fn the_scheme_of_the_scenario_fills_every_role_that_it_has() {
     assert_eq!(installed(&shipped)[1].at.len(), 10);
 }
 
+/// [`BARE`] with a consumer written out for both flows.
+fn bare_with_consumers(of_scenario: Option<&str>) -> String {
+    bare_of(BARE, of_scenario).replace("prefix = ", "scheme = \"icp\"\nprefix = ")
+}
+
+#[test]
+fn a_strategy_and_a_link_service_are_roles_that_the_scheme_of_the_scenario_fills() {
+    let multicast = plan(&bare_with_consumers(Some("multicast")), &[]);
+    assert_eq!(in_use(&multicast), ["consumer icp", "strategy multicast"]);
+    let belrp = plan(&bare_with_consumers(Some("belrp")), &[]);
+    assert_eq!(in_use(&belrp), ["consumer icp", "link service belrp", "strategy best-route"]);
+    assert_eq!(installed(&belrp)[1].at.len(), belrp.links.len());
+}
+
+#[test]
+fn the_override_replaces_a_strategy_and_the_link_services_of_all_links() {
+    let bare = bare_with_consumers(None);
+    let written = bare.replace("delay = \"10ms\" }", "delay = \"10ms\", link_service = \"wldr\" }")
+        + "[router]\nstrategy = \"multicast\"\n[node.r2]\nstrategy = \"multicast\"\n";
+    let belrp = plan(&written, &[("scheme", "belrp")]);
+    assert_eq!(in_use(&belrp), ["consumer icp", "link service belrp", "strategy multicast"]);
+    assert_eq!(installed(&belrp)[1].at.len(), belrp.links.len());
+    assert_eq!(belrp.replaced, ["belrp replaces link service wldr"]);
+    let best = plan(&written, &[("scheme", "best-route")]);
+    assert_eq!(in_use(&best), ["consumer icp", "link service wldr", "strategy best-route"]);
+    assert_eq!(best.replaced, ["best-route replaces strategy multicast"]);
+}
+
 #[test]
 fn a_filled_role_is_the_one_that_could_have_been_written() {
     let written = BARE
