@@ -157,11 +157,12 @@ mod live {
         let document = said.json();
         let cases = document.list();
         assert_eq!(cases.len(), 3, "{}", said.out);
-        let mut is_within = true;
+        let mut codes = Vec::new();
         for case in cases {
             assert_eq!(case.get("runs"), &Value::Number(1.0));
             // No timer fires in the very nanosecond: zero is not measured.
             assert!(matches!(case.get("lateness_p99_ms"), Value::Number(late) if *late > 0.0), "{case:?}");
+            let mut is_within = true;
             let measures = case.get("measures").list();
             let names: Vec<&str> = measures.iter().map(|measure| measure.get("measure").text()).collect();
             assert_eq!(names, ["goodput_mbps", "queue_delay_ms", "retransmissions_pct"]);
@@ -174,14 +175,15 @@ mod live {
                 assert_eq!(measure.get("within"), &Value::Bool(holds), "{measure:?}");
                 is_within &= holds;
             }
+            codes.push(match (is_within, case.get("judged") == &Value::Bool(true)) {
+                (true, _) => 0,
+                (false, true) => 3,
+                (false, false) => 5,
+            });
         }
-        let is_judged = |case: &Value| case.get("judged") == &Value::Bool(true);
-        let code = match (is_within, cases.iter().all(is_judged)) {
-            (true, _) => 0,
-            (false, true) => 3,
-            (false, false) => 5,
-        };
-        assert_eq!(said.code, Some(code), "{}", said.err);
+        // A failure on an idle machine comes before what was not judged.
+        let code = [3, 5, 0].into_iter().find(|code| codes.contains(code));
+        assert_eq!(said.code, code, "{}", said.err);
     }
 
     #[test]

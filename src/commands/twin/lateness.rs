@@ -29,18 +29,20 @@ impl LatenessWatch {
         let seen = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
             let mut late = DelayHistogram::default();
-            while !seen.load(Ordering::Relaxed) {
+            loop {
                 let begun = Instant::now();
                 std::thread::sleep(SLEEP);
                 let nanos = begun.elapsed().saturating_sub(SLEEP).as_nanos();
                 late.add(Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)));
+                if seen.load(Ordering::Relaxed) {
+                    return late;
+                }
             }
-            late
         });
         Self { is_over, thread }
     }
 
-    /// Ends; the 99th percentile of the lateness, [`Span::MAX`] if nothing was seen.
+    /// Ends; the 99th percentile of the lateness, [`Span::MAX`] if the thread panicked.
     pub(super) fn finish(self) -> Span {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.join().map_or(Span::MAX, |late| late.summary().p99)
