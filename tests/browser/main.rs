@@ -21,7 +21,7 @@ use skipped::skipped;
 const WIDTHS: [u32; 3] = [360, 1366, 2560];
 
 /// A name, the scenario in `scenarios/examples`, the number of seeds, and what is set otherwise, so that runs are short.
-const RUNS: [(&str, &str, &str, &[&str]); 6] = [
+const RUNS: [(&str, &str, &str, &[&str]); 8] = [
     // Pacing rates with long numbers.
     (
         "fast",
@@ -41,6 +41,9 @@ const RUNS: [(&str, &str, &str, &[&str]); 6] = [
     ("plr", "plr", "1", &["flow.0.size=2MiB"]),
     ("loss", "loss", "3", &["scenario.duration=4s"]),
     ("events", "events", "1", &["scenario.duration=11s"]),
+    // Upright links with labels, and given positions close to each other.
+    ("caches", "caches", "1", &["scenario.duration=1s"]),
+    ("waxman", "waxman", "1", &["scenario.duration=1s"]),
     ("unsampled", "loss", "1", &["scenario.duration=1s", "scenario.sample=false"]),
 ];
 

@@ -48,6 +48,16 @@
     }).map((other) => `${svg.querySelector("title")?.textContent}: ${one.text} | ${other.text}`));
   });
 
+  // Labels of a network that cover one of its nodes.
+  const covered = () => [...document.querySelectorAll("svg.topology")].flatMap((svg) => {
+    const nodes = [...svg.querySelectorAll(".consumer, .router, .producer")].map((node) => node.getBoundingClientRect());
+    return [...svg.querySelectorAll("text")].filter((text) => nodes.some((node) => {
+      const box = text.getBoundingClientRect();
+      const across = Math.min(box.right, node.right) - Math.max(box.left, node.left);
+      return across > 1 && Math.min(box.bottom, node.bottom) - Math.max(box.top, node.top) > 1;
+    })).map((text) => `${text.textContent} | a node`);
+  });
+
   // The same for what is written on the canvases.
   const written = () => canvases().flatMap((canvas) => (seen.texts.get(canvas) ?? []).flatMap((one, index, all) => all.slice(index + 1).filter((other) => {
     const [across, down] = ["x", "y"].map((side) => Math.min(one[side][1], other[side][1]) - Math.max(one[side][0], other[side][0]));
@@ -56,7 +66,7 @@
 
   await tick();
   const report = {
-    overlaps: [...overlaps(), ...written()],
+    overlaps: [...overlaps(), ...covered(), ...written()],
     plots: canvases().length,
     panels: panels.length,
     drawn: drawn(),

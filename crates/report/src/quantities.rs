@@ -30,9 +30,10 @@ pub(crate) fn round_trips(run: &RunRecord) -> Aligned {
     })
 }
 
-/// Interests or TCP segments in flight of all flows, packets.
+/// Interests or TCP segments in flight of all flows, packets; none before a flow starts and after it has ended.
 pub(crate) fn in_flight(run: &RunRecord) -> Aligned {
-    of_flows(run, |flow, row| flow.in_flight_packets.get(row).map(|count| f64::from(*count)))
+    let counts = of_flows(run, |flow, row| flow.in_flight_packets.get(row).map(|count| f64::from(*count)));
+    while_active(run, counts, Stand::Instants)
 }
 
 /// Interests that pacing lets through per second; none for a flow that is not paced.
@@ -40,17 +41,49 @@ pub(crate) fn pacing(run: &RunRecord) -> Aligned {
     of_flows(run, |flow, row| flow.pacing_per_second.get(row).map(|rate| f64::from(*rate)))
 }
 
-/// Interests that each flow sent again in bins of `bin_s`.
+/// Interests that each flow sent again in bins of `bin_s`; none in bins that its active time does not overlap.
 pub(crate) fn retransmissions(run: &RunRecord, bin_s: f64) -> Aligned {
-    of_flows(run, |flow, row| flow.retransmissions.get(row).map(|count| f64::from(*count)))
-        .binned(bin_s, |_, growth, _, _| growth)
+    let counts = of_flows(run, |flow, row| flow.retransmissions.get(row).map(|count| f64::from(*count)))
+        .binned(bin_s, |_, growth, _, _| growth);
+    while_active(run, counts, Stand::Bins)
 }
 
-/// Payload of distinct segments that each flow received, Mbit/s in bins of `bin_s`.
+/// Payload of distinct segments that each flow received, Mbit/s in bins of `bin_s`; none in bins that its active time
+/// does not overlap.
 pub(crate) fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
     let megabits = |flow: usize| 8e-6 * measures::segments_bytes(&run.flows[flow], 1);
-    of_flows(run, |flow, row| flow.delivered_segments.get(row).map(|count| *count as f64))
-        .binned(bin_s, |flow, growth, from, to| growth * megabits(flow) / (to - from))
+    let rates = of_flows(run, |flow, row| flow.delivered_segments.get(row).map(|count| *count as f64))
+        .binned(bin_s, |flow, growth, from, to| growth * megabits(flow) / (to - from));
+    while_active(run, rates, Stand::Bins)
+}
+
+/// What the values of a series hold for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stand {
+    /// The instant itself.
+    Instants,
+    /// The time since the instant before.
+    Bins,
+}
+
+/// The values of flows from their start to their end; a bin stays if it overlaps that time.
+fn while_active(run: &RunRecord, data: Aligned, stand: Stand) -> Aligned {
+    let Aligned { time_s, mut series } = data;
+    for (flow, values) in run.flows.iter().zip(&mut series) {
+        let (start_s, end_s) = (flow.start.as_secs_f64(), flow.over(run.ended).as_secs_f64());
+        let mut last_s = 0.0;
+        for (time_s, value) in time_s.iter().copied().zip(values) {
+            let is_active = match stand {
+                Stand::Instants => start_s <= time_s && time_s <= end_s,
+                Stand::Bins => start_s < time_s && last_s < end_s,
+            };
+            if !is_active {
+                *value = None;
+            }
+            last_s = time_s;
+        }
+    }
+    Aligned { time_s, series }
 }
 
 /// Jain's index of the throughputs in windows of `window_s`, over the flows that got Data in the window or had
@@ -100,4 +133,41 @@ pub(crate) fn utilisation(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> A
 pub(crate) fn capacity(run: &RunRecord, rates: &[RateSteps], link: usize, (from_s, to_s): (f64, f64)) -> f64 {
     let constant = || run.links[link].rate.as_bps() as f64 * (to_s - from_s);
     rates.get(link).map_or_else(constant, |steps| steps.bits(from_s, to_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::records::FlowRecord;
+    use tidegate_core::units::Time;
+
+    use super::*;
+
+    /// A flow from 1.2 s to 2.2 s in a run of 4 s with a sample each 500 ms.
+    fn short_flow() -> RunRecord {
+        let at = |ms: u64| Time::from_nanos(ms * 1_000_000);
+        let flow = FlowRecord { start: at(1200), completed: Some(at(2200)), ..FlowRecord::default() };
+        let time: Vec<Time> = (0..=8).map(|row| at(500 * row)).collect();
+        let flow_samples = FlowSamples {
+            flow: vec![0; time.len()],
+            in_flight_packets: vec![0, 0, 0, 7, 3, 0, 0, 0, 0],
+            delivered_segments: vec![0, 0, 0, 5, 9, 10, 10, 10, 10],
+            retransmissions: vec![0, 0, 0, 0, 1, 1, 1, 1, 1],
+            time,
+            ..FlowSamples::default()
+        };
+        RunRecord { ended: at(4000), flows: vec![flow], flow_samples, ..RunRecord::default() }
+    }
+
+    #[test]
+    fn lines_of_a_flow_begin_when_it_begins_and_end_when_it_ends() {
+        let run = short_flow();
+        let known = |data: Aligned| -> Vec<f64> {
+            let points = data.time_s.iter().zip(&data.series[0]);
+            points.filter_map(|(time_s, value)| value.map(|_| *time_s)).collect()
+        };
+        assert_eq!(known(in_flight(&run)), [1.5, 2.0]);
+        // Bins of 500 ms by their ends: the first and the last hold a part of the flow.
+        assert_eq!(known(throughput(&run, 0.5)), [1.5, 2.0, 2.5]);
+        assert_eq!(known(retransmissions(&run, 0.5)), [1.5, 2.0, 2.5]);
+    }
 }

@@ -40,6 +40,11 @@ impl Layout {
         self.places.get(node).copied().unwrap_or_default()
     }
 
+    /// Half the width of a node, px.
+    fn node_size(&self) -> f64 {
+        if self.is_dense { 7.0 } else { 11.0 }
+    }
+
     /// The way of a link.
     pub(super) fn path(&self, from: usize, to: usize) -> Path {
         let (start, end) = (self.at(from), self.at(to));
@@ -68,7 +73,9 @@ pub(super) fn svg(view: &TopologyView) -> String {
     // Labels come last so that no line crosses them.
     let mut labels = Markup::default();
     let is_labelled = view.links.len() <= MAX_LABELS;
-    let mut taken = Taken::by_nodes(view, &layout);
+    let mut taken = Taken::by_shapes(view, &layout);
+    let names: Vec<Option<NamePlace>> =
+        view.nodes.iter().enumerate().map(|(index, node)| taken.place_name(&layout, index, node)).collect();
     for link in view.known_links() {
         let path = layout.path(link.from, link.to);
         draw_link(&mut svg, &path, view, link);
@@ -77,9 +84,7 @@ pub(super) fn svg(view: &TopologyView) -> String {
         }
     }
     for (index, node) in view.nodes.iter().enumerate() {
-        let (x, y) = layout.at(index);
-        let name_at = if layout.is_dense { NamePlace::beside(x / WIDTH) } else { NamePlace::Below };
-        draw_node(&mut svg, (x, y), node, name_at);
+        draw_node(&mut svg, &layout, index, (node, names[index]));
     }
     svg.0.push_str(&labels.0);
     svg.0.push_str("</svg>\n");
@@ -149,12 +154,17 @@ impl Path {
     /// Arrows for the way and for the way back.
     fn arrows(&self) -> [&'static str; 2] {
         let (across, down) = (self.to.0 - self.from.0, self.to.1 - self.from.1);
-        match (across.abs() >= down.abs(), across >= 0.0, down >= 0.0) {
-            (true, true, _) => ["→", "←"],
-            (true, false, _) => ["←", "→"],
-            (false, _, true) => ["↓", "↑"],
-            (false, _, false) => ["↑", "↓"],
+        match (self.is_steep(), across >= 0.0, down >= 0.0) {
+            (false, true, _) => ["→", "←"],
+            (false, false, _) => ["←", "→"],
+            (true, _, true) => ["↓", "↑"],
+            (true, _, false) => ["↑", "↓"],
         }
+    }
+
+    /// Whether it goes further down or up than across.
+    fn is_steep(&self) -> bool {
+        (self.to.0 - self.from.0).abs() < (self.to.1 - self.from.1).abs()
     }
 }
 
@@ -190,28 +200,45 @@ fn percent(load: f64) -> String {
 /// Left, top, right and bottom of a text or a node.
 type Bounds = [f64; 4];
 
-/// Where something stands already.
-struct Taken(Vec<Bounds>);
+/// Where something stands already, and the height of the drawing.
+struct Taken(Vec<Bounds>, f64);
 
 impl Taken {
-    /// The places of all nodes and of the names below them.
-    fn by_nodes(view: &TopologyView, layout: &Layout) -> Self {
-        let bounds = |(index, node): (usize, &NodeView)| {
+    /// The places of all nodes.
+    fn by_shapes(view: &TopologyView, layout: &Layout) -> Self {
+        let half = layout.node_size() + 1.5;
+        let bounds = |index: usize| {
             let (x, y) = layout.at(index);
-            let half = text_width(&shortened(&node.name, 16), 12.0) / 2.0;
-            let name = [x - half, y + 16.0, x + half, y + 31.0];
-            let shape = [x - 11.0, y - 11.0, x + 11.0, y + 11.0];
-            if layout.is_dense { vec![shape] } else { vec![shape, name] }
+            [x - half, y - half, x + half, y + half]
         };
-        Self(view.nodes.iter().enumerate().flat_map(bounds).collect())
+        Self((0..view.nodes.len()).map(bounds).collect(), layout.height)
     }
 
-    /// How often one of `all` would cover what stands already.
+    /// The first place for a node's name that covers nothing; `None` if there is none.
+    fn place_name(&mut self, layout: &Layout, index: usize, node: &NodeView) -> Option<NamePlace> {
+        let (x, y) = layout.at(index);
+        let outwards = if x < WIDTH / 2.0 { NamePlace::Left } else { NamePlace::Right };
+        let places = match layout.is_dense {
+            true => vec![outwards, outwards.opposite()],
+            false => vec![NamePlace::Below, NamePlace::Above, outwards, outwards.opposite()],
+        };
+        let width = text_width(&shortened(&node.name, 16), 12.0);
+        let (place, bounds) = places
+            .into_iter()
+            .map(|place| (place, place.bounds((x, y), width)))
+            .find(|(_, bounds)| self.covered_by(&[*bounds]) == 0)?;
+        self.0.push(bounds);
+        Some(place)
+    }
+
+    /// How often one of `all` would cover what stands already or leave the drawing.
     fn covered_by(&self, all: &[Bounds]) -> usize {
         let is_met = |one: &Bounds, other: &Bounds| {
             one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
         };
-        all.iter().map(|one| self.0.iter().filter(|other| is_met(one, other)).count()).sum()
+        let outside = |one: &&Bounds| one[0] < 0.0 || one[1] < 0.0 || one[2] > WIDTH || one[3] > self.1;
+        let met: usize = all.iter().map(|one| self.0.iter().filter(|other| is_met(one, other)).count()).sum();
+        met + all.iter().filter(outside).count()
     }
 }
 
@@ -221,7 +248,11 @@ const LABEL_PARTS: [f64; 7] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
 /// Tops of a label's two lines, px below the link: above and below the link itself, which stays free, else both on one side.
 const LABEL_TOPS: [[f64; 2]; 3] = [[-22.0, 8.0], [8.0, 23.0], [-37.0, -22.0]];
 
-/// Loads in both directions over rate and delay, beside what stands already.
+/// Tops of both lines beside a steep link.
+const SIDE_TOPS: [f64; 2] = [-15.0, 0.0];
+
+/// Loads in both directions over rate and delay, where they cover nothing; nothing if there is no such place, for the
+/// link has its title.
 fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkView) {
     let loads: Vec<String> = path
         .arrows()
@@ -231,17 +262,25 @@ fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkVi
         .collect();
     let lines = [("ink", loads.join("  ")), ("soft", shortened(&link.label, 24))];
     let lines: Vec<(&str, String)> = lines.into_iter().filter(|(_, line)| !line.is_empty()).collect();
+    let half = |line: &str| 0.55 * text_width(line, 11.0) + 3.0;
     let bounds = |((x, y), tops): (Point, [f64; 2])| -> Vec<Bounds> {
         let of = |((_, line), top): (&(&str, String), f64)| {
-            let half = 0.55 * text_width(line, 11.0) + 3.0;
-            [x - half, y + top, x + half, y + top + 15.0]
+            [x - half(line), y + top, x + half(line), y + top + 15.0]
         };
         lines.iter().zip(tops).map(of).collect()
     };
     let tops = if lines.len() == 1 { [[8.0, 8.0], [-22.0, -22.0], [8.0, 8.0]] } else { LABEL_TOPS };
     let places = LABEL_PARTS.iter().flat_map(|part| tops.map(|tops| (path.at(*part), tops)));
-    let best = places.min_by_key(|place| taken.covered_by(&bounds(*place)));
-    let ((x, y), tops) = best.unwrap_or_default();
+    let aside = 12.0 + lines.iter().map(|(_, line)| half(line)).fold(0.0, f64::max);
+    let sides = if path.is_steep() { &LABEL_PARTS[..] } else { &[] };
+    let beside = sides.iter().flat_map(|part| {
+        let (x, y) = path.at(*part);
+        [aside, -aside].map(|shift| ((x + shift, y), SIDE_TOPS))
+    });
+    let Some(((x, y), tops)) = places.chain(beside).find(|place| taken.covered_by(&bounds(*place)) == 0)
+    else {
+        return;
+    };
     taken.0.extend(bounds(((x, y), tops)));
     for ((class, line), top) in lines.iter().zip(tops) {
         let width = text_width(line, 11.0) + 4.0;
@@ -260,19 +299,52 @@ fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkVi
 #[derive(Clone, Copy)]
 enum NamePlace {
     Below,
+    Above,
     Left,
     Right,
 }
 
 impl NamePlace {
-    /// Outwards from the middle of the drawing; `x` in 0..=1.
-    fn beside(x: f64) -> Self {
-        if x < 0.5 { Self::Left } else { Self::Right }
+    fn opposite(self) -> Self {
+        match self {
+            Self::Below => Self::Above,
+            Self::Above => Self::Below,
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+
+    /// Where the text is anchored, px from the middle of the node, and how.
+    fn anchor(self) -> (Point, &'static str) {
+        match self {
+            Self::Below => ((0.0, 27.0), "middle"),
+            Self::Above => ((0.0, -17.0), "middle"),
+            Self::Left => ((-15.0, 4.0), "end"),
+            Self::Right => ((15.0, 4.0), "start"),
+        }
+    }
+
+    /// The place of a name `width` px wide at a node.
+    fn bounds(self, (x, y): Point, width: f64) -> Bounds {
+        let ((across, down), anchor) = self.anchor();
+        let left = x + across
+            - match anchor {
+                "middle" => width / 2.0,
+                "end" => width,
+                _ => 0.0,
+            };
+        [left, y + down - 11.0, left + width, y + down + 4.0]
     }
 }
 
-fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView, name_at: NamePlace) {
-    let size = if matches!(name_at, NamePlace::Below) { 11.0 } else { 7.0 };
+/// A node, and its name unless that has no place, for the node has a title.
+fn draw_node(
+    svg: &mut Markup,
+    layout: &Layout,
+    index: usize,
+    (node, name_at): (&NodeView, Option<NamePlace>),
+) {
+    let ((x, y), size) = (layout.at(index), layout.node_size());
     let shape = match node.kind {
         NodeKind::Consumer => {
             format!("<circle class=\"consumer\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{size}\"/>")
@@ -291,16 +363,17 @@ fn draw_node(svg: &mut Markup, (x, y): (f64, f64), node: &NodeView, name_at: Nam
             )
         }
     };
-    let (name_x, name_y, anchor) = match name_at {
-        NamePlace::Below => (x, y + 27.0, "middle"),
-        NamePlace::Left => (x - 12.0, y + 4.0, "end"),
-        NamePlace::Right => (x + 12.0, y + 4.0, "start"),
-    };
-    svg.add(format_args!(
-        "{shape}<text class=\"ink node\" x=\"{name_x:.1}\" y=\"{name_y:.1}\" text-anchor=\"{anchor}\">{}<title>{}</title></text>\n",
-        Escaped(&shortened(&node.name, 16)),
-        Escaped(&node.name)
-    ));
+    svg.add(format_args!("<g>{shape}<title>{}</title>", Escaped(&node.name)));
+    if let Some(place) = name_at {
+        let ((across, down), anchor) = place.anchor();
+        svg.add(format_args!(
+            "<text class=\"ink node\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+            x + across,
+            y + down,
+            Escaped(&shortened(&node.name, 16)),
+        ));
+    }
+    svg.0.push_str("</g>\n");
 }
 
 #[cfg(test)]

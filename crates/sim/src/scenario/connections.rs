@@ -120,8 +120,14 @@ impl Template {
         }
         let start = self.start + self.stagger * (number - 1);
         if start >= duration {
-            let why = format!("stagger: repetition {number} starts at {start}, the run ends at {duration}");
-            fields.refuse("stagger", why);
+            // The start itself was refused before.
+            if number > 1 {
+                let why = format!(
+                    "stagger: repetition {number} starts at {start}, the run ends at scenario.duration = {duration}; write \
+                     a shorter stagger, fewer repetitions or a longer duration"
+                );
+                fields.refuse("stagger", why);
+            }
             return None;
         }
         let name = match &self.name {

@@ -127,7 +127,11 @@ pub(super) fn check_times(flow: &Fields<'_>, start: Span, stop: Option<Span>, du
     if start >= duration {
         flow.refuse(
             "start",
-            format!("start: {} is not before the end of the run, {duration}", flow.shown("start")),
+            format!(
+                "start: {} is not before the end of the run, scenario.duration = {duration}; write an earlier start or a \
+                 longer duration",
+                flow.shown("start")
+            ),
         );
     }
     if stop.is_some_and(|stop| stop <= start) {
