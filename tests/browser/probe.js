@@ -7,10 +7,11 @@
   const sum = (canvas) => pixels(canvas).reduce((hash, byte) => (hash * 31 + byte) | 0, 7);
   const panels = document.getElementById("panels") ? JSON.parse(document.getElementById("panels").textContent).panels : [];
 
-  // How many pixels of each series' colour a plot has.
+  // How many pixels of each series' colour a plot has. A line that others equal lies below theirs: only one of them is looked for.
   const drawn = () => canvases().map((canvas, index) => {
     const bytes = pixels(canvas);
-    const series = panels[index].series.map(({ name, colour }) => {
+    const isLast = ({ values }, place, all) => !all.slice(place + 1).some((other) => `${other.values}` === `${values}`);
+    const series = panels[index].series.filter(isLast).map(({ name, colour }) => {
       const wanted = getComputedStyle(root).getPropertyValue(`--c${colour % 7}`).trim();
       const rgb = [1, 3, 5].map((at) => parseInt(wanted.slice(at, at + 2), 16));
       let count = 0;
