@@ -9,6 +9,12 @@ pub fn cbrt(x: f64) -> f64 {
     libm::cbrt(x)
 }
 
+/// `x` to the second power.
+#[inline]
+pub fn square(x: f64) -> f64 {
+    x * x
+}
+
 /// `x` to the third power. `f64::powi` leaves the order of its products to the compiler.
 #[inline]
 pub fn cube(x: f64) -> f64 {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use tidegate_core::math::square;
 
 use super::pair::Pair;
 use super::{ALPHA, Comparison, Finding, Tested, holm_among};
@@ -225,7 +226,7 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     let means = Pair::of(&[mean(ours)], &[mean(theirs)], 1.0 - ALPHA);
     let varies = |values: &[f64]| Estimate::of(values).has_interval();
     let part = |values: &[f64]| match varies(values) {
-        true => standard_deviation(values).powi(2) / values.len() as f64,
+        true => square(standard_deviation(values)) / values.len() as f64,
         false => 0.0,
     };
     let (our_part, their_part) = (part(ours), part(theirs));
@@ -233,8 +234,8 @@ fn unpaired(ours: &[f64], theirs: &[f64]) -> Pair {
     if ours.len() < 2 || theirs.len() < 2 || error <= 0.0 {
         return means;
     }
-    let freedom = error.powi(2)
-        / (our_part.powi(2) / (ours.len() - 1) as f64 + their_part.powi(2) / (theirs.len() - 1) as f64);
+    let freedom = square(error)
+        / (square(our_part) / (ours.len() - 1) as f64 + square(their_part) / (theirs.len() - 1) as f64);
     let t = (mean(ours) - mean(theirs)) / error.sqrt();
     Pair { n: ours.len().min(theirs.len()), p: Some(t_two_sided(t, freedom)), ..means }
 }

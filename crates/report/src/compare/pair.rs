@@ -6,6 +6,8 @@
 //! paired t test of x - r y would not reject. So it holds 1 exactly when the test finds nothing, it is about the
 //! two means that are shown, and it allows single zeros, which logarithms of ratios do not.
 
+use tidegate_core::math::square;
+
 use crate::stats::{Estimate, mean, paired_differences, standard_deviation, t_quantile, t_two_sided};
 
 /// One variant beside another, for one measure.
@@ -122,7 +124,7 @@ impl Ratio {
             let products = a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean));
             products.sum::<f64>() / (n - 1.0)
         };
-        let factor = t_quantile(0.5 + 0.5 * confidence, n - 1.0).powi(2) / n;
+        let factor = square(t_quantile(0.5 + 0.5 * confidence, n - 1.0)) / n;
         // The ratios r between the roots of a r^2 - 2 b r + c.
         let (xx, yy) = (covariance(ours, ours, (x, x)), covariance(theirs, theirs, (y, y)));
         let xy = covariance(ours, theirs, (x, y));

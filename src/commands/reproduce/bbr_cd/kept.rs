@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tidegate_core::event::Event;
+use tidegate_core::math::square;
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
 use tidegate_report::stats::mean;
@@ -64,7 +65,7 @@ impl Kept {
     /// Jain's index of the consumers' goodputs.
     pub(super) fn jain(&self) -> f64 {
         let sum: f64 = self.flows.iter().map(|flow| flow.goodput).sum();
-        let squares: f64 = self.flows.iter().map(|flow| flow.goodput.powi(2)).sum();
+        let squares: f64 = self.flows.iter().map(|flow| square(flow.goodput)).sum();
         sum * sum / (self.flows.len() as f64 * squares)
     }
 

@@ -1,5 +1,6 @@
 //! The plans of all runs: the scenario's file with a scheme and a condition.
 
+use tidegate_core::math;
 use tidegate_sim::plan::Plan;
 
 use super::super::{Extent, REDUCED_SEEDS, checked};
@@ -142,14 +143,14 @@ fn losses(condition: Condition) -> Vec<(&'static str, String)> {
 
 /// Loss of a frame that loses this part of Data.
 fn per_frame(loss: f64) -> f64 {
-    1.0 - (1.0 - loss).powf(1.0 / FRAMES)
+    1.0 - math::pow(1.0 - loss, 1.0 / FRAMES)
 }
 
 /// Gilbert's model: bad spells last `frames_lost` frames on average, and are as frequent as it takes to lose this part of
 /// packets of `frames` frames, all of which must be good.
 fn bursts(loss: f64, frames: f64, frames_lost: f64) -> String {
     let to_good = 1.0 / frames_lost;
-    let lost = |to_bad: f64| 1.0 - to_good / (to_good + to_bad) * (1.0 - to_bad).powf(frames - 1.0);
+    let lost = |to_bad: f64| 1.0 - to_good / (to_good + to_bad) * math::pow(1.0 - to_bad, frames - 1.0);
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;

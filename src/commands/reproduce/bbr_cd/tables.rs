@@ -1,5 +1,6 @@
 //! All cells as numbers, Table I, and what losses at each receiver do.
 
+use tidegate_core::math;
 use tidegate_report::stats::{Estimate, mean};
 use tidegate_report::text::{Align, TextTable, number, short};
 
@@ -136,7 +137,7 @@ fn per_hop(results: &Results) -> Titled {
         row.extend(places.iter().map(|runs| goodput(runs)));
         table.row(row);
     }
-    let rate = number(100.0 * (1.0 - 0.97_f64.powi(3) * 0.96));
+    let rate = number(100.0 * (1.0 - math::cube(0.97) * 0.96));
     (
         format!("One consumer: goodput, Mbit/s, with losses at one receiver alone; all three make {rate} %"),
         table,

@@ -1,5 +1,6 @@
 //! What choices that the paper leaves open do: limited flows first, a queue that is estimated, first grants.
 
+use tidegate_core::math;
 use tidegate_report::stats::mean;
 use tidegate_report::text::{Align, TextTable};
 use tidegate_sim::plan::Plan;
@@ -229,7 +230,7 @@ fn grants(next: &mut impl FnMut() -> Vec<Kept>) -> Titled {
 /// Absolute errors of logarithms.
 fn judged(run: &Kept, kind: &str) -> Vec<f64> {
     let of_kind = run.estimates.iter().filter(|(what, ..)| *what == kind);
-    of_kind.map(|(_, ours, truth)| (ours / truth).ln().abs()).collect()
+    of_kind.map(|(_, ours, truth)| math::ln(ours / truth).abs()).collect()
 }
 
 fn completions(run: &Kept) -> Vec<f64> {
