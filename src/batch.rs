@@ -90,7 +90,7 @@ pub(crate) fn fill(
         .collect();
     let job = |place: &usize| Job { plan: wanted[*place].plan, seed: wanted[*place].seed };
     let jobs: Vec<Job<'_>> = places.iter().map(job).collect();
-    let line = ProgressLine::new("runs", jobs.len(), session.quiet).after(recalled);
+    let line = ProgressLine::new("runs", jobs.len(), session).after(recalled);
     let keep = |job: usize, run: &RunRecord| {
         let Wanted { plan, identity, .. } = wanted[places[job]];
         store.keep(identity, plan, run)

@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
+use tidegate_report::json::Json;
 use tidegate_report::text::Screen;
 
 use exit::{Exit, Failure};
@@ -128,6 +129,42 @@ impl Session {
     /// Prints results: as they are for programs, with lines that fit the screen for people.
     fn show(&self, text: &str) {
         exit::print(&self.screen.fold(text));
+    }
+
+    /// Prints what is worth knowing to standard error, unless asked to be quiet.
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            self.comment("note", text);
+        }
+    }
+
+    /// Prints what may be wrong to standard error, unless asked to be quiet.
+    fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.comment("warning", text);
+        }
+    }
+
+    /// Prints an error after which the command goes on.
+    fn error(&self, text: &str) {
+        self.comment("error", text);
+    }
+
+    /// Prints what a command that runs on has begun to standard error, unless asked to be quiet.
+    fn begun(&self, text: &str) {
+        match self.format {
+            Format::Text if !self.quiet => complain(text),
+            Format::Text => {}
+            Format::Json => self.note(text),
+        }
+    }
+
+    /// A line for people, an object on one line for programs.
+    fn comment(&self, kind: &'static str, text: &str) {
+        match self.format {
+            Format::Text => complain(&format!("{kind}: {text}")),
+            Format::Json => complain(&Json::Object(vec![(kind, Json::text(text))]).to_string()),
+        }
     }
 }
 

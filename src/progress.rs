@@ -4,7 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::screen;
+#[cfg(target_os = "linux")]
+use tidegate_core::units::Span;
+
+use crate::{Format, Session, screen};
 
 /// Pause between two plain lines.
 const PLAIN_PAUSE: Duration = Duration::from_secs(5);
@@ -28,11 +31,12 @@ enum Shown {
 }
 
 impl Shown {
-    fn new(quiet: bool) -> Self {
-        match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Self::Nothing,
-            (false, true) => Self::Terminal,
-            (false, false) => Self::Plain,
+    /// Programs that read JSON from standard error get no lines of text between its lines.
+    fn new(session: &Session) -> Self {
+        match (session.quiet, std::io::stderr().is_terminal(), session.format) {
+            (true, _, _) | (false, false, Format::Json) => Self::Nothing,
+            (false, true, _) => Self::Terminal,
+            (false, false, Format::Text) => Self::Plain,
         }
     }
 }
@@ -47,14 +51,14 @@ struct State {
 
 impl ProgressLine {
     /// Nothing is done yet of `total` jobs; `what` names them in the plural.
-    pub(crate) fn new(what: &'static str, total: usize, quiet: bool) -> Self {
+    pub(crate) fn new(what: &'static str, total: usize, session: &Session) -> Self {
         let now = Instant::now();
         Self {
             what,
             total,
             recalled: 0,
             state: Mutex::new(State { done: 0, failed: 0, begun: now, last: now }),
-            shown: Shown::new(quiet),
+            shown: Shown::new(session),
         }
     }
 
@@ -143,6 +147,10 @@ pub(crate) fn in_words(time: Duration) -> String {
     }
 }
 
+/// Time without Data after which a transfer has no forecast.
+#[cfg(target_os = "linux")]
+const STALL: Span = Span::from_secs(1);
+
 /// Shows how far a transfer is.
 #[cfg(target_os = "linux")]
 #[derive(Debug)]
@@ -158,9 +166,9 @@ pub(crate) struct TransferLine {
 #[cfg(target_os = "linux")]
 impl TransferLine {
     /// Nothing has come yet.
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub(crate) fn new(session: &Session) -> Self {
         let last = Instant::now();
-        Self { shown: Shown::new(quiet), last, bytes: 0, elapsed_s: 0.0, goodput_mbps: 0.0 }
+        Self { shown: Shown::new(session), last, bytes: 0, elapsed_s: 0.0, goodput_mbps: 0.0 }
     }
 
     /// Takes note of the progress and shows it if it is time to.
@@ -220,7 +228,9 @@ impl TransferLine {
         if let Some(rtt) = progress.rtt {
             parts.push(format!("RTT {:.1} ms", rtt.as_millis_f64()));
         }
-        if let Some(total) = progress.total_segments.filter(|_| progress.segments > 0) {
+        if progress.silence >= STALL {
+            parts.push(format!("no Data for {:.0} s", progress.silence.as_secs_f64()));
+        } else if let Some(total) = progress.total_segments.filter(|_| progress.segments > 0) {
             let left = (total - progress.segments) as f64 * self.elapsed_s / progress.segments as f64;
             parts.push(format!("{left:.0} s left"));
         }
@@ -237,6 +247,34 @@ mod tests {
         assert!(on_terminal(0.0, "0/4 runs").starts_with(&format!("[{}] 0/4", "-".repeat(BAR))));
         assert!(on_terminal(0.5, "").starts_with("[##########----------]"));
         assert!(on_terminal(1.0, "").starts_with(&format!("[{}]", "#".repeat(BAR))));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_transfer_without_data_has_no_forecast() {
+        let session = Session {
+            format: Format::Json,
+            quiet: true,
+            screen: screen::of_errors(),
+            schemes: Default::default(),
+        };
+        let mut line = TransferLine::new(&session);
+        let progress = |silence| tidegate_live::fetch::Progress {
+            elapsed: Span::from_secs(10),
+            segments: 50,
+            total_segments: Some(100),
+            bytes: tidegate_core::units::ByteCount::new(400_000),
+            window: 8.0,
+            in_flight: 8,
+            rtt: None,
+            retransmissions: 0,
+            silence,
+            bad: 0,
+        };
+        line.measure(&progress(Span::ZERO));
+        assert_eq!(line.line(&progress(Span::from_millis(200))), " 50 %, 0.3 Mbit/s, window 8, 10 s left");
+        let stalled = line.line(&progress(Span::from_secs(3)));
+        assert_eq!(stalled, " 50 %, 0.3 Mbit/s, window 8, no Data for 3 s");
     }
 
     #[test]

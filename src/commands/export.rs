@@ -89,7 +89,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     let has_tcp = source.plan.flows.iter().any(|flow| flow.tcp.is_some());
     if has_tcp && matches!(arguments.to, Target::Ndnsim | Target::Pcapng) {
-        eprintln!("note: these files have Interests and Data only; TCP connections are not in them");
+        session.note("these files have Interests and Data only; TCP connections are not in them");
     }
     match session.format {
         Format::Text => print(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>()),

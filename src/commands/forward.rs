@@ -52,11 +52,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     // Before the sockets, so that no request to stop leaves one behind.
     let stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut daemon = Daemon::start(config, Seed(seed)).map_err(Failure::error)?;
-    if !session.quiet {
-        eprintln!("seed {seed}");
-        for at in daemon.listening() {
-            eprintln!("listening at {at}");
-        }
+    session.begun(&format!("seed {seed}"));
+    for at in daemon.listening() {
+        session.begun(&format!("listening at {at}"));
     }
     daemon.run(&stop).map_err(Failure::error)?;
     report(session, &daemon.status());

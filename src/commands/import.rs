@@ -58,8 +58,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     let consumers = start::complete(session, &mut topology, &text);
     let scenario = text(&topology, &consumers);
-    for note in topology.notes.iter().filter(|_| !session.quiet) {
-        crate::complain(&format!("note: {note}"));
+    for note in &topology.notes {
+        session.note(note);
     }
     match &arguments.out {
         Some(path) => {

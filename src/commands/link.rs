@@ -122,9 +122,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut stop = StopSignal::new().map_err(|why| Failure::error(format!("signals: {why}")))?;
     let mut link = Link::bind(&arguments.setup())
         .map_err(|why| Failure::error(format!("--listen {}: {why}", arguments.listen)))?;
-    if !session.quiet {
-        eprintln!("carrying {} to {}", link.local(), arguments.to);
-    }
+    session.begun(&format!("carrying {} to {}", link.local(), arguments.to));
     link.run(Some(&mut stop), arguments.duration, arguments.report_every, |report| show(session, report))
         .map_err(|why| Failure::error(format!("link {}: {why}", link.local())))?;
     show(session, &link.report());

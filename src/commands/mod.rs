@@ -157,8 +157,8 @@ pub(crate) fn about_scheme(installed: &Installed) -> Json {
 pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan>) {
     let mut told: Vec<&str> = Vec::new();
     for line in plans.flat_map(|plan| &plan.replaced) {
-        if !session.quiet && !told.contains(&line.as_str()) {
-            crate::complain(&format!("note: {line}"));
+        if !told.contains(&line.as_str()) {
+            session.note(line);
             told.push(line);
         }
     }
@@ -167,8 +167,8 @@ pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &
 /// Prints, in one warning, which roles of `plan` lack what they need.
 pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
     let sentences = roles::incomplete(plan);
-    if !session.quiet && !sentences.is_empty() {
-        crate::complain(&format!("warning: {}", sentences.join("; ")));
+    if !sentences.is_empty() {
+        session.warn(&sentences.join("; "));
     }
 }
 

@@ -119,9 +119,9 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
             context.semantics
         )));
     }
-    if context.code != code() && !session.quiet {
-        crate::complain(&format!(
-            "note: code {} has computed these results and this program is code {}; what the page shows packet by packet is \
+    if context.code != code() {
+        session.note(&format!(
+            "code {} has computed these results and this program is code {}; what the page shows packet by packet is \
              left out if it comes out otherwise now",
             short(&context.code),
             short(code())

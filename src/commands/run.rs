@@ -110,7 +110,7 @@ fn simulate(
     let recalled = runs.iter().flatten().count();
     let places: Vec<usize> = (0..runs.len()).filter(|place| runs[*place].is_none()).collect();
     let jobs: Vec<Job<'_>> = places.iter().map(|place| Job { plan, seed: plan.seeds[*place] }).collect();
-    let line = ProgressLine::new("seeds", jobs.len(), session.quiet).after(recalled);
+    let line = ProgressLine::new("seeds", jobs.len(), session).after(recalled);
     let keep = |job: usize, run: &RunRecord| folder.keep(places[job], run);
     let done = batch::run(&jobs, threads, line, &keep, |_, run| Ok(without_samples(run)))?;
     for (place, run) in places.iter().zip(done.whole(|job| format!("seed {}", jobs[job].seed.0))?) {

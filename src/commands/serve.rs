@@ -61,7 +61,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     print(&begun(session.format, &arguments.file, &served));
     let outcome = serve(&mut client, &mut served, |trouble| {
-        crate::complain(&format!("error: {}: {trouble}", arguments.file.display()));
+        session.error(&format!("{}: {trouble}", arguments.file.display()));
     });
     // The forwarder takes the prefix back by itself when the connection ends; this only is the polite way.
     if outcome.is_ok() && client.finish_in_peace().is_ok() {

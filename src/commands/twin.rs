@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    let line = ProgressLine::new("live runs", CASES.len() * arguments.runs as usize, session.quiet);
+    let line = ProgressLine::new("live runs", CASES.len() * arguments.runs as usize, session);
     let mut cases = Vec::new();
     for (name, scheme, parts) in CASES {
         let found = session.schemes.iter().find(|known| known.name == scheme);
@@ -57,7 +57,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     });
     let exit = compare::exit(&cases);
     if exit == Exit::NotJudged {
-        crate::complain(&format!(
+        session.warn(&format!(
             "not judged, this machine was busy: timers fired more than {} ms late (99th percentile) while measures outside \
              their tolerance were taken; run the same command on an idle machine",
             MAX_LATE.as_millis_f64()

@@ -134,7 +134,7 @@ mod live {
         let scratch = Scratch::new("audit-live");
         let uri = format!("unix://{}", scratch.at("f.sock"));
         let forwarder = Running::start(&["forward", "--listen", &uri, "--format", "json"]);
-        forwarder.err_line("listening at ");
+        forwarder.err_line("{\"note\":\"listening at ");
         let at = ["--transport", &uri, "--format", "json"];
         let status = tidegate(&[&["status"], &at[..]].concat()).with(0);
         assert!(matches!(status.json(), Value::Object(_)), "{}", status.out);

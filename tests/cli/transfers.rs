@@ -127,7 +127,7 @@ fn a_producer_that_is_silent_is_named_within_five_seconds() {
     let scratch = Scratch::new("silent");
     let (copy, at) = (scratch.at("copy"), ["--transport", forwarder.uri(Way::Unix)]);
     let fetch = Running::start(&[&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat());
-    let line = fetch.err_line("no Data for 4 s from /nobody/v=1; ");
+    let line = fetch.err_line("warning: no Data for 4 s from /nobody/v=1; ");
     assert!(line.contains("its producer may be gone"), "{line}");
     fetch.stop().with(130);
     // Nobody answers when asked for a version either.
@@ -220,7 +220,7 @@ fn two_fetches_into_one_file_do_not_mix() {
     let at = ["--transport", forwarder.uri(Way::Unix)];
     let arguments = [&["fetch", "/nobody/v=1", "-o", &copy][..], &at].concat();
     let first = Running::start(&arguments);
-    first.err_line("no Data for 4 s");
+    first.err_line("warning: no Data for 4 s");
     let second = tidegate(&arguments).with(1);
     assert!(second.err.contains("copy.part: another fetch writes it"), "{}", second.err);
     first.stop().with(130);

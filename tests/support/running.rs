@@ -221,8 +221,8 @@ impl Forwarder {
         let file = scratch.file("forwarder.toml", listen.as_bytes());
         let running = Running::start(&["forward", "--format", "json", &file]);
         let uri = |scheme: &str| {
-            let line = running.err_line(&format!("listening at {scheme}"));
-            line.trim_start_matches("listening at ").to_owned()
+            let line = running.err_line(&format!("{{\"note\":\"listening at {scheme}"));
+            line.trim_start_matches("{\"note\":\"listening at ").trim_end_matches("\"}").to_owned()
         };
         let uris = [uri("udp4://"), uri("tcp4://"), uri("unix://")];
         Self { running: Some(running), uris, folder, _scratch: scratch }

@@ -79,8 +79,8 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     let build = code::executable()[..8].to_owned();
     let origin = Origin { build, time_s: plan.time.as_secs_f64() };
     let mut results = Results::read(&plan.results, origin, plan.is_any_build)?;
-    if results.left_out > 0 && !session.quiet {
-        crate::complain(&format!(
+    if results.left_out > 0 {
+        session.note(&format!(
             "{}: {} measurements of other builds or of another --time are not used; --any-build uses those of other builds",
             plan.results.display(),
             results.left_out
@@ -108,9 +108,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
                 return Err(interrupted());
             }
             let measured = measured?;
-            if !session.quiet {
-                eprintln!("{}, {scheme}: {measured}", cell.name());
-            }
+            session.note(&format!("{}, {scheme}: {measured}", cell.name()));
             results.add(&cell.name(), scheme, measured)?;
         }
     }

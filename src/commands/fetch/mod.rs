@@ -15,7 +15,6 @@ use tidegate_live::fetch::{
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
-use tidegate_report::json::Json;
 use tidegate_report::page::{RunPage, Timeline, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_wire::Verifier;
@@ -26,7 +25,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::TransferLine;
 use crate::results::cannot;
 use crate::words::word;
-use crate::{Format, SEMANTICS, Session};
+use crate::{SEMANTICS, Session};
 use output::Output;
 use scheme::{Chosen, Label};
 use summary::Summary;
@@ -143,8 +142,8 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     let shown = name_uri::show(&name);
     let mut output = Output::open(arguments.output.as_deref(), &shown)?;
-    if let (Some(note), false) = (output.note(), session.quiet) {
-        warn(session, note);
+    if let Some(note) = output.note() {
+        session.note(note);
     }
     let settings = FetchSettings {
         name,
@@ -155,12 +154,12 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         trust,
         receive_window: arguments.receive_window,
     };
-    let mut line = TransferLine::new(session.quiet);
+    let mut line = TransferLine::new(session);
     let mut silence = Silence::default();
     let fetched = fetch(&mut client, settings, &mut output, &mut |progress| {
-        if silence.begins(progress) && !session.quiet {
+        if silence.begins(progress) {
             line.clear();
-            warn(session, &silent(&shown, progress.bad));
+            session.warn(&silent(&shown, progress.bad));
         }
         line.show(progress);
     });
@@ -177,14 +176,6 @@ fn check_place(page: &Path) -> Result<(), Failure> {
             Err(Failure::error(format!("--report {}: {} is no folder", page.display(), folder.display())))
         }
         _ => Ok(()),
-    }
-}
-
-/// What is worth knowing and no error, on standard error.
-fn warn(session: &Session, text: &str) {
-    match session.format {
-        Format::Text => crate::complain(text),
-        Format::Json => crate::complain(&Json::Object(vec![("warning", Json::text(text))]).to_string()),
     }
 }
 

@@ -98,9 +98,7 @@ impl Source {
         let needs_watch = wanted.iter().any(|figure| figure.is_detail || tables.is_none());
         let mut segments = SegmentDiagram::new(flow, window);
         let watched = needs_watch.then(|| {
-            if !session.quiet {
-                crate::complain(&format!("simulating seed {} again for what tables do not hold", seed.0));
-            }
+            session.note(&format!("simulating seed {} again for what tables do not hold", seed.0));
             let needs_events = wanted.iter().any(|figure| figure.name == "segments");
             let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
             watch(plan, seed, mask, &mut |events| segments.hear(events))

@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
             let why = format!("{missing} of {all} runs behind it are not kept by this build of the program");
             return Err(Failure::error(why));
         }
-        let line = ProgressLine::new("runs", jobs.len(), self.session.quiet).after(recalled);
+        let line = ProgressLine::new("runs", jobs.len(), self.session).after(recalled);
         let write = |job: usize, run: RunRecord| {
             let kept = keep(jobs[job].plan, run);
             finished.write(missing[job], &kept).map(|()| kept)

@@ -175,7 +175,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         finished.iter_mut().try_for_each(Finished::remove_others)?;
     }
     if !session.quiet {
-        mention_others(&finished);
+        mention_others(session, &finished);
         foretell(session, arguments, &papers, &finished);
     }
     let reproduce = |(entry, finished)| reproduce(session, arguments, entry, finished);
@@ -218,12 +218,12 @@ fn extent(arguments: &Arguments) -> Extent {
 }
 
 /// Says which runs of other code lie beside those of this program.
-fn mention_others(finished: &[Finished]) {
+fn mention_others(session: &Session, finished: &[Finished]) {
     let others: Vec<String> =
         finished.iter().flat_map(Finished::others).map(|folder| folder.display().to_string()).collect();
     if !others.is_empty() {
-        crate::complain(&format!(
-            "note: runs of other builds of the program are kept in {}; this one cannot use them, and --remove-old-runs \
+        session.note(&format!(
+            "runs of other builds of the program are kept in {}; this one cannot use them, and --remove-old-runs \
              removes them",
             others.join(", ")
         ));
@@ -240,7 +240,7 @@ fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finishe
         let _ = (entry.board)(&Bench::new(session, threads, extent, Purpose::Count(finished, &census)));
         all = all + census.into_inner();
     }
-    crate::complain(&forecast(all, extent, threads));
+    session.note(&forecast(all, extent, threads));
 }
 
 fn forecast(all: Census, extent: Extent, threads: usize) -> String {

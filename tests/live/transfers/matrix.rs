@@ -169,7 +169,7 @@ fn link(to: &str, is_lossy: bool) -> (Running, String) {
     let loss = if is_lossy { "0.05" } else { "0" };
     let arguments = ["link", "--format", "json", "--listen", "127.0.0.1:0", "--to", to, "--loss", loss];
     let link = Running::start(&arguments);
-    let line = link.err_line("carrying ");
+    let line = link.err_line("{\"note\":\"carrying ");
     let address = line.split_whitespace().nth(1).expect("where it is heard");
     let uri = format!("udp4://{address}");
     (link, uri)
