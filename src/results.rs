@@ -1,7 +1,7 @@
 //! The folder of a batch of runs: one folder per finished seed, the merged tables, the page.
 //!
-//! The folder's name carries a digest of the scenario and of the results' meaning, so that a changed
-//! scenario never meets old results, and a batch that was interrupted finds what it finished.
+//! The folder's name carries a digest of the scenario, of the results' meaning and of the code, so that a
+//! changed scenario or program never meets old results, and a batch that was interrupted finds what it finished.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -93,6 +93,7 @@ impl Folder {
         let context = tables::read_context(&folder).ok()?;
         let is_same = context.scenario_text == self.context.scenario_text
             && context.semantics == self.context.semantics
+            && context.code == self.context.code
             && context.first_run == place as u32;
         let read = if with_samples { tables::read_run } else { tables::read_run_summary };
         if is_same { read(&folder).ok() } else { None }

@@ -12,6 +12,7 @@ mod program;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::LazyLock;
 use std::{env, fs};
 
 use json::Value;
@@ -35,12 +36,21 @@ static FRAIL: Scheme = Scheme {
     ..Scheme::NONE
 };
 
+/// What [`Case::rebuilt`] puts at the end of the program.
+const EDIT: &[u8] = b"edited";
+
+static IS_EDITED: LazyLock<bool> = LazyLock::new(|| {
+    let program = env::current_exe().and_then(fs::read).expect("the program can be read");
+    program.ends_with(EDIT)
+});
+
 #[derive(Debug)]
 struct Frail;
 
 impl CongestionController for Frail {
+    /// A rebuilt program is another one: its window is smaller.
     fn window(&self) -> f64 {
-        4.0
+        if *IS_EDITED { 2.0 } else { 4.0 }
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, _: &Delivery, _: &FlowView) {}
@@ -92,12 +102,12 @@ impl Case {
         Ended::from(command.output().expect("the program starts"))
     }
 
-    /// The program with another hash: what follows the last section of an executable changes nothing else.
+    /// The program with another hash and a smaller window of [`FRAIL`].
     fn rebuilt(&self) -> PathBuf {
         let (ours, copy) =
             (env::current_exe().expect("a test knows its program"), self.scratch.at("rebuilt"));
         let mut content = fs::read(&ours).expect("the program can be read");
-        content.extend_from_slice(b"edited");
+        content.extend_from_slice(EDIT);
         fs::copy(&ours, &copy).expect("the program can be copied");
         fs::write(&copy, content).expect("the copy can be written");
         PathBuf::from(copy)
@@ -198,6 +208,12 @@ fn another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs() {
     assert_eq!(done(&rebuilt), Value::Number(0.0));
     let why = case.tell_program(&rebuilt, &["sweep", "why"], &grid);
     assert!(why.out.contains("the program was built from other sources"), "{}", why.out);
+    let unused = case.tell_program(&rebuilt, &["sweep", "gc"], &grid).out;
+    assert!(
+        unused.contains("(2 of them made by a program built from other sources); 0 runs are used"),
+        "{unused}"
+    );
+    assert!(case.tell(&["sweep", "gc"], &grid).out.ends_with("nothing is unused; 2 runs are used\n"));
 }
 
 fn a_resumed_run_never_mixes_two_builds() {
@@ -234,6 +250,27 @@ fn assert_builds_are_apart(case: &Case, words: &[&str], more: &[&str]) {
         let short: Vec<&str> = code.split('-').map(|part| &part[..8]).collect();
         assert!(page.contains(&format!(" · code {}", short.join("-"))), "{code}");
     }
+}
+
+fn a_baseline_of_another_build_is_held_against_runs_of_this_one() {
+    let case = Case::new("baseline");
+    let lossless = ["--seeds", "2", "--set", "topology.link.loss.probability=0.0"];
+    let saved = case.tell(&["compare"], &[&lossless[..], &["--save-baseline", "good"]].concat());
+    assert_eq!(saved.code, Some(0), "{}", saved.err);
+    let against = [&lossless[..], &["--baseline", "good"]].concat();
+    let same = case.tell(&["compare"], &against);
+    assert!(
+        same.code == Some(0) && same.out.contains("against the baseline (of the same code): all "),
+        "{}",
+        same.out
+    );
+    let changed = case.tell_program(&case.rebuilt(), &["compare"], &against);
+    assert_eq!(changed.code, Some(3), "half the window has less goodput: {}{}", changed.out, changed.err);
+    assert!(
+        changed.out.contains("goodput worse: from ") && changed.out.contains("(code "),
+        "{}",
+        changed.out
+    );
 }
 
 /// The stored runs of the build that wrote `folder` give `program` the same page.
@@ -291,6 +328,7 @@ tests! {
     a_comparison_with_a_failing_variant_keeps_the_other_and_ends_with_4,
     another_build_of_a_program_with_outside_schemes_finds_none_of_its_runs,
     a_resumed_run_never_mixes_two_builds,
+    a_baseline_of_another_build_is_held_against_runs_of_this_one,
     comparisons_and_sweeps_of_two_builds_have_folders_of_their_own_and_name_their_code,
 }
 

@@ -135,7 +135,7 @@ fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
     comparison.tell(&[&arguments[..], &["--save-baseline", "good"]].concat()).with(0);
     let against = [&arguments[..], &["--baseline", "good"]].concat();
     let said = comparison.tell(&against).with(0).out;
-    assert!(said.contains("against the baseline: all "), "{said}");
+    assert!(said.contains("against the baseline (of the same code): all "), "{said}");
     // As if retransmissions had been fewer by one in every run then.
     let file = comparison.scratch.at("out/baselines/good.json");
     let text = fs::read_to_string(&file).expect("it was saved");
@@ -149,6 +149,31 @@ fn a_measure_that_got_worse_than_its_baseline_ends_with_3() {
     let said = comparison.tell(&against).with(3).out;
     assert!(said.contains("icp: goodput worse: from "), "{said}");
     comparison.tell(&[&against[..], &["--tolerance", "10%"]].concat()).with(0);
+}
+
+#[test]
+fn a_baseline_whose_values_mean_something_else_is_refused() {
+    let comparison = Comparison::new("compare-meaning");
+    comparison.tell(&["--seeds", "2", "--save-baseline", "good"]).with(0);
+    let file = comparison.scratch.at("out/baselines/good.json");
+    let text = fs::read_to_string(&file).expect("it was saved");
+    let against = ["--seeds", "2", "--baseline", "good"];
+    for (from, to) in
+        [("\"semantics\": ", "\"semantics\": 1"), ("\"results_schema\": ", "\"results_schema\": 1")]
+    {
+        fs::write(&file, text.replace(from, to)).expect("writable");
+        let said = comparison.tell(&against).with(1).err;
+        assert!(
+            said.contains("its values are of semantics ") && said.contains("--save-baseline good"),
+            "{said}"
+        );
+    }
+    fs::write(&file, text.replace("\"format\": 2", "\"format\": 1")).expect("writable");
+    let said = comparison.tell(&against).with(1).err;
+    assert!(
+        said.contains("format 1 is not known; this program reads format 2; --save-baseline good"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use tidegate_report::compare::{Baseline, Comparison};
 
 use super::variants::VariantPlan;
 use crate::SEMANTICS;
+use crate::code::code;
 use crate::commands::read_text;
 use crate::exit::Failure;
 use crate::results::{cannot, file_name};
@@ -36,7 +37,12 @@ pub(super) fn read(out: &Path, name: &str, variants: &[VariantPlan]) -> Result<B
     }
     let bytes = read_text(&path)?;
     let text = String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8".to_owned()))?;
-    let baseline = Baseline::read(&text).map_err(fault)?;
+    let baseline = Baseline::read(&text, SEMANTICS);
+    let baseline = baseline.map_err(|why| {
+        fault(format!(
+            "{why}; --save-baseline {name} in place of --baseline makes it again with this program"
+        ))
+    })?;
     let mut common = 0;
     for variant in variants {
         let Some(then) = baseline.variants.iter().find(|then| then.label == variant.label) else { continue };
@@ -90,7 +96,7 @@ pub(super) fn write(
     let path = path(out, name);
     let scenarios: Vec<String> = variants.iter().map(|variant| variant.identity.text.clone()).collect();
     let scenario = variants.first().map_or("", |variant| variant.plan.name.as_str());
-    let baseline = Baseline::of(comparison, scenario, SEMANTICS, &scenarios);
+    let baseline = Baseline::of(comparison, scenario, SEMANTICS, code(), &scenarios);
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
     }

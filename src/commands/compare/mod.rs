@@ -205,6 +205,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         variants: &prepared.variants,
         found: &found,
         judgements: judgements.as_deref(),
+        baseline_code: prepared.baseline.as_ref().map(|baseline| baseline.code.as_str()),
         context: output::context(&prepared.base),
     };
     results.write(session, arguments, &store)?;
@@ -230,6 +231,7 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -
         variants: &prepared.variants,
         found: &found,
         judgements: judgements.as_deref(),
+        baseline_code: prepared.baseline.as_ref().map(|baseline| baseline.code.as_str()),
         context: kept.context.clone(),
     };
     results.page(&kept.figures()?, &kept.command, &store)

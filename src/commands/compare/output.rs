@@ -22,7 +22,7 @@ use tidegate_sim::run::watch;
 use super::Arguments;
 use super::search::Outcome;
 use super::variants::VariantPlan;
-use crate::code::{CODE_FILE, code};
+use crate::code::{CODE_FILE, code, short};
 use crate::commands::{about_scheme, installed};
 use crate::exit::Failure;
 use crate::page::COMMAND;
@@ -38,6 +38,8 @@ pub(super) struct Results<'a> {
     pub(super) found: &'a Outcome,
     /// Verdicts against a baseline, if there is one.
     pub(super) judgements: Option<&'a [Judgement]>,
+    /// The code that computed the baseline.
+    pub(super) baseline_code: Option<&'a str>,
     /// What the tables say of their origin.
     pub(super) context: RunContext,
 }
@@ -175,11 +177,21 @@ impl Results<'_> {
             text.push_str(&format!("{note}\n"));
         }
         if let Some(judgements) = self.judgements {
-            text.push_str(&format!("\nagainst the baseline: {}", judgement_table(judgements, screen)));
+            let table = judgement_table(judgements, screen);
+            text.push_str(&format!("\nagainst the baseline{}: {table}", self.baseline_origin()));
         }
         let report = folder.join("report.html");
         text.push_str(&format!("\ntables  {}\nreport  {}\n", folder.display(), report.display()));
         text
+    }
+
+    /// Whether this code has computed the baseline, in brackets.
+    fn baseline_origin(&self) -> String {
+        match self.baseline_code {
+            Some(theirs) if theirs == code() => " (of the same code)".to_owned(),
+            Some(theirs) => format!(" (code {}; now {})", short(theirs), short(code())),
+            None => String::new(),
+        }
     }
 
     fn json(&self, folder: &Path) -> Json {
@@ -190,6 +202,7 @@ impl Results<'_> {
             ("installed", Json::List(self.variants.iter().map(about_schemes).collect())),
             ("note", Json::maybe(self.found.note.as_deref())),
             ("baseline", self.judgements.map_or(Json::Null, judgement_json)),
+            ("baseline_code", Json::maybe(self.baseline_code)),
         ])
     }
 }

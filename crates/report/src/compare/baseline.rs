@@ -11,7 +11,7 @@ use crate::measures::{Better, RunMeasure};
 use crate::stats::{Estimate, mean, standard_deviation, t_two_sided};
 
 /// Version of the file of a baseline.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Results that were put aside: values of every measure by variant and seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,18 @@ pub struct Baseline {
     pub scenario: String,
     /// Version of the results' meaning by which it was made.
     pub semantics: u32,
+    /// Version of the measures' definitions by which it was made, [`crate::RESULTS_SCHEMA`].
+    pub results_schema: u32,
+    /// Identity of the code that computed it.
+    pub code: String,
     /// Its variants.
     pub variants: Vec<BaselineVariant>,
+}
+
+/// What every version of the file has.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
 }
 
 /// One variant of a baseline.
@@ -100,7 +110,13 @@ pub struct Judgement {
 
 impl Baseline {
     /// Puts a comparison aside; `scenarios` has for each variant what tells its scenario from others.
-    pub fn of(comparison: &Comparison, scenario: &str, semantics: u32, scenarios: &[String]) -> Self {
+    pub fn of(
+        comparison: &Comparison,
+        scenario: &str,
+        semantics: u32,
+        code: &str,
+        scenarios: &[String],
+    ) -> Self {
         let variant = |(index, label): (usize, &String)| BaselineVariant {
             label: label.clone(),
             scenario: scenarios.get(index).cloned().unwrap_or_default(),
@@ -112,7 +128,14 @@ impl Baseline {
                 .collect(),
         };
         let variants = comparison.labels.iter().enumerate().map(variant).collect();
-        Self { format: FORMAT, scenario: scenario.to_owned(), semantics, variants }
+        Self {
+            format: FORMAT,
+            scenario: scenario.to_owned(),
+            semantics,
+            results_schema: crate::RESULTS_SCHEMA,
+            code: code.to_owned(),
+            variants,
+        }
     }
 
     /// The text of its file.
@@ -121,14 +144,23 @@ impl Baseline {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads the text of a file.
+    /// Reads the text of a file whose values mean what those of this program mean by `semantics`.
     ///
     /// # Errors
     /// What is wrong, with line and column where it is not JSON of this shape.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub fn read(text: &str, semantics: u32) -> Result<Self, String> {
+        let Version { format } = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        if format != FORMAT {
+            return Err(format!("format {format} is not known; this program reads format {FORMAT}"));
+        }
         let read: Self = serde_json::from_str(text).map_err(|why| why.to_string())?;
-        if read.format != FORMAT {
-            return Err(format!("format {} is not known; this program reads format {FORMAT}", read.format));
+        let (then, now) = ((read.semantics, read.results_schema), (semantics, crate::RESULTS_SCHEMA));
+        if then != now {
+            return Err(format!(
+                "its values are of semantics {} and results schema {}, those of this program of {} and {}, so that \
+                 they mean something else",
+                then.0, then.1, now.0, now.1
+            ));
         }
         for variant in &read.variants {
             let uneven = variant.values.iter().find(|(_, values)| values.len() != variant.seeds.len());

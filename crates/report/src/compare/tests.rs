@@ -168,7 +168,7 @@ fn a_missing_value_is_left_out_and_told() {
 }
 
 fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<Change> {
-    let baseline = Baseline::of(&goodput(then, 0), "invented", 1, &[]);
+    let baseline = Baseline::of(&goodput(then, 0), "invented", 1, "c0de", &[]);
     let judgements = baseline.judge(&goodput(now, 0), tolerance);
     judgements
         .iter()
@@ -190,14 +190,18 @@ fn a_baseline_tells_better_from_worse_from_noise() {
 #[test]
 fn a_baseline_comes_back_from_its_file_to_the_bit_and_a_broken_one_is_refused() {
     let comparison = goodput(&variants(&[("a", 1.0), ("b", 1.0 / 3.0)], 3, 7), 0);
-    let baseline = Baseline::of(&comparison, "invented", 1, &["x = 1\n".to_owned(), "x = 2\n".to_owned()]);
+    let baseline =
+        Baseline::of(&comparison, "invented", 1, "c0de", &["x = 1\n".to_owned(), "x = 2\n".to_owned()]);
     let text = baseline.to_text();
-    assert_eq!(Baseline::read(&text).as_ref(), Ok(&baseline));
-    let broken = |from: &str, to: &str| Baseline::read(&text.replace(from, to)).expect_err(to);
-    assert!(broken("\"format\": 1", "\"format\": 2").starts_with("format 2 is not known"));
+    assert_eq!(Baseline::read(&text, 1).as_ref(), Ok(&baseline));
+    let broken = |from: &str, to: &str| Baseline::read(&text.replace(from, to), 1).expect_err(to);
+    assert!(broken("\"format\": 2", "\"format\": 1").starts_with("format 1 is not known"));
+    let other = Baseline::read(&text, 2).expect_err("refused");
+    assert!(other.starts_with("its values are of semantics 1 and results schema "), "{other}");
+    assert!(broken("\"results_schema\": ", "\"results_schema\": 9").contains("and results schema 9"));
     assert!(broken("\"seeds\"", "\"sedes\"").contains("unknown field `sedes`"));
     assert!(broken("    1,", "").contains("has 3 values for 2 seeds"));
-    assert!(Baseline::read("").is_err() && Baseline::read("[[[[").is_err());
+    assert!(Baseline::read("", 1).is_err() && Baseline::read("[[[[", 1).is_err());
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn variants_without_data_are_named_and_their_rows_stay() {
 
 fn changes(then: &[Option<u64>], now: &[Option<u64>], tolerance: f64) -> Vec<(Change, String)> {
     let one = |completed| of(&[files("a", completed)], &["completion_s"]);
-    let judgements = Baseline::of(&one(then), "invented", 1, &[]).judge(&one(now), tolerance);
+    let judgements = Baseline::of(&one(then), "invented", 1, "c0de", &[]).judge(&one(now), tolerance);
     judgements.iter().map(|judgement| (judgement.change, judgement_sentence(judgement))).collect()
 }
 
@@ -124,7 +124,10 @@ fn a_measure_that_vanished_is_gone_and_a_regression() {
     assert_eq!(changes(&[None; 3], &all, 0.0)[0].0, Change::New);
     let table = |then, now| {
         let one = |completed| of(&[files("a", completed)], &["completion_s"]);
-        judgement_table(&Baseline::of(&one(then), "invented", 1, &[]).judge(&one(now), 0.0), Screen::PLAIN)
+        judgement_table(
+            &Baseline::of(&one(then), "invented", 1, "c0de", &[]).judge(&one(now), 0.0),
+            Screen::PLAIN,
+        )
     };
     assert!(!table(&all, &[None; 3]).contains("NaN") && !table(&[None; 3], &all).contains("NaN"));
 }
