@@ -150,7 +150,7 @@ impl Session {
         self.comment("error", text);
     }
 
-    /// Prints what a command that runs on has begun to standard error, unless asked to be quiet.
+    /// Prints what a command does from now on to standard error, unless asked to be quiet.
     fn begun(&self, text: &str) {
         match self.format {
             Format::Text if !self.quiet => complain(text),

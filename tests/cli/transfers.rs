@@ -112,7 +112,7 @@ fn a_reader_that_has_enough_ends_a_fetch_without_a_word() {
     let server = Running::start(&[&["serve", "/head", &file][..], &at].concat());
     server.out_line("serving ");
     let mut command = super::program::program();
-    command.args(["fetch", "/head", "--quiet"]).args(at);
+    command.args(["fetch", "/head"]).args(at);
     let (fetch, mut out) = Running::with_output(&mut command);
     let mut first = [0; 10];
     std::io::Read::read_exact(&mut out, &mut first).expect("content");
@@ -203,8 +203,8 @@ fn a_part_that_no_fetch_has_left_in_order_is_named_before_it_is_written_over() {
     let fetch = |copy: &str| {
         tidegate(&["fetch", "/left-over", "-o", copy, "--format", "json", "--transport", at]).with(0).err
     };
-    let warned = Value::parse(fetch(&copy).trim()).expect("JSON");
-    let text = warned.get("warning").text().to_owned();
+    let noted = Value::parse(fetch(&copy).trim()).expect("JSON");
+    let text = noted.get("note").text().to_owned();
     assert!(
         text.contains("copy.part has 7 bytes and no ") && text.ends_with("fetching from the start"),
         "{text}"

@@ -240,7 +240,7 @@ fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finishe
         let _ = (entry.board)(&Bench::new(session, threads, extent, Purpose::Count(finished, &census)));
         all = all + census.into_inner();
     }
-    session.note(&forecast(all, extent, threads));
+    session.begun(&forecast(all, extent, threads));
 }
 
 fn forecast(all: Census, extent: Extent, threads: usize) -> String {

@@ -39,6 +39,18 @@ const EXAMPLES: [Example; 12] = [
     ),
 ];
 
+#[test]
+fn every_example_is_in_the_matrix() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/examples");
+    let files = std::fs::read_dir(folder).expect("the folder is there").flatten().map(|entry| entry.path());
+    let mut names: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    assert_eq!(names, EXAMPLES.map(|(name, _, _)| name));
+}
+
 /// The example with the whole scheme called `name`; `None` where it fits no flow.
 fn plan(text: &str, set: &[(&str, &str)], name: &str) -> Option<Plan> {
     let short = [("scenario.sample", "false"), ("scheme", name)];
