@@ -34,6 +34,25 @@ fn the_first_example_of_the_readme_has_no_warning_and_shows_intervals() {
 }
 
 #[test]
+fn every_file_of_a_run_is_listed_under_results_on_disk() {
+    let scratch = Scratch::new("on-disk");
+    let run =
+        ["run", "scenarios/examples/loss.toml", "--seeds", "1", "--set", "scenario.duration=1s", "--quiet"];
+    tidegate(&[&run[..], &["--out", scratch.path()]].concat()).with(0);
+    let folders = fs::read_dir(scratch.path()).expect("readable").flatten();
+    let files: Vec<String> = folders
+        .flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten().flatten())
+        .map(|file| file.file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(files.len() > 10, "{files:?}");
+    let page = text(&root().join("ARCHITECTURE.md"));
+    let (_, rest) = page.split_once("## Results on disk").expect("a section");
+    let listed = rest.split("```").nth(1).expect("a list");
+    let missing: Vec<&String> = files.iter().filter(|file| !listed.contains(file.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn the_readme_is_short_and_its_picture_is_small() {
     // Made tables grow with the catalogue.
     let own = remake(&text(&root().join("README.md")), |_| String::new()).expect("made parts have ends");
@@ -54,7 +73,8 @@ fn the_readme_has_a_picture_what_to_install_each_first_command_and_where_to_read
         assert!(commands.lines().any(|line| line.starts_with(&start)), "no command begins with {start:?}");
     }
     for part in [
-        "](docs/page.png)",
+        // A picture of an older schema is made again by docs/picture.
+        &format!(" (results schema {})](docs/page.png)", tidegate_report::RESULTS_SCHEMA),
         "`cargo install ",
         "](docs/book/src/install.md)",
         "<!-- made: papers -->",
