@@ -56,7 +56,9 @@ impl Exit {
             Self::Partial => "some runs failed; the results of the others are there",
             Self::NotJudged => "not judged: `twin` found the machine too busy to measure",
             Self::PipeClosed => "whoever read the content of a `fetch` closed the pipe, as `head` does",
-            Self::Interrupted => "stopped by SIGINT or SIGTERM before it was done",
+            Self::Interrupted => {
+                "stopped by SIGINT or SIGTERM before it was done; commands on real sockets by SIGHUP too"
+            }
         }
     }
 }

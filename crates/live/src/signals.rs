@@ -1,10 +1,10 @@
-//! The user's wish to stop (SIGINT, SIGTERM), as a descriptor that becomes readable.
+//! The user's wish to stop (SIGINT, SIGTERM, SIGHUP), as a descriptor that becomes readable.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 /// Becomes readable when the process is asked to stop. A second request ends the process as it would have
@@ -15,14 +15,15 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    /// Listens for SIGINT and SIGTERM from now on.
+    /// Listens for SIGINT, SIGTERM and SIGHUP (the terminal is closed) from now on. A process that was started to outlive its
+    /// terminal, as by `nohup`, goes on ignoring SIGHUP.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn new() -> io::Result<Self> {
         let (wish, sender) = UnixStream::pair()?;
         wish.set_nonblocking(true)?;
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
             let asked_before = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
             // In this order the first request only sets the flag, which makes the second one end the process.
             signal_hook::flag::register_conditional_default(signal, asked_before.clone())?;
@@ -36,6 +37,14 @@ impl StopSignal {
     pub fn has_come(&mut self) -> bool {
         matches!(self.wish.read(&mut [0; 8]), Ok(1..))
     }
+}
+
+/// Whether this process ignores `signal`, as proc_pid_status(5) has it.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
 }
 
 impl AsFd for StopSignal {

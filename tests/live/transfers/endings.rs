@@ -173,7 +173,8 @@ fn an_interrupted_fetch_goes_on_from_its_part_with_the_same_version_only() {
     let _server = serve("/resumed", &file, uri);
     let begun = fetch("/resumed", &copy, forwarder.uri(Way::Udp));
     wait_for_bytes(&format!("{copy}.part"), 0);
-    begun.signal("-INT");
+    // As when its terminal is closed.
+    begun.signal("-HUP");
     let left = number(&begun.wait().with(130).json(), "bytes");
     // One that is killed on the way leaves what the first one noted.
     let killed = fetch("/resumed", &copy, forwarder.uri(Way::Udp));
