@@ -177,6 +177,26 @@ fn a_baseline_whose_values_mean_something_else_is_refused() {
 }
 
 #[test]
+fn variants_on_one_side_of_a_baseline_alone_are_named_and_no_other_file_is_replaced() {
+    let comparison = Comparison::new("compare-sides");
+    let saved =
+        comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", "good"]).with(0).out;
+    let file = comparison.scratch.at("out/baselines/good.json");
+    assert!(saved.contains(&format!("\nbaseline  {file}\n")), "{saved}");
+    let against = ["--schemes", "catchunks-aimd,fixed", "--seeds", "2", "--baseline", "good"];
+    let said = comparison.tell(&against).with(0).out;
+    assert!(
+        said.contains("\nicp is in the baseline alone\ncatchunks-aimd is not in the baseline\n"),
+        "{said}"
+    );
+    let other = comparison.scratch.file("other.json", b"{\"format\": 2}");
+    let refused =
+        comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", &other]).with(1).err;
+    assert!(refused.contains("other.json is there and is no baseline"), "{refused}");
+    comparison.tell(&["--schemes", "icp,fixed", "--seeds", "2", "--save-baseline", ""]).with(2);
+}
+
+#[test]
 fn a_baseline_of_another_scenario_is_refused() {
     let comparison = Comparison::new("compare-other");
     comparison.tell(&["--seeds", "2", "--save-baseline", "good"]).with(0);

@@ -86,19 +86,31 @@ fn missing(path: &Path, name: &str) -> Failure {
     ))
 }
 
-/// Puts a comparison aside.
-pub(super) fn write(
-    out: &Path,
-    name: &str,
-    variants: &[VariantPlan],
-    comparison: &Comparison,
-) -> Result<(), Failure> {
+/// The file in which the baseline `name` is put aside.
+///
+/// # Errors
+/// An empty name, or a file there that is no baseline and would be lost.
+pub(super) fn to_save(out: &Path, name: &str) -> Result<PathBuf, Failure> {
+    if name.trim().is_empty() {
+        return Err(Failure::usage(
+            "--save-baseline takes a name or a file that ends in .json; this one is empty",
+        ));
+    }
     let path = path(out, name);
+    if path.exists() && !String::from_utf8(read_text(&path)?).is_ok_and(|text| Baseline::is_one(&text)) {
+        let why = "is there and is no baseline; --save-baseline would replace it, so give another name";
+        return Err(Failure::error(format!("{} {why}", path.display())));
+    }
+    Ok(path)
+}
+
+/// Puts a comparison aside in the file `path`.
+pub(super) fn write(path: &Path, variants: &[VariantPlan], comparison: &Comparison) -> Result<(), Failure> {
     let scenarios: Vec<String> = variants.iter().map(|variant| variant.identity.text.clone()).collect();
     let scenario = variants.first().map_or("", |variant| variant.plan.name.as_str());
     let baseline = Baseline::of(comparison, scenario, SEMANTICS, code(), &scenarios);
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(|why| cannot("make", parent, &why))?;
     }
-    std::fs::write(&path, baseline.to_text()).map_err(|why| cannot("write", &path, &why))
+    std::fs::write(path, baseline.to_text()).map_err(|why| cannot("write", path, &why))
 }

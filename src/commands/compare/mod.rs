@@ -9,7 +9,7 @@ mod variants;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use tidegate_report::compare::{Baseline, Judgement};
+use tidegate_report::compare::Baseline;
 use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
 use tidegate_sim::plan::Plan;
 
@@ -143,6 +143,8 @@ struct Prepared {
     reference: usize,
     /// What the results are held against, if that is asked for.
     baseline: Option<Baseline>,
+    /// Where the results are put aside.
+    saved: Option<PathBuf>,
 }
 
 impl Prepared {
@@ -171,7 +173,9 @@ impl Prepared {
         };
         let held = arguments.baseline.as_ref();
         let baseline = held.map(|name| baseline::read(&arguments.out, name, &variants)).transpose()?;
-        Ok(Self { base, variants, reference, baseline })
+        let saved = arguments.save_baseline.as_ref();
+        let saved = saved.map(|name| baseline::to_save(&arguments.out, name)).transpose()?;
+        Ok(Self { base, variants, reference, baseline, saved })
     }
 
     fn find(
@@ -186,8 +190,12 @@ impl Prepared {
         Ok(found)
     }
 
-    fn judge(&self, found: &search::Outcome, tolerance: f64) -> Option<Vec<Judgement>> {
-        self.baseline.as_ref().map(|baseline| baseline.judge(&found.comparison, tolerance))
+    fn hold(&self, found: &search::Outcome, tolerance: f64) -> Option<output::Held<'_>> {
+        self.baseline.as_ref().map(|baseline| output::Held {
+            judgements: baseline.judge(&found.comparison, tolerance),
+            code: &baseline.code,
+            unmatched: baseline.unmatched(&found.comparison.labels),
+        })
     }
 }
 
@@ -196,20 +204,21 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     tell_replaced(session, prepared.variants.iter().map(|variant| &variant.plan));
     let store = Store::make(&arguments.store())?;
     let found = prepared.find(session, arguments, &store)?;
-    let judgements = prepared.judge(&found, arguments.tolerance);
-    if let Some(name) = &arguments.save_baseline {
-        baseline::write(&arguments.out, name, &prepared.variants, &found.comparison)?;
+    let held = prepared.hold(&found, arguments.tolerance);
+    if let Some(path) = &prepared.saved {
+        baseline::write(path, &prepared.variants, &found.comparison)?;
     }
+    let is_worse =
+        held.iter().flat_map(|held| &held.judgements).any(|judgement| judgement.change.is_regression());
     let results = output::Results {
         base: &prepared.base,
         variants: &prepared.variants,
         found: &found,
-        judgements: judgements.as_deref(),
-        baseline_code: prepared.baseline.as_ref().map(|baseline| baseline.code.as_str()),
+        held,
+        saved: prepared.saved.as_deref(),
         context: output::context(&prepared.base),
     };
     results.write(session, arguments, &store)?;
-    let is_worse = judgements.iter().flatten().any(|judgement| judgement.change.is_regression());
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
 }
 
@@ -225,13 +234,13 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -
     let store = Store::of_code(&arguments.store(), &kept.context.code);
     let found = prepared.find(session, &arguments, &store);
     let found = found.map_err(|failure| kept.refused(&failure, &arguments.command_line()))?;
-    let judgements = prepared.judge(&found, arguments.tolerance);
+    let held = prepared.hold(&found, arguments.tolerance);
     let results = output::Results {
         base: &prepared.base,
         variants: &prepared.variants,
         found: &found,
-        judgements: judgements.as_deref(),
-        baseline_code: prepared.baseline.as_ref().map(|baseline| baseline.code.as_str()),
+        held,
+        saved: prepared.saved.as_deref(),
         context: kept.context.clone(),
     };
     results.page(&kept.figures()?, &kept.command, &store)

@@ -36,12 +36,33 @@ pub(super) struct Results<'a> {
     pub(super) base: &'a Plan,
     pub(super) variants: &'a [VariantPlan],
     pub(super) found: &'a Outcome,
-    /// Verdicts against a baseline, if there is one.
-    pub(super) judgements: Option<&'a [Judgement]>,
-    /// The code that computed the baseline.
-    pub(super) baseline_code: Option<&'a str>,
+    /// What became of a baseline, if there is one.
+    pub(super) held: Option<Held<'a>>,
+    /// Where these results are put aside as a baseline.
+    pub(super) saved: Option<&'a Path>,
     /// What the tables say of their origin.
     pub(super) context: RunContext,
+}
+
+/// A comparison beside a baseline.
+pub(super) struct Held<'a> {
+    pub(super) judgements: Vec<Judgement>,
+    /// The code that computed the baseline.
+    pub(super) code: &'a str,
+    /// Sentences about variants that are only here or only there.
+    pub(super) unmatched: Vec<String>,
+}
+
+impl Held<'_> {
+    fn text(&self, screen: Screen) -> String {
+        let origin = match self.code == code() {
+            true => "of the same code".to_owned(),
+            false => format!("code {}; now {}", short(self.code), short(code())),
+        };
+        let unmatched: String = self.unmatched.iter().map(|sentence| format!("{sentence}\n")).collect();
+        let table = judgement_table(&self.judgements, screen);
+        format!("\nagainst the baseline ({origin}): {table}{unmatched}")
+    }
 }
 
 /// What tables of a comparison over the scenario `base` say of their origin.
@@ -122,7 +143,8 @@ impl Results<'_> {
             title: &self.base.name,
             comparison,
             note: note.as_deref().unwrap_or_default(),
-            judgements: self.judgements.unwrap_or_default(),
+            judgements: self.held.as_ref().map_or(&[], |held| held.judgements.as_slice()),
+            unmatched: self.held.as_ref().map_or(&[], |held| held.unmatched.as_slice()),
             figures,
             samples: &samples,
             seeds: seeds.as_ref(),
@@ -176,33 +198,25 @@ impl Results<'_> {
         if let Some(note) = &self.found.note {
             text.push_str(&format!("{note}\n"));
         }
-        if let Some(judgements) = self.judgements {
-            let table = judgement_table(judgements, screen);
-            text.push_str(&format!("\nagainst the baseline{}: {table}", self.baseline_origin()));
-        }
+        text.extend(self.held.iter().map(|held| held.text(screen)));
         let report = folder.join("report.html");
         text.push_str(&format!("\ntables  {}\nreport  {}\n", folder.display(), report.display()));
+        text.extend(self.saved.iter().map(|path| format!("baseline  {}\n", path.display())));
         text
     }
 
-    /// Whether this code has computed the baseline, in brackets.
-    fn baseline_origin(&self) -> String {
-        match self.baseline_code {
-            Some(theirs) if theirs == code() => " (of the same code)".to_owned(),
-            Some(theirs) => format!(" (code {}; now {})", short(theirs), short(code())),
-            None => String::new(),
-        }
-    }
-
     fn json(&self, folder: &Path) -> Json {
+        let unmatched = self.held.iter().flat_map(|held| &held.unmatched);
         Json::Object(vec![
             ("folder", Json::text(folder.display())),
             ("code", Json::text(code())),
             ("comparison", comparison_json(&self.found.comparison)),
             ("installed", Json::List(self.variants.iter().map(about_schemes).collect())),
             ("note", Json::maybe(self.found.note.as_deref())),
-            ("baseline", self.judgements.map_or(Json::Null, judgement_json)),
-            ("baseline_code", Json::maybe(self.baseline_code)),
+            ("baseline", self.held.as_ref().map_or(Json::Null, |held| judgement_json(&held.judgements))),
+            ("baseline_code", Json::maybe(self.held.as_ref().map(|held| held.code))),
+            ("baseline_unmatched", Json::List(unmatched.map(Json::text).collect())),
+            ("saved_baseline", self.saved.map_or(Json::Null, |path| Json::text(path.display()))),
         ])
     }
 }

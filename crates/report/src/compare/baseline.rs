@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use tidegate_core::math::square;
 
@@ -35,6 +36,8 @@ pub struct Baseline {
 #[derive(Deserialize)]
 struct Version {
     format: u32,
+    #[serde(rename = "variants")]
+    _variants: IgnoredAny,
 }
 
 /// One variant of a baseline.
@@ -149,7 +152,7 @@ impl Baseline {
     /// # Errors
     /// What is wrong, with line and column where it is not JSON of this shape.
     pub fn read(text: &str, semantics: u32) -> Result<Self, String> {
-        let Version { format } = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        let Version { format, .. } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         if format != FORMAT {
             return Err(format!("format {format} is not known; this program reads format {FORMAT}"));
         }
@@ -170,6 +173,22 @@ impl Baseline {
             }
         }
         Ok(read)
+    }
+
+    /// Whether the text is a baseline of this or another format.
+    pub fn is_one(text: &str) -> bool {
+        serde_json::from_str::<Version>(text).is_ok()
+    }
+
+    /// Sentences about variants that are only in the baseline or only among the `labels` of a comparison.
+    pub fn unmatched(&self, labels: &[String]) -> Vec<String> {
+        let then = self.variants.iter().map(|variant| &variant.label);
+        let gone = then
+            .filter(|label| !labels.contains(label))
+            .map(|label| format!("{label} is in the baseline alone"));
+        let is_new = |label: &&String| self.variants.iter().all(|variant| variant.label != **label);
+        gone.chain(labels.iter().filter(is_new).map(|label| format!("{label} is not in the baseline")))
+            .collect()
     }
 
     /// Holds every variant of `now` that the baseline has against it; all tests are corrected together.

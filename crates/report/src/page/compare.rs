@@ -25,6 +25,8 @@ pub struct ComparePage<'a> {
     pub note: &'a str,
     /// Verdicts against a baseline; none without one.
     pub judgements: &'a [Judgement],
+    /// Sentences about variants that are only here or only in the baseline.
+    pub unmatched: &'a [String],
     /// Figures, the most telling one first.
     pub figures: &'a [Figure],
     /// One run of each variant with its samples, in the order of the variants.
@@ -45,7 +47,7 @@ pub fn compare_page(page: &ComparePage<'_>) -> String {
     let section = |id, title, content| Section { id, title, content };
     let sections = [
         section("found", "What was found", found(page)),
-        section("baseline", "Against the baseline", baseline(page.judgements)),
+        section("baseline", "Against the baseline", baseline(page.judgements, page.unmatched)),
         section("runs", "Runs", figures(page.figures)),
         section("measures", "Measures", measures(page.comparison)),
         section("time", "Over time", over_time(page, beside.as_ref())),
@@ -87,7 +89,7 @@ fn found(page: &ComparePage<'_>) -> Markup {
     body
 }
 
-fn baseline(judgements: &[Judgement]) -> Markup {
+fn baseline(judgements: &[Judgement], unmatched: &[String]) -> Markup {
     let mut body = Markup::default();
     if judgements.is_empty() {
         return body;
@@ -99,7 +101,11 @@ fn baseline(judgements: &[Judgement]) -> Markup {
         body.add(format_args!("<li>{}</li>\n", Escaped(&judgement_sentence(judgement))));
     }
     let quiet = judgements.len() - news.len();
-    body.add(format_args!("<li>{quiet} measures are within noise</li>\n</ul>\n"));
+    body.add(format_args!("<li>{quiet} measures are within noise</li>\n"));
+    for sentence in unmatched {
+        body.add(format_args!("<li>{}</li>\n", Escaped(sentence)));
+    }
+    body.0.push_str("</ul>\n");
     body
 }
 
