@@ -164,9 +164,9 @@ pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &
     }
 }
 
-/// Prints, in one warning, which roles of `plan` lack what they need.
+/// Prints, in one warning, which roles of `plan` lack what they need, and a scheme of `[scenario]` that has none.
 pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
-    let sentences = roles::incomplete(plan);
+    let sentences: Vec<String> = roles::idle(plan).into_iter().chain(roles::incomplete(plan)).collect();
     if !sentences.is_empty() {
         session.warn(&sentences.join("; "));
     }

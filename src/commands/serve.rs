@@ -68,7 +68,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         let _ = registration::unregister(&mut client, &prefix);
     }
     print(&ended(session.format, &served.counters()));
-    outcome.map(|()| Exit::Ok).map_err(Failure::error)
+    match outcome.map_err(Failure::error)? {
+        None => Ok(Exit::Ok),
+        Some(change) => Err(Failure::error(format!("{}: {change}", arguments.file.display()))),
+    }
 }
 
 fn settings(arguments: &Arguments) -> Result<ServeSettings, Failure> {

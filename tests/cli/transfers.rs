@@ -122,6 +122,23 @@ fn a_reader_that_has_enough_ends_a_fetch_without_a_word() {
 }
 
 #[test]
+fn a_server_whose_file_changes_ends_with_an_error() {
+    let scratch = Scratch::new("changed");
+    let forwarder = Forwarder::start("changed", "");
+    let file = scratch.file("file", &content(20_000));
+    let at = ["--transport", forwarder.uri(Way::Unix)];
+    let server = Running::start(&[&["serve", "/changed", &file, "--format", "json"][..], &at].concat());
+    server.out_line("{");
+    scratch.file("file", b"shorter");
+    // It looks at the file when it is asked for something.
+    let fetch = Running::start(&[&["fetch", "/changed", "-o", &scratch.at("copy")][..], &at].concat());
+    let ended = server.wait().with(1);
+    let said = Value::parse(ended.err.trim()).expect("JSON");
+    assert!(said.get("error").text().contains("nothing is served any more"), "{}", ended.err);
+    fetch.stop();
+}
+
+#[test]
 fn a_producer_that_is_silent_is_named_within_five_seconds() {
     let forwarder = Forwarder::start("silent", "");
     let scratch = Scratch::new("silent");

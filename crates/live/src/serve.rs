@@ -256,7 +256,8 @@ impl Served {
     }
 }
 
-/// Answers Interests until the application is told to stop. `tell` hears of trouble with the file, once.
+/// Answers Interests until the application is asked to stop, or the file changes: then it returns how, since nothing of
+/// it can be served any more. `tell` is called once with trouble that may pass.
 ///
 /// # Errors
 /// When the connection is lost.
@@ -264,18 +265,18 @@ pub fn serve(
     client: &mut Client,
     served: &mut Served,
     mut tell: impl FnMut(&str),
-) -> Result<(), ClientError> {
+) -> Result<Option<String>, ClientError> {
     client.limit_backlog(BACKLOG);
     let mut inbox = Vec::new();
     let mut has_told = false;
     loop {
         let outcome = client.exchange(None, &mut inbox);
         match outcome {
-            Err(ClientError::Stopped) => return Ok(()),
+            Err(ClientError::Stopped) => return Ok(None),
             outcome => outcome?,
         }
         if let Some(why) = served.look_for_change() {
-            tell(&format!("{why}; nothing is served any more"));
+            return Ok(Some(format!("{why}; nothing is served any more")));
         }
         let mut answered = 0;
         for asked in &inbox {

@@ -8,6 +8,17 @@ use tidegate_core::rng::Seed;
 use tidegate_core::tcp::{AckHabit, SenderSettings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
+/// The whole scheme of `[scenario]` beside roles that the scenario writes out, which it leaves as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenOut {
+    /// Name of the scheme.
+    pub scheme: &'static str,
+    /// Keys with another scheme, such as `flow.0.scheme`.
+    pub keys: Vec<String>,
+    /// Whether it fills any role.
+    pub fills: bool,
+}
+
 /// A scenario that can be run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -23,6 +34,8 @@ pub struct Plan {
     pub sweep: Vec<SweepAxis>,
     /// What whole schemes of overrides replaced and removed, a line each.
     pub replaced: Vec<String>,
+    /// What keeps the scheme of `[scenario]` out of roles, if anything does.
+    pub written_out: Option<WrittenOut>,
     /// Simulated time.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use tidegate_core::whole::{Counterpart, Installed, Need, Role};
 
-use crate::plan::{LinkPlan, NextHopRule, Plan, SchemeUse};
+use crate::plan::{LinkPlan, NextHopRule, Plan, SchemeUse, WrittenOut};
 use crate::world::Ways;
 
 /// Every scheme in use, role by role; of equal ones the places together.
@@ -77,6 +77,13 @@ pub fn limits(plan: &Plan) -> Vec<String> {
         sentences.extend(sentence.filter(|sentence| !sentences.contains(sentence)));
     }
     sentences
+}
+
+/// A sentence where the scheme of `[scenario]` fills no role, since all are written out.
+pub fn idle(plan: &Plan) -> Option<String> {
+    let WrittenOut { scheme, keys, .. } = plan.written_out.as_ref().filter(|written| !written.fills)?;
+    let rule = "roles that are written out stay as they are";
+    Some(format!("scenario.scheme = {scheme:?} fills no role: {rule}; leave out {}", keys.join(", ")))
 }
 
 /// Every role in use whose counterpart is missing, a sentence each. What a flow needs has to stand on a way from its
@@ -220,8 +227,11 @@ fn sentence(plan: &Plan, (name, need, at): (&str, &Need, &str), is_off_path: boo
         Counterpart::Role(_) => ("its other end".to_owned(), format!("scheme = {name:?} for a flow")),
     };
     let place = if is_off_path { " on its path" } else { "" };
-    format!(
-        "{who} without {other}{place}: {}; write {write}, or scheme = {name:?} into [scenario] for the whole scheme",
-        need.without
-    )
+    let or = match &plan.written_out {
+        Some(WrittenOut { scheme, keys, .. }) if *scheme == name && !keys.is_empty() => {
+            format!("leave out {}, which the scheme of [scenario] does not replace", keys.join(", "))
+        }
+        _ => format!("scheme = {name:?} into [scenario] for the whole scheme"),
+    };
+    format!("{who} without {other}{place}: {}; write {write}, or {or}", need.without)
 }

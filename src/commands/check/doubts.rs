@@ -33,6 +33,7 @@ pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
     doubts.extend(unused_nodes(plan, facts));
     doubts.extend(foreign_prefixes(plan));
     doubts.extend(useless_caches(plan));
+    doubts.extend(roles::idle(plan));
     doubts.extend(roles::incomplete(plan));
     doubts.extend(media(plan));
     doubts.extend(seeds(plan, facts));

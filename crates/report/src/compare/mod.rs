@@ -22,7 +22,7 @@ pub use table::{comparison_table, judgement_table, method, warnings};
 use tidegate_core::records::RunRecord;
 
 use crate::measures::{Better, RunMeasure};
-use crate::stats::{Estimate, paired_differences};
+use crate::stats::{Estimate, mean, paired_differences};
 
 /// Chance of any false finding in a family of tests.
 pub const ALPHA: f64 = 0.05;
@@ -223,6 +223,7 @@ impl Tested {
         let ours: Vec<f64> = common.iter().map(|(our, ..)| *our).collect();
         let theirs: Vec<f64> = common.iter().map(|(_, their, _)| *their).collect();
         let differences = paired_differences(&ours, &theirs);
+        let far = outliers(&differences, mean(&ours).abs().max(mean(&theirs).abs()));
         let mut pair = Pair::of(&ours, &theirs, confidence);
         // Whether a variant varies is not known from a part of its runs.
         pair.is_constant &= common.len() == seeds.len();
@@ -230,7 +231,7 @@ impl Tested {
             p: pair.p,
             finding: pair.finding(pair.p),
             left_out: seeds.len() - common.len(),
-            outliers: outliers(&differences).into_iter().map(|place| common[place].2).collect(),
+            outliers: far.into_iter().map(|place| common[place].2).collect(),
             pair,
         })
     }

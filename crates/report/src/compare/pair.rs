@@ -148,12 +148,19 @@ impl Ratio {
     }
 }
 
+/// A difference that is closer to the others than this part of the values is none to look at.
+const SMALLEST_OUTLIER: f64 = 0.01;
+
 /// Places of differences that are far from the others: their modified z-score is above 3.5 (B. Iglewicz and D. C.
-/// Hoaglin, "How to detect and handle outliers", 1993).
-pub fn outliers(differences: &[f64]) -> Vec<usize> {
+/// Hoaglin, "How to detect and handle outliers", 1993), and they are a hundredth of `size` away, the magnitude of the
+/// values that differ.
+pub fn outliers(differences: &[f64], size: f64) -> Vec<usize> {
     let centre = median(differences.to_vec());
     let deviation = median(differences.iter().map(|value| (value - centre).abs()).collect());
-    let is_far = |value: f64| 0.6745 * (value - centre).abs() > 3.5 * deviation;
+    let is_far = |value: f64| {
+        let distance = (value - centre).abs();
+        0.6745 * distance > 3.5 * deviation && distance > SMALLEST_OUTLIER * size
+    };
     // Where more than half agree to the bit, every other one would be far.
     let found = differences.iter().enumerate().filter(|(_, value)| deviation > 0.0 && is_far(**value));
     found.map(|(place, _)| place).collect()
@@ -236,9 +243,10 @@ mod tests {
 
     #[test]
     fn what_is_far_from_the_others_is_found() {
-        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 9.0, 0.95]), [4]);
-        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2, 0.95]), [0usize; 0]);
-        assert_eq!(outliers(&[1.0, 1.0, 1.0, 2.0]), [0usize; 0]);
-        assert_eq!(outliers(&[]), [0usize; 0]);
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 9.0, 0.95], 10.0), [4]);
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 9.0, 0.95], 1000.0), [0usize; 0]);
+        assert_eq!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2, 0.95], 1.0), [0usize; 0]);
+        assert_eq!(outliers(&[1.0, 1.0, 1.0, 2.0], 1.0), [0usize; 0]);
+        assert_eq!(outliers(&[], 1.0), [0usize; 0]);
     }
 }

@@ -135,10 +135,10 @@ impl<'a> Parser<'a> {
             let text =
                 if overrides.is_empty() { text.to_owned() } else { overrides::render(&document, &overrides) };
             check_version(desk, &document)?;
-            whole::complete(desk, &mut document, original);
+            let written_out = whole::complete(desk, &mut document, original);
             let plan = read_plan(desk, &document, text, &self.limits)?;
             let sweep = document.get("sweep").map(|sweep| sweep::read(desk, &sweep.item, original));
-            Some(Plan { sweep: sweep.unwrap_or_default(), replaced, ..plan })
+            Some(Plan { sweep: sweep.unwrap_or_default(), replaced, written_out, ..plan })
         });
         read.map(|plan| Plan { files: files.into_inner(), ..plan })
     }
@@ -171,6 +171,7 @@ fn read_plan(desk: &Desk<'_>, document: &Table, text: String, limits: &Limits) -
         files: Vec::new(),
         sweep: Vec::new(),
         replaced: Vec::new(),
+        written_out: None,
         duration: frame.duration,
         stop_when_complete: frame.stop_when_complete,
         seeds: frame.seeds,

@@ -22,24 +22,33 @@ use filled::{Filling, end_path};
 pub(super) use replace::replace;
 
 use super::overrides;
+use crate::plan::WrittenOut;
 
 /// Where routers' parts stand.
 const PARTS: &str = "router.parts";
 
 /// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
-/// flow has a scheme, or says itself that it has none.
-pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) {
+/// flow has a scheme, or says itself that it has none. Answers what is written out in place of it.
+pub(super) fn complete(desk: &Desk<'_>, root: &mut Table, text: &str) -> Option<WrittenOut> {
     let before = desk.count();
+    let mut written_out = None;
     let lacks = |key: &str| tables_of(lookup(root, key)).any(|table| table.get("scheme").is_none());
     if let Some(whole) = of_scenario(desk, root) {
         match ["flow", "tcp"].into_iter().find(|key| lacks(key)) {
             Some(key) if !whole.has_ends() => whole.refuse(desk, &format!("[[{key}]]")),
-            _ => _ = fill(desk, root, &whole, text),
+            _ => {
+                let keys = whole.written_out(root);
+                let filled = fill(desk, root, &whole, text);
+                let fills = filled.is_some_and(|layer| !layer.fillings.is_empty());
+                let written = WrittenOut { scheme: whole.used.scheme.name, keys, fills };
+                written_out = Some(written).filter(|written| !written.keys.is_empty());
+            }
         }
     }
     if desk.count() > before {
         stand_in(desk, root);
     }
+    written_out
 }
 
 /// The scheme of `[scenario]`, if it has one without problems.
@@ -65,6 +74,15 @@ fn fill(desk: &Desk<'_>, root: &mut Table, whole: &Wanted, text: &str) -> Option
         overrides::put(desk, root, &filling.path, &filling.item);
     }
     Some(Layer::new(whole, fillings))
+}
+
+impl Wanted {
+    /// Keys that the document gives to other schemes.
+    fn written_out(&self, root: &Table) -> Vec<String> {
+        let fillings = self.fillings(&self.tables(root, None));
+        let is_other = |filling: &&Filling| lookup(root, &filling.path).is_some() && !filling.is_in(root);
+        fillings.iter().filter(is_other).map(|filling| filling.path.clone()).collect()
+    }
 }
 
 /// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of them.

@@ -4,7 +4,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::whole::{Installed, Role};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{NextHopRule, Plan};
-use tidegate_sim::roles::{incomplete, installed, limits};
+use tidegate_sim::roles::{idle, incomplete, installed, limits};
 use tidegate_sim::scenario::{Errors, parse};
 
 use super::examples::example;
@@ -67,7 +67,16 @@ fn in_use(plan: &Plan) -> Vec<String> {
 
 /// The plan without its texts, to tell whether two scenarios say the same.
 fn meaning(plan: Plan) -> String {
-    format!("{:?}", Plan { text: String::new(), canonical: String::new(), replaced: Vec::new(), ..plan })
+    format!(
+        "{:?}",
+        Plan {
+            text: String::new(),
+            canonical: String::new(),
+            replaced: Vec::new(),
+            written_out: None,
+            ..plan
+        }
+    )
 }
 
 #[test]
@@ -132,6 +141,31 @@ fn settings_go_to_all_roles_of_the_scheme_itself() {
     assert_eq!(shown[1].scheme, "mircc (interval = \"50ms\")");
     let wrong = refused(&BARE.replace("scheme = \"mircc\"", "scheme = { name = \"mircc\", x = 1 }"), &[]);
     assert!(wrong.starts_with("x.toml:5:28: scheme \"mircc\" has interval"), "{wrong}");
+}
+
+#[test]
+fn a_scheme_of_the_scenario_that_fills_no_role_is_named_with_what_keeps_it_out() {
+    assert_eq!(idle(&plan(BARE, &[])), None);
+    let text = bare_with_consumers(Some("mircc"));
+    let one_left = plan(&text, &[]);
+    assert_eq!(idle(&one_left), None);
+    let advice = incomplete(&one_left).concat();
+    assert!(!advice.contains("into [scenario]"), "{advice}");
+    let none_left = plan(&(text + "[router]\nparts = [\"plr\"]\n"), &[]);
+    let said = "scenario.scheme = \"mircc\" fills no role: roles that are written out stay as they are; leave out \
+                flow.0.scheme, flow.1.scheme, router.parts";
+    assert_eq!(idle(&none_left).as_deref(), Some(said));
+}
+
+#[test]
+fn the_advice_for_a_missing_counterpart_names_what_keeps_the_scheme_of_the_scenario_out() {
+    let text =
+        bare_with_consumers(Some("mircc")).replace("\"icp\"", "\"mircc\"") + "[router]\nparts = [\"plr\"]\n";
+    let advice = incomplete(&plan(&text, &[])).concat();
+    assert!(
+        advice.ends_with("or leave out router.parts, which the scheme of [scenario] does not replace"),
+        "{advice}"
+    );
 }
 
 #[test]

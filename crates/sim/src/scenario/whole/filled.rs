@@ -18,7 +18,7 @@ pub(super) struct Filling {
 
 impl Filling {
     /// Whether what it wrote is still there; of a list, any part of it.
-    fn is_in(&self, root: &Table) -> bool {
+    pub(super) fn is_in(&self, root: &Table) -> bool {
         let Some(found) = lookup(root, &self.path) else { return false };
         names(&self.item).iter().any(|name| names(found).contains(name))
     }
