@@ -49,6 +49,7 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
     for paper in ["plr", "ndnsieve", "mircc", "bbr-cd", "brf"] {
         let page = fs::read_to_string(folder.join(paper).join("report.html")).expect("readable");
         assert_claims_have_their_figures(paper, &page);
+        assert_numbers_have_figures(&folder.join(paper), &page);
         assert_axes_have_units(&folder.join(paper).join("figures.json"));
     }
 }
@@ -63,6 +64,20 @@ fn assert_claims_have_their_figures(paper: &str, page: &str) {
         assert!(page.contains(&format!("<figure id=\"{figure}\"")), "{paper} has no figure {figure}");
         assert!(page.contains(&format!("href=\"#{figure}\"")), "{paper}: nothing leads to {figure}");
     }
+}
+
+/// Every claim with a published number leads to a figure of its page.
+fn assert_numbers_have_figures(folder: &Path, page: &str) {
+    let text = fs::read_to_string(folder.join("claims.json")).expect("readable");
+    let document = Value::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let numbers = document.get("claims").list().iter();
+    let numbers = numbers.filter(|claim| matches!(claim.get("published"), Value::Number(_)));
+    let ids: Vec<&str> = numbers.map(|claim| claim.get("id").text()).collect();
+    assert!(!ids.is_empty(), "{} has no published number", folder.display());
+    let row = |id: &&str| page.split(&format!("<tr id=\"{id}\"")).nth(1)?.split("</tr>").next();
+    let is_lost = |id: &&str| !row(id).is_some_and(|row| row.contains("class=\"shown\""));
+    let lost: Vec<&str> = ids.into_iter().filter(is_lost).collect();
+    assert!(lost.is_empty(), "{}: no figure for {lost:?}", folder.display());
 }
 
 /// Every axis of numbers says its quantity and its unit.

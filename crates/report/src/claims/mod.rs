@@ -146,6 +146,8 @@ pub struct Claim {
     pub figure: Option<String>,
     /// The quantity that is measured, in words.
     pub quantity: String,
+    /// Its short names in a figure; `None` where the quantity has them (see [`Claim::bar`]).
+    pub bar: Option<Bar>,
     /// Unit of all numbers of the claim, `""` for none.
     pub unit: String,
     /// What the paper says.
@@ -164,6 +166,27 @@ pub struct Claim {
     pub note: Option<String>,
     /// An invariant: every single sample must lie in the band.
     pub exact: bool,
+}
+
+/// Names of a claim in a figure of numbers that stand in the paper's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bar {
+    /// The quantity alone, for the axis; claims with the same one share a figure.
+    pub axis: String,
+    /// What has that quantity, for the name under the bar.
+    pub group: String,
+}
+
+impl Claim {
+    /// The quantity alone and what has it, in words: as the file says, or from `ICP: completion time`. Otherwise the
+    /// claim is told from others by its place in the paper.
+    pub fn bar(&self) -> (&str, &str) {
+        match (&self.bar, self.quantity.split_once(": ")) {
+            (Some(bar), _) => (&bar.axis, &bar.group),
+            (None, Some((group, axis))) => (axis, group),
+            (None, None) => (&self.quantity, &self.place),
+        }
+    }
 }
 
 /// How a result relates to a claim.
@@ -274,6 +297,7 @@ mod tests {
             place: "Fig. 7b".into(),
             figure: None,
             quantity: "decrease of completion time".into(),
+            bar: None,
             unit: "%".into(),
             published: Published::Number(21.8),
             band: Band { low, high },
@@ -288,6 +312,16 @@ mod tests {
 
     const ABOVE_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Above });
     const BELOW_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Below });
+
+    #[test]
+    fn a_bar_is_named_by_the_file_by_the_quantity_or_by_the_place() {
+        let plain = claim(0.0, 1.0, None);
+        assert_eq!(plain.bar(), ("decrease of completion time", "Fig. 7b"));
+        let two_parts = Claim { quantity: "ICP, bursts: mean delay".into(), ..plain };
+        assert_eq!(two_parts.bar(), ("mean delay", "ICP, bursts"));
+        let named = Bar { axis: "delay".into(), group: "ICP".into() };
+        assert_eq!(Claim { bar: Some(named), ..two_parts }.bar(), ("delay", "ICP"));
+    }
 
     #[track_caller]
     fn assert_verdict(samples: &[f64], claim: &Claim, expected: Verdict) {

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ClaimsFault, Fault, Problem};
-use super::{Assumption, Band, Claim, Direction, Paper, Provenance, Published, Sign, Verdict};
+use super::{Assumption, Band, Bar, Claim, Direction, Paper, Provenance, Published, Sign, Verdict};
 
 const ROOT: &str = "the file";
 const PAPER: &str = "[paper]";
@@ -21,6 +21,8 @@ const CLAIM_KEYS: &[&str] = &[
     "where",
     "figure",
     "quantity",
+    "axis",
+    "group",
     "unit",
     "published",
     "band",
@@ -118,6 +120,7 @@ impl Reader<'_> {
         let place = self.text(entry, "where");
         let figure = self.optional(entry, "figure", |reader, value| reader.some_text(value, "figure"));
         let quantity = self.text(entry, "quantity");
+        let bar = self.bar(entry);
         let unit = self.optional(entry, "unit", |reader, value| reader.any_text(value, "unit"));
         let published = self.required(entry, "published", Self::published);
         let band = self.required(entry, "band", |reader, value| reader.band(value, "band"));
@@ -137,6 +140,7 @@ impl Reader<'_> {
             place: place?,
             figure,
             quantity: quantity?,
+            bar,
             unit: unit.unwrap_or_default(),
             published: published?,
             band: band?,
@@ -147,6 +151,15 @@ impl Reader<'_> {
             note,
             exact: exact.unwrap_or(false),
         })
+    }
+
+    /// Names for a figure, both or none.
+    fn bar(&mut self, entry: &Entry<'_, '_>) -> Option<Bar> {
+        let axis = self.optional(entry, "axis", |reader, value| reader.some_text(value, "axis"));
+        let group = self.optional(entry, "group", |reader, value| reader.some_text(value, "group"));
+        self.require_together(entry, "axis", "group");
+        self.require_together(entry, "group", "axis");
+        Some(Bar { axis: axis?, group: group? })
     }
 
     /// `null` alone is allowed: it is drawn, but nothing follows from it.
@@ -271,7 +284,10 @@ impl Reader<'_> {
 
     fn published(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Published> {
         if value.get_ref().is_str() {
-            return self.some_text(value, "published").map(Published::Text);
+            let text = self.some_text(value, "published")?;
+            // In quotes a number may keep the digits that are printed, such as "0.30". "inf" and "nan" stay words.
+            let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+            return Some(number.map_or(Published::Text(text), Published::Number));
         }
         if number(value.get_ref()).is_none() {
             self.report_kind(value, "published", "a number or text in quotes");
@@ -359,6 +375,7 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decide;
     use super::*;
 
     const GOOD: &str = r#"
@@ -449,6 +466,26 @@ exact = true
     }
 
     #[test]
+    fn a_published_number_in_quotes_is_a_number_and_changes_no_verdict() {
+        let published = |value: &str| {
+            let text = GOOD.replace("published = 21.8", &format!("published = {value}"));
+            parse(&text, "claims.toml").expect("the file is good").claims.swap_remove(0)
+        };
+        for (value, number) in [("\"-0.008\"", -0.008), ("\" 600 \"", 600.0), ("\"0.30\"", 0.3)] {
+            assert_eq!(published(value).published, Published::Number(number), "{value}");
+        }
+        for words in ["C = 1000", "4 (k)", "1 - 200/250", "<= 3", "inf", "nan"] {
+            let read = published(&format!("{words:?}")).published;
+            assert_eq!(read, Published::Text(words.to_owned()));
+        }
+        for samples in [[20.0, 22.0, 24.0], [4.0, 5.0, 6.0], [-1.0, 5.0, 6.0]] {
+            let [number, words] =
+                ["\"37.8\"", "\"37.8 or so\""].map(|value| decide(&samples, &published(value)));
+            assert_eq!(number, words, "{samples:?}");
+        }
+    }
+
+    #[test]
     fn bad_toml_is_reported_alone() {
         let found = problems("[paper]\ntitle = \n");
         assert_eq!(found.len(), 1, "{found:?}");
@@ -481,6 +518,17 @@ exact = true
                 "20: sign stands without \"null\"; expected both or none",
             ]
         );
+    }
+
+    #[test]
+    fn names_for_a_figure_come_together() {
+        let with = |keys: &str| GOOD.replace("unit = \"%\"\n", &format!("unit = \"%\"\n{keys}\n"));
+        let both = with("axis = \"decrease\"\ngroup = \"ICP\"");
+        let paper = parse(&both, "claims.toml").expect("the file is good");
+        assert_eq!(paper.claims[0].bar(), ("decrease", "ICP"));
+        let expected = "17: axis stands without \"group\"; expected both or none";
+        assert_eq!(problems(&with("axis = \"decrease\"")), [expected]);
+        assert_eq!(problems(&with("axis = \"decrease\"\ngroup = \"\"")), ["18: group is empty; expected text"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ impl Claim {
     }
 }
 
-/// The figures and tables that a place names, as ids: `Fig. 7a, VI.B` gives `fig7a`.
+/// The figures and tables that a place names, as ids: `Fig. 7a, VI.B` gives `fig7a`, and `Tab. IV` gives `table4`.
 fn stems(place: &str) -> impl Iterator<Item = String> {
     place.split([',', ';']).filter_map(|part| {
         let (word, rest) = part.trim().split_once(' ')?;
@@ -24,8 +24,17 @@ fn stems(place: &str) -> impl Iterator<Item = String> {
             _ => return None,
         };
         let number = rest.split_whitespace().next()?;
-        number.starts_with(|digit: char| digit.is_ascii_digit()).then(|| format!("{kind}{number}"))
+        if number.starts_with(|digit: char| digit.is_ascii_digit()) {
+            return Some(format!("{kind}{number}"));
+        }
+        roman(number).map(|number| format!("{kind}{number}"))
     })
+}
+
+/// The value of a Roman number below 40; `None` for anything else, such as `IIX`.
+fn roman(text: &str) -> Option<usize> {
+    const ONES: [&str; 10] = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"];
+    (1..40).find(|number| format!("{}{}", "X".repeat(number / 10), ONES[number % 10]) == text)
 }
 
 fn is_of(figure: &str, stem: &str) -> bool {
@@ -54,6 +63,9 @@ mod tests {
         assert_eq!(shown("Fig. 7", &figures), ["fig7a", "fig7b", "fig7b-decrease"]);
         assert_eq!(shown("Tab. 4, Tab. 5", &figures), ["table4", "table4-phases"]);
         assert_eq!(shown("5, Fig. 8", &figures), ["fig8"]);
+        assert_eq!(shown("VI.B, Table IV", &figures), ["table4", "table4-phases"]);
         assert!(shown("VI.B", &figures).is_empty() && shown("Tab. I", &figures).is_empty());
+        let numbers = ["I", "IX", "XIV", "XXXIX", "IIX", "XIVa", "", "C"].map(roman);
+        assert_eq!(numbers, [Some(1), Some(9), Some(14), Some(39), None, None, None, None]);
     }
 }

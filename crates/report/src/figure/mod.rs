@@ -33,6 +33,7 @@ pub use model::{
 };
 pub use pgf::Pgf;
 pub use stated::stated;
+pub(crate) use stated::has_group;
 
 impl Figure {
     /// The figure as an SVG file of its own, on white, with its font.

@@ -1,26 +1,35 @@
-//! Bars of the numbers that a paper states and no figure of its board shows beside ours.
+//! Bars of the numbers that a paper states and no figure of its board shows beside ours, one figure per quantity.
 
 use super::{BarSeries, Figure, FigureKind};
-use crate::claims::{Judged, Published};
+use crate::claims::{Claim, Judged, Published};
 
-/// Claims in one figure, at most: their ids stand under the bars.
-const MAX_CLAIMS: usize = 8;
+/// Claims in one figure, at most: their names stand under the bars, in a column of a paper too.
+const MAX_CLAIMS: usize = 4;
+/// What the ids of these figures begin with.
+const ID: &str = "stated";
 
-/// Figures of all claims with a published number that `figures` do not overlay, by unit; a group is a claim.
+/// Figures of all claims with a published number that `figures` do not overlay, by quantity; a group is a claim.
 pub fn stated(claims: &[Judged], figures: &[Figure]) -> Vec<Figure> {
-    let open: Vec<(&Judged, f64)> = claims.iter().filter_map(|judged| open(judged, figures)).collect();
-    let mut units: Vec<&str> = Vec::new();
-    for (judged, _) in &open {
-        if !units.contains(&judged.claim.unit.as_str()) {
-            units.push(&judged.claim.unit);
+    let mut quantities: Vec<(String, Vec<(&Judged, f64)>)> = Vec::new();
+    for open in claims.iter().filter_map(|judged| open(judged, figures)) {
+        let label = y_label(&open.0.claim);
+        match quantities.iter_mut().find(|(known, _)| *known == label) {
+            Some((_, of_quantity)) => of_quantity.push(open),
+            None => quantities.push((label, vec![open])),
         }
     }
-    let of_unit = |unit: &str| -> Vec<(&Judged, f64)> {
-        open.iter().copied().filter(|(judged, _)| judged.claim.unit == unit).collect()
-    };
-    let parts =
-        units.iter().flat_map(|unit| of_unit(unit).chunks(MAX_CLAIMS).map(<[_]>::to_vec).collect::<Vec<_>>());
-    parts.enumerate().map(|(place, part)| figure(place + 1, &part)).collect()
+    let parts = quantities.iter().flat_map(|(_, claims)| {
+        let figures = claims.len().div_ceil(MAX_CLAIMS);
+        claims.chunks(claims.len().div_ceil(figures))
+    });
+    parts.enumerate().filter_map(|(place, part)| figure(place + 1, part)).collect()
+}
+
+/// Whether `figure` is one of these and has a group for `claim`.
+pub(crate) fn has_group(figure: &Figure, claim: &Claim) -> bool {
+    let FigureKind::Bars { groups, .. } = &figure.kind else { return false };
+    let (_, group) = claim.bar();
+    figure.id.starts_with(ID) && figure.y_label == y_label(claim) && groups.iter().any(|name| name == group)
 }
 
 /// The claim with its published number, if there is one that no figure of the claim shows.
@@ -31,27 +40,31 @@ fn open<'a>(judged: &'a Judged, figures: &[Figure]) -> Option<(&'a Judged, f64)>
     is_open.then_some((judged, value))
 }
 
-fn figure(number: usize, claims: &[(&Judged, f64)]) -> Figure {
-    let unit = match claims.first() {
-        Some((judged, _)) if !judged.claim.unit.is_empty() => judged.claim.unit.as_str(),
-        _ => "1",
+/// The quantity with its unit; a ratio has none.
+fn y_label(claim: &Claim) -> String {
+    let unit = match claim.unit.as_str() {
+        "" | "ratio" => "1",
+        unit => unit,
     };
+    format!("{} [{unit}]", claim.bar().0)
+}
+
+fn figure(number: usize, claims: &[(&Judged, f64)]) -> Option<Figure> {
+    let (first, _) = claims.first()?;
     let ours = BarSeries {
         name: "ours".to_owned(),
         values: claims.iter().map(|(judged, _)| Some(judged.estimate)).collect(),
         published: claims.iter().map(|(_, value)| Some(*value)).collect(),
     };
-    Figure {
-        id: format!("stated{number}"),
-        title: format!("Stated {number}: numbers of the text beside ours [{unit}]"),
-        caption:
-            "Numbers that the paper states and no other figure shows; a group is the claim with this id."
-                .to_owned(),
+    Some(Figure {
+        id: format!("{ID}{number}"),
+        title: format!("Stated {number}: {}", first.claim.bar().0),
+        caption: "Numbers that the paper states and that no other figure shows.".to_owned(),
         x_label: String::new(),
-        y_label: format!("quantity of the claim [{unit}]"),
+        y_label: y_label(&first.claim),
         kind: FigureKind::Bars {
-            groups: claims.iter().map(|(judged, _)| judged.claim.id.clone()).collect(),
+            groups: claims.iter().map(|(judged, _)| judged.claim.bar().1.to_owned()).collect(),
             series: vec![ours],
         },
-    }
+    })
 }

@@ -3,7 +3,7 @@
 use super::claim_strip;
 use super::markup::{self, Escaped, Markup, Scripts};
 use crate::claims::{Claim, Judged, Paper, Published, Verdict};
-use crate::figure::{Figure, FigureKind};
+use crate::figure::{Figure, has_group};
 use crate::text::{self, Align, TextTable};
 
 /// What the page shows of a paper.
@@ -182,11 +182,7 @@ fn claim_row(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
 
 /// Whether a figure shows what a claim is about, or has a group for the claim.
 fn is_shown(claim: &Claim, figure: &Figure) -> bool {
-    let has_group = match &figure.kind {
-        FigureKind::Bars { groups, .. } => groups.contains(&claim.id),
-        _ => false,
-    };
-    has_group || claim.is_shown_in(&figure.id)
+    has_group(figure, claim) || claim.is_shown_in(&figure.id)
 }
 
 /// Links to the figures that show what the claim is about.

@@ -5,6 +5,7 @@ mod exports;
 mod figures;
 mod invented;
 mod pages;
+mod papers;
 mod readback;
 #[path = "../../../../tests/support/skipped.rs"]
 mod skipped;
