@@ -528,7 +528,10 @@ exact = true
         assert_eq!(paper.claims[0].bar(), ("decrease", "ICP"));
         let expected = "17: axis stands without \"group\"; expected both or none";
         assert_eq!(problems(&with("axis = \"decrease\"")), [expected]);
-        assert_eq!(problems(&with("axis = \"decrease\"\ngroup = \"\"")), ["18: group is empty; expected text"]);
+        assert_eq!(
+            problems(&with("axis = \"decrease\"\ngroup = \"\"")),
+            ["18: group is empty; expected text"]
+        );
     }
 
     #[test]

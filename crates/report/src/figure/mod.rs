@@ -32,8 +32,8 @@ pub use model::{
     BarSeries, BoxStats, Cloud, Curve, Figure, FigureKind, SegmentEvents, Series, write_figures,
 };
 pub use pgf::Pgf;
-pub use stated::stated;
 pub(crate) use stated::has_group;
+pub use stated::stated;
 
 impl Figure {
     /// The figure as an SVG file of its own, on white, with its font.

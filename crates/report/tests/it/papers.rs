@@ -50,11 +50,17 @@ fn a_figure_of_stated_numbers_has_one_quantity_and_names_its_groups_in_words() {
         for figure in figures(&paper) {
             let FigureKind::Bars { groups, .. } = &figure.kind else { panic!("{} has no bars", figure.id) };
             let of_group = |group: &String| {
-                let has = |claim: &&Claim| claim.bar().1 == group && figure.y_label.starts_with(claim.bar().0);
+                let has =
+                    |claim: &&Claim| claim.bar().1 == group && figure.y_label.starts_with(claim.bar().0);
                 paper.claims.iter().filter(is_named).filter(has).count()
             };
             let counts: Vec<usize> = groups.iter().map(of_group).collect();
-            assert!(counts.iter().all(|count| *count == 1), "{} {:?}: {groups:?}", paper.scheme, figure.y_label);
+            assert!(
+                counts.iter().all(|count| *count == 1),
+                "{} {:?}: {groups:?}",
+                paper.scheme,
+                figure.y_label
+            );
             for claim in &paper.claims {
                 assert!(!groups.contains(&claim.id), "{} {}", paper.scheme, claim.id);
             }
