@@ -51,6 +51,7 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
         assert_claims_have_their_figures(paper, &page);
         assert_numbers_have_figures(&folder.join(paper), &page);
         assert_axes_have_units(&folder.join(paper).join("figures.json"));
+        assert_nothing_is_cut(&folder.join(paper));
     }
 }
 
@@ -80,6 +81,16 @@ fn assert_numbers_have_figures(folder: &Path, page: &str) {
     assert!(lost.is_empty(), "{}: no figure for {lost:?}", folder.display());
 }
 
+/// Words that do not fit into a figure end with an ellipsis.
+fn assert_nothing_is_cut(folder: &Path) {
+    let files = fs::read_dir(folder).expect("readable").flatten().map(|file| file.path());
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "svg")) {
+        let svg = fs::read_to_string(&file).expect("readable");
+        let cut: Vec<&str> = svg.split(['<', '>']).filter(|part| part.contains('…')).collect();
+        assert!(cut.is_empty(), "{}: {cut:?}", file.display());
+    }
+}
+
 /// Every axis of numbers says its quantity and its unit.
 fn assert_axes_have_units(file: &Path) {
     let text = fs::read_to_string(file).expect("readable");
@@ -89,7 +100,19 @@ fn assert_axes_have_units(file: &Path) {
             let has_unit = label.ends_with(']') && label.contains(" [");
             assert!(has_unit || label.is_empty(), "{}: {label:?}", figure.get("id").text());
         }
-        assert!(!figure.get("y_label").text().is_empty(), "{}", figure.get("id").text());
+        let (id, y_label) = (figure.get("id").text(), figure.get("y_label").text());
+        assert!(!y_label.is_empty() && !y_label.contains("quantity of"), "{id}: {y_label:?}");
+        // Numbers under bars are of a quantity, which only the axis can name.
+        let kind = figure.get("kind");
+        let groups = match kind {
+            Value::Object(kinds) if kinds.iter().any(|(name, _)| name == "bars") => {
+                kind.get("bars").get("groups").list()
+            }
+            _ => &[],
+        };
+        let are_numbers = !groups.is_empty()
+            && groups.iter().all(|group| group.text().starts_with(|sign: char| sign.is_ascii_digit()));
+        assert!(!are_numbers || !figure.get("x_label").text().is_empty(), "{id}: groups without a quantity");
     }
 }
 

@@ -80,7 +80,6 @@ fn names_in_figures_of_stated_numbers_are_whole_on_pages_and_on_paper() {
             let FigureKind::Bars { groups, .. } = &figure.kind else { panic!("{} has no bars", figure.id) };
             for svg in drawn(&figure) {
                 let what = format!("{}, {:?}: {groups:?}", paper.scheme, figure.y_label);
-                assert!(!svg.contains('…'), "{what}: something is cut");
                 for word in groups.iter().flat_map(|group| group.split([' ', '-'])) {
                     assert!(svg.contains(word), "{what}: {word:?} is not there");
                 }

@@ -69,7 +69,7 @@ fn fairness(results: &Results) -> Vec<Figure> {
     };
     let round_trips = [("fig9a", Scheme::Bbr), ("fig9b", Scheme::Brf)].map(|(id, scheme)| {
         let what = format!("two {} flows with different round trips", scheme.name());
-        let names = ["100 ms", "20 ms"].map(str::to_owned);
+        let names = ["round trip of 100 ms", "round trip of 20 ms"].map(str::to_owned);
         figure(id, what, Cell::RoundTrips { scheme }, &names)
     });
     let places = [

@@ -69,14 +69,14 @@ impl Costs {
         Figure {
             id: id.to_owned(),
             title: title.to_owned(),
-            caption: "By the tick of the clock. Two consumers in the dumbbell, intervals of 100 ms at routers. Wake-ups are those \
+            caption: "By the tick of the clock, 0 without one. Two consumers in the dumbbell, intervals of 100 ms at routers. Wake-ups are those \
                       of timers; arriving packets wake a node besides. Goodput is over the session of C1."
                 .to_owned(),
-            x_label: String::new(),
+            x_label: "clock tick [ms]".to_owned(),
             y_label: y_label.to_owned(),
             kind: FigureKind::Bars {
-                groups: TICKS_MS.iter().map(|tick_ms| named(*tick_ms)).collect(),
-                series: [("plain", false), ("smoothened", true)].map(series).to_vec(),
+                groups: TICKS_MS.iter().map(u64::to_string).collect(),
+                series: [("without smoothening", false), ("with smoothening", true)].map(series).to_vec(),
             },
         }
     }

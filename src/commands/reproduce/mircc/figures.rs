@@ -90,10 +90,10 @@ fn bars(results: &Results, number: &str, is_smooth: bool, published: [[f64; 2]; 
         id: format!("table{number}"),
         title: format!("Table {number}: overall loss{}", if is_smooth { ", with smoothening" } else { "" }),
         caption: "Means over drawn phases of the consumers' ticks, with 95 % intervals.".to_owned(),
-        x_label: String::new(),
+        x_label: "clock tick [ms]".to_owned(),
         y_label: "fraction of Interests lost [1]".to_owned(),
         kind: FigureKind::Bars {
-            groups: TICKS_MS.iter().map(|tick_ms| format!("{tick_ms} ms")).collect(),
+            groups: TICKS_MS.iter().map(u64::to_string).collect(),
             series: vec![series(0), series(1)],
         },
     }

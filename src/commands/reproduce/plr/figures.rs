@@ -166,10 +166,10 @@ fn delays(results: &Results) -> Figure {
 
 fn four_cases(results: &Results, id: &str, title: &str, y_label: &str, measure: Measure) -> Figure {
     let cases = [
-        ("32, without PLR", WITHOUT),
-        ("64, without PLR", LONG_WITHOUT),
-        ("32, with PLR", WITH),
-        ("64, with PLR", LONG_WITH),
+        ("queue of 32, without PLR", WITHOUT),
+        ("queue of 64, without PLR", LONG_WITHOUT),
+        ("queue of 32, with PLR", WITH),
+        ("queue of 64, with PLR", LONG_WITH),
     ];
     let series = cases.map(|(name, setting)| linear_bars(results, name, setting, measure, &[]));
     bars(
