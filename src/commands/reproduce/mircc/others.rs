@@ -115,12 +115,12 @@ impl Others {
             id: format!("others-{id}"),
             title: format!("Smoothening under other schemes: {id}"),
             caption: "The paper's dumbbell; consumers and routers have the clock, smoothening is at both. Goodput is over \
-                      the session of C1. SF is stateful forwarding."
+                      the session of C1. SF is stateful forwarding. ECN rate and MNRCP are rebuilt from abstracts."
                 .to_owned(),
             x_label: String::new(),
             y_label: y_label.to_owned(),
             kind: FigureKind::Bars {
-                groups: ROWS.iter().map(|row| row.name.to_owned()).collect(),
+                groups: ROWS.iter().map(|row| row.name.replace(" (rebuilt)", "")).collect(),
                 series: CLOCKS.iter().enumerate().map(series).collect(),
             },
         }
