@@ -153,20 +153,24 @@ pub(crate) fn about_scheme(installed: &Installed) -> Json {
     ])
 }
 
-/// Prints once what the whole schemes of `plans` replaced and removed.
-pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan>) {
-    let mut told: Vec<&str> = Vec::new();
-    for line in plans.flat_map(|plan| &plan.replaced) {
-        if !told.contains(&line.as_str()) {
-            session.note(line);
-            told.push(line);
+/// Prints once what the whole schemes of `plans` replaced and removed, and which of them fill no role.
+pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
+    let once = |lines: &mut dyn Iterator<Item = String>, tell: &dyn Fn(&str)| {
+        let mut told: Vec<String> = Vec::new();
+        for line in lines {
+            if !told.contains(&line) {
+                tell(&line);
+                told.push(line);
+            }
         }
-    }
+    };
+    once(&mut plans.clone().flat_map(|plan| plan.replaced.iter().cloned()), &|line| session.note(line));
+    once(&mut plans.filter_map(roles::idle), &|line| session.warn(line));
 }
 
-/// Prints, in one warning, which roles of `plan` lack what they need, and a scheme of `[scenario]` that has none.
+/// Prints, in one warning, which roles of `plan` lack what they need.
 pub(crate) fn warn_incomplete(session: &Session, plan: &Plan) {
-    let sentences: Vec<String> = roles::idle(plan).into_iter().chain(roles::incomplete(plan)).collect();
+    let sentences = roles::incomplete(plan);
     if !sentences.is_empty() {
         session.warn(&sentences.join("; "));
     }

@@ -1,4 +1,4 @@
-//! Why a variant left its links more than half empty, where its scheme's entry in the catalogue says so.
+//! Which variants left their links more than half empty, and why where a scheme's entry in the catalogue says so.
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
@@ -10,18 +10,21 @@ use super::variants::VariantPlan;
 
 /// Utilisation of the busiest link below which a scheme's limit is worth a note.
 const HALF: f64 = 0.5;
+/// The same for a scheme without a limit, whose short flows may leave a link empty for other reasons.
+const FIFTH: f64 = 0.2;
 
-/// `note`, and a sentence for every variant whose busiest link stays below half on average and whose scheme has a limit.
+/// `note`, and a sentence for every variant whose busiest link stays nearly empty on average, or below half where the
+/// catalogue names a limit of its schemes.
 pub(super) fn with_note(note: Option<String>, variants: &[VariantPlan], runs: &[Variant]) -> Option<String> {
     let sentences = variants.iter().zip(runs).filter_map(|(variant, runs)| {
         let limits = roles::limits(&variant.plan);
-        let used = mean_utilisation(runs).filter(|used| *used < HALF && !limits.is_empty())?;
-        Some(format!(
-            "{} used {:.0} % of its busiest link; {}.",
-            variant.label,
-            used * 100.0,
-            limits.join("; ")
-        ))
+        let enough = if limits.is_empty() { FIFTH } else { HALF };
+        let used = mean_utilisation(runs).filter(|used| *used < enough)?;
+        let why = match limits.is_empty() {
+            true => "no entry of its schemes in the catalogue says why".to_owned(),
+            false => limits.join("; "),
+        };
+        Some(format!("{} used {:.0} % of its busiest link; {why}.", variant.label, used * 100.0))
     });
     let all: Vec<String> = note.into_iter().chain(sentences).collect();
     (!all.is_empty()).then(|| all.join("\n"))

@@ -290,8 +290,11 @@ fn peak(series: &[Option<f64>]) -> f64 {
     series.iter().flatten().copied().fold(0.0, f64::max)
 }
 
-/// Length of a bin, s: 100 ms, longer in runs of more than 200 s.
+/// Length of a bin, s: 100 ms, longer in runs of more than 200 s; 10 ms, the pause between samples, in runs below 1 s.
 pub(super) fn bin_s(end_s: f64) -> f64 {
+    if end_s < 1.0 {
+        return 0.01;
+    }
     let tenths = (end_s / (MAX_POINTS as f64 * 0.1)).ceil();
     0.1 * tenths.max(1.0)
 }
