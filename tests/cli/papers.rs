@@ -25,6 +25,29 @@ const BRF: (&[&str], usize) = (
     ],
     69,
 );
+const MIRCC: (&[&str], usize) = (
+    &[
+        "fig5a",
+        "fig5d",
+        "fig6a",
+        "fig6d",
+        "fig7a",
+        "fig7d",
+        "fig8a",
+        "fig8d",
+        "table4",
+        "table5",
+        "depth100",
+        "depth750",
+        "wakeups",
+        "goodput",
+        "others-goodput",
+        "others-loss",
+        "stated1",
+    ],
+    62,
+);
+const BBR_CD: (&[&str], usize) = (&["fig5", "fig6", "fig7", "resent", "bursts", "queues", "stated1"], 33);
 
 #[test]
 fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
@@ -34,7 +57,9 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
     let folder = Path::new(scratch.path());
     let all = fs::read_to_string(folder.join("all/report.html")).expect("readable");
     assert_self_contained(&all);
-    for (paper, expected) in [("plr", PLR), ("ndnsieve", NDNSIEVE), ("brf", BRF)] {
+    for (paper, expected) in
+        [("plr", PLR), ("ndnsieve", NDNSIEVE), ("mircc", MIRCC), ("bbr-cd", BBR_CD), ("brf", BRF)]
+    {
         let claims = assert_whole(&folder.join(paper), expected);
         for claim in &claims {
             let id = claim.get("id").text();
@@ -51,6 +76,7 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
         assert_claims_have_their_figures(paper, &page);
         assert_numbers_have_figures(&folder.join(paper), &page);
         assert_axes_have_units(&folder.join(paper).join("figures.json"));
+        assert_stated_numbers_have_words(&folder.join(paper));
         assert_nothing_is_cut(&folder.join(paper));
     }
 }
@@ -91,7 +117,7 @@ fn assert_nothing_is_cut(folder: &Path) {
     }
 }
 
-/// Every axis of numbers says its quantity and its unit.
+/// Every axis of numbers says its quantity and its unit, and every name in a key says of what it is.
 fn assert_axes_have_units(file: &Path) {
     let text = fs::read_to_string(file).expect("readable");
     let figures = Value::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
@@ -113,6 +139,32 @@ fn assert_axes_have_units(file: &Path) {
         let are_numbers = !groups.is_empty()
             && groups.iter().all(|group| group.text().starts_with(|sign: char| sign.is_ascii_digit()));
         assert!(!are_numbers || !figure.get("x_label").text().is_empty(), "{id}: groups without a quantity");
+        let lists = ["lines", "bars", "curves", "cdf"].map(|name| kind.get(name));
+        let lists = lists.into_iter().flat_map(|data| [data.get("series"), data.get("curves")]);
+        let names = lists.flat_map(Value::list).map(|one| one.get("name").text());
+        let is_vague = |name: &&str| {
+            let is_value = name.starts_with(|sign: char| sign.is_ascii_digit());
+            is_value || *name == "plain" || name.ends_with("without")
+        };
+        let vague: Vec<&str> = names.filter(is_vague).collect();
+        assert!(vague.is_empty(), "{id}: {vague:?} of what?");
+    }
+}
+
+/// What a number is about that stands in the text alone is told by words, not by its id or place in the paper.
+fn assert_stated_numbers_have_words(folder: &Path) {
+    let read = |file: &str| {
+        let text = fs::read_to_string(folder.join(file)).expect("readable");
+        Value::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"))
+    };
+    let (claims, figures) = (read("claims.json"), read("figures.json"));
+    let is_stated = |figure: &&Value| figure.get("id").text().starts_with("stated");
+    for figure in figures.list().iter().filter(is_stated) {
+        for group in figure.get("kind").get("bars").get("groups").list() {
+            let claims = claims.get("claims").list().iter();
+            let mut names = claims.flat_map(|claim| ["id", "where"].map(|key| claim.get(key)));
+            assert!(!names.any(|name| name == group), "{}: {group:?}", folder.display());
+        }
     }
 }
 

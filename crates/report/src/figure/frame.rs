@@ -26,7 +26,7 @@ impl Frame {
         inset: f64,
     ) -> (Self, Scale) {
         let (x_range, y_range) = range::of(&figure.kind);
-        let frame = Self::draw(drawing, y_range, top, right_room, &figure.y_label);
+        let frame = Self::draw(drawing, y_range, (top, drawing.px(62.0)), right_room, &figure.y_label);
         let is_logarithmic = figure.kind.is_x_logarithmic();
         let (extent, ticks) = match is_logarithmic {
             true => x_range.decades(x_ticks(drawing)),
@@ -44,18 +44,28 @@ impl Frame {
         (frame.with_x_ticks(drawing, figure, ticks.iter().map(|tick| x.at(*tick)).zip(labels)), x)
     }
 
-    /// An axis of numbers over groups with names.
+    /// An axis of numbers over groups with names; what these have in common stands below them.
     pub(super) fn named(drawing: &mut Drawing, figure: &Figure, top: f64) -> Self {
-        Self::draw(drawing, range::of(&figure.kind).1, top, drawing.px(14.0), &figure.y_label)
+        let below = if figure.x_label.is_empty() { 62.0 } else { 80.0 };
+        let room = (top, drawing.px(below));
+        let frame = Self::draw(drawing, range::of(&figure.kind).1, room, drawing.px(14.0), &figure.y_label);
+        frame.x_label(drawing, figure);
+        frame
     }
 
-    /// Grid, tick labels and the label of y.
-    fn draw(drawing: &mut Drawing, range: Extent, top: f64, right_room: f64, label: &str) -> Self {
+    /// Grid, tick labels and the label of y, with room above and below the axes.
+    fn draw(
+        drawing: &mut Drawing,
+        range: Extent,
+        (top, below): (f64, f64),
+        right_room: f64,
+        label: &str,
+    ) -> Self {
         let (extent, ticks) = range.ticked(6);
         let labels = axis::labels(&ticks);
         let widest = labels.iter().map(|label| drawing.sheet.text_width(label)).fold(0.0, f64::max);
         let (left, right) = (drawing.px(34.0) + widest, drawing.sheet.width - right_room);
-        let bottom = drawing.sheet.height - drawing.px(62.0);
+        let bottom = drawing.sheet.height - below;
         let y = Scale { low: extent.low, high: extent.high, start: bottom, end: top };
         for (tick, text) in ticks.iter().zip(labels) {
             let at = y.at(*tick);
@@ -91,9 +101,15 @@ impl Frame {
                 .line(vec![(at, self.bottom), (at, self.bottom + length)], Stroke::solid(Paint::Soft, 1.0));
             drawing.text((at, self.bottom + drawing.px(20.0)), text, Anchor::Middle, Paint::Soft);
         }
-        let place = ((self.left + self.right) / 2.0, drawing.sheet.height - drawing.px(14.0));
-        drawing.text(place, figure.x_label.as_str(), Anchor::Middle, Paint::Ink);
+        self.x_label(drawing, figure);
         self
+    }
+
+    fn x_label(&self, drawing: &mut Drawing, figure: &Figure) {
+        if !figure.x_label.is_empty() {
+            let place = ((self.left + self.right) / 2.0, drawing.sheet.height - drawing.px(14.0));
+            drawing.text(place, figure.x_label.as_str(), Anchor::Middle, Paint::Ink);
+        }
     }
 
     /// The line under the plot.

@@ -19,7 +19,7 @@ pub struct Figure {
     pub title: String,
     /// What is shown, under which conditions, in a sentence or two.
     pub caption: String,
-    /// The x axis with its unit; empty when the axis has names in place of numbers.
+    /// The x axis with its unit; empty when the axis has names in place of numbers and these say what they are.
     pub x_label: String,
     /// The y axis with its unit.
     pub y_label: String,

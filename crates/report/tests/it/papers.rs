@@ -87,3 +87,15 @@ fn names_in_figures_of_stated_numbers_are_whole_on_pages_and_on_paper() {
         }
     }
 }
+
+#[test]
+fn groups_that_are_values_have_the_name_of_their_quantity_below_them() {
+    for paper in papers() {
+        let Some(mut figure) = figures(&paper).into_iter().next() else { panic!("{}", paper.scheme) };
+        figure.x_label = "clock tick [ms]".to_owned();
+        let on_paper = figure.to_svg(Look::default());
+        for svg in [figure.inline_svg(), on_paper] {
+            assert!(svg.contains(">clock tick [ms]</text>"), "{}", paper.scheme);
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::runs::{AIMD, BBR, BBR_CD, CUBIC, SCHEMES, SIRC};
 use super::{BURSTS, CLEAN, LOSSY, Results};
 
 /// Names of the topologies.
-const TOPOLOGIES: [&str; 2] = ["topology 1: one consumer", "topology 2: ten"];
+const TOPOLOGIES: [&str; 2] = ["topology 1: one consumer", "topology 2: ten consumers"];
 /// Shortest gap in Figure 6, ms: a logarithmic axis has no zero.
 const MIN_GAP_MS: f64 = 1e-4;
 /// As in the paper's figures, and CUBIC.

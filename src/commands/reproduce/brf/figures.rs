@@ -117,14 +117,12 @@ fn drops(results: &Results) -> Figure {
         title: "Table 4: packets that routers drop".to_owned(),
         caption: "Of all that came to the bottleneck in 60 s; the paper does not say how many flows it had."
             .to_owned(),
-        x_label: String::new(),
+        x_label: "flows, limit of the buffer [packets]".to_owned(),
         y_label: "dropped [%]".to_owned(),
         kind: FigureKind::Bars {
             groups: columns
                 .iter()
-                .map(|(buffer, flows)| {
-                    format!("buffer {buffer}, {flows} flow{}", if *flows > 1 { "s" } else { "" })
-                })
+                .map(|(buffer, flows)| format!("{flows} flow{}, {buffer}", if *flows > 1 { "s" } else { "" }))
                 .collect(),
             series: series.to_vec(),
         },

@@ -107,7 +107,7 @@ fn spread(results: &Results, number: &str, is_smooth: bool) -> Figure {
         losses.sort_by(f64::total_cmp);
         let at = |part: f64| quantile(&losses, part);
         BoxStats {
-            name: format!("C{}, {tick_ms} ms", flow + 1),
+            name: format!("C{}, {tick_ms}", flow + 1),
             low: at(0.0),
             first_quartile: at(0.25),
             median: at(0.5),
@@ -119,9 +119,8 @@ fn spread(results: &Results, number: &str, is_smooth: bool) -> Figure {
     Figure {
         id: format!("table{number}-phases"),
         title: format!("Table {number} over the phases of the ticks"),
-        caption: "Consumer and clock tick; the box has the middle half of the phases, whiskers the extremes."
-            .to_owned(),
-        x_label: String::new(),
+        caption: "The box has the middle half of the phases, whiskers the extremes.".to_owned(),
+        x_label: "consumer, clock tick [ms]".to_owned(),
         y_label: "fraction of Interests lost [1]".to_owned(),
         kind: FigureKind::Boxes { boxes: boxes.collect() },
     }

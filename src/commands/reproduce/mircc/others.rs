@@ -47,10 +47,10 @@ struct Ticks {
 
 const CLOCKS: [Ticks; 5] = [
     Ticks { name: "no ticks", period_ms: 0, is_smooth: false },
-    Ticks { name: "100 ms", period_ms: 100, is_smooth: false },
-    Ticks { name: "100 ms, smoothened", period_ms: 100, is_smooth: true },
-    Ticks { name: "500 ms", period_ms: 500, is_smooth: false },
-    Ticks { name: "500 ms, smoothened", period_ms: 500, is_smooth: true },
+    Ticks { name: "ticks of 100 ms", period_ms: 100, is_smooth: false },
+    Ticks { name: "ticks of 100 ms, smoothened", period_ms: 100, is_smooth: true },
+    Ticks { name: "ticks of 500 ms", period_ms: 500, is_smooth: false },
+    Ticks { name: "ticks of 500 ms, smoothened", period_ms: 500, is_smooth: true },
 ];
 
 /// By scheme and clock.

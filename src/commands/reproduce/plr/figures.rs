@@ -166,16 +166,16 @@ fn delays(results: &Results) -> Figure {
 
 fn four_cases(results: &Results, id: &str, title: &str, y_label: &str, measure: Measure) -> Figure {
     let cases = [
-        ("queue of 32, without PLR", WITHOUT),
-        ("queue of 64, without PLR", LONG_WITHOUT),
-        ("queue of 32, with PLR", WITH),
-        ("queue of 64, with PLR", LONG_WITH),
+        ("queue of 32 packets, without PLR", WITHOUT),
+        ("queue of 64 packets, without PLR", LONG_WITHOUT),
+        ("queue of 32 packets, with PLR", WITH),
+        ("queue of 64 packets, with PLR", LONG_WITH),
     ];
     let series = cases.map(|(name, setting)| linear_bars(results, name, setting, measure, &[]));
     bars(
         id,
         title,
-        "Linear scenario, alpha 0.5; queue limits of 32 and 64 packets.",
+        "Linear scenario, alpha 0.5; the queue's limit is 32 or 64 packets.",
         y_label,
         series.to_vec(),
     )
@@ -188,9 +188,9 @@ fn burst_retransmissions(results: &Results) -> Figure {
         "Consumer0 fetches 50 MiB; Consumer1 bursts at 35 Mbps. Queue 64, alpha 0.5.",
         "retransmissions [packets]",
         vec![
-            burst_bars(results, "Consumer0, without", 0, measure::retransmissions),
+            burst_bars(results, "Consumer0, without PLR", 0, measure::retransmissions),
             burst_bars(results, "Consumer0, with PLR", 1, measure::retransmissions),
-            burst_bars(results, "Consumer1, without", 0, measure::second_retransmissions),
+            burst_bars(results, "Consumer1, without PLR", 0, measure::second_retransmissions),
             burst_bars(results, "Consumer1, with PLR", 1, measure::second_retransmissions),
         ],
     )
@@ -218,9 +218,9 @@ fn burst_delays(results: &Results) -> Figure {
         "Queue 64, alpha 0.5.",
         "mean full delay [ms]",
         vec![
-            burst_bars(results, "Consumer0, without", 0, measure::full_delay_ms),
+            burst_bars(results, "Consumer0, without PLR", 0, measure::full_delay_ms),
             burst_bars(results, "Consumer0, with PLR", 1, measure::full_delay_ms),
-            burst_bars(results, "Consumer1, without", 0, measure::second_full_delay_ms),
+            burst_bars(results, "Consumer1, without PLR", 0, measure::second_full_delay_ms),
             burst_bars(results, "Consumer1, with PLR", 1, measure::second_full_delay_ms),
         ],
     )
