@@ -19,8 +19,9 @@ use std::sync::LazyLock;
 use json::Value;
 use sources::Source;
 
-const SEALED: [&str; 3] = ["crates/core/src/", "crates/schemes/src/", "crates/settings/src/"];
-const ORDERED: [&str; 7] = [
+const SEALED: [&str; 4] =
+    ["crates/core/src/", "crates/schemes/src/", "crates/settings/src/", "crates/papers/src/"];
+const ORDERED: [&str; 8] = [
     "crates/core/src/",
     "crates/schemes/src/",
     "crates/settings/src/",
@@ -28,6 +29,7 @@ const ORDERED: [&str; 7] = [
     "crates/report/src/",
     "crates/wire/src/",
     "crates/live/src/",
+    "crates/papers/src/",
 ];
 
 fn root() -> &'static Path {

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod exports;
 mod figures;
+mod folders;
 mod foretold;
 mod imports;
 mod inputs;

@@ -4,6 +4,7 @@ mod batch;
 mod bbr_cd;
 mod brf;
 mod finished;
+mod folder;
 mod forecast;
 mod mircc;
 mod ndnsieve;
@@ -61,7 +62,8 @@ const REDUCED_SEEDS: usize = 3;
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all.
+    /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all; or the folder of one of your own, such as `./my-paper`, with
+    /// `claims.toml`, `experiments.toml` and scenarios.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.
@@ -114,16 +116,24 @@ struct Board {
 /// A board, and the command that makes it.
 struct Written {
     board: Board,
-    /// Names of the scenarios' files.
-    scenarios: Vec<&'static str>,
+    /// The scenarios' files and whatever else the paper consists of: name and content.
+    files: Vec<(String, String)>,
+    /// Names of the files.
+    names: Vec<String>,
     command: String,
 }
 
 impl Written {
-    fn of(entry: &Entry, extent: Extent, mut board: Board) -> Self {
+    fn of(name: &str, extent: Extent, mut board: Board) -> Self {
+        let own = std::mem::take(&mut board.scenarios).into_iter();
+        let files = own.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        Self::with_files(name, extent, board, files)
+    }
+
+    fn with_files(name: &str, extent: Extent, mut board: Board, files: Vec<(String, String)>) -> Self {
         board.figures.extend(stated(&board.claims, &board.figures));
-        let scenarios = board.scenarios.iter().map(|(name, _)| *name).collect();
-        Self { board, scenarios, command: command_line(entry.name, extent) }
+        let names = files.iter().map(|(name, _)| name.clone()).collect();
+        Self { board, files, names, command: command_line(name, extent) }
     }
 
     fn page(&self) -> BoardPage<'_> {
@@ -132,7 +142,7 @@ impl Written {
             claims: &self.board.claims,
             figures: &self.board.figures,
             tables: &self.board.tables,
-            scenarios: &self.scenarios,
+            scenarios: &self.names,
             command: &self.command,
             semantics: SEMANTICS,
             code: code::code(),
@@ -166,6 +176,9 @@ fn unknown_paper(name: &str) -> Failure {
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    if folder::is_one(&arguments.paper) {
+        return folder::run(session, arguments);
+    }
     let is_all = arguments.paper == ALL;
     let papers = chosen(arguments)?;
     let code = finished::code_name();
@@ -194,6 +207,9 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 
 /// The page of the results in `kept`, made of the finished runs; nothing is run.
 pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) -> Result<String, Failure> {
+    if folder::is_one(&arguments.paper) {
+        return folder::page_again(session, kept, arguments);
+    }
     let (code, out, extent) = (finished::code_name(), kept.out(), extent(arguments));
     let papers = chosen(arguments)?;
     let mut boards = Vec::new();
@@ -201,7 +217,7 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) 
         let finished = Finished::look(&out.join(entry.name), &code, extent);
         let bench = Bench::new(session, threads(arguments.threads), extent, Purpose::Read(&finished));
         let board = (entry.board)(&bench).map_err(|failure| kept.refused(&failure, &kept.command))?;
-        boards.push(Written::of(entry, extent, board));
+        boards.push(Written::of(entry.name, extent, board));
     }
     match boards.as_slice() {
         [one] if arguments.paper != ALL => Ok(board_page(&one.page())),
@@ -274,7 +290,7 @@ fn reproduce(
     let threads = threads(arguments.threads);
     let board = (entry.board)(&Bench::new(session, threads, extent, Purpose::Run(finished)))?;
     let folder = arguments.out.join(entry.name);
-    let done = Written::of(entry, extent, board);
+    let done = Written::of(entry.name, extent, board);
     write(&folder, &done)?;
     if session.format == Format::Text {
         session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));
@@ -317,7 +333,7 @@ fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
     files.extend(
         board.figures.iter().map(|figure| (format!("{}.svg", figure.id), figure.to_svg(Look::default()))),
     );
-    files.extend(board.scenarios.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
+    files.extend(done.files.iter().cloned());
     write_files(folder, &files)
 }
 

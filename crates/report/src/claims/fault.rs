@@ -97,6 +97,11 @@ pub enum Fault {
         /// Line of its first use.
         first_line: usize,
     },
+    /// Whatever its reader finds wrong, in words.
+    Other {
+        /// The words.
+        message: String,
+    },
     /// A text that must say something is empty.
     Empty {
         /// Key of the text.
@@ -107,7 +112,7 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Syntax { message } => write!(f, "{message}"),
+            Self::Syntax { message } | Self::Other { message } => write!(f, "{message}"),
             Self::UnknownKey { key, table, known } => {
                 write!(f, "unknown key {key:?} in {table}")?;
                 suggest(f, key, known)

@@ -5,7 +5,7 @@ mod parse;
 mod place;
 
 pub use fault::{ClaimsFault, Fault, Problem};
-pub use parse::parse;
+pub use parse::{fault_at, parse};
 
 use std::fmt;
 
@@ -146,6 +146,8 @@ pub struct Claim {
     pub figure: Option<String>,
     /// The quantity that is measured, in words.
     pub quantity: String,
+    /// What the quantity is computed from, for papers that are folders of text files.
+    pub formula: Option<Formula>,
     /// Its short names in a figure; `None` where the quantity has them (see [`Claim::bar`]).
     pub bar: Option<Bar>,
     /// Unit of all numbers of the claim, `""` for none.
@@ -166,6 +168,15 @@ pub struct Claim {
     pub note: Option<String>,
     /// An invariant: every single sample must lie in the band.
     pub exact: bool,
+}
+
+/// The expression of a claim (`is = "..."`), and where it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Formula {
+    /// The expression.
+    pub text: String,
+    /// Byte of the file at which the text begins, behind its quote.
+    pub start: usize,
 }
 
 /// Names of a claim in a figure of numbers that stand in the paper's text.
@@ -297,6 +308,7 @@ mod tests {
             place: "Fig. 7b".into(),
             figure: None,
             quantity: "decrease of completion time".into(),
+            formula: None,
             bar: None,
             unit: "%".into(),
             published: Published::Number(21.8),

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ClaimsFault, Fault, Problem};
-use super::{Assumption, Band, Bar, Claim, Direction, Paper, Provenance, Published, Sign, Verdict};
+use super::{Assumption, Band, Bar, Claim, Direction, Formula, Paper, Provenance, Published, Sign, Verdict};
 
 const ROOT: &str = "the file";
 const PAPER: &str = "[paper]";
@@ -21,6 +21,7 @@ const CLAIM_KEYS: &[&str] = &[
     "where",
     "figure",
     "quantity",
+    "is",
     "axis",
     "group",
     "unit",
@@ -55,6 +56,12 @@ pub fn parse(text: &str, file: &str) -> Result<Paper, ClaimsFault> {
         Some(paper) if problems.is_empty() => Ok(paper),
         _ => Err(ClaimsFault { file: file.to_owned(), problems }),
     }
+}
+
+/// What is wrong with the bytes `span` of a file that could be read, such as an expression in it.
+pub fn fault_at(text: &str, file: &str, span: Range<usize>, message: String) -> ClaimsFault {
+    let problem = Problem::at(text, span, Fault::Other { message });
+    ClaimsFault { file: file.to_owned(), problems: vec![problem] }
 }
 
 /// Collects problems while reading; a part that could not be read is `None` and has left a problem.
@@ -120,6 +127,7 @@ impl Reader<'_> {
         let place = self.text(entry, "where");
         let figure = self.optional(entry, "figure", |reader, value| reader.some_text(value, "figure"));
         let quantity = self.text(entry, "quantity");
+        let formula = self.optional(entry, "is", Self::formula);
         let bar = self.bar(entry);
         let unit = self.optional(entry, "unit", |reader, value| reader.any_text(value, "unit"));
         let published = self.required(entry, "published", Self::published);
@@ -140,6 +148,7 @@ impl Reader<'_> {
             place: place?,
             figure,
             quantity: quantity?,
+            formula,
             bar,
             unit: unit.unwrap_or_default(),
             published: published?,
@@ -151,6 +160,14 @@ impl Reader<'_> {
             note,
             exact: exact.unwrap_or(false),
         })
+    }
+
+    fn formula(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Formula> {
+        let text = self.some_text(value, "is")?;
+        // Text in quotes begins with one of them, or with three.
+        let written = self.text.get(value.span()).unwrap_or("");
+        let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+        Some(Formula { text, start: value.span().start + quotes })
     }
 
     /// Names for a figure, both or none.

@@ -18,7 +18,7 @@ pub struct BoardPage<'a> {
     /// Tables with their titles, in the order of the page.
     pub tables: &'a [(String, TextTable)],
     /// Names of the scenarios' files, which lie beside the page of the paper.
-    pub scenarios: &'a [&'a str],
+    pub scenarios: &'a [String],
     /// The command that makes these results again.
     pub command: &'a str,
     /// Version of the results' meaning.

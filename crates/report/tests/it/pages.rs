@@ -145,7 +145,7 @@ fn sample_board(is_reduced: bool) -> String {
         claims: &claims,
         figures: &figures(),
         tables: &board_tables(),
-        scenarios: &["linear.toml"],
+        scenarios: &["linear.toml".to_owned()],
         command,
         semantics: 7,
         code: CODE,
@@ -302,7 +302,7 @@ fn text_of_a_paper_cannot_break_out_of_its_board() {
         claims: &claims,
         figures: &figures,
         tables: &[],
-        scenarios: &[evil],
+        scenarios: &[evil.to_owned()],
         command: evil,
         semantics: 7,
         code: CODE,
@@ -316,12 +316,13 @@ fn a_page_of_all_papers_leads_to_the_page_of_each_and_to_claims_that_do_not_agre
     second.scheme = "other".into();
     let claims = [judged(&first, false), judged(&second, true)];
     let (figures, tables) = (figures(), board_tables());
+    let scenarios = ["linear.toml".to_owned()];
     let board = |paper, claims| BoardPage {
         paper,
         claims,
         figures: &figures,
         tables: &tables,
-        scenarios: &["linear.toml"],
+        scenarios: &scenarios,
         command: "",
         semantics: 7,
         code: CODE,

@@ -1,0 +1,201 @@
+//! Papers of the user's own: folders of text files.
+
+use std::fs;
+use std::path::Path;
+
+use crate::json::Value;
+use crate::program::{Ended, Scratch, tidegate};
+
+const SCENARIO: &str = r#"format = 1
+[scenario]
+name = "path"
+duration = "4s"
+vary = { start = true, delay = 0.01 }
+[topology]
+builtin = "linear"
+routers = 1
+link = { rate = "10Mbps", delay = "5ms" }
+[[flow]]
+consumer = "c1"
+producer = "p1"
+prefix = "/a"
+scheme = "icp"
+"#;
+
+const EXPERIMENTS: &str = r#"format = 1
+[axis.scheme]
+icp = ["scheme=icp"]
+fixed = ["flow.0.scheme={ name = \"fixed\", window = 2 }"]
+[[experiment]]
+name = "grid"
+scenario = "path.toml"
+axes = ["scheme"]
+seeds = 4
+reduced = ["scenario.duration=1s"]
+"#;
+
+const CLAIMS: &str = r#"[paper]
+title = "Windows of two"
+authors = "A. Tester"
+venue = "Nowhere 2026"
+scheme = "icp"
+[[claim]]
+id = "G1"
+where = "Fig. 1"
+quantity = "ICP: goodput over that of a window of two"
+is = "ratio(goodput_mbps[grid, icp], goodput_mbps[grid, fixed])"
+unit = "ratio"
+published = 7.0
+band = [2.0, 30.0]
+null = 1.0
+sign = "above"
+verdict = "agrees"
+[[claim]]
+id = "G2"
+where = "1"
+quantity = "a window of two: retransmissions"
+is = "retransmissions[grid, fixed]"
+published = 0
+band = [0.0, 0.0]
+verdict = "agrees"
+"#;
+
+/// A paper's folder, and where its results go.
+struct Paper {
+    scratch: Scratch,
+}
+
+impl Paper {
+    fn new(test: &str) -> Self {
+        let paper = Self { scratch: Scratch::new(test) };
+        fs::create_dir(paper.folder()).expect("a folder");
+        for (name, text) in
+            [("claims.toml", CLAIMS), ("experiments.toml", EXPERIMENTS), ("path.toml", SCENARIO)]
+        {
+            paper.write(name, text);
+        }
+        paper
+    }
+
+    fn folder(&self) -> String {
+        self.scratch.at("windows")
+    }
+
+    fn out(&self) -> String {
+        self.scratch.at("out")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(Path::new(&self.folder()).join(name), text).expect("writable");
+    }
+
+    fn reproduce(&self, more: &[&str]) -> Ended {
+        tidegate(&[&["reproduce", &self.folder(), "--out", &self.out()][..], more].concat())
+    }
+
+    /// The first line of the error after `from` of file `name` was replaced by `to`.
+    #[track_caller]
+    fn refused(&self, name: &str, text: &str, from: &str, to: &str) -> String {
+        assert!(text.contains(from), "{from}");
+        self.write(name, &text.replacen(from, to, 1));
+        let ended = self.reproduce(&[]).with(1);
+        self.write(name, text);
+        let first = ended.err.lines().next().unwrap_or_default().to_owned();
+        first.replace(&self.folder(), "windows")
+    }
+}
+
+#[test]
+fn a_folder_of_text_files_is_a_paper_whose_runs_are_kept() {
+    let paper = Paper::new("paper-folder");
+    let first = paper.reproduce(&["--format", "json"]).with(0);
+    assert!(first.err.starts_with("{\"note\":\"8 runs: about "), "{}", first.err);
+    let document = first.json();
+    let verdicts: Vec<&str> =
+        document.get("claims").list().iter().map(|claim| claim.get("verdict").text()).collect();
+    assert_eq!(verdicts, ["agrees", "agrees"], "{}", first.out);
+    let again = paper.reproduce(&[]).with(0);
+    assert_eq!(again.err, "8 runs, all of them finished before\n");
+    for part in ["Windows of two", "grid:", "goodput_mbps", "icp"] {
+        assert!(again.out.contains(part), "{part}: {}", again.out);
+    }
+    let results = Path::new(&paper.out()).join("windows");
+    let page = fs::read_to_string(results.join("report.html")).expect("a page");
+    for part in [
+        "<a href=\"experiments.toml\">",
+        "<a href=\"path.toml\">",
+        "goodput over that of a window of two [1]",
+    ] {
+        assert!(page.contains(part), "no {part}");
+    }
+    let folder = results.display().to_string();
+    tidegate(&["report", &folder]).with(0);
+    assert!(
+        fs::read_to_string(results.join("report.html")).expect("a page") == page,
+        "report makes another page"
+    );
+}
+
+#[test]
+fn a_quick_look_at_a_folder_has_fewer_seeds_and_no_verdicts() {
+    let paper = Paper::new("paper-reduced");
+    let ended = paper.reproduce(&["--reduced", "--format", "json"]).with(0);
+    assert!(ended.err.starts_with("{\"note\":\"6 runs"), "{}", ended.err);
+    let document = ended.json();
+    assert!(
+        document.get("claims").list().iter().all(|claim| *claim.get("verdict") == Value::Null),
+        "{}",
+        ended.out
+    );
+}
+
+#[test]
+fn a_verdict_that_is_not_the_one_on_record_ends_with_3() {
+    let paper = Paper::new("paper-record");
+    paper.write("claims.toml", &CLAIMS.replacen("band = [2.0, 30.0]", "band = [200.0, 300.0]", 1));
+    paper.reproduce(&[]).with(3);
+}
+
+#[test]
+fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
+    let paper = Paper::new("paper-slips");
+    let claims = |from: &str, to: &str| paper.refused("claims.toml", CLAIMS, from, to);
+    assert_eq!(
+        claims("goodput_mbps[grid, icp]", "godput_mbps[grid, icp]"),
+        "windows/claims.toml:10:13: measure \"godput_mbps\" is not known; did you mean \"goodput_mbps\"?"
+    );
+    assert_eq!(
+        claims("[grid, fixed])", "[grid, fixd])"),
+        "windows/claims.toml:10:38: axis scheme has no setting \"fixd\"; it has icp, fixed"
+    );
+    assert_eq!(
+        claims("ratio(", "quotient("),
+        "windows/claims.toml:10:7: function \"quotient\" is not known; known: ratio, increase, decrease, abs, min, max, sum, mean"
+    );
+    let missing = claims("is = \"retransmissions[grid, fixed]\"\n", "");
+    assert!(
+        missing.starts_with("windows/claims.toml:18:6: claim \"G2\" has no key is; it needs one"),
+        "{missing}"
+    );
+    let constant = claims("retransmissions[grid, fixed]", "1 + 1");
+    assert_eq!(constant, "windows/claims.toml:21:7: it names no cell, so that nothing is measured");
+    let experiments = |from: &str, to: &str| paper.refused("experiments.toml", EXPERIMENTS, from, to);
+    let axis = experiments("axes = [\"scheme\"]", "axes = [\"shceme\"]");
+    assert!(
+        axis.starts_with(
+            "windows/experiments.toml:8:9: axis \"shceme\" is not known; did you mean \"scheme\"?"
+        ),
+        "{axis}"
+    );
+    let scheme = experiments("scheme=icp", "scheme=icpp");
+    assert!(scheme.starts_with("grid[icp]: --set:") && scheme.contains("icpp"), "{scheme}");
+    // Without Data there is no delay; the seed is named.
+    let lossy = CLAIMS.replacen("retransmissions[grid, fixed]", "completion_s[grid, fixed]", 1);
+    paper.write("claims.toml", &lossy);
+    let ended = paper.reproduce(&[]).with(1);
+    assert!(
+        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. Mean completion time"),
+        "{}",
+        ended.err
+    );
+}
