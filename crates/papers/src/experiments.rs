@@ -308,6 +308,11 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
         set: set("set"),
         reduced: set("reduced"),
     };
+    let twice =
+        |(place, axis): (usize, &Axis)| experiment.axes[..place].iter().any(|other| other.name == axis.name);
+    if let Some(place) = experiment.axes.iter().enumerate().position(twice) {
+        fields.refuse("axes", format!("axis {} is listed twice", experiment.axes[place].name));
+    }
     let cells = experiment.axes.iter().try_fold(1usize, |cells, axis| cells.checked_mul(axis.settings.len()));
     if cells.is_none_or(|cells| cells > MAX_CELLS) {
         fields.refuse("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
@@ -442,6 +447,7 @@ scenario = "path.toml"
             "3:11",
             "an override is a text \"KEY=VALUE\", as --set takes it",
         );
+        assert_refused("[\"scheme\", \"loss\"]", "[\"loss\", \"loss\"]", "12:8", "axis loss is listed twice");
         assert_refused("name = \"alone\"", "name = \"grid\"", "17:8", "experiment \"grid\" is there twice");
         assert_refused(
             "name = \"alone\"",
