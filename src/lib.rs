@@ -146,6 +146,7 @@ impl Session {
     }
 
     /// Prints an error after which the command goes on.
+    #[cfg(target_os = "linux")]
     fn error(&self, text: &str) {
         self.comment("error", text);
     }
