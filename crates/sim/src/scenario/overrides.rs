@@ -35,6 +35,10 @@ pub(super) fn apply(
             desk.refuse(everything, format!("this is too long; at most {LONGEST} bytes and {DEEPEST} steps"));
             continue;
         }
+        if value.is_empty() {
+            Removal { desk, path: &steps }.apply(root);
+            continue;
+        }
         let item = match document::read_value(value, origin, path.len() + 1) {
             Ok(item) => item,
             Err((place, message)) => {
@@ -134,6 +138,58 @@ impl Known {
             Self::Keys(keys) if std::ptr::eq(keys, &keys::SHELL) => Some("kind"),
             Self::Keys(keys) if std::ptr::eq(keys, &keys::LOSS) => Some("model"),
             _ => None,
+        }
+    }
+}
+
+/// An override without a value, which removes what is at its path.
+struct Removal<'a> {
+    desk: &'a Desk<'a>,
+    path: &'a [Step<'a>],
+}
+
+impl Removal<'_> {
+    fn apply(&self, root: &mut Table) {
+        let Some((first, rest)) = self.path.split_first() else { return };
+        let known = keys::ROOT.find(first.name).is_some();
+        if !known {
+            self.desk.refuse_word(first.place, "key", first.name, keys::ROOT.iter().map(|key| key.name));
+        }
+        Self::from_table(root, *first, rest);
+    }
+
+    /// Whatever is not there is left out already.
+    fn from_table(table: &mut Table, step: Step<'_>, rest: &[Step<'_>]) {
+        match rest.split_first() {
+            None => table.0.retain(|entry| entry.key != step.name),
+            Some((next, rest)) => {
+                if let Some(entry) = table.get_mut(step.name) {
+                    Self::from_item(&mut entry.item, *next, rest);
+                }
+            }
+        }
+    }
+
+    fn from_item(item: &mut Item, step: Step<'_>, rest: &[Step<'_>]) {
+        match (&mut item.value, rest.split_first()) {
+            (Value::Table(table), _) => Self::from_table(table, step, rest),
+            (Value::List(items), None) => {
+                let place = step.name.parse::<usize>().ok();
+                let mut number = 0;
+                items.retain(|_| {
+                    number += 1;
+                    step.name != "*" && place != Some(number - 1)
+                });
+            }
+            (Value::List(items), Some((next, rest))) => {
+                let place = step.name.parse::<usize>().ok();
+                for (number, item) in items.iter_mut().enumerate() {
+                    if step.name == "*" || place == Some(number) {
+                        Self::from_item(item, *next, rest);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -58,6 +58,28 @@ fn a_later_override_wins() {
 }
 
 #[test]
+fn an_override_without_a_value_removes_what_its_path_names() {
+    assert_eq!(with("events", &[]).flows.len(), 2);
+    let plan = with("events", &[("flow.0", "")]);
+    assert_eq!(plan.flows.len(), 1);
+    assert_eq!(plan.flows[0].name, with("events", &[]).flows[1].name);
+    // What is not there is left out already; a later override may set the key again.
+    let plan = with("dumbbell", &[("node.r1.cache", ""), ("scenario.seeds", ""), ("scenario.seeds", "3")]);
+    assert_eq!(plan.seeds.len(), 3);
+    // The text that is kept beside the results gives the same plan.
+    let plan = with("events", &[("flow.*.scheme", "fixed"), ("flow.1", "")]);
+    let again = parse("kept.toml", &plan.text, &[], SCHEMES).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(again.canonical, plan.canonical);
+}
+
+#[test]
+fn a_removed_key_that_no_scenario_has_is_refused() {
+    let overrides = [("scenarioo.seeds".to_owned(), String::new())];
+    let errors = parse("example.toml", example("dumbbell"), &overrides, SCHEMES).expect_err("unknown");
+    assert!(errors.to_string().contains("did you mean \"scenario\"?"), "{errors}");
+}
+
+#[test]
 fn the_text_kept_beside_the_results_gives_the_same_plan() {
     for (name, _) in EXAMPLES {
         let plan = with(name, &[("scenario.seeds", "3"), ("scenario.name", "\"a \\\"b\\\" \\\\ \\u0007\"")]);
