@@ -153,6 +153,16 @@ impl Store {
         self.root.join(key.get(..2).unwrap_or(key)).join(key)
     }
 
+    /// Where values of the run called `key` are, which a paper needs of it.
+    pub(crate) fn values(&self, key: &str) -> PathBuf {
+        self.path(key).with_extension("values")
+    }
+
+    /// Its folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Whether the run of `identity` with `seed` is there; reads all of it.
     pub(crate) fn look(&self, identity: &Identity, seed: Seed) -> Found {
         let path = self.path(&identity.key_of(seed, &self.code));
@@ -218,8 +228,12 @@ impl Store {
         self.root.join(TEMPORARY).join(format!("{}-{number}", self.process))
     }
 
-    /// Removes a folder of the store, out of everybody's sight first.
+    /// Removes a folder of the store, out of everybody's sight first, and the values beside it.
     pub(crate) fn discard(&self, folder: &Path) -> Result<(), Failure> {
+        let values = folder.with_extension("values");
+        if values.exists() {
+            fs::remove_file(&values).map_err(|why| cannot("remove", &values, &why))?;
+        }
         let aside = self.temporary();
         let parent = self.root.join(TEMPORARY);
         fs::create_dir_all(&parent).map_err(|why| cannot("make", &parent, &why))?;

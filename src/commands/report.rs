@@ -83,13 +83,6 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if !folder.is_dir() {
         return Err(Failure::error(format!("{} is no folder of results", folder.display())));
     }
-    if folder.join("runs").is_dir() && !folder.join(page::COMMAND).is_file() {
-        return Err(Failure::error(format!(
-            "{} has finished runs of a reproduction that was interrupted; the same command, tidegate reproduce, goes on \
-             with it and writes the page",
-            folder.display()
-        )));
-    }
     let is_of_run = folder.join("seeds").is_dir() || !folder.join(page::COMMAND).is_file();
     let page = if is_of_run { page_of_run(session, folder)? } else { page_of_others(session, folder)? };
     let out = arguments.out.clone().unwrap_or_else(|| folder.join("report.html"));

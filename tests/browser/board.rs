@@ -17,7 +17,7 @@ pub fn page() -> String {
         claims: &claims,
         figures: &figures,
         tables: &[],
-        scenarios: &[],
+        files: &[],
         command: "tidegate reproduce plr",
         code: "0123456789abcdef",
         semantics: 1,

@@ -166,11 +166,11 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     );
     assert_eq!(
         claims("[grid, fixed])", "[grid, fixd])"),
-        "windows/claims.toml:10:38: axis scheme has no setting \"fixd\"; it has icp, fixed"
+        "windows/claims.toml:10:38: axis scheme has no setting \"fixd\" in experiment grid; it has icp, fixed"
     );
     assert_eq!(
-        claims("ratio(", "quotient("),
-        "windows/claims.toml:10:7: function \"quotient\" is not known; known: ratio, increase, decrease, abs, min, max, sum, mean"
+        claims("ratio(", "rato("),
+        "windows/claims.toml:10:7: function \"rato\" is not known; did you mean \"ratio\"?"
     );
     let missing = claims("is = \"retransmissions[grid, fixed]\"\n", "");
     assert!(
@@ -189,12 +189,12 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
     );
     let scheme = experiments("scheme=icp", "scheme=icpp");
     assert!(scheme.starts_with("grid[icp]: --set:") && scheme.contains("icpp"), "{scheme}");
-    // Without Data there is no delay; the seed is named.
+    // The flow does not complete; the message names the seed and what the measure is.
     let lossy = CLAIMS.replacen("retransmissions[grid, fixed]", "completion_s[grid, fixed]", 1);
     paper.write("claims.toml", &lossy);
     let ended = paper.reproduce(&[]).with(1);
     assert!(
-        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. Mean completion time"),
+        ended.err.contains("completion_s[grid, fixed] has no value with seed 1. From a flow"),
         "{}",
         ended.err
     );

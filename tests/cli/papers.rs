@@ -168,16 +168,15 @@ fn assert_stated_numbers_have_words(folder: &Path) {
     }
 }
 
-/// Files of finished runs of plr in `folder`, by name.
+/// Files with the values of finished runs below `out`, in order.
 #[cfg(unix)]
-fn finished(folder: &Path) -> Vec<String> {
-    let builds = fs::read_dir(folder.join("plr/runs")).into_iter().flatten().flatten();
-    let folders = builds.map(|entry| entry.path()).filter(|path| path.is_dir());
+fn finished(out: &Path) -> Vec<std::path::PathBuf> {
+    let folders = fs::read_dir(out.join("store")).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| !name.ends_with(".new")).collect();
-    names.sort();
-    names
+    let is_values = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "values");
+    let mut files: Vec<_> = files.map(|file| file.path()).filter(is_values).collect();
+    files.sort();
+    files
 }
 
 #[test]
@@ -201,8 +200,10 @@ fn a_program_that_was_rebuilt_from_the_same_simulation_goes_on_with_finished_run
     let mut file = fs::OpenOptions::new().append(true).open(&rebuilt).expect("the copy can be written");
     std::io::Write::write_all(&mut file, b"edited").expect("the copy can be written");
     drop(file);
-    let old = Path::new(&out).join("plr/runs/0123-full");
-    fs::create_dir(&old).expect("writable");
+    let old = Path::new(&out).join("store/01").join("01".repeat(32));
+    fs::create_dir_all(&old).expect("writable");
+    fs::write(old.join("code.txt"), "other").expect("writable");
+    fs::write(old.with_extension("values"), "").expect("writable");
     let tell = |more: &[&str]| {
         let mut command = std::process::Command::new(&rebuilt);
         command.args(arguments).args(more).stdin(Stdio::null());
@@ -210,9 +211,15 @@ fn a_program_that_was_rebuilt_from_the_same_simulation_goes_on_with_finished_run
     };
     let said = tell(&[]).err;
     assert!(said.contains("runs, all of them finished before"), "{said}");
-    assert!(said.contains(&format!("are kept in {}", old.display())) && old.exists(), "{said}");
+    assert!(
+        said.contains("1 runs of papers in") && said.contains("are of other builds") && old.exists(),
+        "{said}"
+    );
     let said = tell(&["--remove-old-runs"]).err;
-    assert!(!said.contains("are kept in") && !old.exists(), "{said}");
+    assert!(
+        !said.contains("other builds") && !old.exists() && !old.with_extension("values").exists(),
+        "{said}"
+    );
     assert_eq!(finished(Path::new(&out)), before);
 }
 
@@ -232,11 +239,8 @@ fn an_interrupted_reproduction_ends_with_130_and_goes_on_to_the_same_bytes() {
     assert!(ended.err.contains("were finished and are kept; the same command goes on"), "{}", ended.err);
     let kept = finished(&stopped.0);
     assert!(kept.len() >= 3 && !stopped.0.join("plr/report.html").exists(), "{kept:?}");
-    let modified = |name: &String| {
-        let build = fs::read_dir(stopped.0.join("plr/runs")).expect("there").flatten();
-        let folder = build.map(|entry| entry.path()).find(|path| path.is_dir()).expect("one build");
-        fs::metadata(folder.join(name)).and_then(|file| file.modified()).expect("a file")
-    };
+    let modified =
+        |path: &std::path::PathBuf| fs::metadata(path).and_then(|file| file.modified()).expect("a file");
     let before: Vec<_> = kept.iter().map(modified).collect();
     tidegate(&arguments(stopped.path())).with(0);
     assert_eq!(kept.iter().map(modified).collect::<Vec<_>>(), before, "finished runs were run again");

@@ -98,10 +98,11 @@ fn the_page_of_a_paper_is_made_again_from_its_finished_runs() {
     tidegate(&["reproduce", "plr", "--reduced", "--quiet", "--out", scratch.path()]).with(0);
     let folder = scratch.0.join("plr");
     assert_made_again(&folder);
-    fs::remove_dir_all(folder.join("runs")).expect("ours");
+    let store = scratch.0.join("store");
+    fs::remove_dir_all(&store).expect("the store of the runs");
     let said = tidegate(&["report", folder.to_str().expect("text")]).with(1).err;
-    assert!(said.contains("runs behind it are not kept by this build of the program"), "{said}");
+    assert!(said.contains("of its runs, made by this build of the program, are not in the store"), "{said}");
     let again = format!("to run them: tidegate reproduce plr --reduced --out {}", scratch.path());
     assert!(said.trim_end().ends_with(&again), "{said}");
-    assert!(!folder.join("runs").exists(), "a look leaves nothing");
+    assert!(!store.exists(), "report writes no runs");
 }

@@ -23,5 +23,10 @@ pub const SIMULATION: &[&str] = &[
     "crates/report/src/tables",
 ];
 
-/// What decides, beside [`SIMULATION`], which runs `reproduce` makes and what it keeps of each.
-pub const EXPERIMENTS: &[&str] = &["scenarios/papers", "src/commands/reproduce"];
+/// What decides, beside [`SIMULATION`], the values that `reproduce` keeps of each run.
+pub const EXPERIMENTS: &[&str] = &[
+    "crates/papers/src/function.rs",
+    "crates/papers/src/quantity.rs",
+    "crates/papers/src/value.rs",
+    "src/commands/reproduce/measures",
+];

@@ -4,7 +4,7 @@
 //! format = 1
 //!
 //! [axis.scheme]
-//! bbr-cd = ["scheme=bbr-cd"]
+//! bbr-cd = { label = "BBR-CD", set = ["scheme=bbr-cd"] }
 //! aimd = ["scheme=catchunks-aimd"]
 //!
 //! [axis.loss]
@@ -16,18 +16,24 @@
 //! scenario = "path.toml"
 //! axes = ["scheme", "loss"]
 //! seeds = 5
+//!
+//! [measure]
+//! resent = "retransmissions / interests"
 //! ```
 //!
-//! A setting is a list of overrides as `--set` of the command line takes them.
+//! A setting is a list of overrides as `--set` of the command line takes them; in their values `{loss}` stands for the
+//! name of the cell's setting on the axis `loss`.
 
 use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Table, Value};
-use tidegate_settings::error::Errors;
+use tidegate_settings::error::{Errors, Place};
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
 use tidegate_settings::reader::{Reader, check_version};
 
-use crate::expression::{Cell, Fault};
+use crate::expression::{Binding, parse, parse_binding, unknown};
+use crate::function::Function;
+use crate::quantity::Definition;
 
 /// Cells of one experiment, at most.
 const MAX_CELLS: usize = 10_000;
@@ -37,6 +43,8 @@ const TEXT_BYTES: usize = 1 << 20;
 const MAX_BYTES: u64 = 64 << 20;
 /// Seeds of a cell, at most.
 const MAX_SEEDS: i64 = 100_000;
+/// Seeds of a quick look, unless an experiment has a number of its own.
+pub const REDUCED_SEEDS: u64 = 3;
 
 static ROOT: Keys = keys(
     "experiments",
@@ -44,6 +52,21 @@ static ROOT: Keys = keys(
         key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
         key("axis", Kind::Open(&Kind::Any), Need::May, "Axes: named settings, each a list of overrides."),
         key("experiment", Kind::List(&Kind::Table(&EXPERIMENT)), Need::Must, "What is run."),
+        key("measure", Kind::Open(&Kind::Text), Need::May, "Measures made of those of the catalogue."),
+        key(
+            "alternative",
+            Kind::List(&Kind::Table(&ALTERNATIVE)),
+            Need::May,
+            "Other conditions for all claims, with --full.",
+        ),
+    ],
+);
+
+static SETTING: Keys = keys(
+    "a setting",
+    &[
+        key("label", Kind::Text, Need::May, "What figures and tables call it; its name unless given."),
+        key("set", Kind::List(&Kind::Text), Need::Must, "Overrides, KEY=VALUE."),
     ],
 );
 
@@ -51,12 +74,17 @@ static EXPERIMENT: Keys = keys(
     "[[experiment]]",
     &[
         key("name", Kind::Name, Need::Must, "What expressions call it."),
-        key("scenario", Kind::Text, Need::Must, "File of the scenario, relative to the folder of the paper."),
+        key(
+            "scenario",
+            Kind::Text,
+            Need::Must,
+            "File of the scenario, relative to the folder of the paper; {place} is the setting on the axis place.",
+        ),
         key(
             "axes",
-            Kind::List(&Kind::Name),
+            Kind::List(&Kind::Text),
             Need::May,
-            "Axes whose settings are combined; one cell without.",
+            "Axes whose settings are combined, such as \"loss\", or \"loss[clean, lossy]\" for a part of one; one cell without.",
         ),
         key(
             "seeds",
@@ -70,11 +98,45 @@ static EXPERIMENT: Keys = keys(
             Need::May,
             "Overrides of every cell, KEY=VALUE; those of axes come after them.",
         ),
+        key("full", Kind::Bool, Need::May, "Whether it is run with --full only."),
+        key(
+            "full_seeds",
+            Kind::Count(1, MAX_SEEDS),
+            Need::May,
+            "Runs of each cell with --full, in place of seeds.",
+        ),
+        key(
+            "allow_incomplete",
+            Kind::Bool,
+            Need::May,
+            "Whether schemes may run without the parts they need elsewhere.",
+        ),
         key(
             "reduced",
             Kind::List(&Kind::Text),
             Need::May,
             "Further overrides of a quick look (--reduced), after all others.",
+        ),
+        key(
+            "reduced_seeds",
+            Kind::Count(1, MAX_SEEDS),
+            Need::May,
+            "Runs of each cell in a quick look, at most.",
+        ),
+    ],
+);
+
+static ALTERNATIVE: Keys = keys(
+    "[[alternative]]",
+    &[
+        key("name", Kind::Name, Need::Must, "Its name, for messages."),
+        key("label", Kind::Text, Need::May, "What tables call it; its name unless given."),
+        key("seeds", Kind::Count(1, MAX_SEEDS), Need::May, "Runs of each cell, at most."),
+        key(
+            "set",
+            Kind::Open(&Kind::List(&Kind::Text)),
+            Need::Must,
+            "Overrides by experiment, or by experiment[setting, ...] for the cells that begin so.",
         ),
     ],
 );
@@ -82,14 +144,20 @@ static EXPERIMENT: Keys = keys(
 static FORMAT: Format =
     Format { root: &ROOT, version: 1, synonyms: &[("axis", "axes"), ("file", "scenario")] };
 
-/// One override: a key of the scenario and its value as TOML.
+/// One override: a key of the scenario and its value as TOML; without a value the key is removed.
 pub type Override = (String, String);
 
 /// Everything in an `experiments.toml`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Experiments {
+    /// All axes, in the order of the file.
+    pub axes: Vec<Axis>,
     /// In the order of the file; names are unique.
     pub list: Vec<Experiment>,
+    /// Measures of the paper, in the order of the file.
+    pub measures: Vec<Definition>,
+    /// Other conditions, in the order of the file.
+    pub alternatives: Vec<Alternative>,
 }
 
 /// A scenario over the combinations of its axes' settings.
@@ -97,16 +165,24 @@ pub struct Experiments {
 pub struct Experiment {
     /// Name, by which expressions find it.
     pub name: String,
-    /// File of the scenario, relative to the folder of the paper.
+    /// File of the scenario, relative to the folder of the paper; see [`Experiment::file`].
     pub scenario: String,
-    /// Its axes.
+    /// Its axes, each with the settings that it combines.
     pub axes: Vec<Axis>,
     /// Runs of each cell; `None` for those of the scenario.
     pub seeds: Option<u64>,
     /// Overrides of every cell.
     pub set: Vec<Override>,
+    /// Whether it belongs to a full study only.
+    pub is_full: bool,
+    /// Runs of each cell of a full study; `None` for those of every study.
+    pub full_seeds: Option<u64>,
+    /// Whether schemes may run without the parts that they need elsewhere.
+    pub allows_incomplete: bool,
     /// Further overrides of a quick look.
     pub reduced: Vec<Override>,
+    /// Runs of each cell in a quick look, at most.
+    pub reduced_seeds: u64,
 }
 
 /// Named settings of one thing that varies.
@@ -123,8 +199,23 @@ pub struct Axis {
 pub struct Setting {
     /// Name, by which expressions find it.
     pub name: String,
+    /// What figures and tables call it.
+    pub label: String,
     /// What it changes in the scenario.
     pub set: Vec<Override>,
+}
+
+/// Conditions under which all claims are computed again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// Name, for messages.
+    pub name: String,
+    /// What tables call it.
+    pub label: String,
+    /// Runs of each cell, at most.
+    pub seeds: Option<u64>,
+    /// Overrides of the cells whose experiment and first settings are these.
+    pub set: Vec<(String, Vec<String>, Vec<Override>)>,
 }
 
 impl Experiment {
@@ -151,17 +242,40 @@ impl Experiment {
     }
 
     /// All overrides of cell number `cell`, later ones before earlier ones where both set a key; `is_reduced`: of a quick
-    /// look.
-    pub fn overrides(&self, cell: usize, is_reduced: bool) -> Vec<Override> {
+    /// look. `None` if the alternative does not run the cell.
+    pub fn overrides(
+        &self,
+        cell: usize,
+        alternative: Option<&Alternative>,
+        is_reduced: bool,
+    ) -> Option<Vec<Override>> {
         let settings = self.settings(cell);
+        let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
+        let under: Vec<&Override> = match alternative {
+            None => Vec::new(),
+            Some(alternative) => alternative.overrides(&self.name, &names)?,
+        };
         let reduced = if is_reduced { self.reduced.as_slice() } else { &[] };
-        let all = self.set.iter().chain(settings.iter().flat_map(|setting| &setting.set)).chain(reduced);
+        let of_settings = settings.iter().flat_map(|setting| &setting.set);
         let mut kept: Vec<Override> = Vec::new();
-        for (key, value) in all {
+        for (key, value) in self.set.iter().chain(of_settings).chain(under).chain(reduced) {
             kept.retain(|(known, _)| known != key);
-            kept.push((key.clone(), value.clone()));
+            kept.push((key.clone(), self.filled(value, &names)));
         }
-        kept
+        Some(kept)
+    }
+
+    /// The text with `{axis}` replaced by the name of the setting on each axis.
+    fn filled(&self, text: &str, names: &[&str]) -> String {
+        let put =
+            |text: String, (axis, name): (&Axis, &&str)| text.replace(&format!("{{{}}}", axis.name), name);
+        self.axes.iter().zip(names).fold(text.to_owned(), put)
+    }
+
+    /// The scenario of cell number `cell`.
+    pub fn file(&self, cell: usize) -> String {
+        let names: Vec<&str> = self.settings(cell).iter().map(|setting| setting.name.as_str()).collect();
+        self.filled(&self.scenario, &names)
     }
 
     /// What cell number `cell` is called: `grid[bbr-cd, clean]`.
@@ -170,25 +284,46 @@ impl Experiment {
         if names.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, names.join(", ")) }
     }
 
-    fn place(&self, cell: &Cell) -> Result<usize, String> {
-        if cell.settings.len() != self.axes.len() {
+    fn place(&self, settings: &[String]) -> Result<usize, String> {
+        if settings.len() != self.axes.len() {
             let axes: Vec<&str> = self.axes.iter().map(|axis| axis.name.as_str()).collect();
             let axes = if axes.is_empty() { "no axis".to_owned() } else { axes.join(", ") };
+            let given = [std::slice::from_ref(&self.name), settings].concat().join(", ");
             return Err(format!(
-                "experiment {} has {axes}, so that a cell has {} settings; {cell} has {}",
+                "experiment {} has {axes}, so that a cell has {} settings; [{given}] has {}",
                 self.name,
                 self.axes.len(),
-                cell.settings.len()
+                settings.len()
             ));
         }
-        self.axes.iter().zip(&cell.settings).try_fold(0, |place, (axis, name)| {
-            let found = axis.settings.iter().position(|setting| setting.name == *name);
-            let found = found.ok_or_else(|| {
-                let known: Vec<&str> = axis.settings.iter().map(|setting| setting.name.as_str()).collect();
-                format!("axis {} has no setting {name:?}; it has {}", axis.name, known.join(", "))
-            })?;
-            Ok(place * axis.settings.len() + found)
+        self.axes.iter().zip(settings).try_fold(0, |place, (axis, name)| {
+            Ok(place * axis.settings.len() + axis.place(name, &format!(" in experiment {}", self.name))?)
         })
+    }
+}
+
+impl Axis {
+    fn place(&self, name: &str, whereabouts: &str) -> Result<usize, String> {
+        let found = self.settings.iter().position(|setting| setting.name == name);
+        found.ok_or_else(|| {
+            let known: Vec<&str> = self.settings.iter().map(|setting| setting.name.as_str()).collect();
+            format!("axis {} has no setting {name:?}{whereabouts}; it has {}", self.name, known.join(", "))
+        })
+    }
+
+    /// The settings called so, in this order.
+    fn part(&self, names: &[String]) -> Result<Vec<Setting>, String> {
+        names.iter().map(|name| self.place(name, "").map(|place| self.settings[place].clone())).collect()
+    }
+}
+
+impl Alternative {
+    /// `None` if it does not name the experiment.
+    fn overrides(&self, experiment: &str, names: &[&str]) -> Option<Vec<&Override>> {
+        let of_experiment = || self.set.iter().filter(|(name, ..)| name == experiment);
+        of_experiment().next()?;
+        let fits = |first: &Vec<String>| first.iter().zip(names).all(|(wanted, name)| wanted == name);
+        Some(of_experiment().filter(|(_, first, _)| fits(first)).flat_map(|(.., set)| set).collect())
     }
 }
 
@@ -213,16 +348,35 @@ impl Experiments {
     ///
     /// # Errors
     /// An experiment or a setting that is not there, or too few or too many settings.
-    pub fn find(&self, cell: &Cell) -> Result<(usize, usize), Fault> {
-        let place = self.list.iter().position(|experiment| experiment.name == cell.experiment);
-        let known =
-            || self.list.iter().map(|experiment| experiment.name.as_str()).collect::<Vec<_>>().join(", ");
-        let found = match place {
-            None => Err(format!("experiment {:?} is not known; known: {}", cell.experiment, known())),
-            Some(place) => self.list[place].place(cell).map(|cell| (place, cell)),
-        };
-        found.map_err(|message| Fault { at: cell.at, message })
+    pub fn find(&self, experiment: &str, settings: &[String]) -> Result<(usize, usize), String> {
+        let mut wrong = None;
+        for (place, part) in self.list.iter().enumerate().filter(|(_, part)| part.name == experiment) {
+            match part.place(settings) {
+                Ok(cell) => return Ok((place, cell)),
+                Err(message) => wrong = Some(wrong.unwrap_or(message)),
+            }
+        }
+        Err(wrong.unwrap_or_else(|| {
+            let mut known: Vec<&str> = self.list.iter().map(|known| known.name.as_str()).collect();
+            known.dedup();
+            format!("experiment {experiment:?} is not known; known: {}", known.join(", "))
+        }))
     }
+
+    /// The settings that a variable takes.
+    ///
+    /// # Errors
+    /// An axis or a setting that is not there.
+    pub fn settings_of(&self, binding: &Binding) -> Result<Vec<Setting>, String> {
+        settings_of(&self.axes, binding)
+    }
+}
+
+fn settings_of(axes: &[Axis], binding: &Binding) -> Result<Vec<Setting>, String> {
+    let Some(axis) = axes.iter().find(|axis| axis.name == binding.axis) else {
+        return Err(unknown("axis", &binding.axis, axes.iter().map(|axis| axis.name.as_str())));
+    };
+    if binding.settings.is_empty() { Ok(axis.settings.clone()) } else { axis.part(&binding.settings) }
 }
 
 fn read(desk: &Desk<'_>, document: &Table) -> Option<Experiments> {
@@ -232,15 +386,17 @@ fn read(desk: &Desk<'_>, document: &Table) -> Option<Experiments> {
     let mut list: Vec<Experiment> = Vec::new();
     for fields in root.tables("experiment", &EXPERIMENT) {
         let Some(experiment) = experiment(&fields, &axes) else { continue };
-        if list.iter().any(|known| known.name == experiment.name) {
-            fields.refuse("name", format!("experiment {:?} is there twice", experiment.name));
+        if let Some(message) = list.iter().find_map(|known| overlap(known, &experiment)) {
+            fields.refuse("name", message);
         }
         list.push(experiment);
     }
     if list.is_empty() {
         desk.refuse(root.place_of("experiment"), "there is no [[experiment]]; at least one is needed");
     }
-    Some(Experiments { list })
+    let alternatives = root.tables("alternative", &ALTERNATIVE);
+    let alternatives = alternatives.iter().filter_map(|fields| alternative(fields, &list)).collect();
+    Some(Experiments { axes, list, measures: measures(desk, &root), alternatives })
 }
 
 fn axes(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<Axis> {
@@ -255,12 +411,22 @@ fn axis(desk: &Desk<'_>, entry: &Entry) -> Axis {
         &entry.item,
         "an axis is a table of settings, such as aimd = [\"scheme=catchunks-aimd\"]",
     );
-    let setting = |entry: &Entry| Setting { name: entry.key.clone(), set: overrides(desk, &entry.item) };
-    let settings: Vec<Setting> = entries.iter().map(setting).collect();
+    let settings: Vec<Setting> = entries.iter().map(|entry| setting(desk, entry)).collect();
     if settings.is_empty() {
         desk.refuse(entry.place, format!("axis {} has no setting; it needs one", entry.key));
     }
     Axis { name: entry.key.clone(), settings }
+}
+
+fn setting(desk: &Desk<'_>, entry: &Entry) -> Setting {
+    let name = entry.key.clone();
+    let Value::Table(_) = entry.item.value else {
+        return Setting { label: name.clone(), name, set: overrides(desk, &entry.item) };
+    };
+    let fields = Fields::open(desk, &entry.item, &SETTING);
+    let label = fields.as_ref().and_then(|fields| fields.text("label")).unwrap_or_else(|| name.clone());
+    let set = fields.as_ref().and_then(|fields| fields.item("set"));
+    Setting { name, label, set: set.map_or_else(Vec::new, |item| overrides(desk, item)) }
 }
 
 fn table<'a>(desk: &Desk<'_>, item: &'a Item, rule: &str) -> &'a [Entry] {
@@ -296,17 +462,20 @@ fn key_and_value(desk: &Desk<'_>, item: &Item) -> Option<Override> {
 }
 
 fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
-    let set = |key: &str| match fields.item(key) {
-        Some(item) => overrides(fields.desk, item),
-        None => Vec::new(),
-    };
+    let set = |key: &str| fields.item(key).map_or_else(Vec::new, |item| overrides(fields.desk, item));
+    let count = |key: &str| fields.count(key).and_then(|count| u64::try_from(count).ok());
+    let axes = fields.list("axes").iter().filter_map(|item| axis_of(fields.desk, item, known)).collect();
     let experiment = Experiment {
         name: name(fields, "name")?,
         scenario: fields.text("scenario")?,
-        axes: fields.list("axes").iter().filter_map(|item| find_axis(fields.desk, item, known)).collect(),
-        seeds: fields.count("seeds").and_then(|seeds| u64::try_from(seeds).ok()),
+        axes,
+        seeds: count("seeds"),
         set: set("set"),
+        is_full: fields.flag("full").unwrap_or(false),
+        full_seeds: count("full_seeds"),
+        allows_incomplete: fields.flag("allow_incomplete").unwrap_or(false),
         reduced: set("reduced"),
+        reduced_seeds: count("reduced_seeds").unwrap_or(REDUCED_SEEDS),
     };
     let twice =
         |(place, axis): (usize, &Axis)| experiment.axes[..place].iter().any(|other| other.name == axis.name);
@@ -321,6 +490,21 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     Some(experiment)
 }
 
+/// The message if two experiments of one name are no parts of one: their axes differ, or they share a cell.
+fn overlap(known: &Experiment, other: &Experiment) -> Option<String> {
+    let names = |one: &Experiment| one.axes.iter().map(|axis| axis.name.clone()).collect::<Vec<_>>();
+    if known.name != other.name {
+        return None;
+    }
+    if names(known) != names(other) {
+        return Some(format!("experiment {:?} is there twice, with different axes", known.name));
+    }
+    let of_other =
+        |cell: usize| other.settings(cell).iter().map(|setting| setting.name.clone()).collect::<Vec<_>>();
+    let shared = (0..other.cells()).find(|cell| known.place(&of_other(*cell)).is_ok())?;
+    Some(format!("two experiments have the cell {}", other.cell_name(shared)))
+}
+
 /// A name that an expression can hold without quotes.
 fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     let name = fields.text(key)?;
@@ -332,26 +516,93 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
     Some(name)
 }
 
-fn find_axis(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
-    let Value::Text(name) = &item.value else {
+/// An axis, or a part of one: `loss`, `loss[clean, lossy]`.
+fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
+    let Value::Text(written) = &item.value else {
         desk.refuse(item.place, "an axis is named by a text");
         return None;
     };
-    let found = known.iter().find(|axis| axis.name == *name);
-    if found.is_none() {
-        desk.refuse_word(item.place, "axis", name, known.iter().map(|axis| axis.name.as_str()));
+    let found = parse_binding(&format!("x in {written}")).map_err(|fault| fault.message);
+    let found = found.and_then(|binding| {
+        let settings = settings_of(known, &binding)?;
+        Ok(Axis { name: binding.axis, settings })
+    });
+    found.map_err(|message| desk.refuse(item.place, message)).ok()
+}
+
+fn measures(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<Definition> {
+    let Some(item) = root.item("measure") else { return Vec::new() };
+    let entries = table(desk, item, "measure is a table of expressions, such as [measure]");
+    entries.iter().filter_map(|entry| measure(desk, entry)).collect()
+}
+
+/// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
+fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<Definition> {
+    let (name, parameters) = match entry.key.split_once('(') {
+        None => (entry.key.as_str(), ""),
+        Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or("")),
+    };
+    let is_name = |name: &str| {
+        name.starts_with(|sign: char| sign.is_ascii_alphabetic())
+            && name.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+    };
+    let parameters: Vec<&str> =
+        parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if !is_name(name) || !parameters.iter().all(|name| is_name(name)) || Function::find(name).is_some() {
+        let rule = "a measure is named by letters, digits and '_', and is no function: \"loss(flow)\"";
+        desk.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
+        return None;
     }
-    found.cloned()
+    let Value::Text(text) = &entry.item.value else {
+        desk.refuse(entry.item.place, "a measure is a text with an expression");
+        return None;
+    };
+    match parse(text) {
+        Ok(body) => Some(Definition {
+            name: name.to_owned(),
+            parameters: parameters.into_iter().map(str::to_owned).collect(),
+            body,
+        }),
+        Err(fault) => {
+            // Behind the quote that the value begins with.
+            let start = entry.item.place.start + 1;
+            let place =
+                Place { start: start + fault.at.start, end: start + fault.at.end, ..entry.item.place };
+            desk.refuse(place, fault.message);
+            None
+        }
+    }
+}
+
+fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Alternative> {
+    let name = name(fields, "name")?;
+    let entries = table(fields.desk, fields.item("set")?, "set is a table of overrides by experiment");
+    let set = entries.iter().filter_map(|entry| {
+        let (experiment, rest) = entry.key.split_once('[').unwrap_or((&entry.key, ""));
+        if experiments.iter().all(|known| known.name != experiment) {
+            let known = experiments.iter().map(|known| known.name.as_str());
+            fields.desk.refuse_word(entry.place, "experiment", experiment, known);
+            return None;
+        }
+        let settings = rest.trim_end_matches(']').split(',').map(str::trim).filter(|name| !name.is_empty());
+        let settings = settings.map(str::to_owned).collect();
+        Some((experiment.to_owned(), settings, overrides(fields.desk, &entry.item)))
+    });
+    Some(Alternative {
+        label: fields.text("label").unwrap_or_else(|| name.clone()),
+        seeds: fields.count("seeds").and_then(|seeds| u64::try_from(seeds).ok()),
+        set: set.collect(),
+        name,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::parse;
 
     const TEXT: &str = r#"format = 1
 [axis.scheme]
-bbr-cd = ["scheme=bbr-cd"]
+bbr-cd = { label = "BBR-CD", set = ["scheme=bbr-cd"] }
 aimd = ["scheme=catchunks-aimd", "flow.0.size=1MB"]
 [axis.loss]
 clean = []
@@ -366,7 +617,19 @@ set = ["scenario.duration=20s", "flow.0.size=2MB"]
 reduced = ["scenario.duration=1s"]
 [[experiment]]
 name = "alone"
-scenario = "path.toml"
+scenario = "{loss}.toml"
+axes = ["loss[bursty, clean]"]
+set = ["scenario.name={loss}"]
+full = true
+[measure]
+resent = "retransmissions / interests"
+"loss(flow, from)" = "1 - delivered(flow, from = from) / interests(flow)"
+[[alternative]]
+name = "longer"
+label = "twice as long"
+seeds = 3
+set.grid = ["scenario.duration=40s"]
+set."grid[aimd, lossy]" = ["x=1"]
 "#;
 
     fn experiments() -> Experiments {
@@ -377,78 +640,155 @@ scenario = "path.toml"
     fn cells_are_all_combinations_and_the_last_axis_changes_fastest() {
         let experiments = experiments();
         let [grid, alone] = experiments.list.as_slice() else { panic!("two experiments") };
-        assert_eq!((grid.cells(), alone.cells()), (6, 1));
+        assert_eq!((grid.cells(), alone.cells()), (6, 2));
         let names: Vec<String> = (0..6).map(|cell| grid.cell_name(cell)).collect();
         assert_eq!(
             names[..4],
             ["grid[bbr-cd, clean]", "grid[bbr-cd, lossy]", "grid[bbr-cd, bursty]", "grid[aimd, clean]"]
         );
-        assert_eq!(alone.cell_name(0), "alone");
+        assert_eq!(
+            (alone.cell_name(0), alone.file(1)),
+            ("alone[bursty]".to_owned(), "clean.toml".to_owned())
+        );
+        assert_eq!([&grid.settings(0)[0].label, &grid.settings(3)[0].label], ["BBR-CD", "aimd"]);
     }
 
     #[test]
     fn overrides_of_axes_come_after_those_of_the_experiment_and_of_a_quick_look_last() {
         let grid = &experiments().list[0];
         let shown = |cell, is_reduced| -> Vec<String> {
-            grid.overrides(cell, is_reduced).iter().map(|(key, value)| format!("{key}={value}")).collect()
+            grid.overrides(cell, None, is_reduced)
+                .unwrap_or_default()
+                .iter()
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect()
         };
         assert_eq!(shown(3, false), ["scenario.duration=20s", "scheme=catchunks-aimd", "flow.0.size=1MB"]);
         assert_eq!(shown(2, false), ["flow.0.size=2MB", "scheme=bbr-cd", "scenario.duration=3s"]);
         assert_eq!(shown(2, true), ["flow.0.size=2MB", "scheme=bbr-cd", "scenario.duration=1s"]);
-        let lossy = grid.overrides(1, false);
+        let lossy = grid.overrides(1, None, false).expect("it is run");
         assert_eq!(lossy[3].1, "{ model = \"bernoulli\", probability = 0.03 }");
+    }
+
+    #[test]
+    fn names_of_settings_stand_for_axes_in_braces() {
+        let alone = &experiments().list[1];
+        let overrides = alone.overrides(1, None, false).expect("it is run");
+        assert_eq!(overrides, [("scenario.name".to_owned(), "clean".to_owned())]);
+    }
+
+    #[test]
+    fn an_alternative_runs_the_experiments_that_it_names_with_its_overrides() {
+        let Experiments { list, alternatives, .. } = experiments();
+        let set = |experiment: usize, cell: usize| -> Option<Vec<String>> {
+            let overrides = list[experiment].overrides(cell, alternatives.first(), false)?;
+            Some(overrides.iter().map(|(key, value)| format!("{key}={value}")).collect())
+        };
+        assert_eq!(set(1, 0), None);
+        let [plain, lossy] = [0, 4].map(|cell| set(0, cell).expect("it is run"));
+        assert!(plain.contains(&"scenario.duration=40s".to_owned()) && !plain.contains(&"x=1".to_owned()));
+        assert!(lossy.contains(&"scenario.duration=40s".to_owned()) && lossy.contains(&"x=1".to_owned()));
+    }
+
+    #[test]
+    fn measures_of_the_paper_have_names_parameters_and_expressions() {
+        let measures = experiments().measures;
+        let shown: Vec<String> = measures
+            .iter()
+            .map(|one| format!("{}({}): {}", one.name, one.parameters.join(", "), one.body))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "resent(): (retransmissions / interests)",
+                "loss(flow, from): (1 - (delivered(flow, from = from) / interests(flow)))"
+            ]
+        );
     }
 
     #[test]
     fn a_cell_is_found_by_its_names_and_a_slip_is_named() {
         let experiments = experiments();
-        let find = |text: &str| {
-            experiments.find(parse(text).expect("sound").cells()[0]).map_err(|fault| fault.message)
+        let find = |names: &[&str]| {
+            let settings: Vec<String> = names[1..].iter().map(|name| (*name).to_owned()).collect();
+            experiments.find(names[0], &settings)
         };
-        assert_eq!(find("x[grid, aimd, lossy]"), Ok((0, 4)));
-        assert_eq!(find("x[alone]"), Ok((1, 0)));
-        let slip = |text: &str| find(text).expect_err("a slip");
-        assert_eq!(slip("x[gird, aimd]"), "experiment \"gird\" is not known; known: grid, alone");
+        assert_eq!(find(&["grid", "aimd", "lossy"]), Ok((0, 4)));
+        assert_eq!(find(&["alone", "clean"]), Ok((1, 1)));
+        let slip = |names: &[&str]| find(names).expect_err("a slip");
+        assert_eq!(slip(&["gird", "aimd"]), "experiment \"gird\" is not known; known: grid, alone");
         assert_eq!(
-            slip("x[grid, aimd, dirty]"),
-            "axis loss has no setting \"dirty\"; it has clean, lossy, bursty"
+            slip(&["grid", "aimd", "dirty"]),
+            "axis loss has no setting \"dirty\" in experiment grid; it has clean, lossy, bursty"
         );
-        let few = "experiment grid has scheme, loss, so that a cell has 2 settings; x[grid, aimd] has 1";
-        assert_eq!(slip("x[grid, aimd]"), few);
         assert_eq!(
-            slip("x[alone, aimd]"),
-            "experiment alone has no axis, so that a cell has 0 settings; x[alone, aimd] has 1"
+            slip(&["alone", "lossy"]),
+            "axis loss has no setting \"lossy\" in experiment alone; it has bursty, clean"
         );
+        let few = "experiment grid has scheme, loss, so that a cell has 2 settings; [grid, aimd] has 1";
+        assert_eq!(slip(&["grid", "aimd"]), few);
+    }
+
+    #[test]
+    fn experiments_of_one_name_are_parts_of_one_that_share_no_cell() {
+        let part = |axes: &str| {
+            let more = format!("[[experiment]]\nname = \"alone\"\nscenario = \"x.toml\"\naxes = {axes}\n");
+            Experiments::parse("e.toml", &TEXT.replacen("[measure]", &format!("{more}[measure]"), 1))
+        };
+        let experiments = part("[\"loss[lossy]\"]").expect("sound");
+        assert_eq!(experiments.find("alone", &["lossy".to_owned()]), Ok((2, 0)));
+        let wrong = |axes: &str| part(axes).expect_err("wrong").to_string();
+        assert!(wrong("[\"loss\"]").contains("two experiments have the cell alone[clean]"));
+        assert!(wrong("[\"scheme\"]").contains("experiment \"alone\" is there twice, with different axes"));
     }
 
     #[track_caller]
     fn assert_refused(from: &str, to: &str, place: &str, message: &str) {
         assert!(TEXT.contains(from), "{from}");
         let errors = Experiments::parse("e.toml", &TEXT.replacen(from, to, 1)).expect_err("wrong");
-        let first = errors.iter().next().expect("an error");
-        assert_eq!(
-            (format!("{}:{}", first.line, first.column).as_str(), first.message.as_str()),
-            (place, message)
-        );
+        assert_eq!(crate::first_of(&errors), (place.to_owned(), message.to_owned()));
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        assert_refused("axes = [\"scheme\"", "axes = [\"schema\"", "12:9", "axis \"schema\" is not known");
+        assert_refused(
+            "axes = [\"scheme\"",
+            "axes = [\"schema\"",
+            "12:9",
+            "axis \"schema\" is not known; did you mean \"scheme\"?",
+        );
+        assert_refused(
+            "interests\"",
+            "interests +\"",
+            "23:40",
+            "the end where a number, a function, a measure or an opening bracket is expected",
+        );
+        assert_refused(
+            "resent =",
+            "mean =",
+            "23:1",
+            "a measure is named by letters, digits and '_', and is no function: \"loss(flow)\"; this is \"mean\"",
+        );
+        assert_refused("set.grid =", "set.gird =", "29:5", "experiment \"gird\" is not known");
         assert_refused(
             "[\"scheme=bbr-cd\"]",
             "\"scheme=bbr-cd\"",
-            "3:10",
+            "3:36",
             "settings are a list of overrides, such as [\"flow.0.scheme=icp\"]; this is a text",
         );
         assert_refused(
             "\"scheme=bbr-cd\"",
             "\"scheme\"",
-            "3:11",
+            "3:37",
             "an override is a text \"KEY=VALUE\", as --set takes it",
         );
         assert_refused("[\"scheme\", \"loss\"]", "[\"loss\", \"loss\"]", "12:8", "axis loss is listed twice");
-        assert_refused("name = \"alone\"", "name = \"grid\"", "17:8", "experiment \"grid\" is there twice");
+        assert_refused(
+            "name = \"alone\"",
+            "name = \"grid\"",
+            "17:8",
+            "experiment \"grid\" is there twice, with different axes",
+        );
         assert_refused(
             "name = \"alone\"",
             "name = \"a b\"",

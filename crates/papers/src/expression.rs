@@ -1,19 +1,28 @@
-//! What a claim is computed from: arithmetic over measures of cells.
+//! Expressions over measures of runs, as text and as tree.
 //!
 //! ```text
-//! sum     = product { ("+" | "-") product }
-//! product = factor { ("*" | "/") factor }
-//! factor  = "-" factor | number | "(" sum ")" | function "(" sum { "," sum } ")" | cell
-//! cell    = measure "[" experiment { "," setting } "]"
+//! sum      = product { ("+" | "-") product }
+//! product  = factor { ("*" | "/") factor }
+//! factor   = "-" factor | part [ cell ]
+//! part     = number | "inf" | "(" sum ")" | function "(" list { "," list } ")" | measure [ "(" argument { "," argument } ")" ]
+//! list     = sum { "for" binding }
+//! binding  = variable "in" axis [ "[" setting { "," setting } "]" ]
+//! argument = object | key "=" word
+//! cell     = "[" experiment { "," setting } "]"
 //! ```
 //!
-//! Names of experiments and settings are words of letters, digits, `-`, `_` and `.`; they may be quoted.
+//! What stands before a cell's bracket is computed of each run of the cell ([`crate::quantity`]); everything else is
+//! computed of the values of cells ([`crate::formula`]). Names of experiments, settings and objects are words of letters,
+//! digits, `-`, `_`, `.`, `*` and `>`; they may be quoted.
 
 mod parse;
 
 use std::fmt;
 
-pub use parse::parse;
+pub(crate) use parse::unknown;
+pub use parse::{parse, parse_binding};
+
+use crate::function::Function;
 
 /// Operators and brackets of an expression, at most; parsing takes stack for each.
 const MAX_DEPTH: usize = 200;
@@ -36,40 +45,82 @@ pub struct Fault {
     pub message: String,
 }
 
-/// One measure of one cell.
+/// A name, as written or in quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Without the quotes.
+    pub text: String,
+    /// Whether it is quoted, so that it is no variable.
+    pub is_quoted: bool,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_quoted { write!(f, "\"{}\"", self.text) } else { f.write_str(&self.text) }
+    }
+}
+
+/// A measure with its arguments, a variable, or a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its name, such as `goodput_mbps`.
+    pub name: String,
+    /// The things that are measured, such as names of flows.
+    pub objects: Vec<Word>,
+    /// Named arguments.
+    pub named: Vec<(String, Word)>,
+    /// Where it stands.
+    pub at: Range,
+}
+
+/// The cell of an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Name of the measure, such as `goodput_mbps`.
-    pub measure: String,
     /// Name of the experiment.
     pub experiment: String,
     /// One setting per axis of the experiment, in the order of its axes.
-    pub settings: Vec<String>,
+    pub settings: Vec<Word>,
     /// Where it stands.
     pub at: Range,
 }
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}", self.measure, self.experiment)?;
-        self.settings.iter().try_for_each(|setting| write!(f, ", {setting}"))?;
-        f.write_str("]")
+        f.write_str(&self.experiment)?;
+        self.settings.iter().try_for_each(|setting| write!(f, ", {}", setting.text))
     }
 }
 
-/// Arithmetic over measures of cells.
+/// A variable that takes the settings of an axis, one after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Name of the variable.
+    pub variable: String,
+    /// Name of the axis.
+    pub axis: String,
+    /// The settings it takes; all of the axis if it is empty.
+    pub settings: Vec<String>,
+    /// Where it stands.
+    pub at: Range,
+}
+
+/// Arithmetic over measures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// The same number in every seed.
+    /// A number.
     Number(f64),
-    /// A measure, one value per seed.
-    Cell(Cell),
+    /// A measure, a variable or a parameter.
+    Call(Call),
+    /// What is computed of each run of a cell.
+    Cell(Box<Self>, Cell),
     /// The other sign.
     Minus(Box<Self>),
-    /// Two expressions, seed by seed.
+    /// Two expressions with an operator between them.
     Pair(Operator, Box<[Self; 2]>),
-    /// A function of other expressions, seed by seed.
-    Call(Function, Vec<Self>),
+    /// A function of other expressions.
+    Apply(Function, Vec<Self>, Range),
+    /// The values of an expression for all settings of some axes.
+    For(Box<Self>, Vec<Binding>),
 }
 
 /// What stands between two expressions.
@@ -86,7 +137,8 @@ pub enum Operator {
 }
 
 impl Operator {
-    fn of(self, left: f64, right: f64) -> f64 {
+    /// The result for two numbers.
+    pub fn of(self, left: f64, right: f64) -> f64 {
         match self {
             Self::Plus => left + right,
             Self::Minus => left - right,
@@ -94,162 +146,65 @@ impl Operator {
             Self::Over => left / right,
         }
     }
+
+    const fn sign(self) -> char {
+        match self {
+            Self::Plus => '+',
+            Self::Minus => '-',
+            Self::Times => '*',
+            Self::Over => '/',
+        }
+    }
 }
 
-/// A named function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
-    /// `ratio(a, b)`: a over b.
-    Ratio,
-    /// `increase(a, b)`: by how much a is above b, % of b.
-    Increase,
-    /// `decrease(a, b)`: by how much a is below b, % of b.
-    Decrease,
-    /// `abs(a)`: without its sign.
-    Abs,
-    /// `min(a, ...)`: the smallest.
-    Min,
-    /// `max(a, ...)`: the largest.
-    Max,
-    /// `sum(a, ...)`
-    Sum,
-    /// `mean(a, ...)`: arithmetic.
-    Mean,
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.objects.is_empty() && self.named.is_empty() {
+            return Ok(());
+        }
+        let named = self.named.iter().map(|(key, value)| format!("{key} = {value}"));
+        let all: Vec<String> = self.objects.iter().map(Word::to_string).chain(named).collect();
+        write!(f, "({})", all.join(", "))
+    }
 }
 
-impl Function {
-    /// All of them with their names, how many arguments they take at least and at most, and what they give.
-    pub const ALL: [(Self, &'static str, usize, usize, &'static str); 8] = [
-        (Self::Ratio, "ratio", 2, 2, "the first over the second"),
-        (Self::Increase, "increase", 2, 2, "by how much the first is above the second, % of the second"),
-        (Self::Decrease, "decrease", 2, 2, "by how much the first is below the second, % of the second"),
-        (Self::Abs, "abs", 1, 1, "the value without its sign"),
-        (Self::Min, "min", 1, usize::MAX, "the smallest"),
-        (Self::Max, "max", 1, usize::MAX, "the largest"),
-        (Self::Sum, "sum", 1, usize::MAX, "the sum"),
-        (Self::Mean, "mean", 1, usize::MAX, "the arithmetic mean"),
-    ];
-
-    /// The value of the function; the number of arguments has been checked.
-    fn of(self, values: &[f64]) -> f64 {
-        match (self, values) {
-            (Self::Ratio, [one, other]) => one / other,
-            (Self::Increase, [one, other]) => 100.0 * (one - other) / other,
-            (Self::Decrease, [one, other]) => 100.0 * (other - one) / other,
-            (Self::Abs, [one]) => one.abs(),
-            (Self::Min, values) => values.iter().copied().reduce(f64::min).unwrap_or(f64::NAN),
-            (Self::Max, values) => values.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
-            (Self::Sum, values) => values.iter().sum(),
-            (Self::Mean, values) => values.iter().sum::<f64>() / values.len() as f64,
-            _ => f64::NAN,
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Call(call) => call.fmt(f),
+            Self::Cell(of, cell) => write!(f, "{of}[{cell}]"),
+            Self::Minus(inner) => write!(f, "-{inner}"),
+            Self::Pair(operator, sides) => write!(f, "({} {} {})", sides[0], operator.sign(), sides[1]),
+            Self::Apply(function, arguments, _) => {
+                let arguments: Vec<String> = arguments.iter().map(Self::to_string).collect();
+                write!(f, "{}({})", function.name(), arguments.join(", "))
+            }
+            Self::For(body, bindings) => {
+                body.fmt(f)?;
+                bindings.iter().try_for_each(|one| write!(f, " for {} in {}", one.variable, one.axis))
+            }
         }
     }
 }
 
 impl Expression {
-    /// All cells in it, in the order of the text.
-    pub fn cells(&self) -> Vec<&Cell> {
-        let mut cells = Vec::new();
-        self.collect(&mut cells);
-        cells
-    }
-
-    fn collect<'a>(&'a self, cells: &mut Vec<&'a Cell>) {
+    /// The expressions directly within this one.
+    pub fn parts(&self) -> &[Self] {
         match self {
-            Self::Number(_) => {}
-            Self::Cell(cell) => cells.push(cell),
-            Self::Minus(inner) => inner.collect(cells),
-            Self::Pair(_, sides) => sides.iter().for_each(|side| side.collect(cells)),
-            Self::Call(_, arguments) => arguments.iter().for_each(|argument| argument.collect(cells)),
+            Self::Number(_) | Self::Call(_) => &[],
+            Self::Cell(inner, _) | Self::Minus(inner) | Self::For(inner, _) => std::slice::from_ref(inner),
+            Self::Pair(_, sides) => sides.as_slice(),
+            Self::Apply(_, arguments, _) => arguments,
         }
     }
 
-    /// One sample per seed; `values` gives those of a cell, in the order of the seeds.
-    ///
-    /// # Errors
-    /// The first error of `values`, or two cells with different numbers of seeds, which cannot be paired.
-    pub fn samples(
-        &self,
-        values: &mut dyn FnMut(&Cell) -> Result<Vec<f64>, Fault>,
-    ) -> Result<Vec<f64>, Fault> {
-        let mut found = Vec::new();
-        for cell in self.cells() {
-            let values = values(cell)?;
-            if let Some((first, of_first)) = found.first() as Option<&(&Cell, Vec<f64>)>
-                && of_first.len() != values.len()
-            {
-                let message = format!(
-                    "{cell} has {} seeds and {first} has {}; values are paired by seed, so give both experiments as many",
-                    values.len(),
-                    of_first.len()
-                );
-                return Err(Fault { at: cell.at, message });
-            }
-            found.push((cell, values));
-        }
-        let seeds = found.first().map_or(0, |(_, values)| values.len());
-        let at = |seed: usize| {
-            // Cells are visited in the order in which they were collected.
-            let mut places = 0..found.len();
-            self.value(&mut || {
-                places.next().and_then(|place| found[place].1.get(seed)).copied().unwrap_or(f64::NAN)
-            })
-        };
-        Ok((0..seeds).map(at).collect())
-    }
-
-    /// The value in one seed; `next` gives that of each cell in turn.
-    fn value(&self, next: &mut dyn FnMut() -> f64) -> f64 {
+    /// All measures, variables and parameters in it, in the order of the text.
+    pub fn calls(&self) -> Vec<&Call> {
         match self {
-            Self::Number(number) => *number,
-            Self::Cell(_) => next(),
-            Self::Minus(inner) => -inner.value(next),
-            Self::Pair(operator, sides) => {
-                let left = sides[0].value(next);
-                operator.of(left, sides[1].value(next))
-            }
-            Self::Call(function, arguments) => {
-                let values: Vec<f64> = arguments.iter().map(|argument| argument.value(next)).collect();
-                function.of(&values)
-            }
+            Self::Call(call) => vec![call],
+            other => other.parts().iter().flat_map(Self::calls).collect(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn samples(text: &str) -> Result<Vec<f64>, Fault> {
-        parse(text)?.samples(&mut |cell| match cell.settings.first().map(String::as_str) {
-            Some("bbr-cd") => Ok(vec![30.0, 40.0]),
-            Some("aimd") => Ok(vec![20.0, 10.0]),
-            Some("three") => Ok(vec![1.0, 2.0, 3.0]),
-            _ => Err(Fault { at: cell.at, message: format!("no {cell}") }),
-        })
-    }
-
-    #[test]
-    fn values_of_cells_are_paired_by_seed() {
-        assert_eq!(samples("ratio(g[x, bbr-cd], g[x, aimd])"), Ok(vec![1.5, 4.0]));
-        assert_eq!(samples("g[x, bbr-cd] - g[x, aimd] * 2"), Ok(vec![-10.0, 20.0]));
-        assert_eq!(samples("decrease(g[x, aimd], g[x, bbr-cd])"), Ok(vec![100.0 / 3.0, 75.0]));
-        assert_eq!(samples("increase(g[x, bbr-cd], g[x, aimd])"), Ok(vec![50.0, 300.0]));
-        assert_eq!(samples("max(g[x, bbr-cd], g[x, aimd], 35)"), Ok(vec![35.0, 40.0]));
-        assert_eq!(samples("-mean(g[x, bbr-cd], g[x, aimd]) + abs(-1)"), Ok(vec![-24.0, -24.0]));
-        assert_eq!(samples("1 - (2 - g[x, aimd]) / 4"), Ok(vec![5.5, 3.0]));
-    }
-
-    #[test]
-    fn cells_that_cannot_be_paired_are_an_error_at_the_second() {
-        let text = "g[x, aimd] + g[x, three]";
-        let fault = samples(text).expect_err("two and three seeds");
-        assert_eq!(&text[fault.at.start..fault.at.end], "g[x, three]");
-        assert!(
-            fault.message.starts_with("g[x, three] has 3 seeds and g[x, aimd] has 2;"),
-            "{}",
-            fault.message
-        );
-        assert_eq!(samples("g[x, other]").expect_err("unknown").message, "no g[x, other]");
     }
 }

@@ -1,10 +1,13 @@
-//! Inputs of the fuzz target `papers`, replayed: texts of `experiments.toml`, then expressions, each after a zero byte.
+//! Inputs of the fuzz target `papers`, replayed: texts of `experiments.toml`, then expressions, each after a zero byte; each
+//! text is read as a `board.toml`, too.
 
 use std::fs;
 use std::path::Path;
 
+use tidegate_papers::board::Board;
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression;
+use tidegate_papers::formula::Formula;
 
 #[test]
 fn no_input_of_the_corpus_panics_and_every_fault_has_its_place() {
@@ -14,12 +17,20 @@ fn no_input_of_the_corpus_panics_and_every_fault_has_its_place() {
     for file in files {
         let content = fs::read(file.path()).expect("readable");
         let mut parts = content.split(|byte| *byte == 0).filter_map(|part| std::str::from_utf8(part).ok());
-        match Experiments::parse("experiments.toml", parts.next().unwrap_or("")) {
-            Ok(experiments) => sound += experiments.list.len(),
-            Err(errors) => wrong += errors.iter().count(),
-        }
+        let text = parts.next().unwrap_or("");
+        let _ = Board::parse("board.toml", text);
+        let experiments = match Experiments::parse("experiments.toml", text) {
+            Ok(experiments) => experiments,
+            Err(errors) => {
+                wrong += errors.iter().count();
+                Experiments::default()
+            }
+        };
+        sound += experiments.list.len();
         for text in parts {
-            if let Err(fault) = expression::parse(text) {
+            let formula = expression::parse(text)
+                .and_then(|expression| Formula::resolve(&expression, &Vec::new(), &experiments));
+            if let Err(fault) = formula {
                 assert!(text.get(fault.at.start..fault.at.end).is_some(), "{text:?}: {fault:?}");
                 wrong += 1;
             }

@@ -1,69 +1,91 @@
 //! `tidegate reproduce`: a paper's experiments, its claims beside our results, and a page with its figures.
 
-mod batch;
-mod bbr_cd;
-mod brf;
-mod finished;
-mod folder;
 mod forecast;
-mod mircc;
-mod ndnsieve;
-mod plr;
+mod measures;
+mod study;
+mod values;
 
-use std::cell::RefCell;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tidegate_report::claims::{Judged, Paper};
 use tidegate_report::figure::{Figure, Look, stated, write_figures};
 use tidegate_report::json::Json;
 use tidegate_report::page::{BoardPage, board_page, boards_page};
-use tidegate_report::text::{Screen, TextTable};
-use tidegate_report::{claims, text};
+use tidegate_report::text::{self, Screen, TextTable};
 use tidegate_settings::suggest::{meant, question};
-use tidegate_sim::plan::Plan;
-use tidegate_sim::scenario;
 
-use batch::{Bench, Census, Purpose};
-use finished::Finished;
+use study::{Files, Results, Study};
 
 use super::report::Kept;
 use super::threads;
-use crate::code;
+use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::page::COMMAND;
 use crate::progress::in_words;
-use crate::results::cannot;
+use crate::results::{cannot, file_name};
+use crate::store::Store;
+use crate::words::word;
 use crate::{Format, SEMANTICS, Session};
 
-/// A paper that can be reproduced.
+/// A paper that comes with the program.
 struct Entry {
     /// On the command line; also its folder.
     name: &'static str,
-    board: fn(&Bench<'_>) -> Result<Board, Failure>,
+    /// Its folder in the sources, which messages name.
+    folder: &'static str,
+    /// Its files: name and content.
+    files: &'static [(&'static str, &'static str)],
 }
 
-/// Papers that can be reproduced, in the order of `all`.
+/// The files of a paper, from its folder in the sources.
+macro_rules! paper {
+    ($name:literal, $($file:literal),+) => {
+        Entry {
+            name: $name,
+            folder: concat!("scenarios/papers/", $name),
+            files: &[$(($file, include_str!(concat!("../../../scenarios/papers/", $name, "/", $file)))),+],
+        }
+    };
+}
+
+/// Papers that come with the program, in the order of `all`.
 static PAPERS: [Entry; 5] = [
-    Entry { name: "plr", board: plr::board },
-    Entry { name: "ndnsieve", board: ndnsieve::board },
-    Entry { name: "mircc", board: mircc::board },
-    Entry { name: "bbr-cd", board: bbr_cd::board },
-    Entry { name: "brf", board: brf::board },
+    paper!("plr", "claims.toml", "experiments.toml", "board.toml", "linear.toml", "burst.toml"),
+    paper!(
+        "ndnsieve",
+        "claims.toml",
+        "experiments.toml",
+        "board.toml",
+        "dumbbell.toml",
+        "multipath1.toml",
+        "multipath2.toml",
+        "generated-waxman.toml",
+        "generated-barabasi-albert.toml"
+    ),
+    paper!("mircc", "claims.toml", "experiments.toml", "board.toml", "dumbbell.toml"),
+    paper!("bbr-cd", "claims.toml", "experiments.toml", "board.toml", "cell.toml"),
+    paper!(
+        "brf",
+        "claims.toml",
+        "experiments.toml",
+        "board.toml",
+        "path.toml",
+        "round-trips.toml",
+        "shared.toml",
+        "demands.toml"
+    ),
 ];
 
 /// What stands for every paper.
 const ALL: &str = "all";
 
-/// Seeds of a quick look.
-const REDUCED_SEEDS: usize = 3;
-
 /// What to reproduce and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The paper: plr, ndnsieve, mircc, bbr-cd, brf, or all; or the folder of one of your own, such as `./my-paper`, with
-    /// `claims.toml`, `experiments.toml` and scenarios.
+    /// `claims.toml`, `experiments.toml`, scenarios and perhaps `board.toml`.
     #[arg(value_name = "PAPER")]
     paper: String,
     /// Also run what shows how results depend on values the paper leaves open.
@@ -72,7 +94,7 @@ pub(crate) struct Arguments {
     /// A quick look: shorter runs and three seeds. Gives no verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
-    /// First remove the runs that were kept for resuming by other builds of the program, which this one cannot use.
+    /// First remove the runs of papers that other builds of the program have kept, which this one cannot use.
     #[arg(long)]
     remove_old_runs: bool,
     /// Folder under which results are written.
@@ -91,17 +113,6 @@ enum Extent {
     Full,
 }
 
-impl Extent {
-    /// Its word in names of folders.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Reduced => "reduced",
-            Self::Paper => "paper",
-            Self::Full => "full",
-        }
-    }
-}
-
 /// What a paper's experiments give.
 struct Board {
     paper: Paper,
@@ -109,14 +120,12 @@ struct Board {
     figures: Vec<Figure>,
     /// More results, with their titles.
     tables: Vec<(String, TextTable)>,
-    /// The scenarios' files: name and content.
-    scenarios: Vec<(&'static str, &'static str)>,
 }
 
 /// A board, and the command that makes it.
 struct Written {
     board: Board,
-    /// The scenarios' files and whatever else the paper consists of: name and content.
+    /// What the paper consists of: name and content.
     files: Vec<(String, String)>,
     /// Names of the files.
     names: Vec<String>,
@@ -124,16 +133,14 @@ struct Written {
 }
 
 impl Written {
-    fn of(name: &str, extent: Extent, mut board: Board) -> Self {
-        let own = std::mem::take(&mut board.scenarios).into_iter();
-        let files = own.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        Self::with_files(name, extent, board, files)
-    }
-
-    fn with_files(name: &str, extent: Extent, mut board: Board, files: Vec<(String, String)>) -> Self {
-        board.figures.extend(stated(&board.claims, &board.figures));
-        let names = files.iter().map(|(name, _)| name.clone()).collect();
-        Self { board, files, names, command: command_line(name, extent) }
+    /// The claims, figures and tables of a study all of whose runs are in the store.
+    fn of(study: &Study, store: &Store, name: &str) -> Result<Self, Failure> {
+        let results = Results::read(study, store);
+        let (claims, mut figures) = (results.judge()?, results.figures()?);
+        figures.extend(stated(&claims, &figures));
+        let board = Board { paper: study.paper.clone(), claims, figures, tables: results.tables()? };
+        let names = study.files.iter().map(|(name, _)| name.clone()).collect();
+        Ok(Self { board, files: study.files.clone(), names, command: command_line(name, study.extent) })
     }
 
     fn page(&self) -> BoardPage<'_> {
@@ -142,10 +149,10 @@ impl Written {
             claims: &self.board.claims,
             figures: &self.board.figures,
             tables: &self.board.tables,
-            scenarios: &self.names,
+            files: &self.names,
             command: &self.command,
             semantics: SEMANTICS,
-            code: code::code(),
+            code: code(),
         }
     }
 
@@ -159,11 +166,43 @@ pub(crate) fn paper_names() -> Vec<&'static str> {
     PAPERS.iter().map(|entry| entry.name).chain([ALL]).collect()
 }
 
+/// One of the papers that are asked for.
+struct Chosen<'a> {
+    /// As it stands on the command line.
+    name: &'a str,
+    /// Name of its folder of results.
+    folder: String,
+    files: Files<'a>,
+}
+
 /// The papers that are asked for, at least one.
-fn chosen(arguments: &Arguments) -> Result<Vec<&'static Entry>, Failure> {
-    let is_all = arguments.paper == ALL;
-    let papers: Vec<&Entry> = PAPERS.iter().filter(|entry| is_all || entry.name == arguments.paper).collect();
-    if papers.is_empty() { Err(unknown_paper(&arguments.paper)) } else { Ok(papers) }
+fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
+    let known: Vec<Chosen<'_>> = PAPERS
+        .iter()
+        .filter(|entry| paper == ALL || entry.name == paper)
+        .map(|entry| Chosen {
+            name: entry.name,
+            folder: entry.name.to_owned(),
+            files: Files::Program(entry.folder, entry.files),
+        })
+        .collect();
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    if !paper.contains(['/', '\\']) && !Path::new(paper).is_dir() {
+        return Err(unknown_paper(paper));
+    }
+    let folder = results_name(paper);
+    Ok(vec![Chosen { name: paper, folder, files: Files::Folder(Path::new(paper)) }])
+}
+
+/// Name of the folder of results of a paper of the user's own: that of the paper's folder.
+fn results_name(paper: &str) -> String {
+    let folder = Path::new(paper);
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let name = whole.file_name().map_or("paper".to_owned(), |name| file_name(&name.to_string_lossy()));
+    let is_taken = PAPERS.iter().any(|entry| entry.name == name) || [ALL, "store"].contains(&name.as_str());
+    if is_taken { format!("{name}-paper") } else { name }
 }
 
 fn unknown_paper(name: &str) -> Failure {
@@ -175,24 +214,31 @@ fn unknown_paper(name: &str) -> Failure {
     Failure::usage(format!("paper {name:?} is not known{hint}"))
 }
 
+/// The store below a folder of results.
+fn store_of(out: &Path) -> PathBuf {
+    out.join("store")
+}
+
+/// Runs what is missing, judges the claims and writes the pages.
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
-    if folder::is_one(&arguments.paper) {
-        return folder::run(session, arguments);
-    }
-    let is_all = arguments.paper == ALL;
-    let papers = chosen(arguments)?;
-    let code = finished::code_name();
-    let open = |entry: &Entry| Finished::open(&arguments.out.join(entry.name), &code, extent(arguments));
-    let mut finished: Vec<Finished> = papers.iter().map(|entry| open(entry)).collect::<Result<_, _>>()?;
+    let papers = chosen(&arguments.paper)?;
+    let (extent, threads) = (extent(arguments), threads(arguments.threads));
+    let studies: Vec<Study> =
+        papers.iter().map(|paper| Study::read(session, paper.files, extent)).collect::<Result<_, _>>()?;
+    let store = Store::make(&store_of(&arguments.out))?;
     if arguments.remove_old_runs {
-        finished.iter_mut().try_for_each(Finished::remove_others)?;
+        values::of_other_code(&store)?.iter().try_for_each(|key| store.discard(&store.path(key)))?;
     }
     if !session.quiet {
-        mention_others(session, &finished);
-        foretell(session, arguments, &papers, &finished);
+        mention_others(session, &store)?;
+        let census = studies.iter().map(|study| study.census(&store, threads)).sum();
+        session.begun(&forecast(census, threads));
     }
-    let reproduce = |(entry, finished)| reproduce(session, arguments, entry, finished);
-    let boards: Vec<Written> = papers.into_iter().zip(&finished).map(reproduce).collect::<Result<_, _>>()?;
+    let mut boards = Vec::new();
+    for (paper, study) in papers.iter().zip(&studies) {
+        boards.push(reproduce(session, arguments, paper, study, &store, threads)?);
+    }
+    let is_all = arguments.paper == ALL;
     if is_all {
         write_all(session, arguments, &boards)?;
     }
@@ -205,19 +251,19 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(if surprised { Exit::Unexpected } else { Exit::Ok })
 }
 
-/// The page of the results in `kept`, made of the finished runs; nothing is run.
+/// The page of the results in `kept`, made of the runs in the store; nothing is run.
 pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: &Arguments) -> Result<String, Failure> {
-    if folder::is_one(&arguments.paper) {
-        return folder::page_again(session, kept, arguments);
-    }
-    let (code, out, extent) = (finished::code_name(), kept.out(), extent(arguments));
-    let papers = chosen(arguments)?;
+    let store = Store::at(&store_of(&kept.out()));
     let mut boards = Vec::new();
-    for entry in papers {
-        let finished = Finished::look(&out.join(entry.name), &code, extent);
-        let bench = Bench::new(session, threads(arguments.threads), extent, Purpose::Read(&finished));
-        let board = (entry.board)(&bench).map_err(|failure| kept.refused(&failure, &kept.command))?;
-        boards.push(Written::of(entry.name, extent, board));
+    for paper in chosen(&arguments.paper)? {
+        let study = Study::read(session, paper.files, extent(arguments))?;
+        let missing = study.missing(&store);
+        if missing > 0 {
+            let why =
+                format!("{missing} of its runs, made by this build of the program, are not in the store");
+            return Err(kept.refused(&Failure::error(why), &kept.command));
+        }
+        boards.push(Written::of(&study, &store, &word(paper.name))?);
     }
     match boards.as_slice() {
         [one] if arguments.paper != ALL => Ok(board_page(&one.page())),
@@ -233,64 +279,62 @@ fn extent(arguments: &Arguments) -> Extent {
     }
 }
 
-/// Says which runs of other code lie beside those of this program.
-fn mention_others(session: &Session, finished: &[Finished]) {
-    let others: Vec<String> =
-        finished.iter().flat_map(Finished::others).map(|folder| folder.display().to_string()).collect();
-    if !others.is_empty() {
+/// Notes that runs of other code lie beside those of this program.
+fn mention_others(session: &Session, store: &Store) -> Result<(), Failure> {
+    let others = values::of_other_code(store)?.len();
+    if others > 0 {
         session.note(&format!(
-            "runs of other builds of the program are kept in {}; this one cannot use them, and --remove-old-runs \
-             removes them",
-            others.join(", ")
+            "{others} runs of papers in {} are of other builds of the program; this one cannot use them, and \
+             --remove-old-runs removes them",
+            store.root().display()
         ));
     }
+    Ok(())
 }
 
-/// Says how many runs there are, and about how long they take on this machine.
-fn foretell(session: &Session, arguments: &Arguments, papers: &[&Entry], finished: &[Finished]) {
-    let (extent, threads) = (extent(arguments), threads(arguments.threads));
-    let mut all = Census::default();
-    for (entry, finished) in papers.iter().zip(finished) {
-        let census = RefCell::default();
-        // It ends with a failure once it has counted; a failure before that comes again when it runs.
-        let _ = (entry.board)(&Bench::new(session, threads, extent, Purpose::Count(finished, &census)));
-        all = all + census.into_inner();
+/// Runs that are to be done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Census {
+    runs: usize,
+    /// Of these, finished before.
+    finished: usize,
+    /// What the others take, about.
+    time: Duration,
+}
+
+impl std::iter::Sum for Census {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            runs: sum.runs + one.runs,
+            finished: sum.finished + one.finished,
+            time: sum.time + one.time,
+        })
     }
-    session.begun(&forecast(all, extent, threads));
 }
 
-fn forecast(all: Census, extent: Extent, threads: usize) -> String {
-    let Census { runs, finished, time } = all;
-    // What the studies run depends on results of these, so it cannot be counted beforehand.
-    let (which, more) = match extent {
-        Extent::Full => (
-            " of the experiments of the paper",
-            "; the studies of --full come after them and are not in this number and time",
-        ),
-        Extent::Paper | Extent::Reduced => ("", ""),
-    };
+/// How many runs there are, and about how long they take on this machine.
+fn forecast(census: Census, threads: usize) -> String {
+    let Census { runs, finished, time } = census;
     let time = in_words(time);
     match finished {
-        _ if runs == finished => format!("{runs} runs{which}, all of them finished before{more}"),
-        0 => format!("{runs} runs{which}: about {time} on {threads} threads{more}"),
-        _ => format!(
-            "{runs} runs{which}, {finished} of them finished before: about {time} on {threads} threads{more}"
-        ),
+        _ if runs == finished => format!("{runs} runs, all of them finished before"),
+        0 => format!("{runs} runs: about {time} on {threads} threads"),
+        _ => format!("{runs} runs, {finished} of them finished before: about {time} on {threads} threads"),
     }
 }
 
 fn reproduce(
     session: &Session,
     arguments: &Arguments,
-    entry: &Entry,
-    finished: &Finished,
+    paper: &Chosen<'_>,
+    study: &Study,
+    store: &Store,
+    threads: usize,
 ) -> Result<Written, Failure> {
     let begun = Instant::now();
-    let extent = extent(arguments);
-    let threads = threads(arguments.threads);
-    let board = (entry.board)(&Bench::new(session, threads, extent, Purpose::Run(finished)))?;
-    let folder = arguments.out.join(entry.name);
-    let done = Written::of(entry.name, extent, board);
+    study.fill(session, store, threads)?;
+    let folder = arguments.out.join(&paper.folder);
+    let done = Written::of(study, store, &word(paper.name))?;
     write(&folder, &done)?;
     if session.format == Format::Text {
         session.show(&summary(session.screen, &done.board, &folder.join("report.html"), begun));
@@ -321,7 +365,7 @@ fn command_line(name: &str, extent: Extent) -> String {
     format!("tidegate reproduce {name}{flag}")
 }
 
-/// Writes a paper's page, its figures, its claims and its scenarios.
+/// Writes a paper's page, its figures, its claims and its files.
 fn write(folder: &Path, done: &Written) -> Result<(), Failure> {
     let board = &done.board;
     let mut files = vec![
@@ -356,36 +400,4 @@ fn write_files(folder: &Path, files: &[(String, String)]) -> Result<(), Failure>
         std::fs::write(&path, content).map_err(|why| cannot("write", &path, &why))?;
     }
     Ok(())
-}
-
-/// The paper's claims with the samples of each; every claim of the file must have some.
-fn judge(
-    paper: &Paper,
-    extent: Extent,
-    samples: impl Fn(&str) -> Option<Vec<f64>>,
-) -> Result<Vec<Judged>, Failure> {
-    let judged = paper.claims.iter().map(|claim| {
-        let samples = samples(&claim.id).ok_or_else(|| {
-            Failure::error(format!("claim {:?} of {} is not measured", claim.id, paper.scheme))
-        })?;
-        Ok(match extent {
-            Extent::Reduced => Judged::reduced(claim.clone(), &samples),
-            Extent::Paper | Extent::Full => Judged::full(claim.clone(), &samples),
-        })
-    });
-    judged.collect()
-}
-
-/// Reads claims that come with the program.
-fn read_claims(text: &str, file: &str) -> Result<Paper, Failure> {
-    claims::parse(text, file).map_err(Failure::error)
-}
-
-/// A scenario that comes with the program, with values set.
-fn checked(
-    session: &Session,
-    (name, text): (&str, &str),
-    overrides: &[(String, String)],
-) -> Result<Plan, Failure> {
-    scenario::parse(name, text, overrides, &session.schemes).map_err(Failure::error)
 }

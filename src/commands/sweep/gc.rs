@@ -38,9 +38,11 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         used.append(&mut keys(&Sweep::read_any(session, &as_written(scenario, &arguments.sweep))?));
     }
     let all = store.keys()?;
-    let idle: Vec<&String> = all.iter().filter(|key| !used.contains(*key)).collect();
-    let is_other = |key: &&&String| store.code_of(key).as_deref() != Some(code());
-    let of_other_code = idle.iter().filter(is_other).count();
+    let is_other = |key: &&String| store.code_of(key).as_deref() != Some(code());
+    // A paper's runs are used for as long as this program can use them.
+    let is_of_paper = |key: &&String| store.values(key).exists() && !is_other(key);
+    let idle: Vec<&String> = all.iter().filter(|key| !used.contains(*key) && !is_of_paper(key)).collect();
+    let of_other_code = idle.iter().filter(|key| is_other(key)).count();
     let abandoned = store.abandoned()?;
     if arguments.delete {
         idle.iter().try_for_each(|key| store.discard(&store.path(key)))?;

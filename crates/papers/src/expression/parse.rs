@@ -2,19 +2,40 @@
 
 use tidegate_settings::suggest::{meant, question};
 
-use super::{Cell, Expression, Fault, Function, MAX_DEPTH, Operator, Range};
+use super::{Binding, Call, Cell, Expression, Fault, MAX_DEPTH, Operator, Range, Word};
+use crate::function::Function;
+
+/// Signs of a word beside letters and digits: of settings, and of objects.
+const SETTING: &[char] = &['_', '-', '.'];
+const OBJECT: &[char] = &['_', '-', '.', '*', '>', '+'];
 
 /// Reads an expression.
 ///
 /// # Errors
-/// What is wrong first, and where: a sign in the wrong place, an unknown function, a wrong number of arguments, brackets
-/// nested too deeply.
+/// The first thing that is wrong, and where: a sign in the wrong place, a wrong number of values for a function,
+/// brackets nested too deeply.
 pub fn parse(text: &str) -> Result<Expression, Fault> {
+    whole(text, "an operator or the end", |parser| parser.sum())
+}
+
+/// Reads a binding alone, such as `a in alpha` or `a in alpha[0.25, 0.5]`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_binding(text: &str) -> Result<Binding, Fault> {
+    whole(text, "the end", |parser| parser.binding())
+}
+
+fn whole<'a, T>(
+    text: &'a str,
+    end: &str,
+    read: impl Fn(&mut Parser<'a>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
     let mut parser = Parser { text, at: 0, depth: 0 };
-    let expression = parser.sum()?;
+    let found = read(&mut parser)?;
     match parser.peek() {
-        None => Ok(expression),
-        Some(_) => Err(parser.unexpected("an operator or the end")),
+        None => Ok(found),
+        Some(_) => Err(parser.unexpected(end)),
     }
 }
 
@@ -30,14 +51,10 @@ impl<'a> Parser<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    fn skip_space(&mut self) {
-        let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
-    }
-
     /// The next character that is no space.
     fn peek(&mut self) -> Option<char> {
-        self.skip_space();
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
         self.rest().chars().next()
     }
 
@@ -46,6 +63,17 @@ impl<'a> Parser<'a> {
         let is_next = self.peek() == Some(sign);
         if is_next {
             self.at += sign.len_utf8();
+        }
+        is_next
+    }
+
+    /// Passes over `word` if it comes next.
+    fn take_word(&mut self, word: &str) -> bool {
+        self.peek();
+        let start = self.at;
+        let is_next = self.word(&['_']) == word;
+        if !is_next {
+            self.at = start;
         }
         is_next
     }
@@ -92,20 +120,25 @@ impl<'a> Parser<'a> {
     fn deeper(&mut self) -> Result<(), Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            let message =
-                format!("more than {MAX_DEPTH} operators and brackets; give a part of it a claim of its own");
+            let message = format!(
+                "more than {MAX_DEPTH} operators and brackets; make a part of it a measure of its own"
+            );
             return Err(self.fault(self.at, self.text.len(), message));
         }
         Ok(())
     }
 
     fn factor(&mut self) -> Result<Expression, Fault> {
+        if self.take('-') {
+            self.deeper()?;
+            return Ok(Expression::Minus(Box::new(self.factor()?)));
+        }
+        let part = self.part()?;
+        if self.peek() == Some('[') { self.cell(part) } else { Ok(part) }
+    }
+
+    fn part(&mut self) -> Result<Expression, Fault> {
         match self.peek() {
-            Some('-') => {
-                self.at += 1;
-                self.deeper()?;
-                Ok(Expression::Minus(Box::new(self.factor()?)))
-            }
             Some('(') => {
                 self.at += 1;
                 self.deeper()?;
@@ -142,67 +175,119 @@ impl<'a> Parser<'a> {
     /// Letters, digits and the signs that `more` has, from here on.
     fn word(&mut self, more: &[char]) -> &'a str {
         let rest = self.rest();
-        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_' || more.contains(&sign);
+        let is_part = |sign: char| sign.is_alphanumeric() || more.contains(&sign);
         let word = &rest[..rest.find(|sign| !is_part(sign)).unwrap_or(rest.len())];
         self.at += word.len();
         word
     }
 
-    /// A function's call or a measure of a cell.
+    /// A function of values, or a measure with its arguments.
     fn named(&mut self) -> Result<Expression, Fault> {
         let start = self.at;
-        let name = self.word(&[]);
-        let end = self.at;
-        match self.peek() {
-            Some('(') => self.call(name, Range { start, end }),
-            Some('[') => self.cell(name, start),
-            _ => Err(self.fault(
-                start,
-                end,
-                format!(
-                    "{name:?} is neither a function with (...) nor a measure with [experiment, setting, ...]"
-                ),
-            )),
+        let name = self.word(&['_', '.']);
+        let at = Range { start, end: self.at };
+        if name == "inf" {
+            return Ok(Expression::Number(f64::INFINITY));
+        }
+        let mut call = Call { name: name.to_owned(), objects: Vec::new(), named: Vec::new(), at };
+        if !self.take('(') {
+            return Ok(Expression::Call(call));
+        }
+        if let Some(function) = Function::find(name) {
+            return self.apply(function, start);
+        }
+        self.arguments(&mut call).map_err(|fault| {
+            // Only functions take cells and calls.
+            let is_of_function = self.text[fault.at.start..].starts_with(['[', '(']);
+            let names = crate::function::TABLE.iter().map(|known| known.1);
+            if is_of_function { Fault { at, message: unknown("function", name, names) } } else { fault }
+        })?;
+        call.at.end = self.at;
+        Ok(Expression::Call(call))
+    }
+
+    fn apply(&mut self, function: Function, start: usize) -> Result<Expression, Fault> {
+        self.deeper()?;
+        let mut arguments = vec![self.list()?];
+        while self.take(',') {
+            arguments.push(self.list()?);
+        }
+        self.expect(')', ", ',', for or an operator")?;
+        let (count, at) = (arguments.len(), Range { start, end: self.at });
+        match function.wrong_count(count) {
+            Some(message) => Err(Fault { at, message }),
+            None => Ok(Expression::Apply(function, arguments, at)),
         }
     }
 
-    fn call(&mut self, name: &str, at: Range) -> Result<Expression, Fault> {
-        let Some((function, _, min, max, _)) = Function::ALL.iter().find(|known| known.1 == name) else {
-            let known = || Function::ALL.iter().map(|known| known.1);
-            let hint = match meant(name, known()).as_slice() {
-                [] => format!("; known: {}", known().collect::<Vec<_>>().join(", ")),
-                near => question(near),
-            };
-            return Err(Fault { at, message: format!("function {name:?} is not known{hint}") });
-        };
+    /// An expression, or its values for all settings of some axes.
+    fn list(&mut self) -> Result<Expression, Fault> {
+        let body = self.sum()?;
+        let mut bindings = Vec::new();
+        while self.take_word("for") {
+            bindings.push(self.binding()?);
+        }
+        if bindings.is_empty() { Ok(body) } else { Ok(Expression::For(Box::new(body), bindings)) }
+    }
+
+    fn binding(&mut self) -> Result<Binding, Fault> {
+        self.peek();
+        let start = self.at;
+        let variable = self.plain("the name of a variable")?;
+        if !self.take_word("in") {
+            return Err(self.unexpected("\"in\""));
+        }
+        let axis = self.plain("the name of an axis")?;
+        let mut settings = Vec::new();
+        if self.take('[') {
+            settings.push(self.setting(SETTING, "the name of a setting")?.text);
+            while self.take(',') {
+                settings.push(self.setting(SETTING, "the name of a setting")?.text);
+            }
+            self.expect(']', " or ','")?;
+        }
+        Ok(Binding { variable, axis, settings, at: Range { start, end: self.at } })
+    }
+
+    fn plain(&mut self, what: &str) -> Result<String, Fault> {
+        self.peek();
+        match self.word(&['_', '-']) {
+            "" => Err(self.unexpected(what)),
+            word => Ok(word.to_owned()),
+        }
+    }
+
+    fn arguments(&mut self, call: &mut Call) -> Result<(), Fault> {
+        loop {
+            let word = self.setting(OBJECT, "the name of an object, such as a flow, or KEY = VALUE")?;
+            if !word.is_quoted && self.take('=') {
+                let value = self.setting(OBJECT, "a value")?;
+                call.named.push((word.text, value));
+            } else {
+                call.objects.push(word);
+            }
+            if !self.take(',') {
+                return self.expect(')', " or ','");
+            }
+        }
+    }
+
+    fn cell(&mut self, of: Expression) -> Result<Expression, Fault> {
+        let start = self.at;
         self.at += 1;
         self.deeper()?;
-        let mut arguments = vec![self.sum()?];
-        while self.take(',') {
-            arguments.push(self.sum()?);
-        }
-        self.expect(')', ", ',' or an operator")?;
-        if !(*min..=*max).contains(&arguments.len()) {
-            let (count, end) = (arguments.len(), self.at);
-            return Err(self.fault(at.start, end, format!("{name} takes {min} values; it is given {count}")));
-        }
-        Ok(Expression::Call(*function, arguments))
-    }
-
-    fn cell(&mut self, measure: &str, start: usize) -> Result<Expression, Fault> {
-        self.at += 1;
-        let experiment = self.setting("the name of an experiment")?;
+        let experiment = self.setting(SETTING, "the name of an experiment")?.text;
         let mut settings = Vec::new();
         while self.take(',') {
-            settings.push(self.setting("the name of a setting")?);
+            settings.push(self.setting(SETTING, "the name of a setting")?);
         }
         self.expect(']', " or ','")?;
         let at = Range { start, end: self.at };
-        Ok(Expression::Cell(Cell { measure: measure.to_owned(), experiment, settings, at }))
+        Ok(Expression::Cell(Box::new(of), Cell { experiment, settings, at }))
     }
 
-    /// A word or a text in quotes.
-    fn setting(&mut self, what: &str) -> Result<String, Fault> {
+    /// A word with these signs, or a text in quotes.
+    fn setting(&mut self, signs: &[char], what: &str) -> Result<Word, Fault> {
         let quote = self.peek().filter(|sign| matches!(sign, '"' | '\''));
         if let Some(quote) = quote {
             let start = self.at;
@@ -212,13 +297,22 @@ impl<'a> Parser<'a> {
             };
             let inner = &self.rest()[..length];
             self.at += length + 1;
-            return Ok(inner.to_owned());
+            return Ok(Word { text: inner.to_owned(), is_quoted: true });
         }
-        match self.word(&['-', '.']) {
+        match self.word(signs) {
             "" => Err(self.unexpected(what)),
-            word => Ok(word.to_owned()),
+            word => Ok(Word { text: word.to_owned(), is_quoted: false }),
         }
     }
+}
+
+/// The message for a name that is not among `known`.
+pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let hint = match meant(name, known.clone()).as_slice() {
+        [] => format!("; known: {}", known.collect::<Vec<_>>().join(", ")),
+        near => question(near),
+    };
+    format!("{what} {name:?} is not known{hint}")
 }
 
 #[cfg(test)]
@@ -232,51 +326,68 @@ mod tests {
         assert_eq!(fault.message, message);
     }
 
+    fn written(text: &str) -> String {
+        parse(text).unwrap_or_else(|fault| panic!("{text}: {}", fault.message)).to_string()
+    }
+
     #[test]
     fn a_cell_has_its_experiment_and_its_settings_in_order() {
-        let expression = parse(" goodput_mbps [grid, bbr-cd, 1, 'no losses', 0.5]").expect("sound");
-        let cells = expression.cells();
-        assert_eq!(cells.len(), 1);
-        assert_eq!(cells[0].to_string(), "goodput_mbps[grid, bbr-cd, 1, no losses, 0.5]");
+        assert_eq!(
+            written(" goodput_mbps [grid, bbr-cd, 1, 'no losses', 0.5]"),
+            "goodput_mbps[grid, bbr-cd, 1, no losses, 0.5]"
+        );
+        assert_eq!(written("max(a(*), b) [x]"), "max(a(*), b)[x]");
+    }
+
+    #[test]
+    fn a_measure_has_objects_and_named_arguments() {
+        let expression = parse("brf.rate(F1, \"r 1>c1\", r*>c1, from = 2, to = inf)").expect("sound");
+        let [call] = expression.calls()[..] else { panic!("one call") };
+        assert_eq!(
+            call.objects.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(),
+            ["F1", "r 1>c1", "r*>c1"]
+        );
+        assert_eq!(call.to_string(), "brf.rate(F1, \"r 1>c1\", r*>c1, from = 2, to = inf)");
+    }
+
+    #[test]
+    fn a_list_takes_all_settings_of_an_axis_or_some() {
+        let text = "max(a[x, s, t] for s in scheme for t in tick[1, 0.5], 3)";
+        assert_eq!(written(text), "max(a[x, s, t] for s in scheme for t in tick, 3)");
+        let binding = parse_binding("t in tick[1, 0.5]").expect("sound");
+        assert_eq!(
+            (binding.variable.as_str(), binding.settings.as_slice()),
+            ("t", &["1".to_owned(), "0.5".to_owned()][..])
+        );
     }
 
     #[test]
     fn products_bind_closer_than_sums_and_both_go_from_the_left() {
-        let value = |text: &str| {
-            let whole = format!("{text} + 0 * g[x]");
-            parse(&whole).expect("sound").samples(&mut |_| Ok(vec![1.0])).expect("one seed")[0]
-        };
-        assert_eq!(value("1 + 2 * 3 - 4"), 3.0);
-        assert_eq!(value("100 / 10 / 5"), 2.0);
-        assert_eq!(value("2 - 1 - 1"), 0.0);
-        assert_eq!(value("-2 * -(1 + 2)"), 6.0);
-        assert_eq!(value("1e-1 + 2E+1"), 20.1);
+        assert_eq!(written("1 + 2 * 3 - 4"), "((1 + (2 * 3)) - 4)");
+        assert_eq!(written("100 / 10 / 5"), "((100 / 10) / 5)");
+        assert_eq!(written("-2 * -(1 + 2)"), "(-2 * -(1 + 2))");
+        assert_eq!(written("1e-1 + 2E+1 - inf"), "((0.1 + 20) - inf)");
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
-        assert_fault(
-            "g[x] +",
-            "",
-            "the end where a number, a function, a measure or an opening bracket is expected",
-        );
+        let wanted = "a number, a function, a measure or an opening bracket";
+        assert_fault("g[x] +", "", &format!("the end where {wanted} is expected"));
+        assert_fault("", "", &format!("the end where {wanted} is expected"));
         assert_fault("g[x] g[y]", "g", "'g' where an operator or the end is expected");
-        assert_fault("ratoi(1, 2)", "ratoi", "function \"ratoi\" is not known; did you mean \"ratio\"?");
         assert_fault("ratio(g[x])", "ratio(g[x])", "ratio takes 2 values; it is given 1");
-        assert_fault(
-            "goodput",
-            "goodput",
-            "\"goodput\" is neither a function with (...) nor a measure with [experiment, setting, ...]",
-        );
         assert_fault("g[x,]", "]", "']' where the name of a setting is expected");
         assert_fault("g['x]", "'x]", "the quote ' has no end");
         assert_fault("1.2.3", "1.2.3", "\"1.2.3\" is not a finite number such as 0.5 or 1e-3");
         assert_fault("(1 + 2", "", "the end where ')' or an operator is expected");
+        assert_fault("max(a for b of c)", "o", "'o' where \"in\" is expected");
         assert_fault(
-            "",
-            "",
-            "the end where a number, a function, a measure or an opening bracket is expected",
+            "ratoi(a[x], b[x])",
+            "ratoi",
+            "function \"ratoi\" is not known; did you mean \"ratio\"?",
         );
+        assert_fault("a(b", "", "the end where ')' or ',' is expected");
+        assert_fault("a(from = )", ")", "')' where a value is expected");
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub struct BoardPage<'a> {
     pub figures: &'a [Figure],
     /// Tables with their titles, in the order of the page.
     pub tables: &'a [(String, TextTable)],
-    /// Names of the scenarios' files, which lie beside the page of the paper.
-    pub scenarios: &'a [String],
+    /// Names of the paper's files, which lie beside its page.
+    pub files: &'a [String],
     /// The command that makes these results again.
     pub command: &'a str,
     /// Version of the results' meaning.
@@ -65,9 +65,9 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
         ));
     }
     body.0.push_str("</ul>\n");
-    if !page.scenarios.is_empty() {
-        body.0.push_str("<p class=\"note\">Scenarios:");
-        for file in page.scenarios {
+    if !page.files.is_empty() {
+        body.0.push_str("<p class=\"note\">Files:");
+        for file in page.files {
             body.add(format_args!(" <a href=\"{0}\">{0}</a>", Escaped(file)));
         }
         body.0.push_str("</p>\n");

@@ -1,0 +1,663 @@
+//! `board.toml`: figures and tables of a paper, declared by expressions over cells.
+
+use tidegate_settings::desk::Desk;
+use tidegate_settings::document::{Item, Table as Document, Value};
+use tidegate_settings::error::{Errors, Place};
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+use tidegate_settings::reader::{Reader, check_version};
+
+use crate::expression::{Binding, Expression, parse, parse_binding};
+
+/// Longest text that is read, bytes.
+const TEXT_BYTES: usize = 1 << 20;
+/// What is read may take so much memory, bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+static ROOT: Keys = keys(
+    "board",
+    &[
+        key("format", Kind::Count(1, 1), Need::Must, "Version of this format: 1."),
+        key("figure", Kind::List(&Kind::Table(&FIGURE)), Need::May, "Figures, in the order of the page."),
+        key("table", Kind::List(&Kind::Table(&TABLE)), Need::May, "Tables, in the order of the page."),
+    ],
+);
+
+static FIGURE: Keys = keys(
+    "[[figure]]",
+    &[
+        key("id", Kind::Text, Need::Must, "Short name without spaces; its file is called so."),
+        key("title", Kind::Text, Need::Must, "Title."),
+        key("caption", Kind::Text, Need::Else(""), "What is shown and under which conditions."),
+        key("kind", Kind::Words(|| words(&KINDS)), Need::Must, "How it is drawn."),
+        key("x_label", Kind::Text, Need::Else(""), "The x axis with its unit."),
+        key("y_label", Kind::Text, Need::Must, "The y axis with its unit."),
+        key(
+            "for",
+            Kind::Any,
+            Need::May,
+            "One figure for each setting: \"t in tick\", or a list of such texts.",
+        ),
+        key("full", Kind::Bool, Need::May, "Whether it is made with --full only."),
+        key("points", Kind::Text, Need::May, "Of lines: the settings along x, such as \"a in alpha\"."),
+        key("groups", Kind::Any, Need::May, "Of bars: the settings along x, or a list of names."),
+        key("series", Kind::List(&Kind::Table(&SERIES)), Need::Must, "What is drawn."),
+        key("is_x_logarithmic", Kind::Bool, Need::May, "Of cdf: whether x is logarithmic."),
+        key("x_min", Kind::Number(0.0, f64::INFINITY), Need::May, "Of cdf: smaller values are drawn here."),
+    ],
+);
+
+static SERIES: Keys = keys(
+    "series",
+    &[
+        key(
+            "name",
+            Kind::Text,
+            Need::Must,
+            "What the legend calls it; {s} is the label of a variable's setting.",
+        ),
+        key(
+            "for",
+            Kind::Any,
+            Need::May,
+            "One series for each setting: \"s in scheme\", or a list of such texts.",
+        ),
+        key("y", Kind::Text, Need::May, "What is drawn: an expression."),
+        key(
+            "values",
+            Kind::List(&Kind::Text),
+            Need::May,
+            "Of bars with names as groups: an expression for each.",
+        ),
+        key(
+            "published",
+            Kind::List(&Kind::Any),
+            Need::May,
+            "Published values: a number for each group, nan for none; of lines [x, y].",
+        ),
+        key("points", Kind::List(&Kind::Any), Need::May, "Of curves: fixed points [x, y] in place of y."),
+        key("along", Kind::Text, Need::May, "Of lines: settings along x in place of the figure's points."),
+        key("aside", Kind::Bool, Need::May, "Of lines: not drawn where it is above all others."),
+    ],
+);
+
+static TABLE: Keys = keys(
+    "[[table]]",
+    &[
+        key("title", Kind::Text, Need::Must, "Title; {= expression} in it becomes its value."),
+        key("full", Kind::Bool, Need::May, "Whether it is made with --full only."),
+        key(
+            "rows",
+            Kind::List(&Kind::Any),
+            Need::May,
+            "Settings whose combinations are the rows: [\"s in scheme\"]; or a list of such lists, one after another.",
+        ),
+        key("heads", Kind::List(&Kind::Text), Need::May, "Heads of the columns with the labels of rows."),
+        key("columns", Kind::List(&Kind::Table(&COLUMN)), Need::May, "The other columns."),
+        key(
+            "cells",
+            Kind::List(&Kind::List(&Kind::Text)),
+            Need::May,
+            "Rows of texts; those with = before are expressions.",
+        ),
+        key("claims", Kind::Bool, Need::May, "A row for each claim, a column for each alternative."),
+    ],
+);
+
+static COLUMN: Keys = keys(
+    "columns",
+    &[
+        key("head", Kind::Text, Need::Must, "Head; {l} is the label of a variable's setting."),
+        key(
+            "for",
+            Kind::Any,
+            Need::May,
+            "One column for each setting: \"l in loss\", or a list of such texts.",
+        ),
+        key("y", Kind::Text, Need::May, "What is shown: an expression."),
+        key("text", Kind::List(&Kind::Text), Need::May, "A text for each row in place of y."),
+        key(
+            "not_done",
+            Kind::Text,
+            Need::May,
+            "An expression; seeds in which it is above 0 are counted as not done.",
+        ),
+    ],
+);
+
+static FORMAT: Format = Format {
+    root: &ROOT,
+    version: 1,
+    synonyms: &[("figures", "figure"), ("tables", "table"), ("legend", "name"), ("row", "rows")],
+};
+
+const KINDS: [(Drawing, &str); 5] = [
+    (Drawing::Lines, "lines"),
+    (Drawing::Bars, "bars"),
+    (Drawing::Curves, "curves"),
+    (Drawing::Cdf, "cdf"),
+    (Drawing::Boxes, "boxes"),
+];
+
+fn words(all: &[(Drawing, &'static str)]) -> Vec<&'static str> {
+    all.iter().map(|(_, word)| *word).collect()
+}
+
+/// Everything in a `board.toml`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Board {
+    /// In the order of the page.
+    pub figures: Vec<Figure>,
+    /// In the order of the page.
+    pub tables: Vec<Table>,
+}
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// Means over the number of a setting.
+    Lines,
+    /// Means over groups.
+    Bars,
+    /// A series of one run.
+    Curves,
+    /// Part of a list of one run that is not above x.
+    Cdf,
+    /// Quartiles.
+    Boxes,
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The expression.
+    pub expression: Expression,
+    /// Byte of the file at which its text begins.
+    pub start: usize,
+}
+
+/// A figure, or one for each setting of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its variables.
+    pub bindings: Vec<Binding>,
+    /// Short name.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// What is shown.
+    pub caption: String,
+    /// How it is drawn.
+    pub drawing: Drawing,
+    /// The x axis.
+    pub x_label: String,
+    /// The y axis.
+    pub y_label: String,
+    /// Whether it belongs to a full study only.
+    pub is_full: bool,
+    /// What lies along x, of lines and bars.
+    pub groups: Groups,
+    /// What is drawn.
+    pub series: Vec<Series>,
+    /// Of a cdf: whether x is logarithmic.
+    pub is_x_logarithmic: bool,
+    /// Of a cdf: the smallest x that is drawn.
+    pub x_min: f64,
+}
+
+/// What lies along x.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Groups {
+    /// Nothing that has names.
+    None,
+    /// The settings of an axis.
+    Settings(Binding),
+    /// Names.
+    Names(Vec<String>),
+}
+
+/// One series, or one for each setting of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Its variables.
+    pub bindings: Vec<Binding>,
+    /// What the legend calls it.
+    pub name: String,
+    /// One for all groups, or one for each.
+    pub values: Vec<Source>,
+    /// Published values by group, NaN for none; of lines pairs of x and y one after another.
+    pub published: Vec<f64>,
+    /// Fixed points in place of values.
+    pub points: Vec<(f64, f64)>,
+    /// What lies along x, where that is not the figure's.
+    pub along: Option<Binding>,
+    /// Whether it is not drawn where it is above all others.
+    pub is_aside: bool,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Title: texts, and expressions whose values stand between them.
+    pub title: Vec<Cell>,
+    /// Whether it belongs to a full study only.
+    pub is_full: bool,
+    /// Variables of the rows: all combinations of the first list, then those of the next.
+    pub rows: Vec<Vec<Binding>>,
+    /// Heads of the columns with labels, or of all columns of free cells.
+    pub heads: Vec<String>,
+    /// Columns with values.
+    pub columns: Vec<Column>,
+    /// Rows of free cells.
+    pub cells: Vec<Vec<Cell>>,
+    /// Whether its rows are the claims.
+    pub is_of_claims: bool,
+}
+
+/// A text or the value of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// As it stands.
+    Text(String),
+    /// Its value is shown.
+    Value(Source),
+}
+
+impl Cell {
+    fn source(&self) -> Option<&Source> {
+        match self {
+            Self::Value(source) => Some(source),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// A column, or one for each setting of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its variables.
+    pub bindings: Vec<Binding>,
+    /// Head.
+    pub head: String,
+    /// What is shown.
+    pub value: Option<Source>,
+    /// A text for each row in place of a value.
+    pub text: Vec<Vec<Cell>>,
+    /// Counts seeds that are not done.
+    pub not_done: Option<Source>,
+}
+
+impl Board {
+    /// Reads the text of the file called `source_name` in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with its line.
+    pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
+        let reader = Reader {
+            source_name,
+            format: &FORMAT,
+            schemes: &[],
+            files: None,
+            text_bytes: TEXT_BYTES,
+            max_bytes: MAX_BYTES,
+        };
+        reader.read(text, &[], |desk, document: Document, _| {
+            check_version(desk, &document)?;
+            let root = Fields::root(desk, &document);
+            Some(Self {
+                figures: root.tables("figure", &FIGURE).iter().filter_map(figure).collect(),
+                tables: root.tables("table", &TABLE).iter().filter_map(table).collect(),
+            })
+        })
+    }
+
+    /// All expressions with the variables around each, in the order of the file; `is_full`: those of a full study too.
+    pub fn sources(&self, is_full: bool) -> Vec<(Vec<&Binding>, &Source)> {
+        let mut all = Vec::new();
+        for figure in self.figures.iter().filter(|figure| is_full || !figure.is_full) {
+            let along = match &figure.groups {
+                Groups::Settings(binding) => Some(binding),
+                Groups::None | Groups::Names(_) => None,
+            };
+            for series in &figure.series {
+                let along = series.along.as_ref().or(along);
+                let around = || figure.bindings.iter().chain(&series.bindings).chain(along).collect();
+                all.extend(series.values.iter().map(|value| (around(), value)));
+            }
+        }
+        for table in self.tables.iter().filter(|table| is_full || !table.is_full) {
+            let free = table.title.iter().chain(table.cells.iter().flatten());
+            all.extend(free.filter_map(|cell| cell.source().map(|source| (Vec::new(), source))));
+            for column in &table.columns {
+                for rows in &table.rows {
+                    let around = || rows.iter().chain(&column.bindings).collect();
+                    all.extend(column.value.iter().chain(&column.not_done).map(|value| (around(), value)));
+                }
+                let free = column.text.iter().flatten();
+                all.extend(free.filter_map(|cell| cell.source().map(|source| (Vec::new(), source))));
+            }
+        }
+        all
+    }
+}
+
+fn figure(fields: &Fields<'_>) -> Option<Figure> {
+    let drawing = fields.word("kind", &KINDS);
+    let series: Vec<Series> = fields.tables("series", &SERIES).iter().filter_map(series).collect();
+    let groups = match drawing? {
+        Drawing::Lines => fields.item("points").map(|item| settings(fields.desk, item)),
+        Drawing::Bars => fields.item("groups").map(|item| groups(fields.desk, item)),
+        Drawing::Curves | Drawing::Cdf | Drawing::Boxes => Some(Groups::None),
+    };
+    if groups.is_none() {
+        fields.refuse_missing(if drawing? == Drawing::Lines { "points" } else { "groups" });
+    }
+    let groups = groups?;
+    if let Some(one) = series.iter().find(|one| one.points.is_empty() && one.is_wrong_for(&groups)) {
+        let message = match &groups {
+            Groups::Names(names) => {
+                format!("series {:?} needs {} values, one for each group", one.name, names.len())
+            }
+            _ => format!("series {:?} needs y", one.name),
+        };
+        fields.refuse("series", message);
+    }
+    Some(Figure {
+        bindings: bindings(fields),
+        id: fields.text("id")?,
+        title: fields.text("title")?,
+        caption: fields.text("caption").unwrap_or_default(),
+        drawing: drawing?,
+        x_label: fields.text("x_label").unwrap_or_default(),
+        y_label: fields.text("y_label")?,
+        is_full: fields.flag("full").unwrap_or(false),
+        groups,
+        series,
+        is_x_logarithmic: fields.flag("is_x_logarithmic").unwrap_or(false),
+        x_min: fields.number("x_min").unwrap_or(f64::NEG_INFINITY),
+    })
+}
+
+impl Series {
+    /// Whether it has another number of expressions than such groups need.
+    fn is_wrong_for(&self, groups: &Groups) -> bool {
+        match groups {
+            Groups::Names(names) => self.values.len() != names.len(),
+            Groups::None | Groups::Settings(_) => self.values.len() != 1,
+        }
+    }
+}
+
+/// `None` for a series with an expression that cannot be read.
+fn series(fields: &Fields<'_>) -> Option<Series> {
+    let one = fields.item("y").and_then(|item| source(fields.desk, item));
+    let each = fields.list("values").iter().map(|item| source(fields.desk, item));
+    let given = fields.item("y").map(|_| one);
+    Some(Series {
+        bindings: bindings(fields),
+        name: fields.text("name")?,
+        values: given.into_iter().chain(each).collect::<Option<_>>()?,
+        published: fields.list("published").iter().flat_map(|item| numbers(fields.desk, item)).collect(),
+        points: fields.list("points").iter().filter_map(|item| point(fields.desk, item)).collect(),
+        along: fields.item("along").and_then(|item| binding(fields.desk, item)),
+        is_aside: fields.flag("aside").unwrap_or(false),
+    })
+}
+
+fn table(fields: &Fields<'_>) -> Option<Table> {
+    let texts = |key: &str| -> Vec<String> {
+        fields.list(key).iter().filter_map(|item| text(fields.desk, item).map(str::to_owned)).collect()
+    };
+    let row = |item: &Item| match &item.value {
+        Value::List(items) => items.iter().filter_map(|item| cell(fields.desk, item)).collect(),
+        _ => Vec::new(),
+    };
+    let table = Table {
+        title: title(fields.desk, fields.item("title")?),
+        is_full: fields.flag("full").unwrap_or(false),
+        rows: rows(fields),
+        heads: texts("heads"),
+        columns: fields.tables("columns", &COLUMN).iter().filter_map(column).collect(),
+        cells: fields.list("cells").iter().map(row).collect(),
+        is_of_claims: fields.flag("claims").unwrap_or(false),
+    };
+    let is_free = !table.cells.is_empty();
+    if let Some(rows) = table.rows.iter().find(|rows| !is_free && rows.len() != table.heads.len()) {
+        let message = format!("{} heads for {} columns of labels", table.heads.len(), rows.len());
+        fields.refuse("heads", message);
+    }
+    if let Some(row) = table.cells.iter().find(|row| is_free && row.len() != table.heads.len()) {
+        fields.refuse(
+            "cells",
+            format!("a row has {} cells and there are {} heads", row.len(), table.heads.len()),
+        );
+    }
+    Some(table)
+}
+
+/// One list of texts, or several.
+fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
+    let one = |items: &[Item]| items.iter().filter_map(|item| binding(fields.desk, item)).collect();
+    let items = fields.list("rows");
+    let several = |item: &Item| match &item.value {
+        Value::List(items) => Some(one(items)),
+        _ => None,
+    };
+    let lists: Vec<Vec<Binding>> = items.iter().filter_map(several).collect();
+    if lists.is_empty() { vec![one(items)] } else { lists }
+}
+
+fn column(fields: &Fields<'_>) -> Option<Column> {
+    let expression = |key: &str| fields.item(key).and_then(|item| source(fields.desk, item));
+    let text = fields.list("text").iter().map(|item| title(fields.desk, item));
+    let column = Column {
+        bindings: bindings(fields),
+        head: fields.text("head")?,
+        value: expression("y"),
+        text: text.collect(),
+        not_done: expression("not_done"),
+    };
+    if fields.item("y").is_none() && column.text.is_empty() {
+        fields.refuse_missing("y");
+    }
+    Some(column)
+}
+
+fn text<'a>(desk: &Desk<'_>, item: &'a Item) -> Option<&'a str> {
+    if let Value::Text(text) = &item.value {
+        return Some(text);
+    }
+    desk.refuse(item.place, format!("a text is expected; this is {}", item.value.kind()));
+    None
+}
+
+/// Where an expression begins that stands `at` bytes behind the beginning of a quoted text.
+fn behind_quote(item: &Item, at: usize) -> usize {
+    item.place.start + 1 + at
+}
+
+fn source(desk: &Desk<'_>, item: &Item) -> Option<Source> {
+    text(desk, item).and_then(|text| source_of(desk, item, text, 0))
+}
+
+/// The expression `text`, which begins `at` bytes behind the beginning of the item's text.
+fn source_of(desk: &Desk<'_>, item: &Item, text: &str, at: usize) -> Option<Source> {
+    let start = behind_quote(item, at);
+    match parse(text) {
+        Ok(expression) => Some(Source { expression, start }),
+        Err(fault) => {
+            let place = Place { start: start + fault.at.start, end: start + fault.at.end, ..item.place };
+            desk.refuse(place, fault.message);
+            None
+        }
+    }
+}
+
+fn cell(desk: &Desk<'_>, item: &Item) -> Option<Cell> {
+    let text = text(desk, item)?;
+    match text.strip_prefix('=') {
+        Some(expression) => source_of(desk, item, expression, 1).map(Cell::Value),
+        None => Some(Cell::Text(text.to_owned())),
+    }
+}
+
+/// Texts, and the values of `{= expression}`.
+fn title(desk: &Desk<'_>, item: &Item) -> Vec<Cell> {
+    let Some(whole) = text(desk, item) else { return Vec::new() };
+    let mut cells = Vec::new();
+    let mut at = 0;
+    while let Some(start) = whole[at..].find("{=").map(|found| at + found) {
+        let Some(end) = whole[start..].find('}').map(|found| start + found) else { break };
+        cells.push(Cell::Text(whole[at..start].to_owned()));
+        cells.extend(source_of(desk, item, &whole[start + 2..end], start + 2).map(Cell::Value));
+        at = end + 1;
+    }
+    cells.push(Cell::Text(whole[at..].to_owned()));
+    cells
+}
+
+fn binding(desk: &Desk<'_>, item: &Item) -> Option<Binding> {
+    let text = text(desk, item)?;
+    let found = parse_binding(text).map_err(|fault| {
+        let start = behind_quote(item, fault.at.start);
+        desk.refuse(Place { start, end: start + fault.at.end - fault.at.start, ..item.place }, fault.message);
+    });
+    // From here on places are those of the file.
+    found.ok().map(|mut binding| {
+        binding.at.start += behind_quote(item, 0);
+        binding.at.end += behind_quote(item, 0);
+        binding
+    })
+}
+
+/// The variables of `for`: a text or a list of texts.
+fn bindings(fields: &Fields<'_>) -> Vec<Binding> {
+    let Some(item) = fields.item("for") else { return Vec::new() };
+    match &item.value {
+        Value::List(items) => items.iter().filter_map(|item| binding(fields.desk, item)).collect(),
+        _ => binding(fields.desk, item).into_iter().collect(),
+    }
+}
+
+fn settings(desk: &Desk<'_>, item: &Item) -> Groups {
+    binding(desk, item).map_or(Groups::None, Groups::Settings)
+}
+
+fn groups(desk: &Desk<'_>, item: &Item) -> Groups {
+    match &item.value {
+        Value::List(items) => {
+            Groups::Names(items.iter().filter_map(|item| text(desk, item).map(str::to_owned)).collect())
+        }
+        _ => settings(desk, item),
+    }
+}
+
+/// A number, or the numbers of a list.
+fn numbers(desk: &Desk<'_>, item: &Item) -> Vec<f64> {
+    match &item.value {
+        Value::Number(number) => vec![number.value],
+        Value::List(items) => items.iter().flat_map(|item| numbers(desk, item)).collect(),
+        other => {
+            desk.refuse(item.place, format!("a number is expected; this is {}", other.kind()));
+            Vec::new()
+        }
+    }
+}
+
+fn point(desk: &Desk<'_>, item: &Item) -> Option<(f64, f64)> {
+    match numbers(desk, item).as_slice() {
+        [x, y] => Some((*x, *y)),
+        other => {
+            desk.refuse(item.place, format!("a point is [x, y]; this has {} numbers", other.len()));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"format = 1
+[[figure]]
+id = "fig1{letter}"
+title = "Fig. 1"
+kind = "lines"
+for = "t in tick"
+x_label = "alpha [1]"
+y_label = "loss [1]"
+points = "a in alpha"
+series = [{ for = "s in scheme", name = "{s}", y = "loss[grid, s, t, a]", published = [[1, 0.5], [2, nan]] }]
+[[figure]]
+id = "table1"
+title = "Table 1"
+kind = "bars"
+y_label = "loss [1]"
+groups = ["one", "two"]
+series = [{ name = "ours", values = ["loss[one]", "loss[two]"], published = [0.1, nan] }]
+[[table]]
+title = "At most {= max(loss[one]) } of it"
+rows = ["s in scheme"]
+heads = ["scheme"]
+columns = [{ head = "loss", y = "loss[one, s]", not_done = "open[one, s]" }, { head = "published", text = ["a", "b"] }]
+[[table]]
+title = "Free"
+full = true
+heads = ["", "value"]
+cells = [["one", "=loss[one]"]]
+"#;
+
+    #[test]
+    fn figures_and_tables_have_their_words_and_expressions() {
+        let board = Board::parse("board.toml", TEXT).unwrap_or_else(|errors| panic!("{errors}"));
+        let [lines, bars] = board.figures.as_slice() else { panic!("two figures") };
+        assert_eq!((lines.id.as_str(), lines.bindings[0].axis.as_str()), ("fig1{letter}", "tick"));
+        assert_eq!(lines.series[0].published[..3], [1.0, 0.5, 2.0]);
+        assert_eq!(bars.groups, Groups::Names(vec!["one".to_owned(), "two".to_owned()]));
+        assert!(bars.series[0].published[1].is_nan());
+        let names = |is_full| -> Vec<String> {
+            let sources = board.sources(is_full);
+            sources.iter().map(|(around, source)| format!("{} {}", around.len(), source.expression)).collect()
+        };
+        let quick = [
+            "3 loss[grid, s, t, a]",
+            "0 loss[one]",
+            "0 loss[two]",
+            "0 max(loss[one])",
+            "1 loss[one, s]",
+            "1 open[one, s]",
+        ];
+        assert_eq!(names(false), quick);
+        assert_eq!(names(true)[6..], ["0 loss[one]"]);
+        for (_, source) in board.sources(true) {
+            let start = &TEXT[source.start..];
+            let text = source.expression.to_string();
+            let first = &text[..text.find(['[', '(']).unwrap_or(0)];
+            assert!(start.trim_start().starts_with(first), "{text} is not at {start:.40}");
+        }
+    }
+
+    #[track_caller]
+    fn assert_refused(from: &str, to: &str, place: &str, message: &str) {
+        assert!(TEXT.contains(from), "{from}");
+        let errors = Board::parse("b.toml", &TEXT.replacen(from, to, 1)).expect_err("wrong");
+        assert_eq!(crate::first_of(&errors), (place.to_owned(), message.to_owned()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        assert_refused("loss[grid, s,", "loss[grid s,", "10:63", "'s' where ']' or ',' is expected");
+        assert_refused("\"t in tick\"", "\"t of tick\"", "6:10", "'o' where \"in\" is expected");
+        assert_refused("points = \"a in alpha\"\n", "", "2:1", "[[figure]] has no points; it needs one");
+        assert_refused(", \"loss[two]\"", "", "17:10", "series \"ours\" needs 2 values, one for each group");
+        assert_refused("heads = [\"scheme\"]", "heads = []", "21:9", "0 heads for 1 columns of labels");
+        assert_refused(
+            "[\"one\", \"=loss[one]\"]",
+            "[\"one\"]",
+            "27:9",
+            "a row has 1 cells and there are 2 heads",
+        );
+        assert_refused("y = \"loss[one, s]\", ", "", "22:12", "columns has no y; it needs one");
+        assert_refused("[1, 0.5]", "[1, \"x\"]", "10:92", "a number is expected; this is a text");
+    }
+}

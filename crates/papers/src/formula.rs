@@ -1,0 +1,433 @@
+//! Expressions over the cells of experiments, resolved and computed.
+
+use crate::experiments::Experiments;
+use crate::expression::{Binding, Cell, Expression, Fault, Operator, Range, Word};
+use crate::function::{Function, median};
+use crate::quantity;
+use crate::value::Value;
+
+/// Parts of one formula after all lists are written out, at most.
+const MAX_PARTS: usize = 200_000;
+
+/// What the variables of lists stand for: name of the variable, name of the setting.
+pub type Scope = Vec<(String, String)>;
+
+/// A quantity of the runs of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leaf {
+    /// Number of the experiment.
+    pub experiment: usize,
+    /// Number of its cell.
+    pub cell: usize,
+    /// What is computed of each run, definitions put in.
+    pub quantity: Expression,
+    /// As written, for messages: `goodput_mbps[grid, icp]`.
+    pub name: String,
+    /// Where it stands.
+    pub at: Range,
+}
+
+/// An expression whose cells are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    node: Node,
+    /// The values it needs, in the order of the text.
+    pub leaves: Vec<Leaf>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Number(f64),
+    /// By place among the leaves.
+    Leaf(usize),
+    Minus(Box<Self>),
+    Pair(Operator, Box<[Self; 2]>),
+    Apply(Function, Vec<Self>, Range),
+    List(Vec<Self>),
+}
+
+/// Values of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// The same in all seeds, however many there are.
+    Same(Value),
+    /// One per seed, and what they are called.
+    Seeds(Vec<Value>, String),
+}
+
+impl Formula {
+    /// Finds the cells of `expression`; `scope` holds variables of lists around it.
+    ///
+    /// # Errors
+    /// Names that are not known, wrong numbers of settings, more than 200,000 parts.
+    pub fn resolve(expression: &Expression, scope: &Scope, experiments: &Experiments) -> Result<Self, Fault> {
+        let mut resolver = Resolver { experiments, leaves: Vec::new(), scope: scope.clone(), parts: 0 };
+        let node = resolver.node(expression)?;
+        Ok(Self { node, leaves: resolver.leaves })
+    }
+
+    /// Its values; `values` gives those of a leaf, one per seed.
+    ///
+    /// # Errors
+    /// The first of `values`; cells with different numbers of seeds, which cannot be paired; a function that is given what
+    /// it does not take.
+    pub fn column(
+        &self,
+        values: &mut dyn FnMut(&Leaf) -> Result<Vec<Value>, String>,
+    ) -> Result<Column, Fault> {
+        let column = |leaf: &Leaf| match values(leaf) {
+            Ok(values) => Ok(Column::Seeds(values, leaf.name.clone())),
+            Err(message) => Err(Fault { at: leaf.at, message }),
+        };
+        let columns = self.leaves.iter().map(column).collect::<Result<Vec<Column>, Fault>>()?;
+        let whole = self.leaves.first().map(|leaf| leaf.at).unwrap_or_default();
+        self.node.column(&columns).map_err(|(at, message)| Fault { at: at.unwrap_or(whole), message })
+    }
+}
+
+struct Resolver<'a> {
+    experiments: &'a Experiments,
+    leaves: Vec<Leaf>,
+    scope: Scope,
+    /// Parts so far.
+    parts: usize,
+}
+
+impl Resolver<'_> {
+    fn node(&mut self, expression: &Expression) -> Result<Node, Fault> {
+        self.parts += 1;
+        if self.parts > MAX_PARTS {
+            let at = expression.calls().first().map(|call| call.at).unwrap_or_default();
+            return Err(Fault { at, message: format!("more than {MAX_PARTS} values and operators") });
+        }
+        Ok(match expression {
+            Expression::Number(number) => Node::Number(*number),
+            Expression::Call(call) => self.variable(call)?,
+            Expression::Cell(quantity, cell) => self.leaf(quantity, cell)?,
+            Expression::Minus(inner) => Node::Minus(Box::new(self.node(inner)?)),
+            Expression::Pair(operator, sides) => {
+                let left = self.node(&sides[0])?;
+                Node::Pair(*operator, Box::new([left, self.node(&sides[1])?]))
+            }
+            Expression::Apply(function, arguments, at) => {
+                let arguments = arguments.iter().map(|argument| self.node(argument));
+                Node::Apply(*function, arguments.collect::<Result<_, _>>()?, *at)
+            }
+            Expression::For(body, bindings) => {
+                let mut list = Vec::new();
+                self.list(body, bindings, &mut list)?;
+                Node::List(list)
+            }
+        })
+    }
+
+    /// The number that a variable's setting is.
+    fn variable(&self, call: &crate::expression::Call) -> Result<Node, Fault> {
+        let fault = |message| Err(Fault { at: call.at, message });
+        if !call.objects.is_empty() || !call.named.is_empty() {
+            return fault(format!("{call} is of no cell; write {call}[experiment, setting, ...]"));
+        }
+        match self.setting_of(&call.name) {
+            Some(setting) => match quantity::number(setting) {
+                Some(number) => Ok(Node::Number(number)),
+                None => fault(format!("{} is {setting:?} here, which is no number", call.name)),
+            },
+            None => fault(format!(
+                "{0} is of no cell and no variable of a list; write {0}[experiment, setting, ...]",
+                call.name
+            )),
+        }
+    }
+
+    fn setting_of(&self, variable: &str) -> Option<&str> {
+        self.scope.iter().rev().find(|(known, _)| known == variable).map(|(_, setting)| setting.as_str())
+    }
+
+    fn leaf(&mut self, of: &Expression, cell: &Cell) -> Result<Node, Fault> {
+        let setting = |word: &Word| match self.setting_of(&word.text).filter(|_| !word.is_quoted) {
+            Some(setting) => setting.to_owned(),
+            None => word.text.clone(),
+        };
+        let settings: Vec<String> = cell.settings.iter().map(setting).collect();
+        let start = of.calls().first().map_or(cell.at.start, |call| call.at.start);
+        let at = Range { start, end: cell.at.end };
+        let found = self.experiments.find(&cell.experiment, &settings);
+        let (experiment, place) = found.map_err(|message| Fault { at, message })?;
+        let of = &quantity::with_objects(of, &|word| self.setting_of(word).map(str::to_owned));
+        let quantity = quantity::expand(of, &self.experiments.measures)?;
+        let name = format!(
+            "{of}[{}]",
+            [std::slice::from_ref(&cell.experiment), settings.as_slice()].concat().join(", ")
+        );
+        self.leaves.push(Leaf { experiment, cell: place, quantity, name, at });
+        Ok(Node::Leaf(self.leaves.len() - 1))
+    }
+
+    fn list(&mut self, body: &Expression, bindings: &[Binding], list: &mut Vec<Node>) -> Result<(), Fault> {
+        let Some((binding, rest)) = bindings.split_first() else {
+            list.push(self.node(body)?);
+            return Ok(());
+        };
+        let settings =
+            self.experiments.settings_of(binding).map_err(|message| Fault { at: binding.at, message })?;
+        for setting in settings {
+            self.scope.push((binding.variable.clone(), setting.name.clone()));
+            let done = self.list(body, rest, list);
+            self.scope.pop();
+            done?;
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong, and where if that is known.
+type Wrong = (Option<Range>, String);
+
+impl Node {
+    fn column(&self, leaves: &[Column]) -> Result<Column, Wrong> {
+        match self {
+            Self::Number(number) => Ok(Column::Same(Value::Number(*number))),
+            Self::Leaf(place) => Ok(leaves[*place].clone()),
+            Self::Minus(inner) => inner.column(leaves)?.each(|values| Ok(values[0].each(|number| -number))),
+            Self::Pair(operator, sides) => {
+                let sides = [sides[0].column(leaves)?, sides[1].column(leaves)?];
+                together(&sides, |values| values[0].pair(&values[1], |left, right| operator.of(left, right)))
+            }
+            Self::List(nodes) => together(&columns(nodes, leaves)?, |values| {
+                Ok(Value::List(values.iter().flat_map(Value::numbers).collect()))
+            }),
+            Self::Apply(function, nodes, at) => {
+                let column = if function.is_over_seeds() {
+                    over_seeds(*function, nodes, leaves)
+                } else {
+                    together(&columns(nodes, leaves)?, |values| function.of(values))
+                };
+                column.map_err(|(place, message)| (place.or(Some(*at)), message))
+            }
+        }
+    }
+}
+
+fn columns(nodes: &[Node], leaves: &[Column]) -> Result<Vec<Column>, Wrong> {
+    nodes.iter().map(|node| node.column(leaves)).collect()
+}
+
+impl Column {
+    fn each(self, of: impl Fn(&[Value]) -> Result<Value, String>) -> Result<Self, Wrong> {
+        together(&[self], of)
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Same(_) => "",
+            Self::Seeds(_, name) => name,
+        }
+    }
+
+    fn seeds(&self) -> Option<usize> {
+        match self {
+            Self::Same(_) => None,
+            Self::Seeds(values, _) => Some(values.len()),
+        }
+    }
+
+    fn at(&self, seed: usize) -> Option<&Value> {
+        match self {
+            Self::Same(value) => Some(value),
+            Self::Seeds(values, _) => values.get(seed),
+        }
+    }
+
+    /// The samples.
+    ///
+    /// # Errors
+    /// Values that are lists or series.
+    pub fn samples(&self) -> Result<Vec<f64>, String> {
+        let number = |value: &Value| {
+            value.number().ok_or_else(|| format!("its values are not numbers, but {} each", value.kind()))
+        };
+        match self {
+            Self::Same(value) => Ok(vec![number(value)?]),
+            Self::Seeds(values, _) => values.iter().map(number).collect(),
+        }
+    }
+
+    /// The value of the first seed.
+    pub fn first(&self) -> Option<&Value> {
+        self.at(0)
+    }
+}
+
+/// `of` applied to the values of all columns, seed by seed.
+fn together(columns: &[Column], of: impl Fn(&[Value]) -> Result<Value, String>) -> Result<Column, Wrong> {
+    let mut of_seeds = columns.iter().filter(|column| column.seeds().is_some());
+    let Some(first) = of_seeds.next() else {
+        let values: Vec<Value> = columns.iter().filter_map(|column| column.at(0).cloned()).collect();
+        return of(&values).map(Column::Same).map_err(|message| (None, message));
+    };
+    let seeds = first.seeds().unwrap_or(0);
+    if let Some(other) = of_seeds.find(|other| other.seeds() != Some(seeds)) {
+        let message = format!(
+            "{} has {} seeds and {} has {seeds}; values are paired by seed, so give both experiments as many",
+            other.name(),
+            other.seeds().unwrap_or(0),
+            first.name()
+        );
+        return Err((None, message));
+    }
+    let at = |seed: usize| {
+        let values: Vec<Value> = columns.iter().filter_map(|column| column.at(seed).cloned()).collect();
+        of(&values).map_err(|message| (None, message))
+    };
+    Ok(Column::Seeds((0..seeds).map(at).collect::<Result<_, _>>()?, first.name().to_owned()))
+}
+
+fn over_seeds(function: Function, nodes: &[Node], leaves: &[Column]) -> Result<Column, Wrong> {
+    let elements: Vec<&Node> = nodes
+        .iter()
+        .flat_map(|node| match node {
+            Node::List(nodes) => nodes.iter().collect(),
+            other => vec![other],
+        })
+        .collect();
+    let elements =
+        elements.into_iter().map(|node| node.column(leaves)).collect::<Result<Vec<Column>, Wrong>>()?;
+    let samples = |column: &Column| column.samples().map_err(|message| (None, message));
+    let all = elements.iter().map(samples).collect::<Result<Vec<Vec<f64>>, Wrong>>()?;
+    let mean = |samples: &Vec<f64>| samples.iter().sum::<f64>() / samples.len() as f64;
+    let chosen = |place: Option<usize>| {
+        place.and_then(|place| elements.get(place).cloned()).ok_or((None, "it has no element".to_owned()))
+    };
+    let places = 0..all.len();
+    match function {
+        Function::Best => chosen(places.max_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
+        Function::Worst => chosen(places.min_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
+        Function::Pool => {
+            let name = elements.first().map_or("", Column::name).to_owned();
+            Ok(Column::Seeds(all.concat().into_iter().map(Value::Number).collect(), name))
+        }
+        _ => {
+            let samples = all.into_iter().next().unwrap_or_default();
+            Ok(Column::Same(Value::Number(one_of(function, samples))))
+        }
+    }
+}
+
+/// One number of all samples.
+fn one_of(function: Function, samples: Vec<f64>) -> f64 {
+    let sum = samples.iter().sum::<f64>();
+    match function {
+        Function::SeedsMax => samples.into_iter().reduce(f64::max).unwrap_or(f64::NAN),
+        Function::SeedsMin => samples.into_iter().reduce(f64::min).unwrap_or(f64::NAN),
+        Function::SeedsMedian => median(samples),
+        Function::SeedsCount => samples.len() as f64,
+        Function::SeedsMean => sum / samples.len() as f64,
+        _ => sum,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::parse;
+
+    const EXPERIMENTS: &str = r#"
+format = 1
+[axis.scheme]
+bbr-cd = []
+aimd = []
+[axis.alpha]
+"0.5" = []
+1 = []
+2 = []
+[[experiment]]
+name = "x"
+scenario = "s.toml"
+axes = ["scheme", "alpha"]
+[[experiment]]
+name = "three"
+scenario = "s.toml"
+[measure]
+half = "g / 2"
+"#;
+
+    fn column(text: &str) -> Result<Column, Fault> {
+        let experiments = Experiments::parse("experiments.toml", EXPERIMENTS).expect("sound");
+        let formula = Formula::resolve(&parse(text)?, &Vec::new(), &experiments)?;
+        formula.column(&mut |leaf| {
+            let of_run = |seed: usize| {
+                let base = [[1.0, 2.0, 4.0], [10.0, 5.0, 1.0]];
+                let number = match leaf.experiment {
+                    0 => base[leaf.cell / 3][leaf.cell % 3] * (1.0 + seed as f64),
+                    _ => seed as f64,
+                };
+                quantity::value(&leaf.quantity, &mut |call| match call.name.as_str() {
+                    "g" => Ok(Some(Value::Number(number))),
+                    other => Err(format!("no {other}")),
+                })
+            };
+            let seeds = if leaf.experiment == 0 { 2 } else { 3 };
+            (0..seeds).map(|seed| of_run(seed).map(|value| value.expect("there is one"))).collect()
+        })
+    }
+
+    fn samples(text: &str) -> Vec<f64> {
+        column(text).unwrap_or_else(|fault| panic!("{text}: {}", fault.message)).samples().expect("numbers")
+    }
+
+    #[track_caller]
+    fn assert_fault(text: &str, part: &str, message: &str) {
+        let fault = column(text).expect_err("it is wrong");
+        assert_eq!((&text[fault.at.start..fault.at.end], fault.message.as_str()), (part, message));
+    }
+
+    #[test]
+    fn values_of_cells_are_paired_by_seed() {
+        assert_eq!(samples("ratio(g[x, aimd, 1], g[x, bbr-cd, 1])"), [2.5, 2.5]);
+        assert_eq!(samples("g[x, aimd, 1] - g[x, bbr-cd, 1] * 2"), [1.0, 2.0]);
+        assert_eq!(samples("decrease(g[x, bbr-cd, 1], g[x, aimd, 1])"), [60.0, 60.0]);
+        assert_eq!(samples("max(g[x, aimd, 1], g[x, bbr-cd, 2], 9)"), [9.0, 10.0]);
+        assert_eq!(samples("-half[x, aimd, 1] + abs(-1)"), [-1.5, -4.0]);
+        assert_eq!(samples("1 + 2"), [3.0]);
+    }
+
+    #[test]
+    fn a_list_over_settings_takes_its_variable_as_setting_and_as_number() {
+        assert_eq!(samples("max(steps(g[x, bbr-cd, a] for a in alpha))"), [2.0, 4.0]);
+        assert_eq!(samples("sum(a * g[x, bbr-cd, a] for a in alpha[2, 1])"), [10.0, 20.0]);
+        assert_eq!(samples("count(g[x, s, a] for s in scheme for a in alpha)"), [6.0, 6.0]);
+    }
+
+    #[test]
+    fn some_functions_take_the_samples_of_all_seeds() {
+        assert_eq!(samples("best(g[x, bbr-cd, a] for a in alpha)"), [4.0, 8.0]);
+        assert_eq!(samples("worst(g[x, s, 1] for s in scheme)"), [2.0, 4.0]);
+        assert_eq!(samples("pool(g[x, s, 1] for s in scheme)"), [2.0, 4.0, 5.0, 10.0]);
+        assert_eq!(samples("g[x, aimd, 1] / seeds_max(g[x, aimd, 1])"), [0.5, 1.0]);
+        assert_eq!(samples("seeds_median(g[three])"), [1.0]);
+        assert_eq!(samples("seeds_sum(above(g[three], 0.5)) + seeds_mean(g[three])"), [3.0]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        assert_fault(
+            "1 + sum(g[x, aimd, 1], g[three])",
+            "sum(g[x, aimd, 1], g[three])",
+            "g[three] has 3 seeds and g[x, aimd, 1] has 2; values are paired by seed, so give both experiments as many",
+        );
+        assert_fault(
+            "2 * g",
+            "g",
+            "g is of no cell and no variable of a list; write g[experiment, setting, ...]",
+        );
+        assert_fault("g(c1)", "g(c1)", "g(c1) is of no cell; write g(c1)[experiment, setting, ...]");
+        assert_fault("sum(s for s in scheme)", "s", "s is \"bbr-cd\" here, which is no number");
+        assert_fault("h[three]", "h[three]", "no h");
+        assert_fault(
+            "sum(1 for a in alhpa)",
+            "a in alhpa",
+            "axis \"alhpa\" is not known; did you mean \"alpha\"?",
+        );
+        assert_fault("best(g)[three]", "best(g)", "best is over seeds, and this is of one run");
+    }
+}

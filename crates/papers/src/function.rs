@@ -1,0 +1,361 @@
+//! The functions of expressions.
+
+use tidegate_core::math;
+
+use crate::value::Value;
+
+/// A named function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "TABLE describes each of them")]
+pub enum Function {
+    Abs,
+    Above,
+    At,
+    Below,
+    Best,
+    Between,
+    Bins,
+    Count,
+    Decrease,
+    Deviation,
+    Every,
+    Exp,
+    First,
+    Increase,
+    Jain,
+    Last,
+    Ln,
+    Max,
+    Mean,
+    Min,
+    Moving,
+    Pool,
+    Quantile,
+    Ratio,
+    SeedsCount,
+    SeedsMax,
+    SeedsMean,
+    SeedsMedian,
+    SeedsMin,
+    SeedsSum,
+    Select,
+    Sqrt,
+    Steps,
+    Sum,
+    Times,
+    Within,
+    Worst,
+}
+
+/// Any number of values from one on.
+const ANY: usize = usize::MAX;
+
+/// All functions: name, fewest and most arguments, description.
+pub const TABLE: [(Function, &str, usize, usize, &str); 37] = [
+    (Function::Above, "above", 2, 2, "1 where the first is above the second, else 0"),
+    (Function::Abs, "abs", 1, 1, "each value without its sign"),
+    (Function::At, "at", 2, 2, "at(series, x): y of the last point that is not beyond x; 0 before the first"),
+    (Function::Below, "below", 2, 2, "1 where the first is below the second, else 0"),
+    (Function::Best, "best", 1, ANY, "the samples of the element with the largest mean over seeds"),
+    (Function::Between, "between", 3, 3, "between(series, from, to): the points with from < x <= to"),
+    (
+        Function::Bins,
+        "bins",
+        2,
+        2,
+        "bins(series, width): means of y over bins of x; bin k has k·width < x <= (k+1)·width",
+    ),
+    (Function::Count, "count", 1, ANY, "how many values there are"),
+    (Function::Decrease, "decrease", 2, 2, "by how much the first is below the second, % of the second"),
+    (Function::Deviation, "deviation", 1, ANY, "standard deviation of a sample (divisor n - 1)"),
+    (Function::Every, "every", 2, 2, "every(series, step): the points whose x is a multiple of step"),
+    (Function::Exp, "exp", 1, 1, "e to the power of each value"),
+    (Function::First, "first", 1, 1, "the first value"),
+    (Function::Increase, "increase", 2, 2, "by how much the first is above the second, % of the second"),
+    (Function::Jain, "jain", 1, ANY, "Jain's fairness index"),
+    (Function::Last, "last", 1, 1, "the last value"),
+    (Function::Ln, "ln", 1, 1, "the natural logarithm of each value"),
+    (Function::Max, "max", 1, ANY, "the largest"),
+    (Function::Mean, "mean", 1, ANY, "the arithmetic mean"),
+    (Function::Min, "min", 1, ANY, "the smallest"),
+    (Function::Moving, "moving", 2, 2, "moving(list, n): means of n neighbours"),
+    (Function::Pool, "pool", 1, ANY, "the samples of all elements, as those of more seeds"),
+    (Function::Quantile, "quantile", 2, 2, "quantile(list, part): between neighbours in proportion"),
+    (Function::Ratio, "ratio", 2, 2, "the first over the second"),
+    (Function::SeedsCount, "seeds_count", 1, 1, "the number of seeds"),
+    (Function::SeedsMax, "seeds_max", 1, 1, "the largest over the seeds"),
+    (Function::SeedsMean, "seeds_mean", 1, 1, "the mean over the seeds"),
+    (Function::SeedsMedian, "seeds_median", 1, 1, "the median over the seeds"),
+    (Function::SeedsMin, "seeds_min", 1, 1, "the smallest over the seeds"),
+    (Function::SeedsSum, "seeds_sum", 1, 1, "the sum over the seeds"),
+    (Function::Select, "select", 2, 2, "select(list, flags): the values whose flag is not 0"),
+    (Function::Sqrt, "sqrt", 1, 1, "the square root of each value"),
+    (Function::Steps, "steps", 1, ANY, "differences of neighbours: each value less the one before"),
+    (Function::Sum, "sum", 1, ANY, "the sum"),
+    (Function::Times, "times", 1, 1, "the x of a series, as a list"),
+    (Function::Within, "within", 3, 3, "within(a, low, high): 1 where low <= a <= high, else 0"),
+    (Function::Worst, "worst", 1, ANY, "the samples of the element with the smallest mean over seeds"),
+];
+
+/// Of the multiples of a step, x may miss one by this part of the step.
+const STEP_TOLERANCE: f64 = 1e-6;
+
+impl Function {
+    /// The function called `name`.
+    pub fn find(name: &str) -> Option<Self> {
+        TABLE.iter().find(|known| known.1 == name).map(|known| known.0)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        TABLE.iter().find(|known| known.0 == self).map_or("", |known| known.1)
+    }
+
+    /// The message if it does not take so many values.
+    pub fn wrong_count(self, count: usize) -> Option<String> {
+        let (_, name, min, max, _) = TABLE.iter().find(|known| known.0 == self)?;
+        let range = if max == min { min.to_string() } else { format!("at least {min}") };
+        let message =
+            || format!("{name} takes {range} value{}; it is given {count}", if *min == 1 { "" } else { "s" });
+        (!(*min..=*max).contains(&count)).then(message)
+    }
+
+    /// Whether it combines the samples of all seeds, so that it has no meaning within one run.
+    pub const fn is_over_seeds(self) -> bool {
+        matches!(
+            self,
+            Self::Best
+                | Self::Worst
+                | Self::Pool
+                | Self::SeedsCount
+                | Self::SeedsMax
+                | Self::SeedsMean
+                | Self::SeedsMedian
+                | Self::SeedsMin
+                | Self::SeedsSum
+        )
+    }
+
+    /// The value of the function in one seed; the number of arguments has been checked.
+    ///
+    /// # Errors
+    /// A list where a number is needed, a number where a series is, or lists of different lengths.
+    pub fn of(self, values: &[Value]) -> Result<Value, String> {
+        match (self, values) {
+            (Self::Abs, [value]) => Ok(value.each(f64::abs)),
+            (Self::Sqrt, [value]) => Ok(value.each(f64::sqrt)),
+            (Self::Ln, [value]) => Ok(value.each(math::ln)),
+            (Self::Exp, [value]) => Ok(value.each(math::exp)),
+            (Self::Above, [one, other]) => one.pair(other, |one, other| f64::from(one > other)),
+            (Self::Below, [one, other]) => one.pair(other, |one, other| f64::from(one < other)),
+            (Self::Ratio, [one, other]) => one.pair(other, |one, other| one / other),
+            (Self::Increase, [one, other]) => one.pair(other, |one, other| 100.0 * (one - other) / other),
+            (Self::Decrease, [one, other]) => one.pair(other, |one, other| 100.0 * (other - one) / other),
+            (Self::Within, [value, low, high]) => {
+                let (low, high) = (self.number(low)?, self.number(high)?);
+                Ok(value.each(|value| f64::from(low <= value && value <= high)))
+            }
+            (Self::Select, [value, flags]) => self.select(value, flags),
+            (Self::Between | Self::At | Self::Every | Self::Bins | Self::Times, [series, rest @ ..]) => {
+                self.of_series(series, rest)
+            }
+            (Self::Moving, [list, count]) => self.moving(list, count),
+            (Self::Quantile, [list, part]) => Ok(Value::Number(quantile(list.numbers(), self.number(part)?))),
+            (Self::Steps, lists) => {
+                Ok(Value::List(joined(lists).windows(2).map(|pair| pair[1] - pair[0]).collect()))
+            }
+            (_, lists) => Ok(Value::Number(self.of_list(&joined(lists)))),
+        }
+    }
+
+    /// The functions that make one number of a list.
+    fn of_list(self, list: &[f64]) -> f64 {
+        let count = list.len() as f64;
+        let sum = || list.iter().sum::<f64>();
+        match self {
+            Self::Min => list.iter().copied().reduce(f64::min).unwrap_or(f64::NAN),
+            Self::Max => list.iter().copied().reduce(f64::max).unwrap_or(f64::NAN),
+            Self::Sum => sum(),
+            Self::Mean => sum() / count,
+            Self::Count => count,
+            Self::First => list.first().copied().unwrap_or(f64::NAN),
+            Self::Last => list.last().copied().unwrap_or(f64::NAN),
+            Self::Jain => {
+                let squares: f64 = list.iter().map(|value| value * value).sum();
+                sum() * sum() / (count * squares)
+            }
+            Self::Deviation => {
+                let mean = sum() / count;
+                let squares: f64 = list.iter().map(|value| (value - mean) * (value - mean)).sum();
+                if list.len() < 2 { f64::NAN } else { (squares / (count - 1.0)).sqrt() }
+            }
+            _ => f64::NAN,
+        }
+    }
+
+    fn number(self, value: &Value) -> Result<f64, String> {
+        let message = || format!("{} takes a number here, and not {}", self.name(), value.kind());
+        value.number().ok_or_else(message)
+    }
+
+    fn select(self, value: &Value, flags: &Value) -> Result<Value, String> {
+        let (values, flags) = (value.numbers(), flags.numbers());
+        if values.len() != flags.len() {
+            return Err(format!("select has {} values and {} flags", values.len(), flags.len()));
+        }
+        let chosen = values.iter().zip(&flags).filter(|(_, flag)| **flag != 0.0);
+        Ok(Value::List(chosen.map(|(value, _)| *value).collect()))
+    }
+
+    fn of_series(self, series: &Value, rest: &[Value]) -> Result<Value, String> {
+        let Value::Series(points) = series else {
+            return Err(format!("{} takes a series, and not {}", self.name(), series.kind()));
+        };
+        let numbers = rest.iter().map(|value| self.number(value)).collect::<Result<Vec<f64>, _>>()?;
+        Ok(match (self, numbers.as_slice()) {
+            (Self::Between, [from, to]) => {
+                let inside = points.iter().filter(|(x, _)| from < x && x <= to);
+                Value::Series(inside.copied().collect())
+            }
+            (Self::At, [x]) => Value::Number(
+                points.iter().take_while(|point| point.0 <= *x).last().map_or(0.0, |point| point.1),
+            ),
+            (Self::Every, [step]) => {
+                let is_multiple = |x: f64| (x / step - (x / step).round()).abs() <= STEP_TOLERANCE;
+                Value::Series(points.iter().filter(|(x, _)| is_multiple(*x)).copied().collect())
+            }
+            (Self::Times, []) => Value::List(points.iter().map(|(x, _)| *x).collect()),
+            (_, [width]) => Value::Series(bins(points, *width)),
+            _ => Value::Number(f64::NAN),
+        })
+    }
+
+    fn moving(self, list: &Value, count: &Value) -> Result<Value, String> {
+        let count = self.number(count)?;
+        if !(1.0..=1e6).contains(&count) {
+            return Err(format!("moving takes 1 to 1000000 neighbours; it is given {count}"));
+        }
+        let numbers = list.numbers();
+        let windows = numbers.windows(count as usize);
+        Ok(Value::List(windows.map(|window| window.iter().sum::<f64>() / window.len() as f64).collect()))
+    }
+}
+
+/// All numbers of all values.
+fn joined(values: &[Value]) -> Vec<f64> {
+    values.iter().flat_map(Value::numbers).collect()
+}
+
+/// Between neighbours in proportion; NaN of none.
+fn quantile(mut numbers: Vec<f64>, part: f64) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let Some(last) = numbers.len().checked_sub(1) else { return f64::NAN };
+    let place = part.clamp(0.0, 1.0) * last as f64;
+    let (below, above) = (numbers[place.floor() as usize], numbers[place.ceil() as usize]);
+    below + (above - below) * place.fract()
+}
+
+/// Means of y over bins of x; a bin without points has none.
+fn bins(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+    let bin_of = |x: f64| (x / width).ceil() - 1.0;
+    let mut bins: Vec<(f64, f64)> = Vec::new();
+    for run in points.chunk_by(|one, other| bin_of(one.0) == bin_of(other.0)) {
+        let mean = run.iter().map(|(_, y)| y).sum::<f64>() / run.len() as f64;
+        bins.push(((bin_of(run[0].0) + 0.5) * width, mean));
+    }
+    bins
+}
+
+/// The median of samples.
+pub(crate) fn median(samples: Vec<f64>) -> f64 {
+    quantile(samples, 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(numbers: &[f64]) -> Value {
+        Value::List(numbers.to_vec())
+    }
+
+    fn series(ys: &[f64]) -> Value {
+        Value::Series((1..).map(|place| f64::from(place) * 0.5).zip(ys.iter().copied()).collect())
+    }
+
+    fn of(function: Function, values: &[Value]) -> Value {
+        function.of(values).expect("it has a value")
+    }
+
+    #[test]
+    fn lists_are_joined_and_make_one_number() {
+        let lists = [list(&[1.0, 5.0]), Value::Number(3.0)];
+        let value = |function| of(function, &lists).number().expect("a number");
+        assert_eq!(
+            [Function::Min, Function::Max, Function::Sum, Function::Mean, Function::Count].map(value),
+            [1.0, 5.0, 9.0, 3.0, 3.0]
+        );
+        assert_eq!((value(Function::Deviation), value(Function::Jain)), (2.0, 81.0 / 105.0));
+        assert_eq!(of(Function::Steps, &lists), list(&[4.0, -2.0]));
+    }
+
+    #[test]
+    fn a_quantile_lies_between_neighbours_in_proportion() {
+        let at = |part| of(Function::Quantile, &[list(&[3.0, 1.0, 2.0]), Value::Number(part)]).number();
+        assert_eq!([0.0, 0.25, 0.5, 1.0].map(at), [Some(1.0), Some(1.5), Some(2.0), Some(3.0)]);
+    }
+
+    #[test]
+    fn series_are_cut_thinned_binned_and_read_at_a_place() {
+        let points = series(&[1.0, 2.0, 3.0, 5.0]);
+        let with = |function, rest: &[f64]| {
+            let values: Vec<Value> = rest.iter().map(|number| Value::Number(*number)).collect();
+            of(function, &[std::slice::from_ref(&points), &values[..]].concat())
+        };
+        assert_eq!(with(Function::Between, &[0.5, 1.5]), Value::Series(vec![(1.0, 2.0), (1.5, 3.0)]));
+        assert_eq!(with(Function::Every, &[1.0]), Value::Series(vec![(1.0, 2.0), (2.0, 5.0)]));
+        assert_eq!(with(Function::Bins, &[1.0]), Value::Series(vec![(0.5, 1.5), (1.5, 4.0)]));
+        assert_eq!(
+            [0.4, 0.5, 1.9, 9.0].map(|x| with(Function::At, &[x]).number().unwrap_or(-1.0)),
+            [0.0, 1.0, 3.0, 5.0]
+        );
+        assert_eq!(with(Function::Moving, &[3.0]), list(&[2.0, 10.0 / 3.0]));
+    }
+
+    #[test]
+    fn comparisons_are_one_or_zero_and_no_number_is_neither_above_nor_below() {
+        let values = list(&[1.0, 2.0, f64::NAN]);
+        assert_eq!(of(Function::Above, &[values.clone(), Value::Number(1.0)]), list(&[0.0, 1.0, 0.0]));
+        assert_eq!(of(Function::Below, &[values.clone(), Value::Number(2.0)]), list(&[1.0, 0.0, 0.0]));
+        let range = [values.clone(), Value::Number(2.0), Value::Number(2.0)];
+        let flags = of(Function::Within, &range);
+        assert_eq!(flags, list(&[0.0, 1.0, 0.0]));
+        assert_eq!(of(Function::Select, &[values, flags]), list(&[2.0]));
+    }
+
+    #[test]
+    fn wrong_kinds_and_lengths_are_refused() {
+        let wrong = |function: Function, values: &[Value]| function.of(values).expect_err("wrong");
+        assert_eq!(
+            wrong(Function::Every, &[list(&[1.0]), Value::Number(1.0)]),
+            "every takes a series, and not a list"
+        );
+        assert_eq!(
+            wrong(Function::Ratio, &[list(&[1.0]), list(&[1.0, 2.0])]),
+            "lists of 1 and of 2 values are combined"
+        );
+        assert_eq!(
+            wrong(Function::Quantile, &[list(&[1.0]), list(&[1.0])]),
+            "quantile takes a number here, and not a list"
+        );
+        assert!(
+            Function::Ratio.wrong_count(1).is_some_and(|text| text == "ratio takes 2 values; it is given 1")
+        );
+    }
+
+    #[test]
+    fn every_function_is_in_the_table_once_in_order() {
+        assert!(TABLE.windows(2).all(|pair| pair[0].1 < pair[1].1));
+        assert!(TABLE.iter().all(|known| Function::find(known.1) == Some(known.0)));
+    }
+}

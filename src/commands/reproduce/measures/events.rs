@@ -1,0 +1,180 @@
+//! Measures made of recorded events.
+
+use tidegate_core::event::{Cause, Event, EventMask};
+use tidegate_core::records::EventRecord;
+use tidegate_papers::value::Value;
+
+use super::{Arguments, Measure, Run, added};
+
+type Answer = Result<Option<Value>, String>;
+
+/// Interests that leave.
+const SENT: EventMask = EventMask(1);
+/// Data that comes.
+const RECEIVED: EventMask = EventMask(2);
+/// Packets that queues drop.
+const DROPPED: EventMask = EventMask(16);
+
+pub(super) const MEASURES: &[Measure] = &[
+    Measure {
+        name: "full_delays_ms",
+        text: "List: of every Data of a flow, the time from the first Interest for its segment, ms.",
+        parameters: &[],
+        events: RECEIVED,
+        of: full_delays,
+    },
+    Measure {
+        name: "interest_gaps_ms",
+        text: "List: gaps between one Interest of a flow and its next, ms, ascending; quantiles = n: those at 0, 1/n, ... 1.",
+        parameters: &["quantiles"],
+        events: SENT,
+        of: interest_gaps,
+    },
+    Measure {
+        name: "interests_sent",
+        text: "Interests of a flow that left at from (s) or later and before to (s).",
+        parameters: &["from", "to"],
+        events: SENT,
+        of: interests_sent,
+    },
+    Measure {
+        name: "received_mbps",
+        text: "Content of Data that came to a flow after from (s) and up to to (s), Mbit/s.",
+        parameters: &["from", "to"],
+        events: RECEIVED,
+        of: received,
+    },
+    Measure {
+        name: "content_mbps",
+        text: "Series: content of Data that came to flows in each bin (s), Mbit/s, at the middle of the bin, sum over the flows.",
+        parameters: &["bin"],
+        events: RECEIVED,
+        of: content,
+    },
+    Measure {
+        name: "overflows",
+        text: "Packets that found a queue full.",
+        parameters: &[],
+        events: DROPPED,
+        of: |run, _| {
+            let is_overflow = |record: &&EventRecord| {
+                matches!(record.event, Event::Dropped { cause: Cause("queue full"), .. })
+            };
+            Ok(Some(Value::Number(run.record.events.iter().filter(is_overflow).count() as f64)))
+        },
+    },
+    Measure {
+        name: "path_moves",
+        text: "List: when routers sent a prefix on another way, s.",
+        parameters: &[],
+        events: EventMask::CONTROL,
+        of: |run, _| {
+            let is_move = |record: &&EventRecord| matches!(record.event, Event::PathMoved { .. });
+            let moves = run.record.events.iter().filter(is_move);
+            Ok(Some(Value::List(moves.map(|record| record.time.as_secs_f64()).collect())))
+        },
+    },
+    Measure {
+        name: "estimates",
+        text: "List: what schemes estimated of a thing, such as estimates(\"first grant\"); of = truth: what was true of it.",
+        parameters: &["of"],
+        events: EventMask::CONTROL,
+        of: estimates,
+    },
+];
+
+fn estimates(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let [thing] = call.call.objects.as_slice() else {
+        return Err("estimates needs the name of one thing, such as estimates(\"first grant\")".to_owned());
+    };
+    let is_truth = call.word("of", &["estimate", "truth"])? == "truth";
+    let found = run.record.events.iter().filter_map(|record| match record.event {
+        Event::Estimated { what: Cause(what), estimate, truth, .. } if what == thing.text => {
+            Some(if is_truth { truth } else { estimate })
+        }
+        _ => None,
+    });
+    Ok(Some(Value::List(found.collect())))
+}
+
+/// Seconds and full delay of the Data of a flow.
+fn data<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = (f64, f64)> + use<'a> {
+    run.record.events.iter().filter_map(move |record| match record.event {
+        Event::DataReceived { flow: of, full_delay, .. } if of as usize == flow => {
+            Some((record.time.as_secs_f64(), full_delay.as_millis_f64()))
+        }
+        _ => None,
+    })
+}
+
+/// Seconds at which the Interests of a flow left.
+fn sent<'a>(run: &Run<'a>, flow: usize) -> impl Iterator<Item = &'a EventRecord> + use<'a> {
+    run.record.events.iter().filter(
+        move |record| matches!(record.event, Event::InterestSent { flow: of, .. } if of as usize == flow),
+    )
+}
+
+fn full_delays(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let flows = call.flows(run)?;
+    let delays = flows.into_iter().flat_map(|flow| data(run, flow).map(|(_, delay)| delay));
+    Ok(Some(Value::List(delays.collect())))
+}
+
+fn interest_gaps(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let gaps = |flow: usize| -> Vec<f64> {
+        let times: Vec<_> = sent(run, flow).map(|record| record.time).collect();
+        times.windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64() * 1e3).collect()
+    };
+    let mut all: Vec<f64> = call.flows(run)?.into_iter().flat_map(gaps).collect();
+    all.sort_by(f64::total_cmp);
+    let parts = call.number_or("quantiles", 0.0)?;
+    if !(0.0..=1e6).contains(&parts) {
+        return Err(format!("quantiles of interest_gaps_ms is {parts}; it can be 1 to 1000000"));
+    }
+    let (parts, last) = (parts as usize, all.len().saturating_sub(1));
+    if parts > 0 && !all.is_empty() {
+        all = (0..=parts).map(|place| all[place * last / parts]).collect();
+    }
+    Ok(Some(Value::List(all)))
+}
+
+fn interests_sent(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let (from, to) = (call.number_or("from", 0.0)?, call.number_or("to", f64::INFINITY)?);
+    let is_inside = |record: &&EventRecord| (from..to).contains(&record.time.as_secs_f64());
+    call.each(call.flows(run)?, |flow| Some(sent(run, flow).filter(is_inside).count() as f64))
+}
+
+fn received(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let (from, to) = (call.number_or("from", 0.0)?, call.number_or("to", f64::INFINITY)?);
+    let to = to.min(run.record.ended.as_secs_f64());
+    call.each(call.flows(run)?, |flow| {
+        let count = data(run, flow).filter(|(time, _)| from < *time && *time <= to).count();
+        let bits = run.plan.flows[flow].payload.get() as f64 * 8.0 * count as f64;
+        (to > from).then(|| bits * 1e-6 / (to - from))
+    })
+}
+
+fn content(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let bin_s = call.number("bin")?;
+    let nanos = (bin_s * 1e9).round() as u64;
+    let bins = usize::try_from(run.record.ended.as_nanos().div_ceil(nanos.max(1))).unwrap_or(usize::MAX);
+    if nanos == 0 || bins > 1_000_000 {
+        return Err(format!(
+            "bin of content_mbps is {bin_s} s, so that the run has {bins} bins; at most 1000000"
+        ));
+    }
+    let of_flow = |flow: usize| -> Vec<(f64, f64)> {
+        let mut series: Vec<(f64, f64)> = (0..bins).map(|bin| ((bin as f64 + 0.5) * bin_s, 0.0)).collect();
+        let megabits = run.plan.flows[flow].payload.get() as f64 * 8e-6;
+        for record in &run.record.events {
+            let bin = usize::try_from(record.time.as_nanos() / nanos).unwrap_or(usize::MAX);
+            if let (Event::DataReceived { flow: of, .. }, Some(point)) = (&record.event, series.get_mut(bin))
+                && *of as usize == flow
+            {
+                point.1 += megabits / bin_s;
+            }
+        }
+        series
+    };
+    added(call.flows(run)?.into_iter().map(of_flow))
+}

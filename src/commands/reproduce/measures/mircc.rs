@@ -1,0 +1,142 @@
+//! Measures of the paper on MIRCC under a coarse clock: when rates settle, and what was lost bin by bin.
+
+use std::collections::BTreeSet;
+
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::units::Time;
+
+use super::{Arguments, Measure, Run, Value};
+
+/// What tells which Interests got Data: InterestSent and DataReceived.
+const ANSWERS: EventMask = EventMask::CONSUMERS;
+
+/// Shorter bins would be more than anyone can look at, and could fill the memory.
+const SHORTEST_BIN_S: f64 = 0.001;
+
+pub(super) const MEASURES: &[Measure] = &[
+    Measure {
+        name: "mircc.settled_s",
+        text: "First time, s, from which the rates of all these flows stay within a part of a target for a second; \
+               until if there is none. target: rate, Interests/s; within: part of it; from, until: times, s.",
+        parameters: &["target", "within", "from", "until"],
+        events: EventMask::NONE,
+        of: settled_s,
+    },
+    Measure {
+        name: "mircc.loss_as_sent",
+        text: "Series: part of a flow's Interests that got no Data, by the bin in which they left; x is the middle of the \
+               bin, s, and y NaN where nothing left. bin: length, s.",
+        parameters: &["bin"],
+        events: ANSWERS,
+        of: |run, call| losses(run, call, as_sent),
+    },
+    Measure {
+        name: "mircc.loss_as_due",
+        text: "The same by the bin in which they fell due: what leaves at one tick did so one after the other, at equal \
+               distances, since the tick before (the first ones since the flow's start). bin: length, s.",
+        parameters: &["bin"],
+        events: ANSWERS,
+        of: |run, call| losses(run, call, as_due),
+    },
+];
+
+fn settled_s(run: &Run<'_>, call: &Arguments<'_>) -> Result<Option<Value>, String> {
+    let (target, within) = (call.number("target")?, call.number("within")?);
+    let (from, until) = (call.number("from")?, call.number("until")?);
+    let flows = call.flows(run)?;
+    let samples = &run.record.flow_samples;
+    // The last time at which a rate was not near.
+    let mut since = from;
+    for row in 0..samples.time.len() {
+        let time = samples.time[row].as_secs_f64();
+        if time <= from || time > until || !flows.contains(&(samples.flow[row] as usize)) {
+            continue;
+        }
+        if time - since >= 1.0 {
+            return Ok(Some(Value::Number(since)));
+        }
+        let is_near = (f64::from(samples.pacing_per_second[row]) - target).abs() <= within * target;
+        if !is_near {
+            since = time;
+        }
+    }
+    Ok(Some(Value::Number(until)))
+}
+
+/// What left at one instant: when, and of each Interest whether it was lost.
+type Burst = (Time, Vec<bool>);
+
+/// Seconds at which an Interest counts, and whether it was lost.
+type Counted = Vec<(f64, bool)>;
+
+/// Losses of one flow by bins up to its planned end, with the times that `when` gives to its Interests.
+fn losses(
+    run: &Run<'_>,
+    call: &Arguments<'_>,
+    when: fn(&[Burst], start: f64) -> Counted,
+) -> Result<Option<Value>, String> {
+    let width = call.number("bin")?;
+    if width.is_nan() || width < SHORTEST_BIN_S {
+        return Err(format!("bin is a length of at least {SHORTEST_BIN_S} s"));
+    }
+    let [flow] = call.flows(run)?[..] else { return Err("it is of one flow; name one".to_owned()) };
+    let planned = &run.plan.flows[flow];
+    let stop = planned.stop.unwrap_or(run.record.ended).as_secs_f64();
+    let bin_of = |at: f64| (at / width) as usize;
+    // Interests of each bin, and the lost ones of them.
+    let mut bins = vec![(0u32, 0u32); bin_of(stop) + 1];
+    for (at, is_lost) in when(&bursts(run, flow), planned.start.as_secs_f64()) {
+        if let Some((all, lost)) = bins.get_mut(bin_of(at)) {
+            *all += 1;
+            *lost += u32::from(is_lost);
+        }
+    }
+    let middle = |bin: usize| (bin as f64 + 0.5) * width;
+    let part = |(all, lost): (u32, u32)| f64::from(lost) / f64::from(all);
+    Ok(Some(Value::Series(
+        bins.into_iter().enumerate().map(|(bin, counts)| (middle(bin), part(counts))).collect(),
+    )))
+}
+
+/// Bursts of a flow in order; nothing is asked for twice.
+fn bursts(run: &Run<'_>, flow: usize) -> Vec<Burst> {
+    let events = &run.record.events;
+    let data = events.iter().filter_map(|record| match record.event {
+        Event::DataReceived { flow: of, name, .. } if of as usize == flow => Some(name.segment.0),
+        _ => None,
+    });
+    let answered: BTreeSet<u32> = data.collect();
+    let mut bursts: Vec<Burst> = Vec::new();
+    for record in events {
+        let Event::InterestSent { flow: of, name, .. } = record.event else { continue };
+        if of as usize != flow {
+            continue;
+        }
+        let is_lost = !answered.contains(&name.segment.0);
+        match bursts.last_mut() {
+            Some((at, interests)) if *at == record.time => interests.push(is_lost),
+            _ => bursts.push((record.time, vec![is_lost])),
+        }
+    }
+    bursts
+}
+
+fn as_sent(bursts: &[Burst], _start: f64) -> Counted {
+    let of_burst = |(at, interests): &Burst| {
+        let at = at.as_secs_f64();
+        interests.iter().map(move |is_lost| (at, *is_lost)).collect::<Counted>()
+    };
+    bursts.iter().flat_map(of_burst).collect()
+}
+
+fn as_due(bursts: &[Burst], start: f64) -> Counted {
+    let mut before = start;
+    let mut all = Vec::new();
+    for (at, interests) in bursts {
+        let at = at.as_secs_f64();
+        let gap = (at - before) / interests.len() as f64;
+        all.extend((1..).zip(interests).map(|(place, is_lost)| (before + gap * f64::from(place), *is_lost)));
+        before = at;
+    }
+    all
+}

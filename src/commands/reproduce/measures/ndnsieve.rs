@@ -1,0 +1,150 @@
+//! What only the events of a run show of ndnSieve: its sieve, its window, and the work that section 5 of the paper counts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tidegate_core::event::{Event, EventMask};
+use tidegate_core::records::EventRecord;
+use tidegate_papers::value::Value;
+
+use super::{Arguments, Measure, Run};
+
+type Answer = Result<Option<Value>, String>;
+
+pub(super) const MEASURES: &[Measure] = &[
+    Measure {
+        name: "ndnsieve.false_marks",
+        text: "Data marked while the load of its face was not above load or its queue not above queue (packets); links have one rate.",
+        parameters: &["load", "queue"],
+        events: EventMask::PACKETS.and(EventMask::QUEUES),
+        of: false_marks,
+    },
+    Measure {
+        name: "ndnsieve.odd_steps",
+        text: "Steps of consumers' windows other than one packet.",
+        parameters: &[],
+        events: EventMask::CONSUMERS,
+        of: odd_steps,
+    },
+    Measure {
+        name: "ndnsieve.work",
+        text: "Work of routers and controller; count = detection: most operations of one detection, over the router's faces; filter: most signals filtered within a detection period (0.1 s), over the faces of all routers; calculator: operations of the calculator beyond one per mild signal; search: operations of its search for a path beyond a visit of every router and a look at every face of a router.",
+        parameters: &["count"],
+        events: EventMask::CONTROL,
+        of: work,
+    },
+    Measure {
+        name: "ndnsieve.moves_within",
+        text: "Most moves of one prefix at one router within less than so many seconds.",
+        parameters: &["seconds"],
+        events: EventMask::CONTROL,
+        of: moves_within,
+    },
+];
+
+/// Window of the scheme's meter, weight of the newest window, and detection period: its defaults.
+const WINDOW_NANOS: u64 = 10_000_000;
+const WEIGHT: f64 = 0.5;
+const PERIOD_NANOS: u64 = 100_000_000;
+
+/// What was handed to a face, and how many packets it has sent.
+#[derive(Default)]
+struct Meter {
+    window: u64,
+    bits: f64,
+    load: f64,
+    sent: f64,
+}
+
+/// Load and occupancy (eq. 1 and 2) are computed from the packets alone; Data that waits at the end is left out.
+fn false_marks(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let (load, queue) = (call.number("load")?, call.number("queue")?);
+    let capacity = run.plan.links[0].rate[0].as_bps() as f64 * WINDOW_NANOS as f64 * 1e-9;
+    let mut meters: BTreeMap<(u32, u16), Meter> = BTreeMap::new();
+    // The window in which a packet came to a node; what a face had sent when it marked a packet.
+    let (mut came, mut marked, mut wrong) = (BTreeMap::new(), BTreeMap::new(), 0.0);
+    for EventRecord { time, node, event } in &run.record.events {
+        match event {
+            Event::Received { header, .. } => {
+                came.insert((*node, header.name), time.as_nanos() / WINDOW_NANOS);
+            }
+            Event::Marked { face, name, .. } => {
+                marked.insert((*node, *face, *name), meters.entry((*node, *face)).or_default().sent);
+            }
+            Event::Sent { face, header } => {
+                let meter = meters.entry((*node, *face)).or_default();
+                // Queues are first in, first out: all that was handed to this one in earlier windows has been sent.
+                while came.get(&(*node, header.name)).is_some_and(|window| meter.window < *window) {
+                    meter.load += WEIGHT * (meter.bits / capacity - meter.load);
+                    (meter.window, meter.bits) = (meter.window + 1, 0.0);
+                }
+                if let Some(before) = marked.remove(&(*node, *face, header.name)) {
+                    // What was sent since its mark stood before it in the queue.
+                    wrong += f64::from(meter.sent - before <= queue || meter.load <= load);
+                }
+                meter.bits += header.size().get() as f64 * 8.0;
+                meter.sent += 1.0;
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(Value::Number(wrong)))
+}
+
+fn odd_steps(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
+    let (mut windows, mut odd) = (vec![1.0; run.plan.flows.len()], 0.0);
+    for EventRecord { event, .. } in &run.record.events {
+        let Event::WindowChanged { flow, window, .. } = *event else { continue };
+        let before = std::mem::replace(&mut windows[flow as usize], window);
+        odd += f64::from((window - before).abs() != 1.0);
+    }
+    Ok(Some(Value::Number(odd)))
+}
+
+fn work(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let degree = |node| run.plan.links.iter().filter(|link| link.a == node || link.b == node).count() as f64;
+    let routers = run.plan.nodes.iter().enumerate().filter(|(_, node)| !node.parts.is_empty());
+    let faces: BTreeMap<u32, f64> = routers.map(|(node, _)| (node as u32, degree(node))).collect();
+    let (largest, all) = (faces.values().copied().fold(0.0, f64::max), faces.values().sum::<f64>());
+    let (mut detection, mut filter, mut calculator, mut search) = (0.0, BTreeMap::new(), 0.0, 0.0);
+    // Signals on their way to the controller, which hears them in this order, and 1 while a mild one can be acted on.
+    let (mut states, mut signals, mut mild) = (BTreeMap::new(), VecDeque::new(), 0.0);
+    for EventRecord { time, node, event } in &run.record.events {
+        if let Event::StateChanged { face, state } = event {
+            states.insert((*node, *face), state.0);
+        }
+        let Event::Worked { part, operations } = event else { continue };
+        let operations = f64::from(*operations);
+        match part.0 {
+            "detection" => {
+                detection = f64::max(detection, operations / faces[node]);
+                // The router has signalled every face that is not free, in order.
+                let states = states.range((*node, 0)..=(*node, u16::MAX)).map(|(_, state)| *state);
+                signals.extend(states.filter(|state| *state != "free"));
+            }
+            "filter" => {
+                mild = f64::from(signals.pop_front() == Some("mild"));
+                *filter.entry(time.as_nanos() / PERIOD_NANOS).or_insert(0.0) += operations;
+            }
+            "calculator" => calculator += f64::max(operations - std::mem::take(&mut mild), 0.0),
+            "shunt" => search += f64::max(operations - faces.len() as f64, 0.0),
+            "switch" => search += f64::max(operations - largest, 0.0),
+            _ => search += operations,
+        }
+    }
+    let counts = [detection, filter.into_values().fold(0.0, f64::max) / all, calculator, search];
+    let names = ["detection", "filter", "calculator", "search"];
+    let wanted = call.word("count", &names)?;
+    Ok(names.iter().zip(counts).find(|(name, _)| **name == wanted).map(|(_, count)| Value::Number(count)))
+}
+
+fn moves_within(run: &Run<'_>, call: &Arguments<'_>) -> Answer {
+    let seconds = call.number("seconds")?;
+    let mut moves: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+    for EventRecord { time, node, event } in &run.record.events {
+        let Event::PathMoved { name, .. } = event else { continue };
+        moves.entry((*node, name.prefix)).or_default().push(time.as_secs_f64());
+    }
+    let from = |times: &[f64]| times.iter().take_while(|time| **time - times[0] < seconds).count();
+    let most = moves.values().flat_map(|times| (0..times.len()).map(|first| from(&times[first..]))).max();
+    Ok(Some(Value::Number(most.unwrap_or(0) as f64)))
+}

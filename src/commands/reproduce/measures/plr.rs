@@ -1,0 +1,104 @@
+//! What a trace shows of PLR: notices per episode of congestion, and the latency of a notice.
+
+use std::collections::BTreeMap;
+
+use tidegate_core::event::{Cause, Event, EventMask};
+use tidegate_core::name::{Name, NameTable};
+use tidegate_core::packet::wire_size;
+use tidegate_core::units::{Span, Time};
+use tidegate_papers::value::Value;
+
+use super::{Arguments, Measure, Run};
+
+type Answer = Result<Option<Value>, String>;
+
+/// Losses that consumers detect, and everything that the storage does.
+const EVENTS: EventMask = EventMask(4 | 64);
+
+pub(super) const MEASURES: &[Measure] = &[
+    Measure {
+        name: "plr.notices",
+        text: "Most notices of one interface between two packets that its storage gives back (IV.D).",
+        parameters: &[],
+        events: EVENTS,
+        of: notices,
+    },
+    Measure {
+        name: "plr.notice_excess_us",
+        text: "Largest latency of a notice on a chain, beyond propagation, one full packet and the notice itself per \
+               hop (IV.B), us.",
+        parameters: &[],
+        events: EVENTS,
+        of: notice_excess,
+    },
+];
+
+fn notices(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
+    let mut counts: BTreeMap<(u32, u16), u32> = BTreeMap::new();
+    let mut max = None;
+    for record in &run.record.events {
+        match record.event {
+            Event::NoticeMade { face, .. } => {
+                let count = counts.entry((record.node, face)).or_default();
+                *count += 1;
+                max = max.max(Some(*count));
+            }
+            Event::Released { face, .. } => {
+                counts.insert((record.node, face), 0);
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(Value::Number(max.map_or(f64::NEG_INFINITY, f64::from))))
+}
+
+fn notice_excess(run: &Run<'_>, _: &Arguments<'_>) -> Answer {
+    let mut made: BTreeMap<Name, (Time, u32)> = BTreeMap::new();
+    let mut largest = f64::NEG_INFINITY;
+    for record in &run.record.events {
+        match record.event {
+            Event::NoticeMade { name, .. } => {
+                made.insert(name, (record.time, record.node));
+            }
+            Event::LossDetected { name, cause: Cause("loss notice"), .. } => {
+                let Some((at, node)) = made.remove(&name) else { continue };
+                let latency = record.time.since(at).as_millis_f64();
+                largest = largest.max((latency - allowed(run, node).as_millis_f64()) * 1e3);
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(Value::Number(largest)))
+}
+
+/// Propagation, one full packet and the notice itself on every hop from `node` to the consumer of the chain.
+fn allowed(run: &Run<'_>, node: u32) -> Span {
+    let Run { plan, record } = run;
+    let flow = &plan.flows[0];
+    let mut names = NameTable::new();
+    let prefix = names.intern_uri(&flow.prefix).unwrap_or(NameTable::ROOT);
+    let name_len = names.encoded_len(Name::segment(prefix, u32::MAX - 1));
+    let payload = u32::try_from(flow.payload.get()).unwrap_or(u32::MAX);
+    let chain = chain(run);
+    let place = chain.iter().position(|name| *name == plan.nodes[node as usize].name).unwrap_or(0);
+    chain[..=place].windows(2).fold(Span::ZERO, |sum, hop| {
+        let towards = record.links.iter().find(|link| link.from == hop[1] && link.to == hop[0]);
+        towards.map_or(Span::MAX, |link| {
+            let packet = link.rate.time_to_send(wire_size::data(name_len, payload));
+            sum + link.delay + packet + link.rate.time_to_send(wire_size::loss_notice(name_len))
+        })
+    })
+}
+
+/// Names of the nodes from the consumer to the producer.
+fn chain<'a>(run: &Run<'a>) -> Vec<&'a str> {
+    let mut chain = vec![run.record.flows[0].consumer.as_str()];
+    while let Some(next) = run.record.links.iter().find_map(|link| {
+        let is_next =
+            chain.last().is_some_and(|last| *last == link.from) && !chain.contains(&link.to.as_str());
+        is_next.then_some(link.to.as_str())
+    }) {
+        chain.push(next);
+    }
+    chain
+}

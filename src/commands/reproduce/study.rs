@@ -1,0 +1,514 @@
+//! A paper as files: `experiments.toml`, `claims.toml`, `board.toml` and scenarios, without a line of Rust.
+//!
+//! Its runs are in the store of sweeps, named by what they depend on, so that they resume and are shared; what its
+//! expressions need of each run is kept beside it.
+
+mod cells;
+mod render;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use tidegate_core::event::EventMask;
+use tidegate_core::rng::Seed;
+use tidegate_papers::board::{Board, Source};
+use tidegate_papers::experiments::Experiments;
+use tidegate_papers::expression::{self, Binding, Expression};
+use tidegate_papers::formula::{Column, Formula, Leaf, Scope};
+use tidegate_papers::value::Value;
+use tidegate_report::claims::{self, Claim, Judged, Paper};
+use tidegate_sim::plan::Plan;
+use tidegate_sim::run::Job;
+use tidegate_sim::scenario;
+
+use super::measures::{self, Run};
+use super::values::{self, Values};
+use super::{Census, Extent, forecast};
+use crate::Session;
+use crate::batch;
+use crate::commands::{read_plan, read_text};
+use crate::exit::{Exit, Failure};
+use crate::progress::ProgressLine;
+use crate::store::{Found, Store};
+use cells::{Place, Point};
+
+/// Names of the files beside the scenarios.
+const CLAIMS: &str = "claims.toml";
+const EXPERIMENTS: &str = "experiments.toml";
+const BOARD: &str = "board.toml";
+
+/// Where a paper's files are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Files<'a> {
+    /// In a folder.
+    Folder(&'a Path),
+    /// In the program: name and content, under the path that messages name.
+    Program(&'static str, &'static [(&'static str, &'static str)]),
+}
+
+impl Files<'_> {
+    /// A file's name in messages.
+    fn path(&self, name: &str) -> String {
+        match self {
+            Self::Folder(folder) => folder.join(name).display().to_string(),
+            Self::Program(folder, _) => format!("{folder}/{name}"),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, Failure> {
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(name);
+                if name == BOARD && !path.exists() {
+                    return Ok(None);
+                }
+                let text = String::from_utf8(read_text(&path)?);
+                text.map(Some).map_err(|_| Failure::error(format!("{}: it is not UTF-8", path.display())))
+            }
+            Self::Program(_, files) => {
+                Ok(files.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned()))
+            }
+        }
+    }
+
+    fn needed(&self, name: &str) -> Result<String, Failure> {
+        self.text(name)?.ok_or_else(|| Failure::error(format!("{}: there is no such file", self.path(name))))
+    }
+
+    fn plan(&self, session: &Session, name: &str, overrides: &[(String, String)]) -> Result<Plan, Failure> {
+        match self {
+            Self::Folder(folder) => read_plan(session, &folder.join(name), overrides),
+            Self::Program(..) => {
+                let text = self.needed(name)?;
+                scenario::parse(&self.path(name), &text, overrides, &session.schemes).map_err(plainly)
+            }
+        }
+    }
+}
+
+/// A text file with expressions, for messages about them.
+struct Text {
+    /// Its name in messages.
+    path: String,
+    text: String,
+}
+
+impl Text {
+    /// The failure of what is wrong with an expression that begins at byte `start`.
+    fn fault(&self, start: usize, fault: expression::Fault) -> Failure {
+        self.at(start + fault.at.start..start + fault.at.end, fault.message)
+    }
+
+    fn at(&self, span: std::ops::Range<usize>, message: String) -> Failure {
+        let end = span.end.min(self.text.len());
+        plainly(claims::fault_at(&self.text, &self.path, span.start.min(end)..end, message))
+    }
+}
+
+/// Whatever names its file and line, without a word before.
+fn plainly(why: impl std::fmt::Display) -> Failure {
+    Failure { exit: Exit::Error, message: why.to_string() }
+}
+
+/// What is computed of the runs of one cell, and where it is asked for first.
+struct Quantity {
+    expression: Expression,
+    events: EventMask,
+    /// Where it is asked for first, as a failure whose message is still to be given.
+    file: usize,
+    start: usize,
+    at: expression::Range,
+}
+
+/// A paper, read and checked.
+pub(super) struct Study {
+    pub(super) extent: Extent,
+    pub(super) paper: Paper,
+    experiments: Experiments,
+    board: Option<Board>,
+    /// The claims' file, then the board's.
+    texts: [Text; 2],
+    /// What each claim is computed from.
+    formulas: Vec<Formula>,
+    points: BTreeMap<Place, Point>,
+    /// Quantities of each cell that any expression needs, by their canonical text.
+    quantities: BTreeMap<Place, BTreeMap<String, Quantity>>,
+    /// What the paper consists of: name and content.
+    pub(super) files: Vec<(String, String)>,
+}
+
+impl Study {
+    /// Reads the files; whatever is wrong in them is found before anything runs.
+    pub(super) fn read(session: &Session, files: Files<'_>, extent: Extent) -> Result<Self, Failure> {
+        let (claims_text, experiments_text) = (files.needed(CLAIMS)?, files.needed(EXPERIMENTS)?);
+        let board_text = files.text(BOARD)?;
+        let paper = claims::parse(&claims_text, &files.path(CLAIMS)).map_err(plainly)?;
+        let experiments = Experiments::parse(&files.path(EXPERIMENTS), &experiments_text).map_err(plainly)?;
+        let board = board_text.as_deref().map(|text| Board::parse(&files.path(BOARD), text).map_err(plainly));
+        let board = board.transpose()?;
+        let mut all =
+            vec![(CLAIMS.to_owned(), claims_text.clone()), (EXPERIMENTS.to_owned(), experiments_text)];
+        all.extend(board_text.iter().map(|text| (BOARD.to_owned(), text.clone())));
+        for experiment in &experiments.list {
+            for name in (0..experiment.cells()).map(|cell| experiment.file(cell)) {
+                if all.iter().all(|(known, _)| *known != name) {
+                    let text = files.needed(&name)?;
+                    all.push((name, text));
+                }
+            }
+        }
+        let texts = [
+            Text { path: files.path(CLAIMS), text: claims_text },
+            Text { path: files.path(BOARD), text: board_text.unwrap_or_default() },
+        ];
+        let mut study = Self {
+            extent,
+            paper,
+            points: cells::points(session, files, &experiments, extent)?,
+            experiments,
+            board,
+            texts,
+            formulas: Vec::new(),
+            quantities: BTreeMap::new(),
+            files: all,
+        };
+        study.resolve()?;
+        study.points.extend(cells::alternatives(session, files, &study)?);
+        study.quantities_of_alternatives();
+        Ok(study)
+    }
+
+    /// Finds the cells and measures of all expressions.
+    fn resolve(&mut self) -> Result<(), Failure> {
+        let formulas: Vec<Formula> =
+            self.paper.claims.iter().map(|claim| self.formula(claim)).collect::<Result<_, _>>()?;
+        for (claim, formula) in self.paper.claims.clone().iter().zip(&formulas) {
+            let start = claim.formula.as_ref().map_or(0, |formula| formula.start);
+            self.need(0, start, formula)?;
+        }
+        self.formulas = formulas;
+        let Some(board) = self.board.take() else { return self.need_tables() };
+        let is_full = self.extent == Extent::Full;
+        for (around, source) in board.sources(is_full) {
+            for scope in self.scopes(&around)? {
+                let formula = self.resolved(source, &scope)?;
+                self.need(1, source.start, &formula)?;
+            }
+        }
+        self.board = Some(board);
+        Ok(())
+    }
+
+    fn resolved(&self, source: &Source, scope: &Scope) -> Result<Formula, Failure> {
+        Formula::resolve(&source.expression, scope, &self.experiments)
+            .map_err(|fault| self.texts[1].fault(source.start, fault))
+    }
+
+    /// What variables stand for, in all combinations; the last one changes fastest.
+    fn scopes(&self, bindings: &[&Binding]) -> Result<Vec<Scope>, Failure> {
+        let mut scopes: Vec<Scope> = vec![Scope::new()];
+        for binding in bindings {
+            let settings = self
+                .experiments
+                .settings_of(binding)
+                .map_err(|message| self.texts[1].at(binding.at.start..binding.at.end, message))?;
+            let with = |scope: &Scope| -> Vec<Scope> {
+                let one =
+                    |name: &String| [scope.as_slice(), &[(binding.variable.clone(), name.clone())]].concat();
+                settings.iter().map(|setting| one(&setting.name)).collect()
+            };
+            scopes = scopes.iter().flat_map(with).collect();
+        }
+        Ok(scopes)
+    }
+
+    /// The formula of a claim, whose cells exist.
+    fn formula(&self, claim: &Claim) -> Result<Formula, Failure> {
+        let text = &self.texts[0];
+        let Some(formula) = &claim.formula else {
+            let id = format!("{:?}", claim.id);
+            let start = text.text.find(&id).unwrap_or(0);
+            let message =
+                format!("claim {id} has no key is; it needs one, such as is = \"goodput_mbps[grid, icp]\"");
+            return Err(text.at(start..start + id.len(), message));
+        };
+        let fault = |fault| text.fault(formula.start, fault);
+        let resolved = expression::parse(&formula.text)
+            .and_then(|expression| Formula::resolve(&expression, &Scope::new(), &self.experiments))
+            .map_err(fault)?;
+        if resolved.leaves.is_empty() {
+            let end = formula.start + formula.text.len();
+            return Err(
+                text.at(formula.start..end, "it names no cell, so that nothing is measured".to_owned())
+            );
+        }
+        Ok(resolved)
+    }
+
+    /// Notes what a formula of file number `file` needs of the runs.
+    fn need(&mut self, file: usize, start: usize, formula: &Formula) -> Result<(), Failure> {
+        for leaf in &formula.leaves {
+            let place = Place::of(leaf);
+            let fault = |message| expression::Fault { at: leaf.at, message };
+            if !self.points.contains_key(&place) {
+                let name = &self.experiments.list[leaf.experiment].name;
+                let message = format!("experiment {name} is run with --full only, and this is shown without");
+                return Err(self.texts[file].fault(start, fault(message)));
+            }
+            let events = measures::events(&leaf.quantity)
+                .map_err(|message| self.texts[file].fault(start, fault(message)))?;
+            let quantity = Quantity { expression: leaf.quantity.clone(), events, file, start, at: leaf.at };
+            let of_place = self.quantities.entry(place).or_default();
+            of_place.entry(leaf.quantity.to_string()).or_insert(quantity);
+        }
+        Ok(())
+    }
+
+    /// Without a board every experiment has a table of all its cells with what claims use of some of them.
+    fn need_tables(&mut self) -> Result<(), Failure> {
+        for (place, leaf) in self
+            .points
+            .keys()
+            .copied()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flat_map(|place| {
+                let used = self.used(place.experiment);
+                used.into_iter().map(move |leaf| (place, leaf)).collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>()
+        {
+            let events = measures::events(&leaf.quantity).map_err(plainly)?;
+            let quantity =
+                Quantity { expression: leaf.quantity.clone(), events, file: 0, start: 0, at: leaf.at };
+            self.quantities.entry(place).or_default().entry(leaf.quantity.to_string()).or_insert(quantity);
+        }
+        Ok(())
+    }
+
+    /// What claims use of an experiment, each quantity once.
+    fn used(&self, experiment: usize) -> Vec<Leaf> {
+        let mut used: Vec<Leaf> = Vec::new();
+        for leaf in self.formulas.iter().flat_map(|formula| &formula.leaves) {
+            if leaf.experiment == experiment && used.iter().all(|known| known.quantity != leaf.quantity) {
+                used.push(leaf.clone());
+            }
+        }
+        used
+    }
+
+    /// An alternative needs of its cells what the claims need of the assumed ones.
+    fn quantities_of_alternatives(&mut self) {
+        for place in self.points.keys().filter(|place| place.alternative.is_some()) {
+            let assumed = Place { alternative: None, ..*place };
+            let of_claims: Vec<&Leaf> = self
+                .formulas
+                .iter()
+                .flat_map(|formula| &formula.leaves)
+                .filter(|leaf| Place::of(leaf) == assumed)
+                .collect();
+            let known = self.quantities.get(&assumed);
+            let copied = of_claims.iter().filter_map(|leaf| {
+                let key = leaf.quantity.to_string();
+                let Quantity { expression, events, file, start, at } = known?.get(&key)?;
+                let (events, file, start, at) = (*events, *file, *start, *at);
+                Some((key, Quantity { expression: expression.clone(), events, file, start, at }))
+            });
+            let copied: BTreeMap<String, Quantity> = copied.collect();
+            self.quantities.insert(*place, copied);
+        }
+    }
+}
+
+/// One run whose values are wanted: those of all cells that are this run.
+struct Task<'a> {
+    key: String,
+    point: &'a Point,
+    seed: Seed,
+    quantities: BTreeMap<&'a str, &'a Quantity>,
+    known: Values,
+}
+
+impl Task<'_> {
+    fn missing(&self) -> impl Iterator<Item = (&str, &Quantity)> + '_ {
+        let all = self.quantities.iter().map(|(text, quantity)| (*text, *quantity));
+        all.filter(|(text, _)| !self.known.contains_key(*text))
+    }
+
+    fn is_finished(&self) -> bool {
+        self.missing().next().is_none()
+    }
+
+    fn events(&self) -> EventMask {
+        self.missing().fold(EventMask::NONE, |mask, (_, quantity)| mask.and(quantity.events))
+    }
+}
+
+impl Study {
+    /// Every run that expressions need something of, each once.
+    fn tasks(&self, store: &Store) -> Vec<Task<'_>> {
+        let mut tasks: Vec<Task<'_>> = Vec::new();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        for (place, point) in &self.points {
+            let Some(quantities) = self.quantities.get(place).filter(|all| !all.is_empty()) else { continue };
+            for seed in &point.plan.seeds {
+                let key = point.identity.key(*seed);
+                let task = *places.entry(key.clone()).or_insert_with(|| {
+                    let known = values::read(store, &key);
+                    tasks.push(Task { key, point, seed: *seed, quantities: BTreeMap::new(), known });
+                    tasks.len() - 1
+                });
+                tasks[task].quantities.extend(quantities.iter().map(|(text, one)| (text.as_str(), one)));
+            }
+        }
+        tasks
+    }
+
+    /// How many runs there are, how many of them are finished, and about how long the others take.
+    pub(super) fn census(&self, store: &Store, threads: usize) -> Census {
+        let tasks = self.tasks(store);
+        let unfinished: Vec<&Task<'_>> = tasks.iter().filter(|task| !task.is_finished()).collect();
+        let jobs: Vec<Job<'_>> =
+            unfinished.iter().map(|task| Job { plan: &task.point.plan, seed: task.seed }).collect();
+        let time = forecast::of(&jobs, threads);
+        Census { runs: tasks.len(), finished: tasks.len() - unfinished.len(), time }
+    }
+
+    /// Runs whatever the store lacks, and keeps what expressions need of it.
+    pub(super) fn fill(&self, session: &Session, store: &Store, threads: usize) -> Result<(), Failure> {
+        let mut tasks = self.tasks(store);
+        let all = tasks.len();
+        tasks.retain(|task| !task.is_finished());
+        let mut unfinished = Vec::new();
+        for task in tasks {
+            if !self.recall(store, &task)? {
+                unfinished.push(task);
+            }
+        }
+        let plans: Vec<Plan> = unfinished.iter().map(|task| with_events(task)).collect();
+        let jobs: Vec<Job<'_>> =
+            unfinished.iter().zip(&plans).map(|(task, plan)| Job { plan, seed: task.seed }).collect();
+        let line = ProgressLine::new("runs", jobs.len(), session).after(all - jobs.len());
+        let keep = |job: usize, run: tidegate_core::records::RunRecord| {
+            let task = &unfinished[job];
+            let values = self.values(task, &Run { plan: &plans[job], record: &run })?;
+            if store.look(&task.point.identity, task.seed) != Found::Whole {
+                let plain = measures::without_extra_events(&task.point.plan, run);
+                store.keep(&task.point.identity, &task.point.plan, &plain)?;
+            }
+            values::write(store, &task.key, &values)
+        };
+        let done = batch::run(&jobs, threads, line, &|_, _| Ok(()), keep)?;
+        done.whole(|job| format!("{}, seed {}", plans[job].name, unfinished[job].seed.0)).map(|_| ())
+    }
+
+    /// Takes the values from a run in the store, if it is there and no events are needed.
+    fn recall(&self, store: &Store, task: &Task<'_>) -> Result<bool, Failure> {
+        let Point { plan, identity, .. } = task.point;
+        if task.events() != EventMask::NONE || store.look(identity, task.seed) != Found::Whole {
+            return Ok(false);
+        }
+        let record = store.recall(identity, task.seed, &plan.name, true)?;
+        let values = self.values(task, &Run { plan, record: &record })?;
+        values::write(store, &task.key, &values).map(|()| true)
+    }
+
+    /// The values of a task: those that were known, and the missing ones of its run.
+    fn values(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Values, Failure> {
+        let mut values = task.known.clone();
+        for (text, quantity) in task.missing() {
+            let value = measures::value(run, &quantity.expression).map_err(|message| {
+                let fault = expression::Fault { at: quantity.at, message };
+                self.texts[quantity.file].fault(quantity.start, fault)
+            })?;
+            values.insert(text.to_owned(), value);
+        }
+        Ok(values)
+    }
+
+    /// Runs that the store does not have.
+    pub(super) fn missing(&self, store: &Store) -> usize {
+        self.tasks(store).iter().filter(|task| !task.is_finished()).count()
+    }
+}
+
+fn with_events(task: &Task<'_>) -> Plan {
+    let plan = &task.point.plan;
+    Plan { recorded: plan.recorded.and(task.events()), ..plan.clone() }
+}
+
+/// The values of all runs, all of which are in the store.
+pub(super) struct Results<'a> {
+    study: &'a Study,
+    /// By place, one per seed.
+    values: BTreeMap<Place, Vec<Values>>,
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn read(study: &'a Study, store: &Store) -> Self {
+        let of_point = |(place, point): (&Place, &Point)| {
+            let of_seed = |seed: &Seed| values::read(store, &point.identity.key(*seed));
+            (*place, point.plan.seeds.iter().map(of_seed).collect())
+        };
+        let needed: BTreeSet<&Place> = study.quantities.keys().collect();
+        let points = study.points.iter().filter(|(place, _)| needed.contains(place));
+        Self { study, values: points.map(of_point).collect() }
+    }
+
+    /// The values of a formula; `None` if the alternative does not run one of its cells.
+    fn column(
+        &self,
+        formula: &Formula,
+        alternative: Option<usize>,
+    ) -> Result<Option<Column>, expression::Fault> {
+        let place = |leaf: &Leaf| Place { alternative, ..Place::of(leaf) };
+        if formula.leaves.iter().any(|leaf| !self.values.contains_key(&place(leaf))) {
+            return Ok(None);
+        }
+        let column = formula.column(&mut |leaf| {
+            let key = leaf.quantity.to_string();
+            let place = place(leaf);
+            let runs = self.values.get(&place).map_or(&[][..], Vec::as_slice);
+            let seeds = self.study.points.get(&place).map_or(&[][..], |point| point.plan.seeds.as_slice());
+            let value = |(values, seed): (&Values, &Seed)| {
+                let found = values.get(&key).cloned().flatten();
+                // Runs of a quick look may be too short for what is measured.
+                let open = (self.study.extent == Extent::Reduced).then_some(Value::Number(f64::NAN));
+                found.or(open).ok_or_else(|| no_value(leaf, *seed))
+            };
+            runs.iter().zip(seeds).map(value).collect()
+        });
+        column.map(Some)
+    }
+
+    /// The claims beside our results.
+    pub(super) fn judge(&self) -> Result<Vec<Judged>, Failure> {
+        let claims = self.study.paper.claims.iter().zip(&self.study.formulas);
+        let judged = claims.map(|(claim, formula)| {
+            let samples = self.samples(claim, formula)?;
+            Ok(match self.study.extent {
+                Extent::Reduced => Judged::reduced(claim.clone(), &samples),
+                Extent::Paper | Extent::Full => Judged::full(claim.clone(), &samples),
+            })
+        });
+        judged.collect()
+    }
+
+    fn samples(&self, claim: &Claim, formula: &Formula) -> Result<Vec<f64>, Failure> {
+        let whole = claim.formula.as_ref().map_or(0..0, |text| text.start..text.start + text.text.len());
+        let text = &self.study.texts[0];
+        let column = self.column(formula, None).map_err(|fault| text.fault(whole.start, fault))?;
+        let wrong = |message| text.at(whole.clone(), message);
+        let column = column.ok_or_else(|| wrong("a cell of it was not run".to_owned()))?;
+        column.samples().map_err(wrong)
+    }
+}
+
+fn no_value(leaf: &Leaf, seed: Seed) -> String {
+    let call = leaf.quantity.calls().into_iter().next();
+    let text = call.map_or("", |call| measures::text(&call.name));
+    format!("{} has no value with seed {}. {text}", leaf.name, seed.0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,425 @@
+//! Figures and tables of a board, made of the values of all runs.
+
+use tidegate_papers::board::{self, Drawing, Groups, Source};
+use tidegate_papers::experiments::Setting;
+use tidegate_papers::expression::Binding;
+use tidegate_papers::formula::{Column, Formula, Scope};
+use tidegate_papers::value::Value;
+use tidegate_report::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
+use tidegate_report::stats::{self, Estimate};
+use tidegate_report::text::{Align, TextTable, short};
+
+use super::{Results, Study};
+use crate::commands::reproduce::Extent;
+use crate::exit::Failure;
+
+/// A table with its title.
+type Titled = (String, TextTable);
+
+/// Variables, what they stand for, and the labels of that.
+#[derive(Clone, Default)]
+struct Around {
+    scope: Scope,
+    labels: Vec<(String, String)>,
+    /// Place among all combinations of the innermost variables.
+    place: usize,
+}
+
+impl Around {
+    /// The text with `{v}` replaced by the label of what v stands for, and `{letter}` by a, b, c and so on.
+    fn filled(&self, text: &str) -> String {
+        let letter = char::from_u32('a' as u32 + u32::try_from(self.place % 26).unwrap_or(0)).unwrap_or('a');
+        let text = text.replace("{letter}", &letter.to_string());
+        self.labels.iter().fold(text, |text, (name, label)| text.replace(&format!("{{{name}}}"), label))
+    }
+
+    fn with(&self, binding: &Binding, setting: &Setting) -> Self {
+        let mut around = self.clone();
+        around.scope.push((binding.variable.clone(), setting.name.clone()));
+        around.labels.push((binding.variable.clone(), setting.label.clone()));
+        around
+    }
+}
+
+impl Results<'_> {
+    /// The figures of the board, in its order.
+    pub(in super::super) fn figures(&self) -> Result<Vec<Figure>, Failure> {
+        let Some(board) = &self.study.board else { return Ok(Vec::new()) };
+        let mut figures = Vec::new();
+        for figure in board.figures.iter().filter(|figure| self.is_shown(figure.is_full)) {
+            for around in self.around(&Around::default(), &figure.bindings)? {
+                figures.push(self.figure(figure, &around)?);
+            }
+        }
+        Ok(figures)
+    }
+
+    /// The tables of the board, in its order; without a board a table of each experiment.
+    pub(in super::super) fn tables(&self) -> Result<Vec<Titled>, Failure> {
+        let Some(board) = &self.study.board else { return self.tables_of_experiments() };
+        let shown = board.tables.iter().filter(|table| self.is_shown(table.is_full));
+        shown.map(|table| self.table(table)).collect()
+    }
+
+    fn is_shown(&self, is_full: bool) -> bool {
+        !is_full || self.study.extent == Extent::Full
+    }
+
+    fn settings(&self, binding: &Binding) -> Result<Vec<Setting>, Failure> {
+        let found = self.study.experiments.settings_of(binding);
+        found.map_err(|message| self.study.texts[1].at(binding.at.start..binding.at.end, message))
+    }
+
+    /// All combinations of what the variables stand for; the last one changes fastest.
+    fn around(&self, outer: &Around, bindings: &[Binding]) -> Result<Vec<Around>, Failure> {
+        let mut all = vec![outer.clone()];
+        for binding in bindings {
+            let settings = self.settings(binding)?;
+            let with = |around: &Around| -> Vec<Around> {
+                settings.iter().map(|setting| around.with(binding, setting)).collect()
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        all.iter_mut().enumerate().for_each(|(place, around)| around.place = place);
+        Ok(all)
+    }
+
+    /// The values of an expression of the board.
+    fn value(&self, source: &Source, around: &Around) -> Result<Column, Failure> {
+        let text = &self.study.texts[1];
+        let formula = Formula::resolve(&source.expression, &around.scope, &self.study.experiments)
+            .map_err(|fault| text.fault(source.start, fault))?;
+        let column = self.column(&formula, None).map_err(|fault| text.fault(source.start, fault))?;
+        column.ok_or_else(|| text.at(source.start..source.start, "a cell of it was not run".to_owned()))
+    }
+
+    fn numbers(&self, source: &Source, around: &Around) -> Result<Vec<f64>, Failure> {
+        let text = &self.study.texts[1];
+        let samples = self.value(source, around)?.samples();
+        samples.map_err(|message| text.at(source.start..source.start, message))
+    }
+
+    fn estimate(&self, source: &Source, around: &Around) -> Result<Estimate, Failure> {
+        self.numbers(source, around).map(|samples| Estimate::of(&samples))
+    }
+
+    fn figure(&self, figure: &board::Figure, around: &Around) -> Result<Figure, Failure> {
+        let mut series: Vec<(Around, &board::Series)> = Vec::new();
+        for one in &figure.series {
+            series.extend(self.around(around, &one.bindings)?.into_iter().map(|around| (around, one)));
+        }
+        let kind = match figure.drawing {
+            Drawing::Lines => self.lines(figure, &series)?,
+            Drawing::Bars => self.bars(figure, &series)?,
+            Drawing::Curves => FigureKind::Curves { curves: self.curves(figure, &series)? },
+            Drawing::Cdf => FigureKind::Cdf {
+                curves: self.curves(figure, &series)?,
+                is_x_logarithmic: figure.is_x_logarithmic,
+            },
+            Drawing::Boxes => {
+                let boxes = series.iter().map(|(around, one)| self.box_of(one, around));
+                FigureKind::Boxes { boxes: boxes.collect::<Result<_, _>>()? }
+            }
+        };
+        Ok(Figure {
+            id: around.filled(&figure.id),
+            title: around.filled(&figure.title),
+            caption: around.filled(&figure.caption),
+            x_label: figure.x_label.clone(),
+            y_label: figure.y_label.clone(),
+            kind,
+        })
+    }
+
+    /// The settings along x, with the values of a series at each of them.
+    fn along(
+        &self,
+        figure: &board::Figure,
+        series: &board::Series,
+        around: &Around,
+    ) -> Result<Vec<(String, Estimate)>, Failure> {
+        let groups = series.along.clone().map(Groups::Settings);
+        match groups.as_ref().unwrap_or(&figure.groups) {
+            Groups::Settings(binding) => {
+                let settings = self.settings(binding)?;
+                let value = |setting: &Setting| {
+                    let around = around.with(binding, setting);
+                    Ok((setting.name.clone(), self.estimate(&series.values[0], &around)?))
+                };
+                settings.iter().map(value).collect()
+            }
+            Groups::Names(names) => {
+                let pairs = names.iter().zip(&series.values);
+                pairs.map(|(name, value)| Ok((name.clone(), self.estimate(value, around)?))).collect()
+            }
+            Groups::None => Ok(Vec::new()),
+        }
+    }
+
+    fn lines(
+        &self,
+        figure: &board::Figure,
+        series: &[(Around, &board::Series)],
+    ) -> Result<FigureKind, Failure> {
+        let line = |(around, one): &(Around, &board::Series)| {
+            let points = self.along(figure, one, around)?.into_iter().enumerate();
+            let x = |(place, (name, estimate)): (usize, (String, Estimate))| {
+                (name.parse().unwrap_or(place as f64), estimate)
+            };
+            Ok(Series {
+                name: around.filled(&one.name),
+                points: points.map(x).collect(),
+                published: one.published.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect(),
+                ..Series::default()
+            })
+        };
+        let mut lines: Vec<Series> = series.iter().map(line).collect::<Result<_, Failure>>()?;
+        set_aside(&mut lines, &series.iter().map(|(_, one)| one.is_aside).collect::<Vec<bool>>());
+        Ok(FigureKind::Lines { series: lines })
+    }
+
+    fn bars(
+        &self,
+        figure: &board::Figure,
+        series: &[(Around, &board::Series)],
+    ) -> Result<FigureKind, Failure> {
+        let groups = match &figure.groups {
+            Groups::Settings(binding) => {
+                self.settings(binding)?.into_iter().map(|setting| setting.label).collect()
+            }
+            Groups::Names(names) => names.clone(),
+            Groups::None => Vec::new(),
+        };
+        let bar = |(around, one): &(Around, &board::Series)| {
+            let values: Vec<Option<Estimate>> =
+                self.along(figure, one, around)?.into_iter().map(|(_, estimate)| Some(estimate)).collect();
+            let published = |group: usize| one.published.get(group).copied().filter(|value| !value.is_nan());
+            Ok(BarSeries {
+                name: around.filled(&one.name),
+                published: (0..values.len()).map(published).collect(),
+                values,
+            })
+        };
+        Ok(FigureKind::Bars { groups, series: series.iter().map(bar).collect::<Result<_, Failure>>()? })
+    }
+
+    fn curves(
+        &self,
+        figure: &board::Figure,
+        series: &[(Around, &board::Series)],
+    ) -> Result<Vec<Curve>, Failure> {
+        let curve = |(around, one): &(Around, &board::Series)| {
+            let name = around.filled(&one.name);
+            let Some(source) = one.values.first() else { return Ok(Curve::new(name, one.points.clone())) };
+            let column = self.value(source, around)?;
+            let points = match column.first() {
+                Some(Value::Series(points)) => points.clone(),
+                Some(Value::List(list)) if figure.drawing == Drawing::Cdf => parts(list, figure.x_min),
+                other => {
+                    let wanted = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
+                    let found = other.map_or("nothing", Value::kind);
+                    let message = format!("a curve is drawn of {wanted}; this is {found}");
+                    return Err(self.study.texts[1].at(source.start..source.start, message));
+                }
+            };
+            Ok(Curve::new(name, points))
+        };
+        series.iter().map(curve).collect()
+    }
+
+    fn box_of(&self, series: &board::Series, around: &Around) -> Result<BoxStats, Failure> {
+        let Some(source) = series.values.first() else {
+            return Err(Failure::error("a box needs y"));
+        };
+        let lists: Vec<Vec<f64>> = match self.value(source, around)? {
+            Column::Same(value) => vec![value.numbers()],
+            Column::Seeds(values, _) => values.iter().map(Value::numbers).collect(),
+        };
+        let is_of_seeds = lists.iter().all(|list| list.len() == 1);
+        let (lists, parts) = if is_of_seeds {
+            (vec![lists.concat()], [0.0, 0.25, 0.5, 0.75, 1.0])
+        } else {
+            (lists, [0.05, 0.25, 0.5, 0.75, 0.95])
+        };
+        let over = |of: &dyn Fn(&[f64]) -> f64| {
+            stats::mean(&lists.iter().map(|list| of(list)).collect::<Vec<f64>>())
+        };
+        let [low, first_quartile, median, third_quartile, high] =
+            parts.map(|part| over(&|list| quantile(list, part)));
+        Ok(BoxStats {
+            name: around.filled(&series.name),
+            low,
+            first_quartile,
+            median,
+            third_quartile,
+            high,
+            mean: over(&stats::mean),
+        })
+    }
+
+    fn table(&self, table: &board::Table) -> Result<Titled, Failure> {
+        let around = Around::default();
+        let title: Vec<String> =
+            table.title.iter().map(|cell| self.shown(cell, &around)).collect::<Result<_, _>>()?;
+        let made = if table.is_of_claims {
+            self.table_of_claims()
+        } else if table.cells.is_empty() {
+            self.grid(table)?
+        } else {
+            self.free(table)?
+        };
+        Ok((title.concat(), made))
+    }
+
+    fn shown(&self, cell: &board::Cell, around: &Around) -> Result<String, Failure> {
+        match cell {
+            board::Cell::Text(text) => Ok(text.clone()),
+            board::Cell::Value(source) => Ok(short(&self.estimate(source, around)?)),
+        }
+    }
+
+    fn free(&self, table: &board::Table) -> Result<TextTable, Failure> {
+        let is_number = |column: usize| matches!(table.cells[0].get(column), Some(board::Cell::Value(_)));
+        let align = |column| if is_number(column) { Align::Right } else { Align::Left };
+        let heads: Vec<(&str, Align)> =
+            table.heads.iter().enumerate().map(|(column, head)| (head.as_str(), align(column))).collect();
+        let mut made = TextTable::new(&heads);
+        for row in &table.cells {
+            let cells = row.iter().map(|cell| self.shown(cell, &Around::default()));
+            made.row(cells.collect::<Result<Vec<String>, Failure>>()?);
+        }
+        Ok(made)
+    }
+
+    /// A row for every combination of settings.
+    fn grid(&self, table: &board::Table) -> Result<TextTable, Failure> {
+        let mut columns: Vec<(String, &board::Column, Around)> = Vec::new();
+        for column in &table.columns {
+            for around in self.around(&Around::default(), &column.bindings)? {
+                columns.push((around.filled(&column.head), column, around));
+            }
+        }
+        let mut rows = Vec::new();
+        for bindings in &table.rows {
+            rows.extend(self.around(&Around::default(), bindings)?);
+        }
+        let side = |is_right: bool| if is_right { Align::Right } else { Align::Left };
+        let is_numbers = |column: usize| rows.iter().all(|row: &Around| is_number(&row.labels[column].1));
+        let heads = table.heads.iter().enumerate();
+        let labels = heads.map(|(column, head)| (head.as_str(), side(is_numbers(column))));
+        let is_right = |cell: &board::Cell| match cell {
+            board::Cell::Text(text) => text.is_empty() || is_number(text),
+            board::Cell::Value(_) => true,
+        };
+        let align = |column: &board::Column| side(column.text.iter().flatten().all(is_right));
+        let values = columns.iter().map(|(head, column, _)| (head.as_str(), align(column)));
+        let mut made = TextTable::new(&labels.chain(values).collect::<Vec<_>>());
+        for (place, row) in rows.iter().enumerate() {
+            let mut cells: Vec<String> = row.labels.iter().map(|(_, label)| label.clone()).collect();
+            for (_, column, around) in &columns {
+                let mut both = row.clone();
+                both.scope.extend(around.scope.iter().cloned());
+                cells.push(self.cell(column, &both, place)?);
+            }
+            made.row(cells);
+        }
+        Ok(made)
+    }
+
+    fn cell(&self, column: &board::Column, around: &Around, row: usize) -> Result<String, Failure> {
+        let Some(value) = &column.value else {
+            let cells = column.text.get(row).map_or(&[][..], Vec::as_slice);
+            return cells.iter().map(|cell| self.shown(cell, &Around::default())).collect();
+        };
+        let text = short(&self.estimate(value, around)?);
+        let not_done = match &column.not_done {
+            None => 0,
+            Some(source) => {
+                self.numbers(source, around)?.into_iter().filter(|is_not_done| *is_not_done > 0.0).count()
+            }
+        };
+        Ok(if not_done == 0 { text } else { format!("{text} ({not_done} not done)") })
+    }
+
+    /// Every claim that an alternative computes, beside the assumed way.
+    fn table_of_claims(&self) -> TextTable {
+        let Study { paper, formulas, experiments, .. } = self.study;
+        let mut columns =
+            vec![("claim", Align::Left), ("quantity", Align::Left), ("as assumed", Align::Right)];
+        let labels = experiments.alternatives.iter().map(|one| (one.label.as_str(), Align::Right));
+        columns.extend(labels);
+        let mut table = TextTable::new(&columns);
+        for (claim, formula) in paper.claims.iter().zip(formulas) {
+            // A quantity that one condition has no value of is left open there alone.
+            let of = |alternative| {
+                let column = self.column(formula, alternative).ok().flatten()?;
+                column.samples().ok().map(|samples| short(&Estimate::of(&samples)))
+            };
+            let under: Vec<Option<String>> =
+                (0..experiments.alternatives.len()).map(|place| of(Some(place))).collect();
+            if under.iter().any(Option::is_some) {
+                let values = [of(None)].into_iter().chain(under);
+                let shown = values.map(|value| value.unwrap_or_else(|| "-".to_owned()));
+                table.row([claim.id.clone(), claim.quantity.clone()].into_iter().chain(shown));
+            }
+        }
+        table
+    }
+
+    /// One table per experiment: its cells, and what claims use of them.
+    fn tables_of_experiments(&self) -> Result<Vec<Titled>, Failure> {
+        let experiments = self.study.experiments.list.iter().enumerate();
+        let mut tables = Vec::new();
+        for (number, experiment) in experiments {
+            let used = self.study.used(number);
+            let names: Vec<String> = used.iter().map(|leaf| leaf.quantity.to_string()).collect();
+            let axes = experiment.axes.iter().map(|axis| (axis.name.as_str(), Align::Left));
+            let values = names.iter().map(|name| (name.as_str(), Align::Right));
+            let mut table = TextTable::new(&axes.chain(values).collect::<Vec<_>>());
+            for (place, point) in self.study.points.iter().filter(|(place, _)| place.experiment == number) {
+                let runs = self.values.get(place).map_or(&[][..], Vec::as_slice);
+                let shown = names.iter().map(|name| {
+                    let value = |values: &super::Values| values.get(name)?.as_ref()?.number();
+                    let samples: Vec<f64> = runs.iter().filter_map(value).collect();
+                    if samples.len() == point.plan.seeds.len() {
+                        short(&Estimate::of(&samples))
+                    } else {
+                        "-".to_owned()
+                    }
+                });
+                let settings = experiment.settings(place.cell);
+                let row: Vec<String> =
+                    settings.iter().map(|setting| setting.label.clone()).chain(shown).collect();
+                table.row(row);
+            }
+            tables.push((experiment.name.clone(), table));
+        }
+        Ok(tables)
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// Cumulative parts of an ascending list.
+fn parts(list: &[f64], x_min: f64) -> Vec<(f64, f64)> {
+    let last = list.len().saturating_sub(1).max(1) as f64;
+    list.iter().enumerate().map(|(place, x)| (x.max(x_min), place as f64 / last)).collect()
+}
+
+fn quantile(list: &[f64], part: f64) -> f64 {
+    let of = tidegate_papers::function::Function::Quantile;
+    let value = of.of(&[Value::List(list.to_vec()), Value::Number(part)]);
+    value.ok().and_then(|value| value.number()).unwrap_or(f64::NAN)
+}
+
+/// Leaves a line that is none of the paper's out where all of its values are above all others and would flatten them.
+fn set_aside(lines: &mut [Series], may_be: &[bool]) {
+    let means = |line: &Series| line.points.iter().map(|(_, estimate)| estimate.mean).collect::<Vec<f64>>();
+    let others = lines.iter().zip(may_be).filter(|(_, may_be)| !**may_be);
+    let highest = others.flat_map(|(line, _)| means(line)).fold(f64::NEG_INFINITY, f64::max);
+    for (line, may_be) in lines.iter_mut().zip(may_be) {
+        line.is_aside = *may_be && means(line).iter().all(|mean| *mean > highest);
+    }
+}
