@@ -8,7 +8,9 @@ use crate::signal::HopSignals;
 use crate::units::{BitRate, ByteCount, Span, Time};
 
 /// One flow's window or rate rule. Every method but [`window`](Self::window) has a default.
-pub trait CongestionController: std::fmt::Debug {
+///
+/// A controller is `Send`, so that a connection may move to another thread together with its controller.
+pub trait CongestionController: std::fmt::Debug + Send {
     /// Congestion window, packets, at least 1; infinite for a scheme without one.
     fn window(&self) -> f64;
 
@@ -133,6 +135,92 @@ pub struct FlowView {
     pub smoothed_rtt: Option<Span>,
     /// Retransmission timeout now, backoff included.
     pub rto: Span,
+}
+
+impl Sent {
+    /// The first transmission of `segment`, at `at`.
+    pub const fn first(segment: u32, at: Time) -> Self {
+        Self { segment, at, is_retransmission: false }
+    }
+
+    /// A retransmission of `segment`, at `at`.
+    pub const fn again(segment: u32, at: Time) -> Self {
+        Self { segment, at, is_retransmission: true }
+    }
+}
+
+impl Delivery {
+    /// Data of `segment` that arrives at `now`, `size` bytes on the wire, after one Interest that left at `sent_at`.
+    ///
+    /// It has no mark and no signals, and nothing else was outstanding. The `with_*` methods change that; all fields
+    /// are public.
+    pub fn of_data(segment: u32, size: ByteCount, sent_at: Time, now: Time) -> Self {
+        let rtt = now.since(sent_at);
+        Self {
+            segment,
+            size,
+            rtt: Some(rtt),
+            full_delay: rtt,
+            sent_at,
+            retransmissions: 0,
+            delivered_at_send: 0,
+            in_flight_before: 1,
+            mark: 0,
+            hop: HopSignals::default(),
+            newly_acked: 1,
+            newly_sacked: 0,
+            newly_lost: 0,
+            rate: None,
+            is_source_limited: false,
+        }
+    }
+
+    /// An ACK that arrives at `now` and delivers `segments` segments with `size` bytes together. The newest of them is
+    /// `segment`; it left at `sent_at` and was not sent again. Nothing else was in flight.
+    pub fn of_ack(segment: u32, segments: u32, size: ByteCount, sent_at: Time, now: Time) -> Self {
+        let newest = Self::of_data(segment, size, sent_at, now);
+        Self { newly_acked: segments, in_flight_before: segments, ..newest }
+    }
+
+    /// The same with congestion mark `level`: 0 for none, 1 for congested, more for graded schemes.
+    #[must_use]
+    pub fn with_mark(mut self, level: u8) -> Self {
+        self.mark = level;
+        self.hop.mark = level;
+        self
+    }
+
+    /// The same with the signals `hop` and their mark.
+    #[must_use]
+    pub fn with_signals(self, hop: HopSignals) -> Self {
+        Self { mark: hop.mark, hop, ..self }
+    }
+
+    /// The same after `count` retransmissions, of which the last left at `sent_at`: there is no round-trip time if `count`
+    /// is above 0 (Karn's rule).
+    #[must_use]
+    pub fn with_retransmissions(self, count: u32) -> Self {
+        Self { retransmissions: count, rtt: if count == 0 { self.rtt } else { None }, ..self }
+    }
+
+    /// The same with `packets` outstanding before this arrival, those that it delivers included.
+    #[must_use]
+    pub fn with_in_flight_before(self, packets: u32) -> Self {
+        Self { in_flight_before: packets, ..self }
+    }
+
+    /// The same with `segments` distinct segments delivered when the last transmission left.
+    #[must_use]
+    pub fn with_delivered_at_send(self, segments: u64) -> Self {
+        Self { delivered_at_send: segments, ..self }
+    }
+}
+
+impl Loss {
+    /// The loss of `segment`, last sent at `sent_at` and detected by `signal`.
+    pub const fn new(segment: u32, sent_at: Time, signal: LossSignal) -> Self {
+        Self { segment, sent_at, signal, since: None }
+    }
 }
 
 /// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
@@ -272,4 +360,35 @@ pub enum Recovery {
     /// The losses of the last recovery were none; no [`Exit`](Self::Exit) follows. It may also come after the exit, as long as
     /// no other recovery has begun.
     Spurious,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::consumer::Consumer;
+    use crate::tcp::{Sender, SenderRule};
+
+    const fn moves_between_threads<T: Send>() {}
+
+    #[test]
+    fn what_holds_a_controller_can_move_to_another_thread() {
+        moves_between_threads::<Box<dyn CongestionController>>();
+        moves_between_threads::<SenderRule>();
+        moves_between_threads::<Sender>();
+        moves_between_threads::<Consumer>();
+    }
+
+    #[test]
+    fn a_mark_stands_in_the_signals_too_and_a_retransmission_has_no_round_trip() {
+        let (sent_at, now) = (Time::from_nanos(10), Time::from_nanos(50));
+        let data = Delivery::of_data(3, ByteCount::new(1_000), sent_at, now);
+        assert_eq!((data.rtt, data.newly_acked), (Some(Span::from_nanos(40)), 1));
+        let marked = data.with_mark(2);
+        assert_eq!((marked.mark, marked.hop.mark), (2, 2));
+        assert_eq!(data.with_signals(marked.hop), marked);
+        assert_eq!(data.with_retransmissions(1).rtt, None);
+        assert_eq!(data.with_retransmissions(0), data);
+        let ack = Delivery::of_ack(8, 2, ByteCount::new(2_000), sent_at, now).with_in_flight_before(9);
+        assert_eq!((ack.segment, ack.newly_acked, ack.in_flight_before), (8, 2, 9));
+    }
 }

@@ -1,5 +1,7 @@
 //! The one door between a part of a node and everything around it.
 
+use std::sync::LazyLock;
+
 use crate::control::Report;
 use crate::event::{Event, EventMask};
 use crate::face::{FaceId, FaceView, NodeId};
@@ -84,6 +86,33 @@ impl<'a> Context<'a> {
     pub fn new<'e: 'a>(env: Env<'e>, faces: &'a [FaceView]) -> Self {
         let Env { now, node, names, routes, sink, mask } = env;
         Self { now, node, names, faces, routes, sink, mask }
+    }
+
+    /// Surroundings at `now` for a part that stands alone, outside a simulator or forwarder: node 0 without faces, routes
+    /// or names. Events and reports are dropped.
+    ///
+    /// A congestion controller needs nothing else. A gate, strategy or discipline looks at faces, so it needs
+    /// [`new`](Self::new).
+    ///
+    /// ```
+    /// use tidegate_core::{context::Context, units::{Span, Time}};
+    ///
+    /// let cx = Context::detached(Time::ZERO + Span::from_millis(20));
+    /// assert_eq!(cx.now.as_nanos(), 20_000_000);
+    /// ```
+    pub fn detached(now: Time) -> Context<'static> {
+        static NAMES: LazyLock<NameTable> = LazyLock::new(NameTable::new);
+        // A type without size takes no memory, so nothing is leaked.
+        let sink = Box::leak(Box::new(NoSink));
+        Context {
+            now,
+            node: NodeId(0),
+            names: &NAMES,
+            faces: &[],
+            routes: &NoRoutes,
+            sink,
+            mask: EventMask::NONE,
+        }
     }
 
     /// The face `face` of this node.

@@ -80,6 +80,19 @@ pub trait ParamValue: Sized {
     /// The value as it is written in a scenario.
     fn written(&self) -> String;
 
+    /// The value as [`read`](Self::read) takes it.
+    fn value(&self) -> Value {
+        let written = self.written();
+        match written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(word) => Value::Text(word.to_owned()),
+            None => match written.parse::<bool>() {
+                Ok(truth) => Value::Bool(truth),
+                // What is neither a text nor a truth value is a number; anything else is refused when it is read.
+                Err(_) => Value::Number(written.parse().unwrap_or(f64::NAN)),
+            },
+        }
+    }
+
     /// Accepted values where the declaration gives no range.
     fn accepted() -> String {
         Self::UNIT.to_owned()
@@ -236,6 +249,10 @@ fn unknown_parameter(name: &str, table: &[ParamSpec]) -> ParamError {
 /// let params = Params::from_settings(&Settings::default()).expect("defaults are valid");
 /// assert_eq!(params.increase, 1.0);
 /// assert_eq!(Params::TABLE[1].unit, "time");
+///
+/// let slow = Params { increase: 0.5, ..Params::default() };
+/// let settings = Settings::from(slow);
+/// assert_eq!(Params::from_settings(&settings).expect("within the range").increase, 0.5);
 /// ```
 #[macro_export]
 macro_rules! params {
@@ -243,6 +260,20 @@ macro_rules! params {
         /// Parameters of this scheme.
         #[derive(Clone, Debug)]
         pub struct Params { $($(#[doc = $doc])* pub $name: $type),* }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self { $($name: $default),* }
+            }
+        }
+
+        impl From<Params> for $crate::params::Settings {
+            /// Every parameter as a scenario gives it.
+            fn from(params: Params) -> Self {
+                let Params { $($name),* } = params;
+                Self(vec![$((stringify!($name).to_owned(), $crate::params::ParamValue::value(&$name))),*])
+            }
+        }
 
         impl Params {
             /// Name, help, unit, default and range of every parameter.
@@ -384,6 +415,19 @@ mod tests {
                 "parameter \"interval\": 5 has no unit; write it like \"15ms\"",
                 "parameter \"form\": \"other\" is not known; known: literal, corrected",
             ]
+        );
+    }
+
+    #[test]
+    fn parameters_survive_the_way_through_settings() {
+        let given = Params { keep: 0.1 + 0.2, interval: Span::from_nanos(1_234_567), form: Form::Literal };
+        let read = Params::from_settings(&Settings::from(given)).expect("within their ranges");
+        assert_eq!((read.keep.to_bits(), read.interval.as_nanos()), ((0.1f64 + 0.2).to_bits(), 1_234_567));
+        assert_eq!(read.form, Form::Literal);
+        let wide = Params { keep: 1.5, ..Params::default() };
+        assert!(
+            Params::from_settings(&Settings::from(wide)).is_err(),
+            "ranges hold for typed parameters too"
         );
     }
 

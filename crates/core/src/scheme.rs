@@ -1,5 +1,7 @@
 //! A scheme: its name, paper and parameters, and the roles it fills.
 
+use std::fmt;
+
 use crate::congestion::CongestionController;
 use crate::consumer::shell::ShellKind;
 use crate::control::{NetworkController, RouterAgent};
@@ -60,6 +62,34 @@ pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
 /// As [`Make`], for the place `P` that the part stands at.
 pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
+/// Why a part was not made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MakeError {
+    /// The scheme does not fill this role.
+    NoRole {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The role, as the field of [`Scheme`] is called.
+        role: &'static str,
+    },
+    /// Every parameter that is unknown or out of its range.
+    Settings(Vec<ParamError>),
+}
+
+impl fmt::Display for MakeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRole { scheme, role } => write!(f, "scheme {scheme} has no {role}"),
+            Self::Settings(errors) => {
+                let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+                f.write_str(&messages.join("; "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for MakeError {}
+
 /// Where the rules of a scheme come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
@@ -92,6 +122,31 @@ impl Scheme {
         marking: Marking::Never,
         whole: Whole::ALONE,
     };
+
+    /// The congestion controller of one flow of Interests.
+    ///
+    /// `settings` is a `Params` of the scheme's module or a [`Settings`].
+    ///
+    /// # Errors
+    /// If the scheme has no such role, or a parameter is unknown or out of its range.
+    pub fn make_consumer(
+        &self,
+        settings: impl Into<Settings>,
+    ) -> Result<Box<dyn CongestionController>, MakeError> {
+        let make = self.consumer.ok_or(MakeError::NoRole { scheme: self.name, role: "consumer" })?;
+        make(&settings.into()).map_err(MakeError::Settings)
+    }
+
+    /// The congestion control of one TCP connection, of which `controller` is the window rule.
+    ///
+    /// `settings` is a `Params` of the scheme's module or a [`Settings`].
+    ///
+    /// # Errors
+    /// If the scheme has no such role, or a parameter is unknown or out of its range.
+    pub fn make_sender(&self, settings: impl Into<Settings>) -> Result<SenderRule, MakeError> {
+        let make = self.sender.ok_or(MakeError::NoRole { scheme: self.name, role: "sender" })?;
+        make(&settings.into()).map_err(MakeError::Settings)
+    }
 
     /// Checks settings without keeping what they make.
     ///

@@ -1,4 +1,25 @@
 //! Congestion-control schemes, one file (or folder) each; they see only the public interface of `tidegate-core`.
+//!
+//! Each module has a catalogue entry, `SCHEME`, and most have parameters, `Params`. An entry makes the parts of its scheme:
+//!
+//! ```
+//! use tidegate_core::prelude::*;
+//! use tidegate_schemes::icp;
+//!
+//! let params = icp::Params { initial_window: 10.0, beta: 0.7, ..Default::default() };
+//! let mut controller = icp::SCHEME.make_consumer(params)?;
+//!
+//! let (sent_at, now) = (Time::ZERO, Time::ZERO + Span::from_millis(20));
+//! let data = Delivery::of_data(0, ByteCount::new(1_100), sent_at, now);
+//! controller.on_delivery(&mut Context::detached(now), &data, &FlowView::default());
+//! assert_eq!(controller.window(), 10.1);
+//!
+//! let now = now + Span::from_millis(500);
+//! let loss = Loss::new(1, sent_at, LossSignal::Timeout);
+//! controller.on_loss(&mut Context::detached(now), &loss, &FlowView::default());
+//! assert_eq!(controller.window(), 10.0); // Not below the first window.
+//! # Ok::<(), MakeError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 use tidegate_core::scheme::Scheme;

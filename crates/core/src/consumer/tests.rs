@@ -1,7 +1,6 @@
 //! The consumer by itself: what it sends, when, and what its controller hears.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::rto::EstimatorKind;
 use super::shell::ShellKind;
@@ -35,11 +34,11 @@ struct Told {
 
 /// A controller that does what the test says.
 #[derive(Debug, Clone)]
-struct Puppet(Rc<RefCell<Told>>);
+struct Puppet(Arc<Mutex<Told>>);
 
 impl Puppet {
     fn new(window: f64) -> Self {
-        Self(Rc::new(RefCell::new(Told {
+        Self(Arc::new(Mutex::new(Told {
             window,
             pacing: Pacing::Unpaced,
             order: SendOrder::RetransmissionsFirst,
@@ -50,35 +49,39 @@ impl Puppet {
             losses: Vec::new(),
         })))
     }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().expect("no test panicked with it")
+    }
 }
 
 impl CongestionController for Puppet {
     fn window(&self) -> f64 {
-        self.0.borrow().window
+        self.told().window
     }
     fn pacing(&self) -> Pacing {
-        self.0.borrow().pacing
+        self.told().pacing
     }
     fn order(&self) -> SendOrder {
-        self.0.borrow().order
+        self.told().order
     }
     fn loss_timeout(&self, _: &Sent) -> Option<Span> {
-        self.0.borrow().timeout
+        self.told().timeout
     }
     fn next_wake(&self) -> Option<Time> {
-        self.0.borrow().wake
+        self.told().wake
     }
     fn on_wake(&mut self, _: &mut Context<'_>, _: &FlowView) {
-        self.0.borrow_mut().wake = None;
+        self.told().wake = None;
     }
     fn on_sent(&mut self, _: &mut Context<'_>, sent: &Sent, _: &mut crate::signal::HopSignals, _: &FlowView) {
-        self.0.borrow_mut().sent.push(*sent);
+        self.told().sent.push(*sent);
     }
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        self.0.borrow_mut().deliveries.push((*delivery, *flow));
+        self.told().deliveries.push((*delivery, *flow));
     }
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
-        self.0.borrow_mut().losses.push((*loss, *flow));
+        self.told().losses.push((*loss, *flow));
     }
 }
 
@@ -214,20 +217,20 @@ impl Bench {
     }
 
     pub(super) fn set_pacing(&self, pacing: Pacing) {
-        self.puppet.0.borrow_mut().pacing = pacing;
+        self.puppet.told().pacing = pacing;
     }
 
     fn set_window(&mut self, window: f64) {
-        self.puppet.0.borrow_mut().window = window;
+        self.puppet.told().window = window;
     }
 
     /// Segment and signal of every loss told.
     fn losses(&self) -> Vec<(u32, LossSignal)> {
-        self.puppet.0.borrow().losses.iter().map(|(loss, _)| (loss.segment, loss.signal)).collect()
+        self.puppet.told().losses.iter().map(|(loss, _)| (loss.segment, loss.signal)).collect()
     }
 
     fn last_delivery(&self) -> (Delivery, FlowView) {
-        *self.puppet.0.borrow().deliveries.last().expect("a delivery")
+        *self.puppet.told().deliveries.last().expect("a delivery")
     }
 
     fn record(&self) -> FlowRecord {
@@ -388,10 +391,7 @@ fn ndnsim_asks_again_for_the_lowest_segment_first_before_anything_new() {
     // Segments 0, 2 and 3 time out together; with the window of 2 only the lowest two leave.
     bench.set_window(2.0);
     bench.wake(ms(200));
-    assert_eq!(
-        bench.puppet.0.borrow().sent.iter().skip(4).map(|sent| sent.segment).collect::<Vec<_>>(),
-        [0, 2]
-    );
+    assert_eq!(bench.puppet.told().sent.iter().skip(4).map(|sent| sent.segment).collect::<Vec<_>>(), [0, 2]);
 }
 
 #[test]
@@ -513,7 +513,7 @@ fn every_lifetime_ends_at_its_own_instant() {
     let mut shell = Shell::of(ShellKind::NdnTools);
     shell.lifetime = Some(Span::from_millis(300));
     let mut bench = Bench::new(shell, Demand::Endless, 1.0);
-    bench.puppet.0.borrow_mut().pacing = Pacing::Gap(Span::from_millis(10));
+    bench.puppet.told().pacing = Pacing::Gap(Span::from_millis(10));
     bench.set_window(3.0);
     bench.call(ms(0), |consumer, cx| consumer.tell(cx, Cause("test"), |_, _, _| {}));
     assert_eq!(bench.run(ms(350)), [(0, 0), (10, 1), (20, 2), (300, 0), (310, 1), (320, 2)]);
@@ -672,7 +672,7 @@ fn a_late_duplicate_never_reaches_the_controller() {
     for segment in [1, 1, 0, 0, 1] {
         bench.data(ms(20), segment);
     }
-    assert_eq!(bench.puppet.0.borrow().deliveries.len(), 2);
+    assert_eq!(bench.puppet.told().deliveries.len(), 2);
     let record = bench.record();
     assert_eq!((record.delivered_segments, record.duplicates, bench.consumer.in_flight()), (2, 3, 1));
 }
@@ -735,7 +735,7 @@ fn a_final_segment_below_one_that_arrived_is_not_believed() {
 #[test]
 fn new_segments_go_first_when_the_controller_says_so() {
     let mut bench = Bench::of(ShellKind::Own, 6, 2.0);
-    bench.puppet.0.borrow_mut().order = SendOrder::NewFirst;
+    bench.puppet.told().order = SendOrder::NewFirst;
     bench.sends(ms(0));
     assert_eq!(bench.wake(ms(1010)), [2, 3]);
     bench.set_window(4.0);
@@ -746,16 +746,16 @@ fn new_segments_go_first_when_the_controller_says_so() {
 #[test]
 fn a_controllers_own_timeout_stands_in_for_the_estimator() {
     let mut bench = Bench::of(ShellKind::Own, 1, 1.0);
-    bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(25));
+    bench.puppet.told().timeout = Some(Span::from_millis(25));
     assert_eq!(bench.run(ms(65)), [(0, 0), (30, 0), (60, 0)]);
 }
 
 #[test]
 fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
     let mut bench = Bench::of(ShellKind::Ndnsim, 1, 1.0);
-    bench.puppet.0.borrow_mut().timeout = Some(Span::from_secs(10));
+    bench.puppet.told().timeout = Some(Span::from_secs(10));
     assert_eq!(bench.run(ms(120)), [(0, 0)]);
-    bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(60));
+    bench.puppet.told().timeout = Some(Span::from_millis(60));
     assert_eq!(bench.run(ms(170)), [(150, 0)]);
 }
 
@@ -763,11 +763,11 @@ fn a_timeout_that_a_controller_changes_counts_at_the_next_sweep_in_ndnsim() {
 fn a_timeout_read_at_each_look_counts_for_what_left_before() {
     for (kind, sent) in [(ShellKind::Own, vec![(30, 0)]), (ShellKind::OwnAtSweep, vec![(70, 0)])] {
         let mut bench = Bench::of(kind, 1, 1.0);
-        bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(25));
+        bench.puppet.told().timeout = Some(Span::from_millis(25));
         assert_eq!(bench.sends(ms(0)), [0]);
-        bench.puppet.0.borrow_mut().timeout = Some(Span::from_secs(10));
+        bench.puppet.told().timeout = Some(Span::from_secs(10));
         let mut all = bench.run(ms(65));
-        bench.puppet.0.borrow_mut().timeout = Some(Span::from_millis(65));
+        bench.puppet.told().timeout = Some(Span::from_millis(65));
         all.extend(bench.run(ms(100)));
         assert_eq!(all, sent, "{kind:?}");
     }
@@ -777,7 +777,7 @@ fn a_timeout_read_at_each_look_counts_for_what_left_before() {
 fn a_paced_flow_sends_at_its_rate_as_far_as_the_window_allows() {
     let mut bench = Bench::of(ShellKind::Own, 100, 4.0);
     // 1000 bytes at 8 Mbit/s: one per millisecond.
-    bench.puppet.0.borrow_mut().pacing = Pacing::Rate(BitRate::from_mbps(8.0));
+    bench.puppet.told().pacing = Pacing::Rate(BitRate::from_mbps(8.0));
     assert_eq!(bench.run(ms(9)), [(0, 0), (1, 1), (2, 2), (3, 3)]);
     bench.data(ms(20), 0);
     bench.data(ms(20), 1);

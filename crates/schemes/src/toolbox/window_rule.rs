@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use tidegate_core::units::{Span, Time};
 
 /// How a window grows and shrinks; when it does is the controller's business.
-pub trait WindowRule: Debug {
+pub trait WindowRule: Debug + Send {
     /// Congestion window, packets, finite and at least 1.
     fn window(&self) -> f64;
 

@@ -1,7 +1,6 @@
 //! A sender with a controller that notes what it hears, and ACKs made by hand.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
 use crate::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent};
@@ -33,7 +32,13 @@ pub enum Heard {
 struct Ear {
     window: f64,
     pacing: Pacing,
-    heard: Rc<RefCell<Vec<(Heard, FlowView)>>>,
+    heard: Arc<Mutex<Vec<(Heard, FlowView)>>>,
+}
+
+impl Ear {
+    fn note(&self, heard: (Heard, FlowView)) {
+        self.heard.lock().expect("no test panicked with it").push(heard);
+    }
 }
 
 impl CongestionController for Ear {
@@ -51,15 +56,15 @@ impl CongestionController for Ear {
 
     fn on_feedback(&mut self, _: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let rate = hop.get(Signal::SharedRate).expect("there is no other");
-        self.heard.borrow_mut().push((Heard::Feedback(rate), *flow));
+        self.note((Heard::Feedback(rate), *flow));
     }
 
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
-        self.heard.borrow_mut().push((Heard::Delivery(*delivery), *flow));
+        self.note((Heard::Delivery(*delivery), *flow));
     }
 
     fn on_loss(&mut self, _: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
-        self.heard.borrow_mut().push((Heard::Loss(loss.segment, loss.signal), *flow));
+        self.note((Heard::Loss(loss.segment, loss.signal), *flow));
     }
 
     fn on_recovery(&mut self, _: &mut Context<'_>, recovery: Recovery, flow: &FlowView) {
@@ -68,14 +73,14 @@ impl CongestionController for Ear {
             Recovery::Timeout { .. } => 1.0,
             Recovery::Exit | Recovery::Spurious => self.window,
         };
-        self.heard.borrow_mut().push((Heard::Recovery(recovery), *flow));
+        self.note((Heard::Recovery(recovery), *flow));
     }
 }
 
 pub struct Bench {
     pub sender: Sender,
     pub now: Time,
-    heard: Rc<RefCell<Vec<(Heard, FlowView)>>>,
+    heard: Arc<Mutex<Vec<(Heard, FlowView)>>>,
     names: NameTable,
 }
 
@@ -124,7 +129,7 @@ impl Bench {
         settings: SenderSettings,
         change: impl FnOnce(SenderRule) -> SenderRule,
     ) -> Self {
-        let heard = Rc::new(RefCell::new(Vec::new()));
+        let heard = Arc::new(Mutex::new(Vec::new()));
         let controller = Box::new(Ear { window, pacing, heard: heard.clone() });
         let sender = Sender::new(SenderSetup {
             flow: 0,
@@ -269,7 +274,7 @@ impl Bench {
 
     /// What the controller has heard since it was last asked.
     pub(super) fn heard(&mut self) -> Vec<(Heard, FlowView)> {
-        std::mem::take(&mut self.heard.borrow_mut())
+        std::mem::take(&mut self.heard.lock().expect("no test panicked with it"))
     }
 
     /// The same without deliveries and views.
