@@ -65,8 +65,8 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
     use tidegate_core::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::params::Value;

@@ -56,8 +56,8 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, data_after, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Notice, Timeout};
     use tidegate_core::params::Value;
 

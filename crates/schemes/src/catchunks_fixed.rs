@@ -128,9 +128,9 @@ impl CongestionController for Fetchers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::gate_bench::GateBench;
-    use crate::testing::{data, lost, marked, sent};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::gate_bench::GateBench;
+    use tidegate_testkit::steps::{data, lost, marked, sent};
     use tidegate_core::congestion::LossSignal::{Expired, Nack};
     use tidegate_core::packet::NackReason::Congestion;
     use tidegate_core::params::Value;
@@ -153,9 +153,9 @@ mod tests {
     fn nothing_but_a_congestion_nack_takes_a_fetcher_away_until_its_wait_is_over() {
         let mut driver = fetchers(3.0);
         for event in [sent(0, 0), sent(0, 1), data(40, 0, 3), marked(40, 1, 4), lost(4_000, 2, 4, Expired)] {
-            assert_eq!(driver.tell(event), 3.0, "{event:?}");
+            assert_eq!(driver.handle(event), 3.0, "{event:?}");
         }
-        assert_eq!(driver.tell(lost(4_010, 3, 5, Nack(Congestion))), 2.0);
+        assert_eq!(driver.handle(lost(4_010, 3, 5, Nack(Congestion))), 2.0);
         let held = |driver: &Driver| [2, 3].map(|segment| driver.controller.holds_back(segment));
         assert_eq!(held(&driver), [false, true]);
         assert_eq!((wake(&mut driver, 4_010), held(&driver)), (2.0, [false, true]), "too early");
@@ -166,16 +166,16 @@ mod tests {
     fn waits_double_per_segment_and_end_with_its_data() {
         let mut driver = fetchers(2.0);
         for (at, until) in [(100, 101), (200, 202), (300, 304), (400, 408)] {
-            driver.tell(lost(at, 0, 2, Nack(Congestion)));
+            driver.handle(lost(at, 0, 2, Nack(Congestion)));
             assert_eq!(wakes_at(&driver), Some(until));
             wake(&mut driver, until);
             assert_eq!(wakes_at(&driver), None);
         }
-        driver.tell(lost(500, 1, 2, Nack(Congestion)));
+        driver.handle(lost(500, 1, 2, Nack(Congestion)));
         assert_eq!(wakes_at(&driver), Some(501), "another segment");
-        driver.tell(lost(500, 0, 2, Nack(Congestion)));
-        assert_eq!(driver.tell(data(505, 0, 2)), 1.0, "a late Data ends the wait");
-        driver.tell(lost(600, 0, 2, Nack(Congestion)));
+        driver.handle(lost(500, 0, 2, Nack(Congestion)));
+        assert_eq!(driver.handle(data(505, 0, 2)), 1.0, "a late Data ends the wait");
+        driver.handle(lost(600, 0, 2, Nack(Congestion)));
         assert_eq!(wake(&mut driver, 600), 1.0, "501 is over, 601 is not");
         assert_eq!(wakes_at(&driver), Some(601), "the Data has ended the doubling");
     }
@@ -185,7 +185,7 @@ mod tests {
         for (doubles, longest) in [(true, 10_000), (false, 1)] {
             let mut driver = Driver::new(&SCHEME, &[("wait_doubles", Value::Bool(doubles))]);
             for _ in 0..20 {
-                driver.tell(lost(100, 0, 2, Nack(Congestion)));
+                driver.handle(lost(100, 0, 2, Nack(Congestion)));
             }
             assert_eq!(wakes_at(&driver), Some(100 + longest));
         }
@@ -194,9 +194,9 @@ mod tests {
     #[test]
     fn when_all_wait_the_pace_bridges_the_time_from_the_last_interest() {
         let mut driver = fetchers(1.0);
-        driver.tell(sent(90, 0));
+        driver.handle(sent(90, 0));
         assert_eq!(driver.controller.pacing(), Pacing::Unpaced);
-        assert_eq!(driver.tell(lost(100, 0, 1, Nack(Congestion))), 1.0);
+        assert_eq!(driver.handle(lost(100, 0, 1, Nack(Congestion))), 1.0);
         assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(11)));
         wake(&mut driver, 101);
         assert_eq!(driver.controller.pacing(), Pacing::Unpaced);

@@ -38,8 +38,8 @@ impl CongestionController for Fixed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Expired, Gap, Nack, Notice, Timeout};
     use tidegate_core::packet::NackReason::{Congestion, NoRoute};
     use tidegate_core::params::Value;

@@ -113,15 +113,15 @@ impl CongestionController for Icp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, data_after, follow, lost, marked, sent};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked, sent};
     use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::packet::NackReason::NoRoute;
     use tidegate_core::params::Value;
     use tidegate_core::units::Time;
 
     fn timer(driver: &Driver) -> Span {
-        let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+        let sent = Sent::first(0, Time::ZERO);
         driver.controller.loss_timeout(&sent).expect("ICP has its own timer")
     }
 
@@ -160,7 +160,7 @@ mod tests {
     fn the_timer_lies_halfway_between_the_last_round_trip_times() {
         let mut driver = Driver::new(&SCHEME, &[("samples", Value::Number(2.0))]);
         let mut after = |rtt_ms| {
-            driver.tell(data_after(40, 0, 1, rtt_ms));
+            driver.handle(data_after(40, 0, 1, rtt_ms));
             timer(&driver)
         };
         assert_eq!(after(None), Span::from_secs(1), "no sample yet");
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn the_timer_is_never_shorter_than_its_floor() {
         let mut driver = Driver::new(&SCHEME, &[]);
-        driver.tell(data_after(40, 0, 1, Some(3)));
+        driver.handle(data_after(40, 0, 1, Some(3)));
         assert_eq!(timer(&driver), Span::from_millis(10));
     }
 }

@@ -24,8 +24,6 @@
 
 use tidegate_core::scheme::Scheme;
 
-#[cfg(test)]
-mod testing;
 pub mod toolbox;
 
 /// Names every scheme once: declares its module and puts it into [`SCHEMES`].

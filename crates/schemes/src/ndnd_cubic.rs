@@ -63,8 +63,8 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, data_after, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Expired, Nack};
     use tidegate_core::packet::NackReason::Congestion;
     use tidegate_core::params::Value;

@@ -53,8 +53,8 @@ fn controller(params: &Params) -> ConsumerPcon<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Notice, Timeout};
     use tidegate_core::params::Value;
 

@@ -97,8 +97,8 @@ impl CongestionController for NdntsCubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, data_after, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::packet::NackReason::NoRoute;
     use tidegate_core::params::Value;

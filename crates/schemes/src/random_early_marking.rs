@@ -116,7 +116,7 @@ impl QueueDiscipline for RandomEarlyMarking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::device;
+    use tidegate_testkit::steps::device;
 
     fn marking() -> RandomEarlyMarking {
         RandomEarlyMarking::new(checked(&Settings::default()).expect("defaults"), &device())

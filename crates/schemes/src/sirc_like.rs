@@ -160,8 +160,8 @@ impl CongestionController for Sirc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, data_after, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::params::Value;
@@ -181,7 +181,7 @@ mod tests {
     /// Data `gap_ms` apart until there are as many gaps as asked for.
     fn after_gaps(driver: &mut Driver, gaps: u32, gap_ms: u64) {
         for segment in 0..=gaps {
-            driver.tell(data(100 + u64::from(segment) * gap_ms, segment, segment + 9));
+            driver.handle(data(100 + u64::from(segment) * gap_ms, segment, segment + 9));
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
             let mut driver = Driver::new(&SCHEME, &[("successive", Value::Bool(successive))]);
             after_gaps(&mut driver, 10, 4);
             // Segment 11 is lost, 12 comes 8 ms after 10: 0.95 of 4 ms, or of 0.9 * 4 + 0.1 * 8 ms.
-            driver.tell(data(148, 12, 21));
+            driver.handle(data(148, 12, 21));
             assert_eq!(micros(&driver), Some(gap));
         }
     }
@@ -225,7 +225,7 @@ mod tests {
         after_gaps(&mut driver, 2, 10);
         assert_eq!(micros(&driver), Some(10_000));
         let mut arrive = |at, segment| {
-            driver.tell(data(at, segment, 20));
+            driver.handle(data(at, segment, 20));
             micros(&driver)
         };
         // 0.9 * 10 + 0.1 * 20; 56 > 5 * 11; 0.9 * 11 + 0.1 * 51 = 15.
@@ -239,15 +239,15 @@ mod tests {
         let mut driver = sirc(&[("samples", 2.0), ("weight", 0.001)]);
         after_gaps(&mut driver, 2, 8);
         assert_eq!(micros(&driver), Some(7_600));
-        driver.tell(lost(120, 5, 20, Timeout));
+        driver.handle(lost(120, 5, 20, Timeout));
         assert_eq!(micros(&driver), Some(10_000));
-        driver.tell(lost(121, 6, 20, Nack(Congestion)));
+        driver.handle(lost(121, 6, 20, Nack(Congestion)));
         assert_eq!(micros(&driver), Some(12_500));
-        driver.tell(lost(121, 7, 20, Nack(Duplicate)));
+        driver.handle(lost(121, 7, 20, Nack(Duplicate)));
         assert_eq!(micros(&driver), Some(12_500));
-        driver.tell(data_after(126, 7, 20, Some(6)));
+        driver.handle(data_after(126, 7, 20, Some(6)));
         let old = micros(&driver).expect("paced");
-        driver.tell(data_after(138, 8, 20, Some(17)));
+        driver.handle(data_after(138, 8, 20, Some(17)));
         let probing = micros(&driver).expect("paced");
         assert!((12_480..=12_500).contains(&old) && (11_850..=11_875).contains(&probing), "{old} {probing}");
     }
@@ -258,7 +258,7 @@ mod tests {
         after_gaps(&mut driver, 1, 0);
         assert_eq!(micros(&driver), Some(1));
         for number in 0..100_u64 {
-            driver.tell(lost(200 + number, 5, 20, Timeout));
+            driver.handle(lost(200 + number, 5, 20, Timeout));
         }
         assert_eq!((micros(&driver), driver.controller.window()), (Some(1_000_000), 2.0));
     }

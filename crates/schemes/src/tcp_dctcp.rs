@@ -123,8 +123,8 @@ impl CongestionController for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ack_driver::{Ack, AckDriver};
-    use crate::testing::dumbbell::setup::rule;
+    use tidegate_testkit::ack_driver::{Ack, AckDriver};
+    use tidegate_testkit::dumbbell::setup::rule;
     use tidegate_core::params::Value;
 
     const MARKED: Ack = Ack { segments: 1, rtt_ms: 40, is_marked: true, is_source_limited: false };

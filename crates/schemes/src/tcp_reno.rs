@@ -88,8 +88,8 @@ impl CongestionController for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::ack_driver::{Ack, AckDriver};
-    use crate::testing::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE};
+    use tidegate_testkit::ack_driver::{Ack, AckDriver};
+    use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE};
     use tidegate_core::params::Value;
     use tidegate_core::units::Span;
 
@@ -155,7 +155,7 @@ mod tests {
         reno.recovery(230, Recovery::Exit);
         assert_eq!(reno.ack(235, marked), 2.0, "the loss has reduced already");
         for (on, ecn) in [(false, Ecn::NotCapable), (true, Ecn::Classic)] {
-            assert_eq!(crate::testing::dumbbell::setup::rule(&SCHEME, &[("ecn", Value::Bool(on))]).ecn, ecn);
+            assert_eq!(tidegate_testkit::dumbbell::setup::rule(&SCHEME, &[("ecn", Value::Bool(on))]).ecn, ecn);
         }
     }
 

@@ -6,9 +6,9 @@ use tidegate_core::units::{Span, Time};
 
 use super::{BbrCd, Params, SCHEME, State};
 use super::samples::{ProbeExit, SampleWatch};
-use crate::testing::bottleneck::{Bottleneck, PRODUCT};
-use crate::testing::driver::Driver;
-use crate::testing::{data_after, lost, sent};
+use tidegate_testkit::bottleneck::{Bottleneck, PRODUCT};
+use tidegate_testkit::driver::Driver;
+use tidegate_testkit::steps::{data_after, lost, sent};
 
 fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
@@ -28,7 +28,7 @@ fn bbr_cd(given: &[(&str, Value)]) -> BbrCd {
 }
 
 fn timer(driver: &Driver) -> Span {
-    let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+    let sent = Sent::first(0, Time::ZERO);
     driver.controller.loss_timeout(&sent).expect("BBR-CD has its own timer")
 }
 
@@ -42,12 +42,12 @@ fn gap_us(driver: &Driver) -> u64 {
 /// Interests 0 to 3 at 0, 10, 20 and 30 ms; their Data after 40, 50, 60 and, sent again, no round trip.
 fn four(driver: &mut Driver) {
     for (segment, after) in [0, 10, 20, 30].into_iter().enumerate() {
-        driver.tell(sent(after, segment as u32));
+        driver.handle(sent(after, segment as u32));
     }
-    driver.tell(data_after(40, 0, 4, Some(40)));
-    driver.tell(data_after(60, 1, 4, Some(50)));
-    driver.tell(data_after(80, 2, 4, Some(60)));
-    driver.tell(data_after(90, 3, 4, None));
+    driver.handle(data_after(40, 0, 4, Some(40)));
+    driver.handle(data_after(60, 1, 4, Some(50)));
+    driver.handle(data_after(80, 2, 4, Some(60)));
+    driver.handle(data_after(90, 3, 4, None));
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn the_largest_rate_may_stand_in_for_the_mean() {
 fn data_of_the_local_store_is_no_sample_unless_the_filter_is_off() {
     let after = |given: &[(&str, Value)]| {
         let mut driver = Driver::new(&SCHEME, given);
-        driver.tell(sent(0, 0));
-        driver.tell(data_after(0, 0, 1, Some(0)));
+        driver.handle(sent(0, 0));
+        driver.handle(data_after(0, 0, 1, Some(0)));
         (driver.controller.window(), timer(&driver))
     };
     assert_eq!(after(&[]), (1.0, Span::from_secs(1)));
@@ -98,24 +98,24 @@ fn interests_sent_again_are_no_samples_unless_the_filter_is_off() {
 fn the_loss_timer_is_the_mean_and_alpha_deviations_but_not_less_than_the_margin() {
     let mut driver = Driver::new(&SCHEME, &[("alpha", Value::Number(2.0))]);
     assert_eq!(timer(&driver), Span::from_secs(1), "no sample yet");
-    driver.tell(data_after(40, 0, 1, Some(40)));
+    driver.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(timer(&driver), ms(45), "no deviation");
-    driver.tell(data_after(60, 1, 2, Some(60)));
+    driver.handle(data_after(60, 1, 2, Some(60)));
     assert_eq!(timer(&driver), ms(50 + 2 * 10));
     let mut bare = Driver::new(&SCHEME, &[("min_margin", word("0ms"))]);
-    bare.tell(data_after(40, 0, 1, Some(40)));
+    bare.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(timer(&bare), ms(40));
 }
 
 #[test]
 fn a_sample_leaves_after_eight_round_trips() {
     let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Value::Number(0.0))]);
-    driver.tell(data_after(100, 0, 1, Some(100)));
+    driver.handle(data_after(100, 0, 1, Some(100)));
     // The window before this sample is 800 ms: the first is as old as that and stays.
-    driver.tell(data_after(900, 1, 2, Some(50)));
+    driver.handle(data_after(900, 1, 2, Some(50)));
     assert_eq!(timer(&driver), ms(75 + 10 * 25));
     // Now 600 ms: only that of 900 ms is younger.
-    driver.tell(data_after(1_500, 2, 3, Some(50)));
+    driver.handle(data_after(1_500, 2, 3, Some(50)));
     assert_eq!(timer(&driver), ms(55));
 }
 
@@ -129,12 +129,12 @@ fn new_segments_go_first_unless_told_otherwise() {
 /// One Data of 40 ms, then a loss 320 ms and a nanosecond later at the earliest: too few samples.
 fn starved(given: &[(&str, Value)]) -> Driver {
     let mut driver = Driver::new(&SCHEME, given);
-    driver.tell(sent(0, 0));
-    driver.tell(data_after(40, 0, 1, Some(40)));
+    driver.handle(sent(0, 0));
+    driver.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(driver.controller.next_wake(), Some(at(360) + Span::from_nanos(1)));
-    driver.tell(lost(360, 1, 2, LossSignal::Timeout));
+    driver.handle(lost(360, 1, 2, LossSignal::Timeout));
     assert_ne!(driver.controller.pacing(), Pacing::Gap(ms(250)), "the window is not over");
-    driver.tell(lost(361, 1, 2, LossSignal::Timeout));
+    driver.handle(lost(361, 1, 2, LossSignal::Timeout));
     driver
 }
 
@@ -143,10 +143,10 @@ fn too_few_samples_in_the_window_bring_four_interests_per_second_until_enough_ha
     let mut driver = starved(&[]);
     assert_eq!((driver.controller.pacing(), driver.controller.next_wake()), (Pacing::Gap(ms(250)), None));
     for segment in 1..4 {
-        driver.tell(data_after(400 + u64::from(segment) * 250, segment, segment + 1, None));
+        driver.handle(data_after(400 + u64::from(segment) * 250, segment, segment + 1, None));
         assert_eq!(driver.controller.pacing(), Pacing::Gap(ms(250)), "{segment}");
     }
-    driver.tell(data_after(1_400, 4, 5, None));
+    driver.handle(data_after(1_400, 4, 5, None));
     assert_ne!(driver.controller.pacing(), Pacing::Gap(ms(250)));
     assert_eq!(driver.controller.next_wake(), Some(at(1_400 + 320) + Span::from_nanos(1)));
 }
@@ -155,7 +155,7 @@ fn too_few_samples_in_the_window_bring_four_interests_per_second_until_enough_ha
 fn in_the_papers_count_data_sent_again_ends_no_probe() {
     let mut driver = starved(&[("probe_rtt_samples", word("rtt"))]);
     for segment in 1..20 {
-        driver.tell(data_after(400 + u64::from(segment) * 250, segment, segment + 1, None));
+        driver.handle(data_after(400 + u64::from(segment) * 250, segment, segment + 1, None));
     }
     assert_eq!(driver.controller.pacing(), Pacing::Gap(ms(250)));
 }
@@ -164,7 +164,7 @@ fn in_the_papers_count_data_sent_again_ends_no_probe() {
 fn in_the_papers_window_four_interests_per_second_never_suffice() {
     let mut driver = starved(&[("probe_rtt_exit", word("window"))]);
     for segment in 1..20 {
-        driver.tell(data_after(400 + u64::from(segment) * 250, segment, segment + 1, Some(40)));
+        driver.handle(data_after(400 + u64::from(segment) * 250, segment, segment + 1, Some(40)));
     }
     assert_eq!(driver.controller.pacing(), Pacing::Gap(ms(250)), "two lie in 320 ms");
 }
@@ -172,9 +172,9 @@ fn in_the_papers_window_four_interests_per_second_never_suffice() {
 #[test]
 fn no_threshold_no_probe() {
     let mut driver = Driver::new(&SCHEME, &[("probe_rtt_threshold", Value::Number(0.0))]);
-    driver.tell(data_after(40, 0, 1, Some(40)));
+    driver.handle(data_after(40, 0, 1, Some(40)));
     assert_eq!(driver.controller.next_wake(), None);
-    driver.tell(lost(9_000, 1, 2, LossSignal::Timeout));
+    driver.handle(lost(9_000, 1, 2, LossSignal::Timeout));
     assert_ne!(driver.controller.pacing(), Pacing::Gap(ms(250)));
 }
 
@@ -256,17 +256,17 @@ fn the_rates_of_probe_rtt_leave_a_packet_per_round_trip_unless_they_do_not_count
         let mut driver = Driver::new(&SCHEME, &[("probe_rtt_rates", Value::Bool(counts))]);
         // 10 Interests a millisecond apart: the last Data tells ten in 40 ms, then nothing for the window.
         for segment in 0..10 {
-            driver.tell(sent(u64::from(segment), segment));
+            driver.handle(sent(u64::from(segment), segment));
         }
         for segment in 0..10 {
-            driver.tell(data_after(40 + u64::from(segment), segment, 10, Some(40)));
+            driver.handle(data_after(40 + u64::from(segment), segment, 10, Some(40)));
         }
-        driver.tell(sent(100, 10));
-        driver.tell(lost(500, 10, 11, LossSignal::Timeout));
+        driver.handle(sent(100, 10));
+        driver.handle(lost(500, 10, 11, LossSignal::Timeout));
         assert_eq!(driver.controller.pacing(), Pacing::Gap(ms(250)), "ProbeRTT");
         for number in 0..4 {
-            driver.tell(sent(500 + 250 * number, 11 + number as u32));
-            driver.tell(data_after(540 + 250 * number, 11 + number as u32, 12 + number as u32, Some(40)));
+            driver.handle(sent(500 + 250 * number, 11 + number as u32));
+            driver.handle(data_after(540 + 250 * number, 11 + number as u32, 12 + number as u32, Some(40)));
         }
         driver.controller.window()
     };

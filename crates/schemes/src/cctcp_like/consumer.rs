@@ -163,8 +163,8 @@ impl CongestionController for Consumer {
 mod tests {
     use super::super::SCHEME;
     use super::*;
-    use crate::testing::driver::{Driver, Event, Told};
-    use crate::testing::{follow, lost, sent};
+    use tidegate_testkit::driver::{Driver, Event, EventKind};
+    use tidegate_testkit::steps::{follow, lost, sent};
     use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::params::Value;
@@ -175,12 +175,12 @@ mod tests {
         let mut hop = HopSignals::default();
         hop.put(Signal::RouterId, node);
         echo_ms.map(|echo_ms| hop.put(Signal::TimestampEcho, echo_ms as u32 * 1_000));
-        let told = Told::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
-        Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, told }
+        let kind = EventKind::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
+        Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, kind }
     }
 
     fn timeout_ms(driver: &Driver) -> f64 {
-        let sent = Sent { segment: 99, at: Time::ZERO, is_retransmission: false };
+        let sent = Sent::first(99, Time::ZERO);
         driver.controller.loss_timeout(&sent).expect("its own").as_millis_f64()
     }
 
@@ -212,26 +212,26 @@ mod tests {
     fn what_left_before_a_decrease_causes_no_other_and_what_stays_outstanding_still_counts() {
         let mut driver = Driver::new(&SCHEME, &[("initial_window", Value::Number(8.0))]);
         for segment in 0..4 {
-            driver.tell(sent(0, segment));
+            driver.handle(sent(0, segment));
         }
-        assert_eq!(driver.tell(lost(100, 0, 20, Notice)), 8.0);
+        assert_eq!(driver.handle(lost(100, 0, 20, Notice)), 8.0);
         assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
-        driver.tell(lost(110, 1, 20, Nack(Congestion)));
-        driver.tell(lost(111, 2, 20, Nack(Duplicate)));
+        driver.handle(lost(110, 1, 20, Nack(Congestion)));
+        driver.handle(lost(111, 2, 20, Nack(Duplicate)));
         assert_eq!(driver.controller.slow_start_threshold(), Some(4.0));
         assert_eq!(timeout_ms(&driver), 2_000.0, "backed off once");
         // 0, 2 and 3 are outstanding for nobody, when 7 answers for the first time.
-        assert_eq!(driver.tell(from(7, 120, 3, None, None)), 2.0 + 9.0);
+        assert_eq!(driver.handle(from(7, 120, 3, None, None)), 2.0 + 9.0);
     }
 
     #[test]
     fn each_source_has_a_timer_of_its_own() {
         let mut driver = Driver::new(&SCHEME, &[]);
-        driver.tell(from(5, 200, 0, Some(200), None));
+        driver.handle(from(5, 200, 0, Some(200), None));
         assert_eq!(timeout_ms(&driver), 600.0);
-        driver.tell(from(9, 210, 1, Some(40), None));
+        driver.handle(from(9, 210, 1, Some(40), None));
         assert_eq!(timeout_ms(&driver), 200.0, "the floor, above 40 + 4 * 20");
-        driver.tell(from(5, 220, 2, None, None));
+        driver.handle(from(5, 220, 2, None, None));
         assert_eq!(timeout_ms(&driver), 600.0);
     }
 
@@ -241,7 +241,7 @@ mod tests {
         for (echo_ms, expected) in [(960, 200.0), (880, 360.0), (900, 1_000.0)] {
             let timeout = |given: &[(&str, Value)]| {
                 let mut driver = Driver::new(&SCHEME, given);
-                driver.tell(from(5, 1_000, 0, None, Some(echo_ms)));
+                driver.handle(from(5, 1_000, 0, None, Some(echo_ms)));
                 timeout_ms(&driver)
             };
             assert_eq!(timeout(&[]), expected, "{echo_ms}");
@@ -252,9 +252,9 @@ mod tests {
     #[test]
     fn no_more_sources_than_a_thousand_are_remembered() {
         let mut driver = Driver::new(&SCHEME, &[]);
-        let windows: Vec<f64> = (0..3_000).map(|node| driver.tell(from(node, 100, 0, None, None))).collect();
+        let windows: Vec<f64> = (0..3_000).map(|node| driver.handle(from(node, 100, 0, None, None))).collect();
         assert!(windows.iter().all(|window| *window == 2.0));
-        assert_eq!(driver.tell(from(2_999, 100, 0, None, None)), 3.0);
-        assert_eq!(driver.tell(from(1, 100, 0, None, None)), 2.0, "forgotten");
+        assert_eq!(driver.handle(from(2_999, 100, 0, None, None)), 3.0);
+        assert_eq!(driver.handle(from(1, 100, 0, None, None)), 2.0, "forgotten");
     }
 }

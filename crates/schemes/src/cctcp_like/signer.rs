@@ -47,7 +47,7 @@ impl FaceGate for Signer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::gate_bench::{GateBench, data};
+    use tidegate_testkit::gate_bench::{GateBench, data};
     use tidegate_core::name::NameTable;
 
     /// What stands on a Data after a node 4 with the neighbour 7 has seen it come in, or sent it out.

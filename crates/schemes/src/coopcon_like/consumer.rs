@@ -54,8 +54,8 @@ mod tests {
     use tidegate_core::params::Value;
 
     use super::super::SCHEME;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked_at};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked_at};
 
     #[test]
     fn a_mild_mark_takes_a_packet_and_a_severe_one_a_fifth_once_per_window_of_data() {

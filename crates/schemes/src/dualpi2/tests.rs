@@ -9,7 +9,7 @@ use tidegate_core::params::Settings;
 use tidegate_core::queue::{Queue, QueueStats};
 
 use super::*;
-use crate::testing::gate_bench::{GateBench, micros};
+use tidegate_testkit::gate_bench::{GateBench, micros};
 
 fn params() -> Params {
     Params::from_settings(&Settings::default()).expect("defaults")

@@ -15,7 +15,7 @@ use tidegate_core::units::Span;
 
 use super::Params;
 use super::reporter::{Passing, Reporter};
-use crate::testing::gate_bench::{GateBench, data, interest, micros};
+use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 
 const FLOW: PrefixId = PrefixId(1);
 const CAPACITY: f64 = 10e6 / 8_800.0;

@@ -57,8 +57,8 @@ mod tests {
     use tidegate_core::params::Value;
 
     use super::super::SCHEME;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked_at};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked_at};
 
     #[test]
     fn each_level_takes_a_twentieth_once_per_window_of_data_and_period() {

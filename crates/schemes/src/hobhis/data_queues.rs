@@ -161,7 +161,7 @@ mod tests {
 
     use super::super::shaping::Rule;
     use super::*;
-    use crate::testing::gate_bench::{GateBench, data, interest, micros};
+    use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 
     const FACE: FaceId = FaceId(0);
     const ONE: FlowKey = PrefixId(1);

@@ -18,7 +18,7 @@ use super::data_queues::Counter;
 use super::shaper::Shaper;
 use super::shaping::{Flows, Rule};
 use super::{Feedback, Order, Params};
-use crate::testing::gate_bench::{GateBench, data, interest, micros};
+use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 use crate::toolbox::refusal::Refusal;
 
 const DOWN: FaceId = FaceId(0);

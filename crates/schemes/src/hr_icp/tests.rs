@@ -12,9 +12,9 @@ use tidegate_core::units::{ByteCount, Packets};
 
 use super::shaper::Shaper;
 use super::{Params, Queue, SCHEME};
-use crate::testing::driver::Driver;
-use crate::testing::gate_bench::{GateBench, data, interest, micros};
-use crate::testing::{data as delivered, follow, lost};
+use tidegate_testkit::driver::Driver;
+use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
+use tidegate_testkit::steps::{data as delivered, follow, lost};
 use crate::toolbox::refusal::Refusal;
 
 const FACE: FaceId = FaceId(0);

@@ -62,7 +62,7 @@ impl Strategy for SteeringStrategy {
 mod tests {
     use super::*;
     use crate::mircc::path_table::ANY;
-    use crate::testing::gate_bench::{GateBench, interest};
+    use tidegate_testkit::gate_bench::{GateBench, interest};
     use tidegate_core::face::{FaceView, Limit};
     use tidegate_core::fib::NextHop;
     use tidegate_core::name::{NameHash, NameTable};

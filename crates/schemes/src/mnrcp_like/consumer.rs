@@ -60,15 +60,15 @@ mod tests {
 
     use super::super::SCHEME;
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{lost, sent, stamped};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{lost, sent, stamped};
 
     const NACK: LossSignal = LossSignal::Nack(NackReason::Congestion);
 
     #[test]
     fn a_nack_halves_the_rate_once_until_the_next_report() {
         let mut driver = Driver::new(&SCHEME, &[]);
-        driver.tell(sent(0, 0));
+        driver.handle(sent(0, 0));
         let steps = [
             (stamped(40, 0, 1, 500_000), 2),
             (lost(50, 1, 2, Timeout), 2),
@@ -79,7 +79,7 @@ mod tests {
             (lost(61, 6, 7, NACK), 4),
         ];
         for (event, millis) in steps {
-            driver.tell(event);
+            driver.handle(event);
             assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(millis)), "{event:?}");
         }
     }
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn nacks_may_be_left_alone() {
         let mut driver = Driver::new(&SCHEME, &[("heed_nacks", Value::Bool(false))]);
-        driver.tell(stamped(40, 0, 1, 500_000));
-        driver.tell(lost(52, 3, 4, NACK));
+        driver.handle(stamped(40, 0, 1, 500_000));
+        driver.handle(lost(52, 3, 4, NACK));
         assert_eq!(driver.controller.pacing(), Pacing::Gap(Span::from_millis(2)));
     }
 }

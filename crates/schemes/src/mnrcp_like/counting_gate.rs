@@ -136,7 +136,7 @@ mod tests {
     use tidegate_core::params::Settings;
 
     use super::*;
-    use crate::testing::gate_bench::{GateBench, data, interest};
+    use tidegate_testkit::gate_bench::{GateBench, data, interest};
 
     const FACE: FaceId = FaceId(0);
     const REFUSED: GateVerdict = GateVerdict::Nack(NackReason::Congestion);

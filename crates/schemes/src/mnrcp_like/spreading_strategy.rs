@@ -186,7 +186,7 @@ impl Strategy for SpreadingStrategy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::gate_bench::micros;
+    use tidegate_testkit::gate_bench::micros;
 
     const PREFIX: PrefixId = PrefixId(1);
     const ONE: FaceId = FaceId(1);

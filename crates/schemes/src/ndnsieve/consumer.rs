@@ -49,8 +49,8 @@ impl CongestionController for SieveConsumer {
 #[cfg(test)]
 mod tests {
     use super::super::SCHEME;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::congestion::LossSignal::Timeout;
     use tidegate_core::params::Value;
 

@@ -60,8 +60,8 @@ mod tests {
     use tidegate_core::params::Value;
 
     use super::super::SCHEME;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, follow, lost, marked};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
 
     #[test]
     fn every_mark_halves_and_losses_do_once_per_window_of_data() {

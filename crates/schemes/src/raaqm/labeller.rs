@@ -32,7 +32,7 @@ impl FaceGate for Labeller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::gate_bench::{GateBench, data};
+    use tidegate_testkit::gate_bench::{GateBench, data};
     use tidegate_core::name::NameTable;
 
     #[test]

@@ -3,7 +3,7 @@
 use tidegate_core::units::{BitRate, Span};
 
 use super::*;
-use crate::testing::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE, mean, seconds};
+use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE, mean, seconds};
 
 fn path(flows: Vec<Flow>) -> Dumbbell {
     Dumbbell::new(Bottleneck::new(50.0, 1000).behind(&SCHEME, &[]), flows)

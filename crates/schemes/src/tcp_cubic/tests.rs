@@ -3,7 +3,7 @@
 use tidegate_core::params::Value;
 
 use super::*;
-use crate::testing::ack_driver::{Ack, AckDriver};
+use tidegate_testkit::ack_driver::{Ack, AckDriver};
 
 /// Without HyStart++, as these cases are not about slow start.
 fn cubic(given: &[(&str, Value)]) -> AckDriver {

@@ -3,7 +3,7 @@
 use tidegate_core::params::Value;
 
 use super::*;
-use crate::testing::ack_driver::{Ack, AckDriver};
+use tidegate_testkit::ack_driver::{Ack, AckDriver};
 
 fn linux(initial_window: f64, hystart: bool) -> AckDriver {
     let given =

@@ -204,5 +204,4 @@ impl FaceGate for ShaperGate {
 }
 
 #[cfg(test)]
-#[path = "interest_shaper/tests.rs"]
 mod tests;

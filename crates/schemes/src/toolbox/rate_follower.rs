@@ -82,10 +82,10 @@ impl CongestionController for RateFollower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::driver::Driver;
-    use crate::testing::{data, lost, sent, stamped};
     use tidegate_core::congestion::LossSignal::Timeout;
     use tidegate_core::scheme::Scheme;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, lost, sent, stamped};
 
     static PROBE: Scheme =
         Scheme { consumer: Some(|_| Ok(Box::new(RateFollower::new(Start::Probe, 0.0)))), ..Scheme::NONE };
@@ -101,10 +101,10 @@ mod tests {
     #[test]
     fn a_probe_waits_for_the_first_stamp_and_then_follows_every_one() {
         let mut driver = Driver::new(&PROBE, &[]);
-        assert_eq!(driver.tell(sent(0, 0)), 1.0);
-        assert_eq!(driver.tell(data(40, 0, 1)), 1.0, "no stamp");
+        assert_eq!(driver.handle(sent(0, 0)), 1.0);
+        assert_eq!(driver.handle(data(40, 0, 1)), 1.0, "no stamp");
         for (at, stamp, gap) in [(80, 500_000, 2), (90, 100_000, 10), (100, 0, 1_000)] {
-            assert_eq!(driver.tell(stamped(at, 1, 2, stamp)), f64::INFINITY);
+            assert_eq!(driver.handle(stamped(at, 1, 2, stamp)), f64::INFINITY);
             assert_eq!(driver.controller.pacing(), millis(gap), "stamp {stamp}");
         }
     }
@@ -113,17 +113,17 @@ mod tests {
     fn nothing_but_a_stamp_changes_the_rate() {
         let mut driver = Driver::new(&RATE, &[]);
         for event in [sent(0, 0), data(40, 0, 1), lost(90, 1, 2, Timeout)] {
-            driver.tell(event);
+            driver.handle(event);
             assert_eq!(driver.controller.pacing(), millis(4), "{event:?}");
         }
-        driver.tell(stamped(100, 2, 3, 1_000_000));
+        driver.handle(stamped(100, 2, 3, 1_000_000));
         assert_eq!(driver.controller.pacing(), millis(1));
     }
 
     #[test]
     fn a_flow_may_start_at_the_rate_of_its_link() {
         let mut driver = Driver::new(&LINK, &[]);
-        driver.tell(sent(0, 0));
+        driver.handle(sent(0, 0));
         assert_eq!(driver.controller.pacing(), Pacing::Rate(BitRate::from_mbps(10.0)));
     }
 }

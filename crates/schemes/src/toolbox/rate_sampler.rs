@@ -54,8 +54,8 @@ mod tests {
     use tidegate_core::context::Context;
     use tidegate_core::signal::HopSignals;
 
-    use crate::testing::driver::Driver;
-    use crate::testing::{data_after, sent};
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data_after, sent};
 
     /// Keeps the last sample.
     #[derive(Debug, Default)]
@@ -83,27 +83,27 @@ mod tests {
     fn a_rate_runs_from_the_last_arrival_before_the_interest() {
         let mut driver = Driver::of(Box::new(Ear::default()));
         for (at, segment) in [(5, 0), (6, 1), (7, 2)] {
-            driver.tell(sent(at, segment));
+            driver.handle(sent(at, segment));
         }
-        driver.tell(data_after(45, 0, 3, Some(40)));
+        driver.handle(data_after(45, 0, 3, Some(40)));
         assert_eq!(per_second(&driver), 25.0, "one from 5 to 45 ms");
-        driver.tell(data_after(55, 1, 3, Some(49)));
+        driver.handle(data_after(55, 1, 3, Some(49)));
         assert_eq!(per_second(&driver), 40.0, "two from 5 to 55 ms");
-        driver.tell(sent(55, 3));
-        driver.tell(data_after(65, 2, 4, Some(58)));
-        driver.tell(data_after(105, 3, 4, Some(50)));
+        driver.handle(sent(55, 3));
+        driver.handle(data_after(65, 2, 4, Some(58)));
+        driver.handle(data_after(105, 3, 4, Some(50)));
         assert_eq!(per_second(&driver), 40.0, "two from 55 to 105 ms");
     }
 
     #[test]
     fn arrivals_in_a_bunch_are_no_faster_than_their_interests() {
         let mut driver = Driver::of(Box::new(Ear::default()));
-        driver.tell(sent(0, 0));
-        driver.tell(sent(100, 1));
-        driver.tell(data_after(120, 0, 2, Some(120)));
-        driver.tell(sent(200, 2));
-        driver.tell(data_after(220, 1, 3, Some(120)));
-        driver.tell(data_after(221, 2, 3, Some(21)));
+        driver.handle(sent(0, 0));
+        driver.handle(sent(100, 1));
+        driver.handle(data_after(120, 0, 2, Some(120)));
+        driver.handle(sent(200, 2));
+        driver.handle(data_after(220, 1, 3, Some(120)));
+        driver.handle(data_after(221, 2, 3, Some(21)));
         // Segments 1 and 2 came since 120 ms, within 101 ms; their Interests left 200 ms after that of segment 0.
         assert_eq!(per_second(&driver), 10.0);
     }
@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn a_pause_with_nothing_under_way_does_not_count() {
         let mut driver = Driver::of(Box::new(Ear::default()));
-        driver.tell(sent(0, 0));
-        driver.tell(data_after(40, 0, 1, Some(40)));
-        driver.tell(sent(1_000, 1));
-        driver.tell(data_after(1_040, 1, 2, Some(40)));
+        driver.handle(sent(0, 0));
+        driver.handle(data_after(40, 0, 1, Some(40)));
+        driver.handle(sent(1_000, 1));
+        driver.handle(data_after(1_040, 1, 2, Some(40)));
         assert_eq!(per_second(&driver), 25.0);
-        driver.tell(data_after(1_041, 7, 2, Some(40)));
+        driver.handle(data_after(1_041, 7, 2, Some(40)));
         assert_eq!(driver.controller.1, None, "nobody told of its Interest");
     }
 }

@@ -4,7 +4,7 @@ use tidegate_core::units::Span;
 
 use super::gate::{from_zig_zag, to_zig_zag};
 use super::*;
-use crate::testing::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE, mean, seconds};
+use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE, mean, seconds};
 
 fn path(flows: Vec<Flow>) -> Dumbbell {
     Dumbbell::new(Bottleneck::new(50.0, 1000).behind(&SCHEME, &[]), flows)

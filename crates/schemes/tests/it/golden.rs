@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::constant_rtt::trace;
+use tidegate_testkit::constant_rtt::trace;
+use tidegate_testkit::golden::Golden;
+
 use crate::consumers;
 
 const CASE: &str = "constant_rtt.txt";
@@ -12,32 +14,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden")
 }
 
-fn first_difference(recorded: &str, now: &str) -> Option<String> {
-    let (mut old, mut new) = (recorded.lines(), now.lines());
-    (1..).find_map(|number| match (old.next(), new.next()) {
-        (None, None) => Some(None),
-        (old, new) if old != new => Some(Some(format!("line {number}: recorded {old:?}, now {new:?}"))),
-        _ => None,
-    })?
-}
-
 #[test]
 fn every_consumer_runs_as_recorded() {
-    let mut differences = Vec::new();
+    let mut golden = Golden::at(root());
     for scheme in consumers() {
-        let file = root().join(scheme.name).join(CASE);
-        let now = trace(scheme);
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::create_dir_all(file.parent().expect("the file lies in a folder")).expect("folder");
-            fs::write(&file, &now).expect("golden file is writable");
-        }
-        let recorded = fs::read_to_string(&file).unwrap_or_default();
-        differences.extend(first_difference(&recorded, &now).map(|line| format!("{}: {line}", scheme.name)));
+        golden.compare(&format!("{}/{CASE}", scheme.name), &trace(scheme));
     }
-    assert!(
-        differences.is_empty(),
-        "{differences:#?}\nreview, then UPDATE_GOLDEN=1 cargo test -p tidegate-schemes"
-    );
+    golden.finish();
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

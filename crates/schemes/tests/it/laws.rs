@@ -4,7 +4,7 @@ use tidegate_core::congestion::LossSignal;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::Time;
 
-use crate::driver::{Driver, Event, RTT, Told};
+use tidegate_testkit::driver::{Driver, Event, EventKind, RTT};
 
 /// Mean window over the round trips of twenty cycles, every `period`-th packet lost and told at once.
 fn mean_window(name: &str, period: u32) -> f64 {
@@ -21,12 +21,12 @@ fn mean_window(name: &str, period: u32) -> f64 {
         now += RTT;
         for received in segment..segment + in_round {
             let is_lost = received % period == period - 1;
-            let told = if is_lost {
-                Told::Loss { segment: received, signal: LossSignal::Timeout }
+            let kind = if is_lost {
+                EventKind::Loss { segment: received, signal: LossSignal::Timeout }
             } else {
-                Told::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
+                EventKind::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
             };
-            driver.tell(Event { at: now, next_segment: received + in_round, told });
+            driver.handle(Event { at: now, next_segment: received + in_round, kind });
         }
         segment += in_round;
     }

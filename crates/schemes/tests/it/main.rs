@@ -1,11 +1,8 @@
 //! What holds for every consumer of the registry, and how each behaves on a path of constant delay.
 
-mod constant_rtt;
-mod driver;
 mod golden;
-mod history;
+mod invariants;
 mod laws;
-mod parameters;
 
 use tidegate_core::scheme::Scheme;
 use tidegate_schemes::SCHEMES;

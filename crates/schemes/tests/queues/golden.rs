@@ -3,11 +3,11 @@
 //! `UPDATE_GOLDEN=1 cargo test -p tidegate-schemes --test queues` rewrites the texts in `golden/`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use tidegate_core::event::{Cause, Event};
 use tidegate_core::params::Value;
 use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_testkit::golden::Golden;
 
 use crate::bench::{Bench, data};
 use crate::line::Line;
@@ -256,18 +256,7 @@ fn line(at: Time, event: &Event) -> String {
 
 #[test]
 fn traces_equal_the_golden_texts() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
-    for case in CASES {
-        let (path, text) = (root.join(case.file), trace(case));
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::create_dir_all(path.parent().expect("in a folder")).expect("writable");
-            std::fs::write(&path, text).expect("writable");
-            continue;
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        let differs = golden.lines().zip(text.lines()).position(|(old, new)| old != new);
-        let line = differs.unwrap_or_else(|| golden.lines().count().min(text.lines().count()));
-        let (old, new) = (golden.lines().nth(line), text.lines().nth(line));
-        assert!(golden == text, "golden/{}:{}: was {old:?}, is {new:?}", case.file, line + 1);
-    }
+    let mut golden = Golden::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../../golden"));
+    CASES.iter().for_each(|case| golden.compare(case.file, &trace(case)));
+    golden.finish();
 }

@@ -3,9 +3,9 @@
 //! `UPDATE_GOLDEN=1 cargo test -p tidegate-schemes --test strategies` rewrites the texts in `golden/`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use tidegate_core::packet::NackReason;
+use tidegate_testkit::golden::Golden;
 
 use crate::router::{Event, Router};
 
@@ -54,18 +54,9 @@ fn trace(scheme: &str) -> String {
 
 #[test]
 fn traces_equal_the_golden_texts() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden");
+    let mut golden = Golden::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../../golden"));
     for scheme in ["best-route", "multicast"] {
-        let (path, text) = (root.join(scheme).join(CASE), trace(scheme));
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::create_dir_all(path.parent().expect("in a folder")).expect("writable");
-            std::fs::write(&path, text).expect("writable");
-            continue;
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        let differs = golden.lines().zip(text.lines()).position(|(old, new)| old != new);
-        let line = differs.unwrap_or_else(|| golden.lines().count().min(text.lines().count()));
-        let (old, new) = (golden.lines().nth(line), text.lines().nth(line));
-        assert!(golden == text, "golden/{scheme}/{CASE}:{}: was {old:?}, is {new:?}", line + 1);
+        golden.compare(&format!("{scheme}/{CASE}"), &trace(scheme));
     }
+    golden.finish();
 }

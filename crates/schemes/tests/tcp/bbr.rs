@@ -6,7 +6,7 @@ use tidegate_core::params::Value;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_schemes::{tcp_bbr1, tcp_bbr3};
 
-use crate::dumbbell::{Bottleneck, Dumbbell, Flow, Loss, WIRE, mean, seconds};
+use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, Loss, WIRE, mean, seconds};
 
 /// Packets per second of the line.
 const PER_SECOND: f64 = 100e6 / 8.0 / WIRE;

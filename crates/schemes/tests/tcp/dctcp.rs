@@ -1,7 +1,7 @@
 //! DCTCP against the steady state of its paper (Alizadeh et al., SIGCOMM 2010, §3.3).
 
 use super::*;
-use dumbbell::{PAYLOAD, StepMark, WIRE};
+use tidegate_testkit::dumbbell::{PAYLOAD, StepMark, WIRE};
 
 /// `count` flows on 100 Mbit/s and 20 ms, 165 packets, marked from `step` packets of queue on.
 fn path(count: u32, step: u32) -> Dumbbell {

@@ -1,8 +1,5 @@
 //! TCP senders of the catalogue through one bottleneck: closed forms, published tables, and what holds for all of them.
 
-#[path = "../../src/testing/dumbbell/mod.rs"]
-mod dumbbell;
-
 mod alone;
 mod bbr;
 mod cubic;
@@ -14,11 +11,11 @@ mod quinn;
 mod reno;
 mod rfc9438;
 
-use dumbbell::{Bottleneck, Dumbbell, Flow, Loss, mean, seconds};
 use tidegate_core::params::Value;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::Span;
 use tidegate_schemes::{SCHEMES, find};
+use tidegate_testkit::dumbbell::{self, Bottleneck, Dumbbell, Flow, Loss, mean, seconds};
 
 /// The scheme called `name`.
 fn scheme(name: &str) -> &'static Scheme {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tidegate_core::records::RunRecord;
 use tidegate_core::scheme::Scheme;
 use tidegate_schemes::{SCHEMES, find};
+use tidegate_testkit::golden::Golden;
 
 use crate::record;
 
@@ -90,36 +91,12 @@ fn while_it_lasts(record: &RunRecord, row: usize, value: f32) -> String {
     if is_outside { "-".to_owned() } else { format!("{value:.0}") }
 }
 
-fn first_difference(recorded: &str, now: &str) -> Option<String> {
-    let (mut old, mut new) = (recorded.lines(), now.lines());
-    for number in 1.. {
-        match (old.next(), new.next()) {
-            (None, None) => break,
-            (old, new) if old == new => {}
-            (old, new) => return Some(format!("line {number}: recorded {old:?}, now {new:?}")),
-        }
-    }
-    None
-}
-
 /// Compares what each of `names` runs in `case` with the record, or records it.
 #[track_caller]
 fn runs_as_recorded<'a>(case: &str, names: impl Iterator<Item = &'a str>, trace: fn(&str) -> String) {
-    let mut differences = Vec::new();
-    for name in names {
-        let file = root().join(name).join(case);
-        let now = trace(name);
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::create_dir_all(file.parent().expect("the file lies in a folder")).expect("folder");
-            fs::write(&file, &now).expect("golden file is writable");
-        }
-        let recorded = fs::read_to_string(&file).unwrap_or_default();
-        differences.extend(first_difference(&recorded, &now).map(|line| format!("{name}: {line}")));
-    }
-    assert!(
-        differences.is_empty(),
-        "{differences:#?}\nreview, then UPDATE_GOLDEN=1 cargo test -p tidegate-sim --test it golden"
-    );
+    let mut golden = Golden::at(root());
+    names.for_each(|name| golden.compare(&format!("{name}/{case}"), &trace(name)));
+    golden.finish();
 }
 
 fn senders() -> impl Iterator<Item = &'static str> {

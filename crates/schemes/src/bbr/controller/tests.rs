@@ -1,9 +1,9 @@
 //! States of BBR on a path of constant delay.
 
 use super::*;
-use crate::testing::bottleneck::{Bottleneck, PRODUCT};
-use crate::testing::driver::{Driver, RTT};
-use crate::testing::{data_after, sent};
+use tidegate_testkit::bottleneck::{Bottleneck, PRODUCT};
+use tidegate_testkit::driver::{Driver, RTT};
+use tidegate_testkit::steps::{data_after, sent};
 use tidegate_core::params::{Settings, Value};
 
 fn bbr(given: &[(&str, f64)]) -> Bottleneck<Bbr> {
@@ -138,7 +138,7 @@ fn length_window_and_age_of_probe_rtt_are_parameters() {
 
 #[test]
 fn losses_are_found_by_the_mean_round_trip_and_its_deviations_or_by_the_shell() {
-    let sent = Sent { segment: 0, at: Time::ZERO, is_retransmission: false };
+    let sent = Sent::first(0, Time::ZERO);
     let mut path = bbr(&[]);
     assert_eq!(path.driver.controller.loss_timeout(&sent), Some(Span::from_secs(1)));
     path.run_while(|path| path.rounds < 2);
@@ -165,14 +165,14 @@ fn on_a_shorter_path_rates_are_kept_for_ten_of_the_minimum_round_trips() {
         let params = Params::from_settings(&Settings(given.into())).expect("valid");
         let mut driver = Driver::of(Box::new(Bbr::new(params)));
         for segment in 0..4 {
-            driver.tell(sent(0, segment));
+            driver.handle(sent(0, segment));
         }
         for segment in 0..4 {
-            driver.tell(data_after(1, segment, 4, Some(1)));
+            driver.handle(data_after(1, segment, 4, Some(1)));
         }
         for segment in 4..14 {
-            driver.tell(sent(u64::from(segment) * 10, segment));
-            driver.tell(data_after(u64::from(segment) * 10 + 1, segment, segment + 1, Some(1)));
+            driver.handle(sent(u64::from(segment) * 10, segment));
+            driver.handle(data_after(u64::from(segment) * 10 + 1, segment, segment + 1, Some(1)));
         }
         driver.controller.rate().per_second()
     };
@@ -185,11 +185,11 @@ fn an_interest_that_another_overtook_by_a_quarter_of_a_round_trip_is_lost_at_onc
     let given = [("loss_timer", Value::Text("order".to_owned())), ("min_margin", Value::Text("1s".to_owned()))];
     let mut driver = Driver::new(&super::super::SCHEME, &given);
     for event in [sent(0, 0), sent(10, 1), sent(20, 2), data_after(60, 2, 3, Some(40))] {
-        driver.tell(event);
+        driver.handle(event);
     }
     let timeout = |at_ms: u64| {
         let at = Time::ZERO + Span::from_millis(at_ms);
-        driver.controller.loss_timeout(&Sent { segment: 0, at, is_retransmission: false })
+        driver.controller.loss_timeout(&Sent::first(0, at))
     };
     assert_eq!([timeout(9), timeout(10)], [Some(Span::ZERO), Some(Span::from_millis(1_040))]);
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::ack_driver::{Ack, AckDriver};
-use crate::testing::gate_bench::GateBench;
+use tidegate_testkit::ack_driver::{Ack, AckDriver};
+use tidegate_testkit::gate_bench::GateBench;
 use tidegate_core::units::ByteCount;
 
 const RTT: Span = Span::from_millis(40);
@@ -36,7 +36,7 @@ impl Bench {
     fn send(&mut self, at_ms: u64) -> HopSignals {
         let mut hop = HopSignals::default();
         let Self { gates, sender, flow } = self;
-        let sent = Sent { segment: 0, at: Time::ZERO + Span::from_millis(at_ms), is_retransmission: false };
+        let sent = Sent::first(0, Time::ZERO + Span::from_millis(at_ms));
         gates.at(at_ms * 1000, |cx| sender.on_sent(cx, &sent, &mut hop, flow));
         hop
     }
@@ -46,23 +46,9 @@ impl Bench {
     }
 
     fn deliver_marked(&mut self, at_ms: u64, mark: u8) {
-        let delivery = Delivery {
-            segment: 0,
-            size: ByteCount::new(1448),
-            rtt: Some(RTT),
-            full_delay: RTT,
-            sent_at: Time::ZERO,
-            retransmissions: 0,
-            delivered_at_send: 0,
-            in_flight_before: 5,
-            mark,
-            hop: HopSignals::default(),
-            newly_acked: 1,
-            newly_sacked: 0,
-            newly_lost: 0,
-            rate: None,
-            is_source_limited: false,
-        };
+        let delivery = Delivery::of_data(0, ByteCount::new(1448), Time::ZERO, Time::ZERO + RTT)
+            .with_mark(mark)
+            .with_in_flight_before(5);
         let Self { gates, sender, flow } = self;
         gates.at(at_ms * 1000, |cx| sender.on_delivery(cx, &delivery, flow));
     }
@@ -73,7 +59,7 @@ impl Bench {
     }
 
     fn lose(&mut self, count: u32) {
-        let loss = Loss { segment: 0, sent_at: Time::ZERO, since: None, signal: LossSignal::Gap };
+        let loss = Loss::new(0, Time::ZERO, LossSignal::Gap);
         let Self { gates, sender, flow } = self;
         (0..count).for_each(|_| gates.at(0, |cx| sender.on_loss(cx, &loss, flow)));
     }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
-use crate::testing::device;
-use crate::testing::gate_bench::GateBench;
+use tidegate_testkit::steps::device;
+use tidegate_testkit::gate_bench::GateBench;
 use tidegate_core::context::{Env, NoRoutes, Sink};
 use tidegate_core::control::Congestion;
 use tidegate_core::event::{Event, EventMask};

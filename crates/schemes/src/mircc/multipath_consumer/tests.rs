@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::gate_bench::GateBench;
+use tidegate_testkit::gate_bench::GateBench;
 use tidegate_core::params::{Settings, Value};
 use tidegate_core::units::ByteCount;
 
@@ -25,7 +25,7 @@ impl Bench {
         let mut hop = HopSignals::default();
         let (consumer, flow) = (&mut self.consumer, &self.flow);
         self.bench.at(0, |cx| {
-            let sent = Sent { segment: 0, at: cx.now, is_retransmission: false };
+            let sent = Sent::first(0, cx.now);
             consumer.on_sent(cx, &sent, &mut hop, flow);
         });
         let on_interest = |signal| hop.get(signal).expect("written");
@@ -52,23 +52,7 @@ impl Bench {
 }
 
 fn delivery(now: Time, hop: HopSignals) -> Delivery {
-    Delivery {
-        segment: 0,
-        size: ByteCount::new(1_100),
-        rtt: None,
-        full_delay: Span::ZERO,
-        sent_at: now,
-        retransmissions: 0,
-        delivered_at_send: 0,
-        in_flight_before: 1,
-        mark: 0,
-        hop,
-        newly_acked: 1,
-        newly_sacked: 0,
-        newly_lost: 0,
-        rate: None,
-        is_source_limited: false,
-    }
+    Delivery::of_data(0, ByteCount::new(1_100), now, now).with_signals(hop).with_retransmissions(1)
 }
 
 fn pace(per_second: u64) -> Pacing {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::gate_bench::{GateBench, data, interest, micros};
+use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 use tidegate_core::name::NameTable;
 use tidegate_core::params::{Settings, Value};
 

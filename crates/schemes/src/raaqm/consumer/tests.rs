@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::driver::{Driver, Event, Told};
-use crate::testing::{follow, lost};
+use tidegate_testkit::driver::{Driver, Event, EventKind};
+use tidegate_testkit::steps::{follow, lost};
 use tidegate_core::congestion::LossSignal::{Expired, Timeout};
 use tidegate_core::params::Value;
 use tidegate_core::signal::HopSignals;
@@ -27,8 +27,8 @@ fn on_path(label: u32, rtt_ms: Option<u64>) -> Event {
     if label != path_label::NONE {
         hop.put(Signal::PathLabel, label);
     }
-    let told = Told::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
-    Event { at: Time::ZERO + Span::from_secs(5), next_segment: 9, told }
+    let kind = EventKind::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
+    Event { at: Time::ZERO + Span::from_secs(5), next_segment: 9, kind }
 }
 
 fn after(rtt_ms: u64) -> Event {
@@ -105,7 +105,7 @@ fn decreases(given: &[(&'static str, Value)]) -> usize {
     let mut driver = Driver::new(&SCHEME, &given);
     let mut before = 1.0;
     let shrinks = |rtt_ms: &u64| {
-        let window = driver.tell(after(*rtt_ms));
+        let window = driver.handle(after(*rtt_ms));
         let has_shrunk = window < before;
         before = window;
         has_shrunk
@@ -130,8 +130,8 @@ fn the_probability_rises_from_the_least_to_the_forms_factor() {
 fn the_timer_is_the_lifetime_or_ten_round_trips_of_the_last_path_or_the_shells() {
     let timer = |given: &[(&'static str, Value)]| {
         let mut driver = Driver::new(&SCHEME, given);
-        driver.tell(on_path(7, Some(40)));
-        driver.controller.loss_timeout(&Sent { segment: 0, at: Time::ZERO, is_retransmission: false })
+        driver.handle(on_path(7, Some(40)));
+        driver.controller.loss_timeout(&Sent::first(0, Time::ZERO))
     };
     assert_eq!(timer(&[]), Some(Span::from_millis(500)));
     assert_eq!(timer(&[text("form", "hicn")]), Some(Span::from_millis(1_001)));

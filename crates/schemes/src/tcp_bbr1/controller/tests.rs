@@ -1,7 +1,7 @@
 //! BBR's rules, ACK by ACK: at 8 segments per ms and 20 ms the product is 160 segments.
 
 use super::*;
-use crate::testing::acks::{Ack, Acks};
+use tidegate_testkit::acks::{Ack, Acks};
 use tidegate_core::congestion::LossSample;
 use tidegate_core::params::{Settings, Value};
 

@@ -5,9 +5,9 @@ use tidegate_core::congestion::Pacing;
 use tidegate_core::packet::NackReason::{Congestion, NoRoute};
 use tidegate_core::params::Value;
 
-use crate::testing::driver::Driver;
-use crate::testing::{data, follow, lost, sent};
 use crate::{stateful_forwarding, stateful_forwarding_rtt};
+use tidegate_testkit::driver::Driver;
+use tidegate_testkit::steps::{data, follow, lost, sent};
 
 #[test]
 fn every_nack_halves_the_window_or_one_per_round_trip() {
@@ -61,9 +61,9 @@ fn a_rate_grows_as_a_window_over_the_round_trip_would_and_halves_on_a_nack() {
         (data(44, 4, 5), 72.5),
     ];
     for (event, expected) in steps {
-        assert_eq!(driver.tell(event), f64::INFINITY);
+        assert_eq!(driver.handle(event), f64::INFINITY);
         assert!((rate(&driver) - expected).abs() < 1e-4, "{event:?}: {}, by hand {expected}", rate(&driver));
     }
-    (0..9).for_each(|_| _ = driver.tell(lost(50, 5, 6, Timeout)));
+    (0..9).for_each(|_| _ = driver.handle(lost(50, 5, 6, Timeout)));
     assert!((rate(&driver) - 1.0).abs() < 1e-6, "the floor");
 }

@@ -17,9 +17,9 @@ use tidegate_core::units::ByteCount;
 
 use super::super::early_nack::{EarlyNack, QueueWatch};
 use super::super::ranked_strategy::RankedStrategy;
-use crate::testing::gate_bench::{GateBench, data as data_packet, interest};
 use crate::toolbox::average_queue::AverageQueue;
 use crate::toolbox::red_law::RedLaw;
+use tidegate_testkit::gate_bench::{GateBench, data as data_packet, interest};
 
 /// The queue of face 0, and early Nacks by its latest length.
 fn watched_queue() -> (Queue<()>, EarlyNack) {

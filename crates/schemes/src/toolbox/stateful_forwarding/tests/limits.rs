@@ -11,8 +11,8 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use super::super::limit::{FaceLimit, Measure};
 use super::super::limit_gate::LimitGate;
 use super::super::{Adaptation, Params};
-use crate::testing::gate_bench::{GateBench, data as data_packet, interest};
 use crate::toolbox::once_per_flight::OncePerFlight;
+use tidegate_testkit::gate_bench::{GateBench, data as data_packet, interest};
 
 /// Data per second that the link brings.
 const CAPACITY: f64 = 100.0;

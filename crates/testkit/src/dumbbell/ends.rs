@@ -15,6 +15,7 @@ use super::Flow;
 const BUFFER: ByteCount = ByteCount::new(1 << 30);
 
 /// One flow.
+#[derive(Debug)]
 pub(super) struct Ends {
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,

@@ -7,11 +7,14 @@ use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
-/// The node's surroundings: devices of 10 Mbps with room for 100 packets.
+/// The surroundings of a node with two devices of 10 Mbit/s, each with room for 100 packets.
+#[derive(Debug)]
 pub struct GateBench {
+    /// Names of the packets.
     pub names: NameTable,
+    /// The devices.
     pub faces: Vec<FaceView>,
-    /// Of control, as parts recorded them.
+    /// Events of the kind [`EventMask::CONTROL`], in the order recorded.
     pub events: Vec<Event>,
 }
 
@@ -25,7 +28,14 @@ impl Sink for Kept<'_> {
     }
 }
 
+impl Default for GateBench {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl GateBench {
+    /// Two devices and no events.
     pub fn new() -> Self {
         let limit = Limit::Packets(Packets::new(100));
         let device = || FaceView::device(BitRate::from_mbps(10.0), Span::ZERO, limit);
@@ -34,19 +44,24 @@ impl GateBench {
 
     /// Calls `part` at `at_us` microseconds.
     pub fn at<T>(&mut self, at_us: u64, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        self.at_time(micros(at_us), part)
+    }
+
+    /// Calls `part` at `now`.
+    pub fn at_time<T>(&mut self, now: Time, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
         let Self { names, faces, events } = self;
         let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut Kept(events));
-        let env = Env { now: micros(at_us), node, names, routes: &NoRoutes, sink, mask };
+        let env = Env { now, node, names, routes: &NoRoutes, sink, mask };
         part(&mut Context::new(env, faces))
     }
 }
 
-/// This many microseconds after the start.
+/// The instant `at_us` microseconds after the start.
 pub fn micros(at_us: u64) -> Time {
     Time::ZERO + Span::from_micros(at_us)
 }
 
-/// An Interest of 40 bytes.
+/// An Interest of 40 bytes for `segment` below `prefix`.
 pub fn interest(prefix: PrefixId, segment: u32) -> Header {
     let (nonce, lifetime, token) = (1, Millis(1000), PitToken(0));
     let interest =
@@ -54,7 +69,7 @@ pub fn interest(prefix: PrefixId, segment: u32) -> Header {
     Header::new(Name::segment(prefix, segment), Kind::Interest(interest), ByteCount::new(40))
 }
 
-/// A Data of `size` bytes.
+/// A Data of `size` bytes for `segment` below `prefix`.
 pub fn data(prefix: PrefixId, segment: u32, size: u64) -> Header {
     let payload = size as u32;
     let data = Data { freshness: Millis(0), final_segment: Segment::NONE, payload, token: PitToken(0) };

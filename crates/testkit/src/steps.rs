@@ -1,4 +1,6 @@
-//! Follows one controller event by event through a case worked by hand; a device for disciplines.
+//! Events of a consumer in short form, and a case worked by hand as a list of them; a device for disciplines.
+//!
+//! Times are milliseconds since the start. `next_segment` is the lowest segment that was never asked for.
 
 use tidegate_core::congestion::LossSignal;
 use tidegate_core::face::{FaceId, Limit};
@@ -7,27 +9,19 @@ use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-pub mod ack_driver;
-pub mod acks;
-pub mod bottleneck;
-#[path = "../tests/it/driver.rs"]
-pub mod driver;
-pub mod dumbbell;
-pub mod gate_bench;
+use crate::driver::{self, Driver, Event, EventKind, RTT};
 
-use driver::{Driver, Event, RTT, Told};
-
-/// `at_ms`: a Data arrives unmarked, 40 ms after its Interest.
+/// A Data arrives at `at_ms` without a mark, 40 ms after its Interest.
 pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> Event {
     arrival(at_ms, segment, next_segment, 0, Some(RTT))
 }
 
-/// As [`data`], with a congestion mark.
+/// As [`data`], with a congestion mark of 1.
 pub fn marked(at_ms: u64, segment: u32, next_segment: u32) -> Event {
     marked_at(1, at_ms, segment, next_segment)
 }
 
-/// As [`data`], with a mark of this level.
+/// As [`data`], with a congestion mark of `level`.
 pub fn marked_at(level: u8, at_ms: u64, segment: u32, next_segment: u32) -> Event {
     arrival(at_ms, segment, next_segment, level, Some(RTT))
 }
@@ -37,36 +31,39 @@ pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u6
     arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
 }
 
-/// As [`data`], with this rate of Interests, a thousandth per second, stamped on it.
+/// As [`data`], with the signal [`Signal::StampingRate`] of `rate` thousandths of an Interest per second.
 pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> Event {
     let mut hop = HopSignals::default();
     hop.put(Signal::StampingRate, rate);
-    event(at_ms, next_segment, Told::Data { segment, hop, rtt: Some(RTT) })
+    event(at_ms, next_segment, EventKind::Data { segment, hop, rtt: Some(RTT) })
 }
 
-/// An Interest leaves for the first time.
+/// The Interest for `segment` leaves for the first time.
 pub fn sent(at_ms: u64, segment: u32) -> Event {
-    event(at_ms, segment + 1, Told::Sent { segment, is_retransmission: false })
+    event(at_ms, segment + 1, EventKind::Sent { segment, is_retransmission: false })
 }
 
-/// A loss of `segment` is heard of.
+/// The loss of `segment` is detected by `signal`.
 pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> Event {
-    event(at_ms, next_segment, Told::Loss { segment, signal })
+    event(at_ms, next_segment, EventKind::Loss { segment, signal })
 }
 
 fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> Event {
-    event(at_ms, next_segment, Told::Data { segment, hop: driver::marked_hop(mark), rtt })
+    event(at_ms, next_segment, EventKind::Data { segment, hop: driver::marked_hop(mark), rtt })
 }
 
-fn event(at_ms: u64, next_segment: u32, told: Told) -> Event {
-    Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment, told }
+fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> Event {
+    Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment, kind }
 }
 
-/// Tells `driver` each event and compares the window after it with six decimals.
+/// Calls the controller for each event and compares the window after it, packets, to six decimals.
+///
+/// # Panics
+/// If a window differs; the message has the number of the event, from 1.
 #[track_caller]
 pub fn follow(driver: &mut Driver, steps: &[(Event, f64)]) {
     for (number, (event, expected)) in steps.iter().enumerate() {
-        let window = driver.tell(*event);
+        let window = driver.handle(*event);
         let number = number + 1;
         assert!((window - expected).abs() < 6e-7, "event {number} {event:?}: {window}, by hand {expected}");
     }

@@ -6,29 +6,34 @@ use tidegate_core::event::Cause;
 use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::gate::FaceGate;
 use tidegate_core::packet::{Ecn, Header, Kind};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::params::Value;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, Scheme};
 use tidegate_core::tcp::{AckHabit, SenderRule, SenderSettings, Source};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-/// Payload of a full segment, bytes, and what it takes on the wire.
+/// Payload of a full segment, bytes.
 pub const PAYLOAD: f64 = 1448.0;
+/// Size of a full segment on the wire, bytes.
 pub const WIRE: f64 = 1514.0;
 
 /// What the flows share.
 #[derive(Debug)]
 pub struct Bottleneck {
+    /// Rate of the line.
     pub rate: BitRate,
     /// Packets that may wait, the one being sent not counted.
     pub buffer: u32,
+    /// Disciplines of the queue, called in this order.
     pub disciplines: Vec<Box<dyn QueueDiscipline>>,
-    /// Of the bottleneck's face, asked in this order.
+    /// Gates of the bottleneck's face, called in this order.
     pub gates: Vec<Box<dyn FaceGate>>,
+    /// Which data segments are lost.
     pub loss: Loss,
     /// Whether data are lost behind the bottleneck in place of before it.
     pub loses_behind: bool,
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
@@ -46,7 +51,10 @@ impl Bottleneck {
         }
     }
 
-    /// Behind the gates and under the disciplines of `scheme` as a router part.
+    /// Behind the gates and under the disciplines that `scheme` has as a router part, with the parameters `given`.
+    ///
+    /// # Panics
+    /// If the scheme has no router part or refuses a parameter.
     pub fn behind(self, scheme: &Scheme, given: &[(&str, Value)]) -> Self {
         let streams = Streams::of(Seed(self.seed));
         let limit = Limit::Packets(Packets::new(self.buffer));
@@ -54,7 +62,7 @@ impl Bottleneck {
         let device = DeviceSetup { face: FaceId(0), rate, delay, neighbour: None, limit, streams };
         let node = NodeSetup { node: NodeId(0), devices: vec![device], streams };
         let make = scheme.router.expect("the scheme has a router part");
-        let parts = make(&settings(given), &node);
+        let parts = make(&crate::settings(given), &node);
         let parts = parts.unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));
         let gates = parts.gates.into_iter().map(|(_, gate)| gate).collect();
         let disciplines = parts.disciplines.into_iter().map(|(_, discipline)| discipline).collect();
@@ -70,32 +78,39 @@ impl Bottleneck {
 /// Which data segments of a flow get lost, retransmissions counted as others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
+    /// None.
     None,
     /// Each with this probability.
     Random(f64),
-    /// Every so manieth.
+    /// The last of each group of this size.
     Every(u64),
     /// Each with this probability, and then all that leave in the same round trip (Padhye et al. 1998 §2).
     RestOfRound(f64),
-    /// Each two that follow one another with this probability: what Linux hands down as one packet when it is slow.
+    /// Each pair in a row with this probability, as Linux passes two segments down as one packet when it is slow.
     Pairs(f64),
 }
 
 /// One flow.
 #[derive(Debug)]
 pub struct Flow {
+    /// Congestion control of the sender.
     pub rule: SenderRule,
+    /// The sender's other settings.
     pub settings: SenderSettings,
+    /// When the receiver acknowledges.
     pub habit: AckHabit,
     /// Round trip without queues, sending times not counted.
     pub rtt: Span,
+    /// When the connection opens.
     pub start: Time,
+    /// When the source ends; `None` for never.
     pub stop: Option<Time>,
+    /// What is sent.
     pub source: Source,
 }
 
 impl Flow {
-    /// Starts at once, never ends; each segment is acknowledged.
+    /// A flow that starts at once and never ends, under `rule`; each segment is acknowledged.
     pub fn new(rule: SenderRule, rtt_ms: u64) -> Self {
         Self {
             rule,
@@ -108,23 +123,24 @@ impl Flow {
         }
     }
 
-    /// As [`new`](Self::new), under a scheme with the settings given.
+    /// As [`new`](Self::new), under `scheme` with the parameters `given`.
+    ///
+    /// # Panics
+    /// If the scheme has no TCP sender or refuses a parameter.
     pub fn of(scheme: &Scheme, given: &[(&str, Value)], rtt_ms: u64) -> Self {
         Self::new(rule(scheme, given), rtt_ms)
     }
 }
 
-/// What `scheme` makes of a connection.
+/// The congestion control of a TCP sender by `scheme` with the parameters `given`.
+///
+/// # Panics
+/// If the scheme has no TCP sender or refuses a parameter.
 pub fn rule(scheme: &Scheme, given: &[(&str, Value)]) -> SenderRule {
-    let make = scheme.sender.expect("the scheme has a TCP sender");
-    make(&settings(given)).unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name))
+    scheme.make_sender(crate::settings(given)).unwrap_or_else(|why| panic!("{}: {why}", scheme.name))
 }
 
-fn settings(given: &[(&str, Value)]) -> Settings {
-    Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect())
-}
-
-/// A window that stays.
+/// A controller whose window never changes, segments.
 #[derive(Debug)]
 pub struct FixedWindow(pub f64);
 
@@ -134,7 +150,7 @@ impl CongestionController for FixedWindow {
     }
 }
 
-/// Marks what may be marked and finds so many packets waiting.
+/// A discipline that marks each segment that may be marked while this many packets wait.
 #[derive(Debug)]
 pub struct StepMark(pub u32);
 

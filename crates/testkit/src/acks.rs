@@ -1,12 +1,9 @@
-//! Tells a TCP rule of ACKs made by hand.
+//! Calls a TCP rule for ACKs made by hand, with samples of the delivery rate (BBR).
 
 use tidegate_core::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSample, LossSignal, RateSample, Recovery, Sent,
 };
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::NodeId;
-use tidegate_core::name::NameTable;
+use tidegate_core::context::Context;
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
@@ -26,6 +23,7 @@ pub struct Ack {
     pub rate: Option<f64>,
     /// Whether the newest segment left after the last ACK.
     pub ends_round: bool,
+    /// Whether the application limited the rate.
     pub is_app_limited: bool,
     /// In flight when the newest segment left, and how many were found lost since.
     pub sample: (u32, u64),
@@ -59,30 +57,25 @@ impl Ack {
 /// A rule and the flow around it.
 #[derive(Debug)]
 pub struct Acks<C> {
+    /// The rule under test.
     pub rule: C,
+    /// What the rule sees of the flow; it follows the calls.
     pub flow: FlowView,
+    /// Virtual time; [`wait`](Self::wait) lets it pass.
     pub now: Time,
-    names: NameTable,
 }
 
 impl<C: CongestionController> Acks<C> {
     /// After a handshake of 20 ms.
     pub fn new(mut rule: C) -> Self {
         rule.take_streams(Streams::of(Seed(1)));
-        let flow = FlowView { smoothed_rtt: Some(Span::from_millis(20)), ..FlowView::default() };
-        Self { rule, flow, now: Time::ZERO, names: NameTable::new() }
+        let mut flow = FlowView::default();
+        flow.smoothed_rtt = Some(Span::from_millis(20));
+        Self { rule, flow, now: Time::ZERO }
     }
 
     fn call(&mut self, call: impl FnOnce(&mut C, &mut Context<'_>, &FlowView)) {
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        };
-        call(&mut self.rule, &mut Context::new(env, &[]), &self.flow);
+        call(&mut self.rule, &mut Context::detached(self.now), &self.flow);
     }
 
     /// Lets `ms` pass.
@@ -95,13 +88,14 @@ impl<C: CongestionController> Acks<C> {
         let segment = self.flow.delivered as u32 + in_flight - 1;
         self.flow.in_flight = in_flight;
         self.flow.next_segment = segment + 1;
-        let sent = Sent { segment, at: self.now, is_retransmission: false };
+        let sent = Sent::first(segment, self.now);
         self.call(|rule, cx, flow| rule.on_sent(cx, &sent, &mut HopSignals::default(), flow));
     }
 
     /// Segment `segment` is found lost, `sample` of its own departure.
     pub fn lose(&mut self, segment: u32, sample: LossSample) {
-        let loss = Loss { segment, sent_at: self.now, signal: LossSignal::Gap, since: Some(sample) };
+        let mut loss = Loss::new(segment, self.now, LossSignal::Gap);
+        loss.since = Some(sample);
         self.call(|rule, cx, flow| rule.on_loss(cx, &loss, flow));
     }
 
@@ -123,23 +117,13 @@ impl<C: CongestionController> Acks<C> {
             in_flight_at_send: ack.sample.0,
             lost: ack.sample.1,
         });
-        let delivery = Delivery {
-            segment: before as u32,
-            size: ByteCount::new(ack.payload * u64::from(ack.newly)),
-            rtt: ack.rtt_ms.map(|ms| Span::from_secs_f64(ms / 1e3)),
-            full_delay: Span::ZERO,
-            sent_at: self.now,
-            retransmissions: 0,
-            delivered_at_send: prior_delivered,
-            in_flight_before: ack.in_flight + ack.newly + ack.lost,
-            mark: 0,
-            hop: HopSignals::default(),
-            newly_acked: ack.newly,
-            newly_sacked: 0,
-            newly_lost: ack.lost,
-            rate,
-            is_source_limited: false,
-        };
+        let size = ByteCount::new(ack.payload * u64::from(ack.newly));
+        let mut delivery = Delivery::of_ack(before as u32, ack.newly, size, self.now, self.now)
+            .with_in_flight_before(ack.in_flight + ack.newly + ack.lost)
+            .with_delivered_at_send(prior_delivered);
+        delivery.rtt = ack.rtt_ms.map(|ms| Span::from_secs_f64(ms / 1e3));
+        delivery.newly_lost = ack.lost;
+        delivery.rate = rate;
         self.flow.delivered += u64::from(ack.newly);
         self.flow.in_flight = ack.in_flight;
         self.call(|rule, cx, flow| rule.on_delivery(cx, &delivery, flow));

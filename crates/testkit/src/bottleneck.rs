@@ -7,7 +7,7 @@ use tidegate_core::consumer::pacer::Pacer;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use super::driver::{Driver, Event, RTT, Told};
+use crate::driver::{Driver, Event, EventKind, RTT};
 
 /// Time that the bottleneck takes for a packet.
 const SERVICE: Span = Span::from_micros(625);
@@ -15,8 +15,11 @@ const SERVICE: Span = Span::from_micros(625);
 pub const PRODUCT: f64 = 64.0;
 
 /// The flow and what is under way to it.
+#[derive(Debug)]
 pub struct Bottleneck<C: CongestionController> {
+    /// The controller and the flow around it.
     pub driver: Driver<C>,
+    /// Virtual time.
     pub now: Time,
     /// Round trips counted: each ends with the first Data of an Interest sent after the last one's end.
     pub rounds: u32,
@@ -48,7 +51,10 @@ impl<C: CongestionController> Bottleneck<C> {
         self.under_way.len() as f64
     }
 
-    /// Runs from Data to Data while `goes_on`, a minute at most. It is asked after each Data, before Interests leave.
+    /// Runs from Data to Data while `goes_on` returns true; it is called after each Data, before Interests leave.
+    ///
+    /// # Panics
+    /// If that lasts longer than a minute of virtual time, or a window closes with nothing under way.
     pub fn run_while(&mut self, mut goes_on: impl FnMut(&Self) -> bool) {
         while goes_on(self) {
             assert!(self.now < Time::ZERO + Span::from_secs(60), "never over: {:?}", self.driver.controller);
@@ -71,7 +77,11 @@ impl<C: CongestionController> Bottleneck<C> {
         if segment >= self.round_ends_with {
             (self.rounds, self.round_ends_with) = (self.rounds + 1, self.next_segment);
         }
-        self.tell(Told::Data { segment, hop: HopSignals::default(), rtt: Some(arrival.since(sent_at)) });
+        self.handle(EventKind::Data {
+            segment,
+            hop: HopSignals::default(),
+            rtt: Some(arrival.since(sent_at)),
+        });
     }
 
     fn send(&mut self) {
@@ -83,12 +93,12 @@ impl<C: CongestionController> Bottleneck<C> {
             self.last_arrival = (self.now + RTT).max(self.last_arrival + SERVICE);
             self.under_way.push_back((self.last_arrival, self.now));
             self.next_segment += 1;
-            self.tell(Told::Sent { segment: self.next_segment - 1, is_retransmission: false });
+            self.handle(EventKind::Sent { segment: self.next_segment - 1, is_retransmission: false });
         }
         self.pacer.rest();
     }
 
-    fn tell(&mut self, told: Told) {
-        self.driver.tell(Event { at: self.now, next_segment: self.next_segment, told });
+    fn handle(&mut self, kind: EventKind) {
+        self.driver.handle(Event { at: self.now, next_segment: self.next_segment, kind });
     }
 }

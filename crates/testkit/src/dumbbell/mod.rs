@@ -2,8 +2,10 @@
 //!
 //! The bottleneck stands beside the senders: data reach its gates and its queue at once and the receiver half a round
 //! trip after they left the line; an ACK passes the gates as the sender gets it. Only data are lost on the way.
-//! Everything is drawn from `seed`, and what happens at one instant happens in the order of [`What`].
+//! Everything is drawn from `seed`. At one instant, the line comes before the queue's timers, these before the gates', then
+//! data, ACKs and timers of the flows in their order.
 
+mod course;
 mod ends;
 pub mod setup;
 #[cfg(test)]
@@ -20,6 +22,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
+pub use course::course;
 pub use setup::{Bottleneck, FixedWindow, Flow, Loss, PAYLOAD, StepMark, WIRE};
 
 use ends::Ends;
@@ -37,7 +40,9 @@ enum What {
 }
 
 /// The flows, the bottleneck, and the time.
+#[derive(Debug)]
 pub struct Dumbbell {
+    /// Virtual time.
     pub now: Time,
     flows: Vec<Ends>,
     names: NameTable,
@@ -94,7 +99,7 @@ impl Dumbbell {
         before.into_iter().enumerate().map(goodput).collect()
     }
 
-    /// What `look` sees every `every` from now to `until_s`.
+    /// What `look` returns every `every` from now to `until_s`.
     pub fn trace<T>(&mut self, until_s: f64, every: Span, look: impl Fn(&Self) -> T) -> Vec<T> {
         let mut seen = Vec::new();
         while self.now + every <= seconds(until_s) {
@@ -311,12 +316,12 @@ struct Parts<'a> {
     gates: &'a mut [Box<dyn FaceGate>],
 }
 
-/// The instant so many seconds after the start.
+/// The instant `seconds` seconds after the start.
 pub fn seconds(seconds: f64) -> Time {
     Time::ZERO + Span::from_secs_f64(seconds)
 }
 
-/// Mean of what was seen.
+/// Mean of `seen`; NaN if it is empty.
 pub fn mean(seen: &[f64]) -> f64 {
     seen.iter().sum::<f64>() / seen.len() as f64
 }

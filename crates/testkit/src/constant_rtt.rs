@@ -1,4 +1,5 @@
-//! One flow on a path of constant delay: too many packets under way are marked, far too many are lost.
+//! One consumer on a path of constant delay, as a golden text: too many packets under way are marked, far too many are
+//! lost.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -10,21 +11,21 @@ use tidegate_core::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::driver::{Driver, Event, RTT, Told, marked_hop};
+use crate::driver::{Driver, Event, EventKind, RTT, marked_hop};
 
 /// Of the Interests sent while this many packets are under way, one in ten comes back marked.
 const MARK_ABOVE: u32 = 60;
 const MARK_EVERY: u32 = 10;
 /// Interests sent while this many packets are under way are lost.
 const LOSE_ABOVE: u32 = 80;
-/// A loss is heard of this long after sending, unless the scheme has its own timer. It is never spurious.
+/// A loss is detected this long after sending, unless the scheme has its own timer. It is never spurious.
 const TIMEOUT: Span = Span::from_millis(200);
 /// Content of a Data, which a pace in bits counts.
 const PAYLOAD: ByteCount = ByteCount::new(1_000);
 const END: Time = Time::from_nanos(4_000_000_000);
 const ROW: Span = Span::from_millis(80);
 
-/// What becomes of an Interest, in the order it is heard of.
+/// What becomes of an Interest, in the order in which the consumer learns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Outcome {
     at: Time,
@@ -98,17 +99,17 @@ impl Run {
 
     /// When something happens next.
     fn next(&self) -> Option<Time> {
-        let heard = self.outcomes.peek().map(|Reverse(outcome)| outcome.at);
-        heard.into_iter().chain(self.pacer.wake()).min()
+        let outcome = self.outcomes.peek().map(|Reverse(outcome)| outcome.at);
+        outcome.into_iter().chain(self.pacer.wake()).min()
     }
 
-    /// What is due at `at` happens: an outcome is heard of, or the pacer's time has come.
+    /// What is due at `at` happens: an outcome, or the pacer's time.
     fn advance(&mut self, at: Time) {
         self.now = at;
         if self.outcomes.peek().is_some_and(|Reverse(outcome)| outcome.at == at)
             && let Some(Reverse(outcome)) = self.outcomes.pop()
         {
-            self.hear(outcome);
+            self.receive(outcome);
         }
         self.send_all();
     }
@@ -117,7 +118,10 @@ impl Run {
         let is_lost = self.under_way >= LOSE_ABOVE;
         let is_congested = self.under_way >= MARK_ABOVE;
         self.above_mark += u32::from(is_congested);
-        let sent = Sent { segment, at: self.now, is_retransmission };
+        let sent = match is_retransmission {
+            false => Sent::first(segment, self.now),
+            true => Sent::again(segment, self.now),
+        };
         let timeout = self.driver.controller.loss_timeout(&sent).unwrap_or(TIMEOUT);
         self.outcomes.push(Reverse(Outcome {
             at: self.now + if is_lost { timeout } else { RTT },
@@ -130,27 +134,27 @@ impl Run {
         self.sent += 1;
         self.outstanding += 1;
         self.under_way += u32::from(!is_lost);
-        self.tell(Told::Sent { segment, is_retransmission });
+        self.handle(EventKind::Sent { segment, is_retransmission });
     }
 
-    fn hear(&mut self, outcome: Outcome) {
+    fn receive(&mut self, outcome: Outcome) {
         let segment = outcome.segment;
         self.outstanding -= 1;
         if outcome.is_lost {
             self.losses += 1;
             self.lost.push_back(segment);
-            self.tell(Told::Loss { segment, signal: LossSignal::Timeout });
+            self.handle(EventKind::Loss { segment, signal: LossSignal::Timeout });
         } else {
             self.under_way -= 1;
             self.delivered += 1;
             self.marks += u32::from(outcome.is_marked);
             let rtt = (!outcome.is_retransmission).then_some(RTT);
-            self.tell(Told::Data { segment, hop: marked_hop(u8::from(outcome.is_marked)), rtt });
+            self.handle(EventKind::Data { segment, hop: marked_hop(u8::from(outcome.is_marked)), rtt });
         }
     }
 
-    fn tell(&mut self, told: Told) {
-        self.driver.tell(Event { at: self.now, next_segment: self.next_segment, told });
+    fn handle(&mut self, kind: EventKind) {
+        self.driver.handle(Event { at: self.now, next_segment: self.next_segment, kind });
     }
 
     fn row(&self, at: Time) -> String {
@@ -167,7 +171,11 @@ impl Run {
     }
 }
 
-/// The run of `scheme` with default parameters as a table in whole packets; counts are totals since the start.
+/// The course of the consumer of `scheme` with default parameters: four seconds in rows of 80 ms, in whole packets. Marks,
+/// losses and deliveries are totals since the start.
+///
+/// # Panics
+/// If the scheme has no consumer.
 pub fn trace(scheme: &Scheme) -> String {
     let mut run = Run::new(scheme);
     let mut text = format!(
