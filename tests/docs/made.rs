@@ -178,7 +178,9 @@ fn crates(_: &str) -> String {
         .output()
         .expect("cargo runs");
     let metadata = Value::parse(&String::from_utf8_lossy(&output.stdout)).expect("cargo prints JSON");
-    let mut rows: Vec<[String; 4]> = metadata.get("packages").list().iter().map(crate_row).collect();
+    let is_example = |package: &&Value| !package.get("name").text().starts_with("tidegate");
+    let packages = metadata.get("packages").list().iter().filter(|package| !is_example(package));
+    let mut rows: Vec<[String; 4]> = packages.map(crate_row).collect();
     // Lower layers first: a crate comes after those that it depends on.
     rows.sort_by_key(|[_, _, ours, _]| {
         (ours.split(", ").filter(|name| !name.is_empty()).count(), ours.clone())

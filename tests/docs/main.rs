@@ -11,7 +11,6 @@ mod made;
 #[allow(dead_code, reason = "each target needs a part")]
 mod program;
 mod readme;
-mod scheme;
 #[path = "../support/skipped.rs"]
 mod skipped;
 mod skips;

@@ -149,7 +149,7 @@ fn the_manifest_of_an_outside_scheme_has_what_the_scheme_imports() {
     scratch.file("Cargo.toml", (manifest + "[workspace]\n").as_bytes());
     scratch.file("Cargo.lock", text(&root().join("Cargo.lock")).as_bytes());
     fs::create_dir(scratch.0.join("src")).expect("the folder can be written");
-    let scheme = text(&root().join("examples/halving.rs"));
+    let scheme = text(&root().join("examples/halving/src/main.rs"));
     fs::write(scratch.0.join("src/main.rs"), &scheme).expect("the folder can be written");
     let tree = cargo(&scratch, &["tree", "--offline", "--depth", "1", "--prefix", "none"]);
     for import in scheme.lines().filter_map(|line| line.strip_prefix("use tidegate")) {

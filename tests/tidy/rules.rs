@@ -339,6 +339,7 @@ fn is_target(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let inner = match parts.as_slice() {
         ["crates", _, rest @ ..] | ["fuzz", rest @ ..] => rest,
+        ["examples", _, "src", file] => &["src", file],
         rest => rest,
     };
     matches!(

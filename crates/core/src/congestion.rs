@@ -223,6 +223,27 @@ impl Loss {
     }
 }
 
+impl FlowView {
+    /// Counts an Interest for `segment` that leaves, for the first time or again.
+    pub fn count_sent(&mut self, segment: u32) {
+        self.in_flight += 1;
+        self.highest_sent = self.highest_sent.max(segment);
+        self.next_segment = self.next_segment.max(segment.saturating_add(1));
+    }
+
+    /// Counts the first arrival of `segment`, whose Interest was outstanding.
+    pub fn count_delivered(&mut self, segment: u32) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.highest_received = self.highest_received.max(segment);
+        self.delivered += 1;
+    }
+
+    /// Counts an Interest that is lost: it is not outstanding any more.
+    pub fn count_lost(&mut self) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+}
+
 /// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {

@@ -1,12 +1,11 @@
-//! A scheme of its own with the whole program around it: `cargo run --example halving -- run SCENARIO`.
+//! A scheme of its own with the whole program around it: `cargo run -p halving -- run SCENARIO`.
+
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::consumer::shell::ShellKind;
-use tidegate_core::context::Context;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 use tidegate_schemes::toolbox::once_per_round_trip::OncePerRoundTrip;
 
 /// The catalogue entry.
