@@ -3,20 +3,13 @@
 //! No scheme of ours fails, so this target is itself the program, with one that does. It therefore brings its own
 //! `main`: asked by the environment it is the program, else it runs its tests.
 
-#[path = "support/json.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod json;
-#[path = "support/program.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod program;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::LazyLock;
 use std::{env, fs};
 
-use json::Value;
-use program::{Ended, Scratch};
+use support::json::Value;
+use support::program::{Ended, Scratch};
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;

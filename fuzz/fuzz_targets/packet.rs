@@ -1,8 +1,4 @@
 //! A frame from the network, passed on.
 #![no_main]
 
-#[allow(dead_code, reason = "each target calls one of the checks")]
-#[path = "../../crates/wire/tests/wire/checks.rs"]
-mod checks;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::packet(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile::packets::packet(data));

@@ -1,8 +1,4 @@
 //! Frames one after the other, put together.
 #![no_main]
 
-#[allow(dead_code, reason = "each target calls one of the checks")]
-#[path = "../../crates/wire/tests/wire/checks.rs"]
-mod checks;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| checks::reassembly(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| hostile::packets::reassembly(data));

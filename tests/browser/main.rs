@@ -2,20 +2,13 @@
 
 mod board;
 mod chromium;
-#[path = "../support/json.rs"]
-mod json;
-#[path = "../support/program.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod program;
-#[path = "../support/skipped.rs"]
-mod skipped;
 
 use std::fs;
 use std::path::Path;
 
-use json::Value;
-use program::{Scratch, tidegate};
-use skipped::skipped;
+use support::json::Value;
+use support::program::{Scratch, tidegate};
+use support::skipped::skipped;
 
 /// Width of a phone, a laptop and a wide screen, CSS pixels.
 const WIDTHS: [u32; 3] = [360, 1366, 2560];

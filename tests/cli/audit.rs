@@ -1,7 +1,7 @@
 //! Every command there is: it prints JSON when asked to, and a wrong command line ends with 2.
 
-use crate::json::Value;
 use crate::{DUMBBELL, Scratch, tidegate};
+use support::json::Value;
 
 /// A command line of each command that ends by itself, and the code it ends with; `OUT` is a folder of the test,
 /// `RESULTS` one of results.
@@ -127,7 +127,7 @@ fn every_command_refuses_an_option_that_nobody_has() {
 #[cfg(target_os = "linux")]
 mod live {
     use super::*;
-    use crate::running::Running;
+    use support::running::Running;
 
     #[test]
     fn every_live_command_prints_json() {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::json::Value;
 use crate::{DUMBBELL, Scratch, assert_same, program, results, tidegate};
+use support::json::Value;
 
 fn run(out: &Scratch, more: &[&str]) {
     let arguments = [&["run", DUMBBELL, "--quiet", "--out", out.path()], more].concat();

@@ -1,7 +1,7 @@
 //! `check`: what it says of a valid scenario is what a run then shows, and likely mistakes are pointed at.
 
-use crate::json::Value;
 use crate::{DUMBBELL, Scratch, tidegate};
+use support::json::Value;
 
 /// Nothing about it looks like a mistake.
 pub(crate) const SOUND: &str = r#"format = 1

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::json::Value;
-use crate::program::{Ended, Scratch, tidegate};
+use support::json::Value;
+use support::program::{Ended, Scratch, tidegate};
 
 /// Small, with losses, so that seeds differ.
 const SCENARIO: &str = r#"

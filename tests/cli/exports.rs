@@ -9,9 +9,9 @@ use bytes::Bytes;
 use tidegate_core::name::NameTable;
 use tidegate_wire::{DataView, InterestView, decode_frame};
 
-use crate::json::Value;
-use crate::skipped::skipped;
 use crate::{DUMBBELL, Scratch, tidegate};
+use support::json::Value;
+use support::skipped::skipped;
 
 /// The folder of one short run, in which links lose packets, queues mark, and stores answer.
 fn results(scratch: &Scratch) -> PathBuf {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::json::Value;
-use crate::program::{Ended, Scratch, tidegate};
+use support::json::Value;
+use support::program::{Ended, Scratch, tidegate};
 
 const SCENARIO: &str = r#"format = 1
 [scenario]

@@ -1,8 +1,8 @@
 //! What `check` says of stores, services, catalogues and changing rates, held against what is worked out by hand.
 
 use crate::check::{SOUND, number};
-use crate::json::Value;
 use crate::{Scratch, tidegate};
+use support::json::Value;
 
 /// A flow that asks for objects of four segments, with `more` keys.
 fn catalogue(more: &str) -> String {

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::json::Value;
 use crate::{DUMBBELL, Scratch, tidegate};
+use support::json::Value;
 
 /// The canonical example with `old` replaced, checked: what is printed.
 fn checked(test: &str, old: &str, new: &str) -> String {

@@ -3,9 +3,9 @@
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use crate::json::Value;
-use crate::running::Running;
 use crate::tidegate;
+use support::json::Value;
+use support::running::Running;
 
 /// A link towards `server` with `more` arguments, and where it is heard.
 fn start(server: &UdpSocket, more: &[&str]) -> (Running, String) {

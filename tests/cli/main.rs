@@ -10,49 +10,29 @@ mod folders;
 mod foretold;
 mod imports;
 mod inputs;
-#[path = "../support/json.rs"]
-mod json;
 #[cfg(target_os = "linux")]
 mod link;
 mod new;
 mod outputs;
 mod papers;
-#[path = "../support/program.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod program;
 #[cfg(target_os = "linux")]
 mod readme;
 mod report;
 #[cfg(target_os = "linux")]
-#[path = "../support/running.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod running;
 mod screens;
 mod shell;
-#[path = "../support/skipped.rs"]
-mod skipped;
 mod sweep;
 #[cfg(target_os = "linux")]
 mod transfers;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use program::{Ended, Scratch, program, tidegate};
+use support::program::{Ended, Scratch, program, tidegate};
 
 /// The canonical example.
 const DUMBBELL: &str = "scenarios/examples/dumbbell.toml";
-
-impl Scratch {
-    /// The only folder in it.
-    fn only_folder(&self) -> PathBuf {
-        let entries: Vec<PathBuf> =
-            fs::read_dir(&self.0).expect("readable").map(|entry| entry.expect("readable").path()).collect();
-        assert_eq!(entries.len(), 1, "{entries:?}");
-        entries[0].clone()
-    }
-}
 
 /// Everything in a results folder that must not depend on how it was made: tables, checksums, scenario, page.
 fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {

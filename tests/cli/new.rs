@@ -11,7 +11,7 @@ pub const TEMPLATES: [&str; 7] =
 /// Names of all schemes with the role of a consumer.
 fn consumers() -> Vec<String> {
     let catalogue = tidegate(&["schemes", "--format", "json"]).with(0).json();
-    let is_consumer = |scheme: &&crate::json::Value| {
+    let is_consumer = |scheme: &&support::json::Value| {
         scheme.get("roles").list().iter().any(|role| role.text() == "consumer")
     };
     catalogue.list().iter().filter(is_consumer).map(|scheme| scheme.get("name").text().to_owned()).collect()

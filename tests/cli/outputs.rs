@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::json::Value;
 use crate::{DUMBBELL, Scratch, program, tidegate};
+use support::json::Value;
 
 /// Fails if the page would load anything over the network: it must open on a machine without one.
 #[track_caller]

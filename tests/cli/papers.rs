@@ -5,9 +5,9 @@ use std::path::Path;
 #[cfg(unix)]
 use std::{process::Stdio, time::Duration};
 
-use crate::json::Value;
 use crate::outputs::assert_self_contained;
 use crate::{Ended, Scratch, program, tidegate};
+use support::json::Value;
 
 /// Figures of each paper, and how many claims it has at least.
 const PLR: (&[&str], usize) = (&["fig7a", "fig7b", "fig8a", "fig8b", "fig9a", "fig9b", "fig9c"], 50);

@@ -5,15 +5,15 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::skipped::skipped;
 use crate::{Scratch, tidegate};
+use support::skipped::skipped;
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
 /// Names of all pages that are written into `scratch`, with their text.
 fn pages(scratch: &Scratch) -> BTreeMap<String, String> {
     let listed = tidegate(&["man", "--out", scratch.path(), "--format", "json"]).with(0).json();
-    let file = |file: &crate::json::Value| {
+    let file = |file: &support::json::Value| {
         let name = file.text().rsplit('/').next().unwrap_or_default().to_owned();
         (name, fs::read_to_string(file.text()).expect("what is listed was written"))
     };

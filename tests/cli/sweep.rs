@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::json::Value;
-use crate::program::{Ended, Scratch, program, tidegate};
+use support::json::Value;
+use support::program::{Ended, Scratch, program, tidegate};
 
 /// Small, with losses, so that seeds differ.
 const SCENARIO: &str = r#"

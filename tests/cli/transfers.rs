@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use super::json::Value;
-use super::running::{Forwarder, Running, Way};
-use super::skipped::skipped;
 use super::{Ended, Scratch, tidegate};
+use support::json::Value;
+use support::running::{Forwarder, Running, Way};
+use support::skipped::skipped;
 
 fn content(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * at / 7) as u8).collect()
@@ -111,7 +111,7 @@ fn a_reader_that_has_enough_ends_a_fetch_without_a_word() {
     let at = ["--transport", forwarder.uri(Way::Unix)];
     let server = Running::start(&[&["serve", "/head", &file][..], &at].concat());
     server.out_line("serving ");
-    let mut command = super::program::program();
+    let mut command = support::program::program();
     command.args(["fetch", "/head"]).args(at);
     let (fetch, mut out) = Running::with_output(&mut command);
     let mut first = [0; 10];
@@ -162,7 +162,7 @@ fn content_goes_to_a_terminal_only_when_that_is_asked_for() {
     server.out_line("serving ");
     // `script` of util-linux gives the program a terminal.
     let on_terminal = |more: &str| {
-        let program = super::program::program().get_program().to_string_lossy().into_owned();
+        let program = support::program::program().get_program().to_string_lossy().into_owned();
         let command = format!("'{program}' fetch /terminal --quiet --transport '{at}'{more}");
         Command::new("script").args(["-qec", &command, "/dev/null"]).stdin(Stdio::null()).output()
     };

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{Scratch, tidegate};
 use crate::{pages, root};
+use support::program::{Scratch, tidegate};
 
 /// Longest time of one block; what takes longer hangs.
 const LONGEST: Duration = Duration::from_secs(120);

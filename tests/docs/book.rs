@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::program::{Scratch, tidegate};
 use crate::{pages, sources};
+use support::program::{Scratch, tidegate};
 
 /// Targets of all links of a Markdown text outside its code.
 fn links(page: &str) -> Vec<String> {

@@ -10,9 +10,9 @@ use std::process::Command;
 use tidegate_report::claims::{self, Claim, Paper, Verdict};
 use tidegate_report::measures::find;
 
-use crate::json::Value;
-use crate::program::tidegate;
 use crate::root;
+use support::json::Value;
+use support::program::tidegate;
 
 const BEGIN: &str = "<!-- made: ";
 const END: &str = "<!-- made: end -->";

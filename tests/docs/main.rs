@@ -4,15 +4,8 @@
 
 mod blocks;
 mod book;
-#[path = "../support/json.rs"]
-mod json;
 mod made;
-#[path = "../support/program.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod program;
 mod readme;
-#[path = "../support/skipped.rs"]
-mod skipped;
 mod skips;
 
 use std::path::{Path, PathBuf};

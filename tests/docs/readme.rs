@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::blocks::{Block, blocks};
 use crate::made::remake;
-use crate::program::{Scratch, tidegate};
 use crate::{root, sources};
+use support::program::{Scratch, tidegate};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use crate::program::Scratch;
-use crate::skipped::skipped;
+use support::program::Scratch;
+use support::skipped::skipped;
 
 /// Not a claim: the test below runs it in a process of its own, with an environment of its own.
 #[test]

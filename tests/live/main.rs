@@ -1,23 +1,12 @@
 //! The live side as its users meet it: processes on loopback, files in and files out.
 #![cfg(target_os = "linux")]
 
-#[path = "../support/json.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod json;
 mod peer;
-#[path = "../support/program.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod program;
 mod python;
 mod robustness;
-#[path = "../support/running.rs"]
-#[allow(dead_code, reason = "each target needs a part")]
-mod running;
-#[path = "../support/skipped.rs"]
-mod skipped;
 mod transfers;
 
-use json::Value;
+use support::json::Value;
 
 /// The number of an entry; 0 where there is none.
 fn number(value: &Value, key: &str) -> f64 {

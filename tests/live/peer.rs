@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tidegate_wire::tlv::{self, Reader, types};
 use tidegate_wire::{InterestBuilder, name};
 
-use crate::running::{Forwarder, Way, patience};
+use support::running::{Forwarder, Way, patience};
 
 /// Wait for one answer over UDP before it is asked for again.
 const LOST: Duration = Duration::from_millis(500);

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::Scratch;
-use crate::running::{Forwarder, Running, Way};
-use crate::skipped::skipped;
+use support::program::Scratch;
+use support::running::{Forwarder, Running, Way};
+use support::skipped::skipped;
 
 /// What is at hand for one test.
 struct Bench {

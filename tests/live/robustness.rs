@@ -9,11 +9,11 @@ mod tokens;
 
 use std::fs;
 
-use crate::json::Value;
 use crate::of_forwarder;
 use crate::peer::{element, frame, interest, uri};
-use crate::program::Scratch;
-use crate::running::{Forwarder, Running, Way};
+use support::json::Value;
+use support::program::Scratch;
+use support::running::{Forwarder, Running, Way};
 use tidegate_core::packet::Millis;
 use tidegate_wire::tlv::types;
 use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, Signer};

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::program::Scratch;
-use crate::running::{Running, patience};
+use support::program::Scratch;
+use support::running::{Running, patience};
 
 /// Bytes that look random, the same every time.
 struct Content {

@@ -1,7 +1,7 @@
 //! The rules, each a function from sources to everything that breaks it.
 
-use crate::json::Value;
 use crate::sources::{Source, bracketed, is_word, line, places};
+use support::json::Value;
 
 /// Sources of the crates whose files begin with one of `folders`.
 pub fn of<'a>(sources: &'a [Source], folders: &[&str]) -> Vec<&'a Source> {
@@ -322,7 +322,7 @@ pub fn silent_skips(sources: &[&Source]) -> Vec<String> {
     tests
         .flat_map(|source| {
             let lines = source.text.lines().enumerate().filter(move |(_, line)| is_silent(line));
-            lines.map(|(number, _)| format!("{}:{}: use tests/support/skipped.rs", source.path, number + 1))
+            lines.map(|(number, _)| format!("{}:{}: use support::skipped", source.path, number + 1))
         })
         .collect()
 }
@@ -334,19 +334,29 @@ pub fn dead_files(sources: &[Source]) -> Vec<String> {
     rust.iter().filter(is_dead).map(|source| format!("{}: no `mod` names it", source.path)).collect()
 }
 
+/// Modules that are taken from elsewhere by path: a file belongs to one crate, and what two need is a crate.
+pub fn module_paths(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let attributes = source.code.match_indices("#[path").map(|(at, _)| line(&source.code, at));
+        faults.extend(attributes.map(|number| format!("{}:{number}: #[path]", source.path)));
+    }
+    faults
+}
+
 /// Whether Cargo itself finds the file.
 fn is_target(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let inner = match parts.as_slice() {
         ["crates", _, rest @ ..] | ["fuzz", rest @ ..] => rest,
-        ["examples", _, "src", file] => &["src", file],
+        ["examples", _, "src", file] | ["tests", "support", "src", file] => &["src", file],
         rest => rest,
     };
     matches!(
         inner,
         ["src", "lib.rs" | "main.rs"]
             | ["src", "bin", _]
-            | ["build.rs"]
+            | ["build", "main.rs" | "tests.rs"]
             | ["tests" | "examples" | "benches" | "fuzz_targets", _]
             | ["tests" | "examples" | "benches", _, "main.rs"]
     )
@@ -372,15 +382,7 @@ fn is_declared(source: &Source, rust: &[&Source]) -> bool {
             && (parent.code.contains(&format!("mod {module};"))
                 || scheme_modules(parent).iter().any(|m| m == module))
     };
-    let by_path = || {
-        rust.iter().any(|other| {
-            other.text.split("#[path = \"").skip(1).any(|rest| {
-                let given = rest.split('"').next().unwrap_or("");
-                source.path.ends_with(given.trim_start_matches("../"))
-            })
-        })
-    };
-    rust.iter().find(declares).is_some() || by_path()
+    rust.iter().find(declares).is_some()
 }
 
 /// Last words of names that stand for a time, a rate or a size.

@@ -1,7 +1,7 @@
 //! Functions beyond `+ - * /` and the square root, from one implementation on every target.
 //!
 //! The methods of `f64` call the platform's library, whose last bit differs between systems, and a run must
-//! give the same bytes everywhere. `tests/tidy.rs` refuses those methods in simulation and statistics code.
+//! give the same bytes everywhere. `tests/tidy` refuses those methods in simulation and statistics code.
 
 /// The cube root of `x`.
 #[inline]

@@ -1,8 +1,5 @@
 //! A scheme of its own with the whole program around it: `cargo run -p halving -- run SCENARIO`.
 
-#[cfg(test)]
-mod tests;
-
 use std::process::ExitCode;
 
 use tidegate_core::prelude::*;
@@ -68,3 +65,6 @@ impl CongestionController for Halving {
 fn main() -> ExitCode {
     tidegate::main_with(&[&SCHEME])
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Mistakes in a configuration, as who starts the forwarder reads them.
 
-use crate::program::{Scratch, tidegate};
+use support::program::{Scratch, tidegate};
 
 #[track_caller]
 fn refused(test: &str, text: &str, said: &str) {

@@ -3,10 +3,10 @@
 use std::net::UdpSocket;
 
 use super::Target;
-use crate::json::Value;
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, uri};
-use crate::running::Way;
+use support::json::Value;
+use support::running::Way;
 
 /// Faces of the configuration; the server has one.
 const MOST: usize = 40;

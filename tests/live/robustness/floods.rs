@@ -7,10 +7,10 @@ use tidegate_wire::tlv::types;
 use tidegate_wire::{InterestBuilder, name};
 
 use super::{Dice, Target};
-use crate::json::Value;
 use crate::of_forwarder;
 use crate::peer::{Peer, element, frame, uri};
-use crate::running::Way;
+use support::json::Value;
+use support::running::Way;
 
 const INTERESTS: u32 = 100_000;
 

@@ -4,7 +4,7 @@ use tidegate_wire::tlv::types;
 
 use super::{Dice, Target, samples, unreadable};
 use crate::peer::{Peer, element, frame, interest, uri};
-use crate::running::Way;
+use support::running::Way;
 
 /// Datagrams sent before the forwarder is waited for, so that none is lost.
 const AT_ONCE: usize = 100;

@@ -10,7 +10,7 @@ use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, Signer};
 use super::Target;
 use crate::of_forwarder;
 use crate::peer::{Peer, interest, name_in, packet, uri};
-use crate::running::Way;
+use support::running::Way;
 
 /// What a configured UDP face leads to: the forwarder does not take it for a part of this machine.
 pub(super) struct Upstream {
@@ -36,7 +36,7 @@ impl Upstream {
     /// The other end of the face, once something was sent to it; what that is can still be received.
     pub(super) fn peer(&self) -> Peer {
         let socket = self.socket.lock().expect("one thread").take().expect("asked for once");
-        socket.set_read_timeout(Some(crate::running::patience())).expect("a timeout can be set");
+        socket.set_read_timeout(Some(support::running::patience())).expect("a timeout can be set");
         let (_, from) = socket.peek_from(&mut [0; 9_000]).expect("the forwarder sends");
         socket.connect(from).expect("an address");
         Peer::over_udp(socket)

@@ -7,7 +7,7 @@ use tidegate_wire::{DataBuilder, InterestBuilder, Signer, name};
 use super::Target;
 use super::scope::Upstream;
 use crate::peer::{Peer, element, field, frame, interest, name_in, packet, uri};
-use crate::running::Way;
+use support::running::Way;
 
 /// Token of `len` bytes for the packet of this number.
 fn token(len: usize, number: u32) -> Vec<u8> {

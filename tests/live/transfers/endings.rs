@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::fs;
 
 use super::{assert_content, file_of, serve, wait_for_bytes};
-use crate::json::Value;
-use crate::program::{Ended, Scratch, tidegate};
-use crate::running::{Forwarder, Running, Way};
 use crate::{number, of_forwarder};
+use support::json::Value;
+use support::program::{Ended, Scratch, tidegate};
+use support::running::{Forwarder, Running, Way};
 
 /// Slow enough that whatever happens to a file of [`LEN`] bytes happens in the midst of it.
 const SLOW: &str = "[face_defaults]\nrate = \"8Mbps\"\n";

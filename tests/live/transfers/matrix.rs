@@ -14,10 +14,10 @@
 //! `TIDEGATE_FULL=1` moves 100 MB in each, best with `cargo test --release --test live matrix -- --test-threads=1`.
 
 use super::{Content, assert_content, assert_next, file_of, serve};
-use crate::json::Value;
 use crate::number;
-use crate::program::{Scratch, program};
-use crate::running::{Forwarder, Running, Way, is_full};
+use support::json::Value;
+use support::program::{Scratch, program};
+use support::running::{Forwarder, Running, Way, is_full};
 
 /// With PLR: a bottleneck whose queue holds 40 packets. The short run's is so slow that Data overflows it on a machine
 /// that is busy with other things, too; nothing stored grows too old.

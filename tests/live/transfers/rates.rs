@@ -1,10 +1,10 @@
 //! Rates that forwarders stamp and consumers follow.
 
 use super::{assert_content, file_of, serve};
-use crate::json::Value;
 use crate::number;
-use crate::program::Scratch;
-use crate::running::{Forwarder, Running, Way};
+use support::json::Value;
+use support::program::Scratch;
+use support::running::{Forwarder, Running, Way};
 
 /// Interests per second that the gates give to one flow.
 const CAPACITY: u32 = 400;

@@ -1,12 +1,9 @@
 //! Whatever peers, files and people say: the inputs that the fuzz targets begin with, and those that once
 //! were hard.
 
-mod forwarder;
-mod link_service;
-mod management;
-mod stream;
-
 use std::path::Path;
+
+use hostile::{forwarder, link_service, management, stream};
 
 fn replay(target: &str, check: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);

@@ -10,7 +10,7 @@ use tidegate_report::figure::{
 };
 use tidegate_report::stats::Estimate;
 
-use crate::skipped::skipped;
+use support::skipped::skipped;
 
 const LOOKS: [Look; 4] = [
     Look { columns: Columns::One, greyscale: false },

@@ -7,6 +7,4 @@ mod invented;
 mod pages;
 mod papers;
 mod readback;
-#[path = "../../../../tests/support/skipped.rs"]
-mod skipped;
 mod tables;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::checks;
+use hostile::packets;
 
 fn replay(target: &str, check: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
@@ -18,15 +18,15 @@ fn replay(target: &str, check: fn(&[u8])) {
 
 #[test]
 fn packets_that_once_were_hard_are_passed_on_soundly() {
-    replay("packet", checks::packet);
+    replay("packet", packets::packet);
 }
 
 #[test]
 fn fragments_that_once_were_hard_are_put_together_soundly() {
-    replay("reassembly", checks::reassembly);
+    replay("reassembly", packets::reassembly);
 }
 
 #[test]
 fn bytes_that_once_were_hard_are_looked_at_soundly() {
-    replay("views", checks::views);
+    replay("views", packets::views);
 }

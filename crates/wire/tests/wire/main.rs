@@ -1,7 +1,6 @@
 //! The codec as its users meet it: what goes out comes back, what is wrong is refused, others read and write
 //! the same bytes.
 
-mod checks;
 mod corpus;
 mod evolvability;
 mod foreign;
@@ -11,6 +10,4 @@ mod mutations;
 mod oracle;
 mod round_trip;
 mod signatures;
-#[path = "../../../../tests/support/skipped.rs"]
-mod skipped;
 mod tlvs;

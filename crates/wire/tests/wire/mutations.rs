@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use tidegate_wire::{FrameBatch, LinkEncoder, decode_frame};
 
-use crate::checks::packet;
 use crate::generator::Generator;
+use hostile::packets::packet;
 
 /// Frames of every kind, whole and in fragments.
 fn samples() -> Vec<Vec<u8>> {

@@ -15,7 +15,7 @@ use tidegate_wire::{
 };
 
 use crate::generator::Generator;
-use crate::skipped::skipped;
+use support::skipped::skipped;
 use words::{KEY_NAME, Line, code, describe, ecdsa, hex, nonce_number};
 
 const KEY: &str = "tests/wire/keys/pkcs8.pem";

@@ -2,13 +2,8 @@
 //!
 //! Every rule is held against the repository, and against a snippet that breaks it, so that each can fail.
 
-#[path = "support/json.rs"]
-mod json;
-#[path = "tidy/rules.rs"]
 mod rules;
-#[path = "tidy/self_tests.rs"]
 mod self_tests;
-#[path = "tidy/sources.rs"]
 mod sources;
 
 use std::io::Write;
@@ -16,8 +11,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use json::Value;
 use sources::Source;
+use support::json::Value;
 
 const SEALED: [&str; 4] =
     ["crates/core/src/", "crates/schemes/src/", "crates/settings/src/", "crates/papers/src/"];
@@ -138,6 +133,12 @@ fn every_golden_text_is_named_by_a_test() {
 #[test]
 fn every_source_file_belongs_to_a_crate() {
     holds("remove it, or declare it", &rules::dead_files(&SOURCES));
+}
+
+#[test]
+fn no_module_is_included_from_another_place() {
+    let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "benches/", "examples/", "fuzz/"]);
+    holds("what two crates need is a crate", &rules::module_paths(&rust));
 }
 
 #[test]

@@ -37,3 +37,43 @@ pub fn is_counted(path: &str) -> bool {
     let is_test = path.split('/').any(|part| part == "tests" || part == "tests.rs");
     (path.ends_with(".rs") || path.ends_with(".toml")) && !is_test
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> String {
+        let mut digest = Digest::new();
+        files.iter().for_each(|(path, text)| digest.add(path, text.as_bytes()));
+        digest.finish()
+    }
+
+    #[test]
+    fn every_byte_and_every_path_counts() {
+        let base = of(&[("a.rs", "fn f() {}"), ("b.rs", "")]);
+        assert_eq!(base.len(), 32);
+        for other in [
+            of(&[("a.rs", "fn f() { }"), ("b.rs", "")]),
+            of(&[("a.rs", "fn f() {}"), ("c.rs", "")]),
+            of(&[("a.rs", "fn f() {}")]),
+            of(&[("a.rs", ""), ("b.rs", "fn f() {}")]),
+        ] {
+            assert_ne!(other, base);
+        }
+    }
+
+    #[test]
+    fn line_ends_of_a_checkout_do_not_count() {
+        assert_eq!(of(&[("a.rs", "a\r\nb\r\n")]), of(&[("a.rs", "a\nb\n")]));
+    }
+
+    #[test]
+    fn tests_do_not_count() {
+        assert!(is_counted("crates/core/src/pit.rs") && is_counted("crates/core/Cargo.toml"));
+        for path in
+            ["crates/core/src/pit/tests.rs", "crates/core/src/tcp/tests/losses.rs", "crates/core/src/a.txt"]
+        {
+            assert!(!is_counted(path), "{path}");
+        }
+    }
+}

@@ -6,10 +6,16 @@ use std::process::{Command, Output, Stdio};
 
 use crate::json::Value;
 
-/// The built program, started in the repository's root.
+/// The folder that Cargo builds this profile into: a test is in its folder `deps`.
+fn built() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its file");
+    test.parent().and_then(Path::parent).expect("Cargo has a folder for tests").to_owned()
+}
+
+/// The built program, started in the repository's root. Cargo builds it before the tests of the root package.
 pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    let mut command = Command::new(built().join(format!("tidegate{}", std::env::consts::EXE_SUFFIX)));
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).stdin(Stdio::null());
     command
 }
 
@@ -51,14 +57,24 @@ pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new(test: &str) -> Self {
-        let name = format!("{}-{test}-{}", env!("CARGO_CRATE_NAME"), std::process::id());
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let target = std::env::current_exe().expect("a test knows its file");
+        let target = target.file_stem().expect("a file has a name").to_string_lossy();
+        let name = format!("{target}-{test}-{}", std::process::id());
+        let folder = built().with_file_name("tmp").join(name);
         fs::create_dir_all(&folder).expect("Cargo's folder for tests can be written");
         Self(folder)
     }
 
     pub fn path(&self) -> &str {
         self.0.to_str().expect("the folder's name is text")
+    }
+
+    /// The only folder in it.
+    pub fn only_folder(&self) -> PathBuf {
+        let entries: Vec<PathBuf> =
+            fs::read_dir(&self.0).expect("readable").map(|entry| entry.expect("readable").path()).collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        entries[0].clone()
     }
 
     /// Where a file of this name is, or would be.

@@ -1,15 +1,10 @@
 //! A forwarder with faces that come and go, fed with whatever stands in the input: its books have to balance
 //! and its tables stay within their limits.
 
-#[path = "forwarder/alarms.rs"]
 mod alarms;
-#[path = "forwarder/bench.rs"]
 mod bench;
-#[path = "forwarder/books.rs"]
 mod books;
-#[path = "forwarder/devices.rs"]
 mod devices;
-#[path = "forwarder/packets.rs"]
 mod packets;
 
 use tidegate_core::face::Limit;

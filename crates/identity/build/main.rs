@@ -1,8 +1,6 @@
 //! Hashes the sources beside this crate that decide what a simulation computes; see `src/lib.rs`.
 
-#[path = "src/digest.rs"]
 mod digest;
-#[path = "src/sources.rs"]
 mod sources;
 
 use std::path::{Path, PathBuf};
