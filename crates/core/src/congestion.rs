@@ -98,6 +98,7 @@ pub trait CongestionController: std::fmt::Debug + Send {
 
 /// How sending is spread over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Pacing {
     /// As soon as the window allows.
     Unpaced,
@@ -109,6 +110,7 @@ pub enum Pacing {
 
 /// What goes first when a retransmission and a new segment are both due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SendOrder {
     /// Retransmissions.
     RetransmissionsFirst,
@@ -118,6 +120,7 @@ pub enum SendOrder {
 
 /// State of the flow at the time of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct FlowView {
     /// Interests outstanding; the packet of this call is already counted out (arrival) or in (sent).
     pub in_flight: u32,
@@ -246,6 +249,7 @@ impl FlowView {
 
 /// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RateSample {
     /// Segments delivered within the interval.
     pub delivered: u64,
@@ -261,8 +265,17 @@ pub struct RateSample {
     pub lost: u64,
 }
 
+impl RateSample {
+    /// `delivered` segments within `interval`; the newest of them left when `prior_delivered` segments had been delivered.
+    /// `is_app_limited` is false, `in_flight_at_send` and `lost` are 0.
+    pub const fn new(delivered: u64, interval: Span, prior_delivered: u64) -> Self {
+        Self { delivered, interval, prior_delivered, is_app_limited: false, in_flight_at_send: 0, lost: 0 }
+    }
+}
+
 /// An Interest that leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sent {
     /// Its segment.
     pub segment: u32,
@@ -276,6 +289,7 @@ pub struct Sent {
 /// other fields tell of the segment that left last among those it delivers; of an ACK that delivers none, of the one
 /// delivered last.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Delivery {
     /// Its segment.
     pub segment: u32,
@@ -312,6 +326,7 @@ pub struct Delivery {
 
 /// A loss that was heard of.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loss {
     /// Its segment.
     pub segment: u32,
@@ -325,6 +340,7 @@ pub struct Loss {
 
 /// What a connection saw from the departure of a segment until its loss was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LossSample {
     /// Segments in flight just after it left, itself included.
     pub in_flight_at_send: u32,
@@ -334,8 +350,17 @@ pub struct LossSample {
     pub is_app_limited: bool,
 }
 
+impl LossSample {
+    /// `in_flight_at_send` segments in flight just after the lost one left, and `lost` found lost since, itself included.
+    /// `is_app_limited` is false.
+    pub const fn new(in_flight_at_send: u32, lost: u64) -> Self {
+        Self { in_flight_at_send, lost, is_app_limited: false }
+    }
+}
+
 /// How a loss was heard of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LossSignal {
     /// The retransmission timer ran out.
     Timeout,

@@ -1,4 +1,4 @@
-//! Messages between routers and a network controller: small closed vocabularies, and who speaks them.
+//! Messages between routers and a network controller: small vocabularies, and who speaks them.
 //!
 //! A message may be late or lost on its way; every part is told when it was sent and keeps working without it.
 
@@ -10,6 +10,7 @@ use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// What a router tells the controller.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Report {
     /// What the router is attached to, and where its FIB leads. Sent again and again, so that a controller that
     /// starts late, or missed it, learns of it.
@@ -32,6 +33,19 @@ pub enum Report {
     Queues(Vec<QueueLoad>),
     /// Rate granted to a flow whose answers do not pass the router, for those that they pass.
     Grant(FlowGrant),
+}
+
+impl Report {
+    /// The kind in one word, as it stands in tables.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Topology { .. } => "topology",
+            Self::Links(_) => "links",
+            Self::Congestion { .. } => "congestion",
+            Self::Queues(_) => "queues",
+            Self::Grant(_) => "grant",
+        }
+    }
 }
 
 /// A device as its router knows it.
@@ -122,6 +136,7 @@ pub enum Congestion {
 
 /// What the controller tells a router.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Directive {
     /// Costs of the faces for a prefix, unitless, at least 0; the lowest is used.
     Metrics {
@@ -146,6 +161,18 @@ pub enum Directive {
     },
     /// Another router grants a rate to a flow whose answers may pass here.
     Grant(FlowGrant),
+}
+
+impl Directive {
+    /// The kind in one word, as it stands in tables.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Metrics { .. } => "metrics",
+            Self::Rate { .. } => "rate",
+            Self::Congestion { .. } => "congestion",
+            Self::Grant(_) => "grant",
+        }
+    }
 }
 
 /// A network controller.

@@ -11,6 +11,7 @@ pub struct Cause(pub &'static str);
 /// One thing that happened at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields say what they are")]
+#[non_exhaustive]
 pub enum Event {
     /// A consumer sent an Interest.
     InterestSent { flow: u32, name: Name, retransmission: bool },

@@ -64,6 +64,7 @@ pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
 /// Why a part was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MakeError {
     /// The scheme does not fill this role.
     NoRole {

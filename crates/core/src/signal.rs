@@ -67,6 +67,7 @@ macro_rules! signals {
         /// The experimental NDNLPv2 fields; each number is a multiple of four, so legacy nodes ignore it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
+        #[non_exhaustive]
         pub enum Signal { $($(#[$doc])* $name),* }
 
         impl Signal {

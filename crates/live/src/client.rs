@@ -35,6 +35,7 @@ const STOP: u64 = 1;
 
 /// Why an application cannot go on.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ClientError {
     /// The forwarder cannot be connected to.
     Connect {

@@ -11,6 +11,7 @@ pub const MAX_ELEMENT: usize = 8800 + 256;
 
 /// Why a stream cannot be read on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FramingError {
     /// The type is 0, larger than 2^32-1, or not in its shortest form.
     Type,

@@ -18,6 +18,7 @@ const GENERIC: u16 = 8;
 
 /// Why a prefix was not registered.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum RegistrationError {
     /// The connection cannot be used.
     Client(ClientError),

@@ -25,6 +25,7 @@ pub struct Uplink {
 
 /// Why no forwarder is known.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum UplinkError {
     /// The URI found at a place cannot be used.
     Uri {

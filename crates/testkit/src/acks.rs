@@ -109,13 +109,12 @@ impl<C: CongestionController> Acks<C> {
     pub fn ack(&mut self, ack: Ack) -> f64 {
         let before = self.flow.delivered;
         let prior_delivered = if ack.ends_round { before } else { 0 };
-        let rate = ack.rate.map(|rate| RateSample {
-            delivered: (rate * 20.0).round() as u64,
-            interval: Span::from_millis(20),
-            prior_delivered,
-            is_app_limited: ack.is_app_limited,
-            in_flight_at_send: ack.sample.0,
-            lost: ack.sample.1,
+        let rate = ack.rate.map(|rate| {
+            let delivered = (rate * 20.0).round() as u64;
+            let mut sample = RateSample::new(delivered, Span::from_millis(20), prior_delivered);
+            sample.is_app_limited = ack.is_app_limited;
+            (sample.in_flight_at_send, sample.lost) = ack.sample;
+            sample
         });
         let size = ByteCount::new(ack.payload * u64::from(ack.newly));
         let mut delivery = Delivery::of_ack(before as u32, ack.newly, size, self.now, self.now)

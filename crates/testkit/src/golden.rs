@@ -58,12 +58,11 @@ pub fn first_difference(recorded: &str, now: &str) -> Option<String> {
         return None;
     }
     let (mut old, mut new) = (recorded.lines(), now.lines());
-    let differs = (1..).find_map(|number| match (old.next(), new.next()) {
+    (1..).find_map(|number| match (old.next(), new.next()) {
         (None, None) => Some("the ends of lines differ".to_owned()),
         (old, new) if old != new => Some(format!("line {number}: recorded {old:?}, now {new:?}")),
         _ => None,
-    });
-    differs
+    })
 }
 
 #[cfg(test)]

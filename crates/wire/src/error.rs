@@ -6,6 +6,7 @@ use tidegate_core::name::NameError;
 
 /// Why bytes are no packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// An element is cut short: bytes needed and bytes left.
     Truncated {
@@ -112,6 +113,7 @@ impl From<NameError> for DecodeError {
 
 /// Why a packet cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// More than [`MAX_PACKET`](crate::MAX_PACKET) bytes.
     TooLarge(usize),

@@ -52,6 +52,7 @@ impl std::error::Error for KeyError {}
 
 /// Why a signature does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// The Interest is not signed.
     Unsigned,

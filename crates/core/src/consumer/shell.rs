@@ -9,6 +9,7 @@ use crate::units::Span;
 
 /// Whose habits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ShellKind {
     /// ndnSIM's `ConsumerWindow` and its heirs.
     Ndnsim,

@@ -9,6 +9,7 @@ use crate::client::ClientError;
 
 /// Why a fetch ends without the whole object.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FetchError {
     /// The connection cannot be used.
     Client(ClientError),

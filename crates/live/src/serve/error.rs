@@ -10,6 +10,7 @@ use crate::client::ClientError;
 
 /// Why a file cannot be served.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ServeError {
     /// The file cannot be read.
     File(io::Error),

@@ -578,12 +578,7 @@ fn name_of(event: &Event) -> Option<Name> {
         | Event::PathMoved { name, .. }
         | Event::EndedFor { name, .. } => Some(*name),
         Event::Sent { header, .. } | Event::Received { header, .. } => Some(header.label()),
-        Event::WindowChanged { .. }
-        | Event::Reported { .. }
-        | Event::Directed { .. }
-        | Event::StateChanged { .. }
-        | Event::Estimated { .. }
-        | Event::Worked { .. } => None,
+        _ => None,
     }
 }
 

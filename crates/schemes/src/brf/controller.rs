@@ -50,7 +50,8 @@ impl NetworkController for BrfController {
                 let others = self.queues.keys().filter(|node| **node != from);
                 others.for_each(|node| orders.direct(*node, Directive::Grant(*grant)));
             }
-            Report::Topology { .. } | Report::Links(_) | Report::Congestion { .. } => {}
+            // Reports of other schemes.
+            _ => {}
         }
     }
 }

@@ -170,7 +170,8 @@ impl NetworkController for SieveController {
                     self.relieve(now, from, load.face, *prefix, orders);
                 }
             }
-            Report::Queues(_) | Report::Grant(_) => {}
+            // Reports of other schemes.
+            _ => {}
         }
     }
 }

@@ -63,14 +63,7 @@ mod tests {
     use tidegate_core::units::Span;
 
     fn sample(delivered: u64, prior_delivered: u64) -> RateSample {
-        RateSample {
-            delivered,
-            interval: Span::from_millis(20),
-            prior_delivered,
-            is_app_limited: false,
-            in_flight_at_send: 0,
-            lost: 0,
-        }
+        RateSample::new(delivered, Span::from_millis(20), prior_delivered)
     }
 
     #[test]

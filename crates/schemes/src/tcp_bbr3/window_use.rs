@@ -33,7 +33,9 @@ mod tests {
     fn a_window_that_was_full_counts_as_full_until_what_was_in_flight_then_is_delivered() {
         let mut usage = WindowUse::default();
         let mut sent = |delivered, in_flight| {
-            usage.on_sent(10.0, &FlowView { delivered, in_flight, ..FlowView::default() });
+            let mut flow = FlowView::default();
+                (flow.delivered, flow.in_flight) = (delivered, in_flight);
+                usage.on_sent(10.0, &flow);
             usage.is_limited()
         };
         assert_eq!([sent(0, 9), sent(0, 10), sent(1, 5), sent(9, 5), sent(10, 5)], [false, true, true, true, false]);

@@ -182,8 +182,11 @@ mod tests {
 
     #[test]
     fn what_left_before_or_after_is_not_held_down() {
-        let (mut held, at) =
-            (HeldDown::default(), |delivered| FlowView { delivered, in_flight: 4, ..FlowView::default() });
+        let (mut held, at) = (HeldDown::default(), |delivered| {
+            let mut flow = FlowView::default();
+            (flow.delivered, flow.in_flight) = (delivered, 4);
+            flow
+        });
         assert!(!held.covers(0));
         held.extend(&at(100));
         assert_eq!([99, 100, 104, 105].map(|delivered| held.covers(delivered)), [false, true, true, false]);

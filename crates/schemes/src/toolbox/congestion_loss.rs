@@ -7,7 +7,7 @@ use tidegate_core::packet::NackReason;
 pub fn is_congestion(signal: LossSignal) -> bool {
     match signal {
         LossSignal::Nack(reason) => reason == NackReason::Congestion,
-        LossSignal::Timeout | LossSignal::Expired | LossSignal::Gap | LossSignal::Notice => true,
+        _ => true,
     }
 }
 

@@ -34,7 +34,9 @@ mod tests {
     use super::*;
 
     fn flow(highest_received: u32, next_segment: u32) -> FlowView {
-        FlowView { highest_received, next_segment, ..FlowView::default() }
+        let mut flow = FlowView::default();
+        (flow.highest_received, flow.next_segment) = (highest_received, next_segment);
+        flow
     }
 
     #[test]

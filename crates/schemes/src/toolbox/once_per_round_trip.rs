@@ -27,7 +27,11 @@ mod tests {
 
     #[test]
     fn segments_outstanding_at_a_decrease_cause_no_second_one() {
-        let flow = |highest_sent| FlowView { highest_sent, ..FlowView::default() };
+        let flow = |highest_sent| {
+            let mut flow = FlowView::default();
+            flow.highest_sent = highest_sent;
+            flow
+        };
         let mut gate = OncePerRoundTrip::default();
         assert!(!gate.admits(0, &flow(4)), "segment 0 never lies beyond the first point");
         assert!(gate.admits(3, &flow(9)));

@@ -127,7 +127,7 @@ impl World {
     pub(super) fn send_reports(&mut self) {
         let mut reports = std::mem::take(&mut self.recorder.reports);
         for Reported { node, report } in reports.drain(..) {
-            let kind = report_kind(&report);
+            let kind = Cause(report.kind());
             self.note(node, Event::Reported { kind });
             // A node that is off says nothing.
             let is_on = self.nodes[node.0 as usize].is_on;
@@ -221,7 +221,7 @@ impl World {
             return;
         }
         control.directives.ledger.delivered += 1;
-        self.note(node, Event::Directed { kind: directive_kind(&content) });
+        self.note(node, Event::Directed { kind: Cause(content.kind()) });
         let super::SimNode { core, directions, .. } = &mut self.nodes[index];
         core.on_directive(env!(self, index), &content, lines!(self, directions));
         self.settle(index);
@@ -264,22 +264,3 @@ impl World {
 
 /// The node that events of the controller carry: none of the network.
 const CONTROLLER: NodeId = NodeId(EventRecord::CONTROLLER);
-
-fn report_kind(report: &Report) -> Cause {
-    Cause(match report {
-        Report::Topology { .. } => "topology",
-        Report::Links(_) => "links",
-        Report::Congestion { .. } => "congestion",
-        Report::Queues(_) => "queues",
-        Report::Grant(_) => "grant",
-    })
-}
-
-fn directive_kind(directive: &Directive) -> Cause {
-    Cause(match directive {
-        Directive::Metrics { .. } => "metrics",
-        Directive::Rate { .. } => "rate",
-        Directive::Congestion { .. } => "congestion",
-        Directive::Grant(_) => "grant",
-    })
-}

@@ -14,7 +14,8 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let flow = FlowView { smoothed_rtt: Some(RTT), in_flight: 5, ..FlowView::default() };
+        let mut flow = FlowView::default();
+        (flow.smoothed_rtt, flow.in_flight) = (Some(RTT), 5);
         Self { gates: GateBench::new(), sender: BrfSender::new(Span::ZERO), flow }
     }
 

@@ -16,7 +16,8 @@ impl Bench {
         let given = given.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let params = Params::from_settings(&Settings(given)).expect("valid");
         let follower = RateFollower::new(params.start, params.first_rate);
-        let flow = FlowView { smoothed_rtt: Some(Span::from_millis(50)), ..FlowView::default() };
+        let mut flow = FlowView::default();
+        flow.smoothed_rtt = Some(Span::from_millis(50));
         Self { bench: GateBench::new(), consumer: MultipathConsumer::new(params, follower), flow }
     }
 

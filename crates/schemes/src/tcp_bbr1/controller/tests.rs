@@ -298,7 +298,7 @@ fn a_timeout_in_startup_lowers_the_bar_and_a_spurious_recovery_counts_anew() {
 #[test]
 fn a_policer_s_rate_is_kept_to_without_probing() {
     let mut acks = probing(plain(), 1.0);
-    let lost = LossSample { in_flight_at_send: 160, lost: 1, is_app_limited: false };
+    let lost = LossSample::new(160, 1);
     let round = |acks: &mut Acks<Bbr>| {
         acks.wait(20.0);
         (0..40).for_each(|_| acks.lose(0, lost));

@@ -70,7 +70,7 @@ fn climb_at(acks: &mut Acks<Bbr>, rate: f64) {
 
 /// Of a segment that left with so many in flight; so many were lost since.
 fn lost(in_flight_at_send: u32, lost: u64) -> LossSample {
-    LossSample { in_flight_at_send, lost, is_app_limited: false }
+    LossSample::new(in_flight_at_send, lost)
 }
 
 #[test]
@@ -223,7 +223,9 @@ fn a_probe_that_loses_too_much_bounds_what_is_in_flight_and_goes_down() {
 #[test]
 fn losses_of_what_data_limited_end_the_probe_without_a_bound() {
     let mut acks = up();
-    acks.lose(1, LossSample { is_app_limited: true, ..lost(20, 5) });
+    let mut limited = lost(20, 5);
+    limited.is_app_limited = true;
+    acks.lose(1, limited);
     assert_eq!((state(&acks), acks.rule.long_term.in_flight), (State::Down, f64::INFINITY));
 }
 
