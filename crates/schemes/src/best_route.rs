@@ -15,10 +15,10 @@ use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "best-route",
-    summary: "the cheapest next hop; a retransmission tries the next one",
+    summary: "forwards Interests to the next hop of lowest cost; a retransmission tries the next one",
     paper: "NFD: best-route strategy",
     provenance: Provenance::Source,
-    deviations: &["A next hop that is down is passed over, as if it were none; NFD would send into it.", DEVIATION],
+    deviations: &["A next hop that is down is skipped, as if it did not exist; NFD would send Interests to it.", DEVIATION],
     params: Params::TABLE,
     strategy: Some(|settings| Ok(Box::new(BestRoute { suppression: Params::from_settings(settings)? }))),
     ..Scheme::NONE

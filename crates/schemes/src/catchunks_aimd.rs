@@ -15,7 +15,7 @@ use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-aimd",
-    summary: "ndnget's AIMD pipeline: half on a mark or loss, once per round trip",
+    summary: "ndnget's AIMD pipeline: the window is halved after a mark or loss, at most once per RTT",
     paper: "ndn-tools PipelineInterestsAimd",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -28,19 +28,19 @@ pub static SCHEME: Scheme = Scheme {
 const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
-    /// First window (`init-cwnd`); releases before 2024 start at 1.
+    /// Initial congestion window (`init-cwnd`); releases before 2024 use 1.
     initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
-    /// First slow-start threshold (`init-ssthresh`); the default is out of reach.
+    /// Initial slow-start threshold (`init-ssthresh`); the default is never reached.
     initial_threshold: f64 = 1e9, "packets", 0.0..=1e9;
-    /// Growth per Data in slow start and per round trip above (`aimd-step`).
+    /// Growth per Data packet in slow start, and per RTT in congestion avoidance (`aimd-step`).
     step: f64 = 1.0, "packets", 0.01..=100.0;
-    /// Part of the window kept on a decrease (`aimd-beta`).
+    /// Fraction of the window kept after a decrease (`aimd-beta`).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Whether a decrease goes back to the first window (`reset-cwnd-to-init`).
+    /// Whether a decrease resets the window to its initial value (`reset-cwnd-to-init`).
     reset_to_initial: bool = false;
-    /// Whether every mark and loss decreases, not one per round trip (`disable-cwa`).
+    /// Whether every mark and loss decreases the window, instead of at most one per RTT (`disable-cwa`).
     disable_cwa: bool = false;
-    /// Whether a marked Data counts as an unmarked one (`ignore-marks`).
+    /// Whether congestion marks are ignored (`ignore-marks`).
     ignore_marks: bool = false;
 }
 

@@ -14,7 +14,7 @@ use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-cubic",
-    summary: "ndnget's CUBIC pipeline: RFC 8312 on marks and losses, once per round trip",
+    summary: "ndnget's CUBIC pipeline: RFC 8312, with a decrease after a mark or loss, at most once per RTT",
     paper: "RFC 8312; ndn-tools PipelineInterestsCubic",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -24,17 +24,17 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window and floor of all (`init-cwnd`); releases before 2024 start at 1.
+    /// Initial and minimum congestion window (`init-cwnd`); releases before 2024 use 1.
     initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
-    /// First slow-start threshold (`init-ssthresh`); the default is out of reach.
+    /// Initial slow-start threshold (`init-ssthresh`); the default is never reached.
     initial_threshold: f64 = 1e9, "packets", 0.0..=1e9;
-    /// Part of the window kept on a decrease (`cubic-beta`).
+    /// Fraction of the window kept after a decrease (`cubic-beta`).
     beta: f64 = 0.7, "of the window", 0.1..=0.99;
-    /// Whether a loss below the last peak lowers the plateau (`fast-conv`).
+    /// Whether a loss below the last W_max lowers W_max further (`fast-conv`).
     fast_convergence: bool = false;
-    /// Whether every mark and loss decreases, not one per round trip (`disable-cwa`).
+    /// Whether every mark and loss decreases the window, instead of at most one per RTT (`disable-cwa`).
     disable_cwa: bool = false;
-    /// Whether a marked Data counts as an unmarked one (`ignore-marks`).
+    /// Whether congestion marks are ignored (`ignore-marks`).
     ignore_marks: bool = false;
 }
 

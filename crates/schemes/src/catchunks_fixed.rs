@@ -20,13 +20,13 @@ use crate::toolbox::lifetime_timer::LifetimeTimer;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "catchunks-fixed",
-    summary: "ndnget's fixed pipeline: so many fetchers, each waits longer after every congestion Nack",
+    summary: "ndnget's fixed pipeline: a fixed number of fetchers, each with exponential backoff after congestion Nacks",
     paper: "ndn-tools PipelineInterestsFixed and DataFetcher",
     provenance: Provenance::Source,
     deviations: &[
-        "The waits after congestion Nacks double, as they are meant to; `wait_doubles = false` restores the program of \
-         2019, which forgets them with each Interest and always waits 1 ms.",
-        "A Nack for a duplicate is not heard; the program asks again at once.",
+        "The backoff after congestion Nacks doubles, as intended by its authors; `wait_doubles = false` restores the \
+         program of 2019, which forgets the backoff with each Interest and always waits 1 ms.",
+        "A Nack with the reason Duplicate is ignored; the program retransmits the Interest at once.",
     ],
     params: Params::TABLE,
     shell: ShellKind::NdnTools,
@@ -36,11 +36,12 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Fetchers, each with one Interest outstanding (`pipeline-size`, at most 1024 there).
+    /// Number of fetchers, each with one outstanding Interest (`pipeline-size`, at most 1024 in the program).
     fetchers: u32 = 1, "count", 1..=1_024;
-    /// Whether each congestion Nack for a segment doubles the wait before it is asked for again, from 1 ms to 10 s.
+    /// Whether each congestion Nack for a segment doubles the backoff before its retransmission, from 1 ms to 10 s.
     wait_doubles: bool = true;
-    /// When an Interest counts as lost.
+    /// When an Interest is considered lost: `lifetime`, when its lifetime ends; `estimator`, when the retransmission
+    /// timeout of the consumer profile's RTT estimator expires.
     loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 

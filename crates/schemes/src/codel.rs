@@ -18,7 +18,7 @@ use crate::toolbox::codel_state::{CodelSignal, CodelState};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "codel",
-    summary: "drops packets while waiting times stay above a target",
+    summary: "drops packets while the queueing delay stays above a target",
     paper: "RFC 8289",
     provenance: Provenance::Paper,
     params: Params::TABLE,
@@ -28,11 +28,12 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Waiting time that is still good (TARGET).
+    /// Acceptable standing queueing delay (TARGET).
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Time above the target before the first drop, and first pause (INTERVAL).
+    /// Time that the delay has to stay above the target before the first drop; also the initial interval between drops
+    /// (INTERVAL).
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Whether packets are marked in place of dropped, TCP segments if they may be.
+    /// Whether packets are marked instead of dropped; TCP segments only if they are ECN-capable.
     mark: bool = false;
 }
 

@@ -13,10 +13,11 @@ use crate::toolbox::codel_marker::{Carrier, CodelMarker};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "codel-mark",
-    summary: "marks packets while waiting times stay above a target",
+    summary: "marks packets while the queueing delay stays above a target",
     paper: "Schneider, Yi, Zhang, Zhang: A Practical Congestion Control Scheme for NDN, ICN 2016",
     provenance: Provenance::Source,
-    deviations: &["The packet that waited carries the mark, so that no strategy is needed (`carrier = \"face\"`)."],
+    deviations: &["The delayed packet itself carries the mark, so that no special strategy is needed; `carrier = \"face\"` \
+         restores the source's behaviour."],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(Params::from_settings(settings)?.marker()))),
     marking: Marking::Always,
@@ -24,13 +25,14 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Waiting time that is still good (`codel-queue2.cc`, CoDel's default).
+    /// Acceptable standing queueing delay (`codel-queue2.cc`, CoDel's default).
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Time above the target before the first mark, and first pause.
+    /// Time that the delay has to stay above the target before the first mark; also the initial interval between marks.
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Factor on every pause (`codel-queue2.cc`).
+    /// Factor on the interval between marks (`codel-queue2.cc`).
     stretch: f64 = 1.1, "times the interval", 0.1..=10.0;
-    /// What carries the mark.
+    /// Which packet carries the mark: `packet`, the one that waited too long; `face`, the next one that a strategy
+    /// sends to this face, if the strategy supports it (PCON).
     carrier: Carrier = Carrier::Packet;
 }
 

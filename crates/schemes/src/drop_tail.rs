@@ -9,7 +9,7 @@ use tidegate_core::scheme::{Provenance, Scheme};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "drop-tail",
-    summary: "drops what does not fit",
+    summary: "drops packets that arrive at a full queue",
     paper: "none: baseline",
     provenance: Provenance::Source,
     params: Params::TABLE,

@@ -10,7 +10,7 @@ use tidegate_core::whole::{Limit, Whole};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "fixed",
-    summary: "a window that never changes",
+    summary: "a congestion window that never changes",
     paper: "none: baseline",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -20,7 +20,7 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Interests that may be outstanding.
+    /// Number of Interests that may be outstanding.
     window: f64 = 10.0, "packets", 1.0..=1_000_000.0;
 }
 

@@ -18,12 +18,12 @@ use crate::toolbox::htb::{ClassId, Htb, Next, Shape};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "htb",
-    summary: "gives TCP and everything else a rate each, and lends what one of them leaves to the other",
+    summary: "guarantees TCP and all other packets a rate each, and lends unused rate to the other class",
     paper: "Linux sch_htb; Devera: Hierarchical Token Bucket theory, 2002",
     provenance: Provenance::Source,
     deviations: &[
-        "A class sends at most its ceiling and one burst in any time; Linux lets it have a packet more.",
-        "Bursts and quanta follow from the rates: 10 ms, at least 15 kB, and 1 ms, at least 1514 bytes.",
+        "A class sends at most its ceiling and one burst in any interval; Linux allows one packet more.",
+        "Bursts and quanta are derived from the rates: 10 ms, at least 15 kB, and 1 ms, at least 1514 bytes.",
         "Each class may fill half of the queue.",
     ],
     params: Params::TABLE,
@@ -32,13 +32,13 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Part of the line that TCP segments are sure of.
+    /// Fraction of the link's rate guaranteed to TCP segments.
     tcp: f64 = 0.5, "of the line", 0.0..=1.0;
-    /// Most that TCP segments get.
+    /// Maximum fraction of the link's rate for TCP segments.
     tcp_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
-    /// Part of the line that all other packets are sure of.
+    /// Fraction of the link's rate guaranteed to all other packets.
     other: f64 = 0.5, "of the line", 0.0..=1.0;
-    /// Most that all other packets get.
+    /// Maximum fraction of the link's rate for all other packets.
     other_ceil: f64 = 1.0, "of the line", 0.0..=1.0;
 }
 

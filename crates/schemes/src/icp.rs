@@ -22,7 +22,8 @@ use crate::toolbox::window_rule::WindowRule;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "icp",
-    summary: "one packet more per round trip, half per expired timer set between the last round-trip times",
+    summary: "one packet more per RTT; half the window after a timeout, whose timer lies between the lowest and highest \
+         recent RTT",
     paper: "Carofiglio, Gallo & Muscariello 2012 (ICP)",
     provenance: Provenance::Paper,
     params: Params::TABLE,
@@ -33,19 +34,19 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window and floor of all.
+    /// Initial and minimum congestion window.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Growth per round trip (eta).
+    /// Growth of the window per RTT (eta).
     eta: f64 = 1.0, "packets", 0.01..=100.0;
-    /// Part of the window kept on a decrease (beta).
+    /// Fraction of the window kept after a decrease (beta).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Where the timer lies between the smallest (0) and largest (1) round-trip time (delta).
+    /// Position of the timer between the minimum (0) and maximum (1) RTT of the history (delta).
     delta: f64 = 0.5, "of the range", 0.0..=1.0;
-    /// Round-trip times the timer looks back on.
+    /// Number of RTT samples in the history of the timer.
     samples: u32 = 20, "count", 1..=10_000;
-    /// The timer before the first round-trip time.
+    /// Timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// The timer is never shorter than this.
+    /// Minimum value of the timer.
     min_timeout: Span = Span::from_millis(10), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

@@ -13,10 +13,10 @@ use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "multicast",
-    summary: "every next hop",
+    summary: "forwards Interests to every next hop",
     paper: "NFD: multicast strategy",
     provenance: Provenance::Source,
-    deviations: &["A next hop that is down is passed over, as if it were none; NFD would send into it.", DEVIATION],
+    deviations: &["A next hop that is down is skipped, as if it did not exist; NFD would send Interests to it.", DEVIATION],
     params: Params::TABLE,
     strategy: Some(|settings| Ok(Box::new(Multicast { suppression: Params::from_settings(settings)? }))),
     ..Scheme::NONE

@@ -13,13 +13,13 @@ use crate::toolbox::lifetime_timer::LifetimeTimer;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnd-aimd",
-    summary: "ndnd's AIMD window: half on every loss, however many a round trip has",
+    summary: "ndnd's AIMD window: halved after every loss, also several times per RTT",
     paper: "ndnd AIMDCongestionWindow",
     provenance: Provenance::Source,
     deviations: &[
-        "One flow is one stream; ndnd shares a window between the streams of a client.",
-        "The shell asks for a segment again three times; ndnd's counter of three allows two, newer versions four, and \
-         then the whole fetch ends.",
+        "Each flow has its own window; ndnd shares a window between the streams of a client.",
+        "The consumer profile retransmits a segment up to three times; ndnd's counter of three allows two, newer \
+         versions allow four, and then the whole fetch ends.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnd,
@@ -31,15 +31,16 @@ pub static SCHEME: Scheme = Scheme {
 const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
-    /// First window (`cwnd`); the segment fetcher's.
+    /// Initial congestion window (`cwnd`), as set by the segment fetcher.
     initial_window: f64 = 100.0, "packets", 1.0..=1_000_000.0;
-    /// Growth per Data in slow start and per round trip above (`aiStep`).
+    /// Growth per Data packet in slow start, and per RTT in congestion avoidance (`aiStep`).
     step: f64 = 1.0, "packets", 0.01..=100.0;
-    /// Part of the window kept on a decrease (`mdCoef`).
+    /// Fraction of the window kept after a decrease (`mdCoef`).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Whether a decrease goes back to the first window (`resetCwnd`).
+    /// Whether a decrease resets the window to its initial value (`resetCwnd`).
     reset_to_initial: bool = false;
-    /// When an Interest counts as lost.
+    /// When an Interest is considered lost: `lifetime`, when its lifetime ends; `estimator`, when the retransmission
+    /// timeout of the consumer profile's RTT estimator expires.
     loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 

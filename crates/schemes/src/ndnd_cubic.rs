@@ -13,14 +13,14 @@ use crate::toolbox::lifetime_timer::LifetimeTimer;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnd-cubic",
-    summary: "ndnd's CUBIC window: the curve one round trip ahead, 0.7 on every loss, however many a round trip has",
+    summary: "ndnd's CUBIC window: the curve one RTT ahead, 0.7 of the window after every loss, also several times per RTT",
     paper: "RFC 8312; ndnd CUBICCongestionWindow",
     provenance: Provenance::Source,
     deviations: &[
-        "One flow is one stream; ndnd shares a window between the streams of a client.",
-        "ndnd's option for the TCP-friendly region, off by default, is not rebuilt.",
-        "The shell asks for a segment again three times; ndnd's counter of three allows two, newer versions four, and \
-         then the whole fetch ends.",
+        "Each flow has its own window; ndnd shares a window between the streams of a client.",
+        "ndnd's option for the TCP-friendly region, off by default, is not implemented.",
+        "The consumer profile retransmits a segment up to three times; ndnd's counter of three allows two, newer \
+         versions allow four, and then the whole fetch ends.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnd,
@@ -32,13 +32,14 @@ pub static SCHEME: Scheme = Scheme {
 const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
-    /// First window (`cwnd`); the segment fetcher's.
+    /// Initial congestion window (`cwnd`), as set by the segment fetcher.
     initial_window: f64 = 100.0, "packets", 1.0..=1_000_000.0;
-    /// Part of the window kept on a decrease (`mdCoef`).
+    /// Fraction of the window kept after a decrease (`mdCoef`).
     beta: f64 = 0.7, "of the window", 0.1..=0.99;
-    /// Whether a loss below the last peak lowers the plateau (`fastConvergence`).
+    /// Whether a loss below the last W_max lowers W_max further (`fastConvergence`).
     fast_convergence: bool = true;
-    /// When an Interest counts as lost.
+    /// When an Interest is considered lost: `lifetime`, when its lifetime ends; `estimator`, when the retransmission
+    /// timeout of the consumer profile's RTT estimator expires.
     loss_timer: LifetimeTimer = LifetimeTimer::Lifetime;
 }
 

@@ -13,10 +13,10 @@ use crate::toolbox::consumer_pcon::ConsumerPcon;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-aimd",
-    summary: "additive increase, half on a loss, as ndnSIM's consumer does it",
+    summary: "additive increase, half the window after a loss, as in ndnSIM's consumer",
     paper: "ndnSIM 2.9 ConsumerPcon (AIMD)",
     provenance: Provenance::Source,
-    deviations: &["Marks are ignored unless `react_to_marks`, which ndnSIM sets; PLR's experiments ignore them."],
+    deviations: &["Marks are ignored unless `react_to_marks` is set, as it is in ndnSIM; PLR's experiments ignore them."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(Box::new(controller(&Params::from_settings(settings)?)))),
@@ -24,15 +24,15 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window and floor of all (`Window`).
+    /// Initial and minimum congestion window (`Window`).
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Part of the window kept on a decrease (`Beta`).
+    /// Fraction of the window kept after a decrease (`Beta`).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Round trips between decreases, beyond the first (`AddRttSuppress`).
+    /// Additional RTTs without a further decrease, after the first RTT (`AddRttSuppress`).
     suppress: f64 = 0.5, "round trips", 0.0..=10.0;
-    /// Whether decreases are rationed at all (`UseCwa`).
+    /// Whether the window decreases at most once per 1 + `suppress` RTTs (`UseCwa`).
     conservative: bool = true;
-    /// Whether a marked Data decreases the window (`ReactToCongestionMarks`); it never increases it.
+    /// Whether marked Data decreases the window (`ReactToCongestionMarks`); it never increases it.
     react_to_marks: bool = false;
 }
 

@@ -14,7 +14,7 @@ use crate::toolbox::congestion_loss::is_congestion;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsim-window",
-    summary: "one packet more per Data, back to the initial window on a loss",
+    summary: "one packet more per Data, the initial window after a loss",
     paper: "ndnSIM 2.9 ConsumerWindow",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -25,9 +25,10 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window (`Window`).
+    /// Initial congestion window (`Window`).
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Whether a loss resets the window (`InitialWindowOnTimeout`); otherwise it stays.
+    /// Whether a loss resets the window to its initial value (`InitialWindowOnTimeout`); otherwise the window does not
+    /// change.
     reset_on_loss: bool = true;
 }
 

@@ -18,13 +18,13 @@ use crate::toolbox::window_rule::WindowRule;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnts-cubic",
-    summary: "NDNts' CUBIC: jumps to a standard TCP's window, fast convergence, one decrease per timeout",
+    summary: "NDNts' CUBIC: grows to a standard TCP's window at once, fast convergence, one decrease per timeout",
     paper: "RFC 8312; NDNts TcpCubic and UnverifiedFetcher",
     provenance: Provenance::Source,
     deviations: &[
-        "A timeout counts from when it is found, up to one sweep after it ended.",
+        "The timeout of an Interest is detected up to one sweep after it expired.",
         "The timeout backs off once per window of data, not with every decrease that a timeout causes.",
-        "The window is told to be at least 1; below that, NDNts too sends one Interest at a time.",
+        "The reported window is at least 1; below that, NDNts too sends one Interest at a time.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnts,
@@ -36,9 +36,9 @@ pub static SCHEME: Scheme = Scheme {
 const MIN_THRESHOLD: f64 = 2.0;
 
 params! {
-    /// First window (`iw`).
+    /// Initial congestion window (`iw`).
     initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
-    /// Part of the window kept on a decrease (`betaCubic`).
+    /// Fraction of the window kept after a decrease (`betaCubic`).
     beta: f64 = 0.7, "of the window", 0.1..=0.99;
 }
 

@@ -18,7 +18,7 @@ use crate::toolbox::control_law;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "nfd-marking",
-    summary: "marks while the queue stays above a fixed number of bytes",
+    summary: "marks packets while the queue stays above a fixed number of bytes",
     paper: "NFD 0.7.0 and later, GenericLinkService",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -28,9 +28,10 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Bytes waiting above which the queue counts as congested (`default-congestion-threshold`).
+    /// Queue length above which the queue is congested (`default-congestion-threshold`).
     threshold: ByteCount = ByteCount::new(65_536), "size", ByteCount::ZERO..=ByteCount::new(1 << 40);
-    /// Time above the threshold before the first mark, and first pause (`base-congestion-marking-interval`).
+    /// Time that the queue has to stay above the threshold before the first mark; also the initial interval between
+    /// marks (`base-congestion-marking-interval`).
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
 }
 

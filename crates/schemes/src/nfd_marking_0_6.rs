@@ -18,7 +18,7 @@ use crate::toolbox::control_law;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "nfd-marking-0.6",
-    summary: "marks from the moment the queue is half full",
+    summary: "marks packets from the moment the queue is half full",
     paper: "NFD up to 0.6.6, GenericLinkService",
     provenance: Provenance::Source,
     params: Params::TABLE,
@@ -28,10 +28,10 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Bytes waiting above which the queue counts as congested; never more than half of its limit
-    /// (a limit in packets counts 1500 bytes each).
+    /// Queue length above which the queue is congested; at most half of its limit (a limit in packets counts 1500 bytes
+    /// each).
     threshold: ByteCount = ByteCount::new(65_536), "size", ByteCount::ZERO..=ByteCount::new(1 << 40);
-    /// First pause between marks, and least time between the first marks of two congested periods.
+    /// Initial interval between marks, and minimum time between the first marks of two congested periods.
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
 }
 

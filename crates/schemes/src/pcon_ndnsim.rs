@@ -18,10 +18,10 @@ use crate::toolbox::window_rule::WindowRule;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "pcon-ndnsim",
-    summary: "PCON's consumer as ndnSIM ships it: marks and losses decrease once per 1.5 round trips",
+    summary: "PCON's consumer as included in ndnSIM: marks and losses decrease the window once per 1.5 RTTs",
     paper: "Schneider et al. 2016 (PCON); ndnSIM 2.9 ConsumerPcon",
     provenance: Provenance::Source,
-    deviations: &["The default algorithm is CUBIC, on which PCON is based; ndnSIM's attribute starts at AIMD."],
+    deviations: &["The default algorithm is CUBIC, on which PCON is based; the default of ndnSIM's attribute is AIMD."],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
     consumer: Some(|settings| Ok(controller(&Params::from_settings(settings)?))),
@@ -48,21 +48,23 @@ choice! {
 }
 
 params! {
-    /// How the window moves between decreases (`CcAlgorithm`).
+    /// Growth of the window between decreases: `aimd`, additive increase; `bic`, binary search for the last W_max;
+    /// `cubic`, a cubic curve of time (`CcAlgorithm`).
     algorithm: Algorithm = Algorithm::Cubic;
-    /// First window and floor of all (`Window`).
+    /// Initial and minimum congestion window (`Window`).
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Part of the window AIMD keeps on a decrease (`Beta`).
+    /// With algorithm = "aimd": fraction of the window kept after a decrease (`Beta`).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Part of the window BIC and CUBIC keep on a decrease (`CubicBeta`).
+    /// With algorithm = "bic" or "cubic": fraction of the window kept after a decrease (`CubicBeta`).
     cubic_beta: f64 = 0.8, "of the window", 0.1..=0.99;
-    /// Whether a loss below 0.99 of the last peak lowers CUBIC's plateau (`UseCubicFastConvergence`).
+    /// With algorithm = "cubic": whether a loss below 0.99 of the last W_max lowers W_max further
+    /// (`UseCubicFastConvergence`).
     fast_convergence: bool = false;
-    /// Round trips between decreases, beyond the first (`AddRttSuppress`).
+    /// Additional RTTs without a further decrease, after the first RTT (`AddRttSuppress`).
     suppress: f64 = 0.5, "round trips", 0.0..=10.0;
-    /// Whether decreases are rationed at all (`UseCwa`).
+    /// Whether the window decreases at most once per 1 + `suppress` RTTs (`UseCwa`).
     conservative: bool = true;
-    /// Whether a marked Data decreases the window (`ReactToCongestionMarks`); it never increases it.
+    /// Whether marked Data decreases the window (`ReactToCongestionMarks`); it never increases it.
     react_to_marks: bool = true;
 }
 

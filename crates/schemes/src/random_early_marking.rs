@@ -21,13 +21,13 @@ use crate::toolbox::average_queue::AverageQueue;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "random-early-marking",
-    summary: "marks Data at random, the more the longer the queue is on average (reconstruction)",
+    summary: "marks Data at random, with a probability that grows with the average queue length (reconstruction)",
     paper: "Zhang et al.: A Transport Protocol for Content-Centric Networking with Explicit Congestion Control, \
             ICCCN 2014",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "The queue is that of the whole device, Interests that wait among the Data counted with it.",
-        "While nothing waits the average falls as RED's does, for the text says nothing of idle time.",
+        "The queue is that of the whole device; waiting Interests count as well as Data.",
+        "While the queue is empty the average falls as RED's does, because the text does not describe idle time.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -37,13 +37,13 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Weight of the latest queue in the average.
+    /// Weight of the latest queue length in the moving average.
     weight: f64 = 0.125, "of the latest queue", 0.000001..=1.0;
-    /// Average queue up to which nothing is marked.
+    /// Average queue occupancy up to which no packet is marked.
     low: f64 = 0.2, "of the queue limit", 0.0..=1.0;
-    /// Average queue from which on everything is marked.
+    /// Average queue occupancy above which every packet is marked.
     high: f64 = 0.6, "of the queue limit", 0.0..=1.0;
-    /// Probability just below `high`.
+    /// Marking probability just below `high`.
     max_probability: f64 = 0.1, "probability", 0.0..=1.0;
 }
 

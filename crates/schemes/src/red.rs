@@ -21,12 +21,12 @@ use crate::toolbox::red_law::{Chosen, RedChooser, RedLaw};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "red",
-    summary: "drops or marks packets at random, the more the longer the queue is on average",
+    summary: "drops or marks packets at random, with a probability that grows with the average queue length",
     paper: "Floyd & Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993",
     provenance: Provenance::Paper,
     deviations: &[
-        "What a typical packet is, is a parameter, as the paper leaves it open; the time it takes is that packet over the \
-         line's rate.",
+        "The size of a typical packet is a parameter, as the paper leaves it open; its transmission time follows from \
+         the link's rate.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -46,19 +46,20 @@ choice! {
 }
 
 params! {
-    /// Average queue below which nothing happens (min_th).
+    /// Average queue length below which no packet is selected (min_th).
     min_threshold: f64 = 5.0, "packets", 0.0..=1_000_000.0;
-    /// Average queue from which on every packet is chosen, or with `gentle` the rise begins (max_th).
+    /// Average queue length above which every packet is selected, or, with `gentle`, above which the probability rises
+    /// to 1 (max_th).
     max_threshold: f64 = 15.0, "packets", 0.0..=1_000_000.0;
-    /// Probability at the upper threshold, before the spreading (max_p).
+    /// Selection probability at max_threshold, before drops are spread uniformly (max_p).
     max_probability: f64 = 0.02, "probability", 0.0..=1.0;
-    /// Weight of the latest queue in the average (w_q).
+    /// Weight of the latest queue length in the moving average (w_q).
     weight: f64 = 0.002, "of the latest queue", 0.000001..=1.0;
-    /// Whether the probability rises from max_probability to 1 between the upper threshold and twice that.
+    /// Whether the probability rises from max_probability to 1 between max_threshold and twice max_threshold.
     gentle: bool = false;
-    /// What happens to a packet that is chosen.
+    /// Action on a selected packet: `drop` drops it; `mark` marks it.
     action: Action = Action::Drop;
-    /// A typical packet, by which idle time is counted.
+    /// Typical packet size, by which the average decays during idle time.
     typical_packet: ByteCount = ByteCount::new(1000), "bytes", ByteCount::new(1)..=ByteCount::new(65_536);
 }
 

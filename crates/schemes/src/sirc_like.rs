@@ -18,17 +18,17 @@ use crate::toolbox::window_rule::WindowRule;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "sirc-like",
-    summary: "paces Interests by the gaps between Data, a little faster while nothing is lost",
+    summary: "paces Interests by the gaps between Data packets, slightly faster while there is no loss",
     paper: "Amadeo et al.: SIRC, as BBR-CD's evaluation (MILCOM 2021) describes it",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "One flow per file, as in that evaluation; the original has one for each node that answers.",
-        "How gaps are averaged, which are left out, the probing, the reaction to losses and the limit on outstanding \
+        "One control loop per flow, as in that evaluation; the original has one for each node that answers.",
+        "The averaging and filtering of gaps, the probing, the reaction to losses and the limit on outstanding \
          Interests are ours.",
-        "After many losses or an outage the gap is long, up to a second, and shrinks by half a percent with each Data: it \
-         takes minutes to come back.",
-        "AIMD is that of ndn-tools with slow start; a loss shrinks its window once per round trip, and later \
-         each widens the gap.",
+        "After many losses or an outage the gap is long, up to a second, and shrinks by half a percent with each Data \
+         packet: recovery takes minutes.",
+        "The initial AIMD phase is that of ndn-tools with slow start; in it a loss decreases the window once per RTT, \
+         and later each loss widens the gap.",
     ],
     params: Params::TABLE,
     shell: ShellKind::NdnTools,
@@ -37,22 +37,22 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window of AIMD.
+    /// Initial congestion window of the AIMD phase.
     initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
-    /// Gaps that end AIMD.
+    /// Number of gap samples that end the AIMD phase.
     samples: u32 = 10, "count", 1..=1_000_000;
-    /// Weight of the newest gap in the mean.
+    /// Weight of the latest gap in the moving average.
     weight: f64 = 0.1, "of the gap", 0.001..=1.0;
-    /// Gaps longer than so many means are left out: nothing was asked for.
+    /// Gaps longer than this multiple of the mean are ignored: there was no request in between.
     outlier: f64 = 5.0, "means", 1.0..=1_000_000.0;
-    /// Whether only gaps between Data of successive segments count: one across a lost Data is longer than the path makes it,
-    /// and with all of them a flow that loses more than it probes for slows down for ever.
+    /// Whether only gaps between Data of successive segments count. A gap across a lost Data packet is longer than the
+    /// path causes; with all gaps, a flow that loses more than it probes for slows down indefinitely.
     successive: bool = true;
-    /// By how much closer than Data Interests are while nothing is lost.
+    /// Fraction by which the Interest gap is shorter than the Data gap while there is no loss.
     probing: f64 = 0.05, "of the gap", 0.0..=0.9;
-    /// Factor of a loss on the mean.
+    /// Factor by which a loss increases the mean gap.
     backoff: f64 = 1.25, "of the gap", 1.0..=16.0;
-    /// Most Interests outstanding, in round trips at the pace of Data.
+    /// Maximum number of outstanding Interests, in RTTs at the rate of Data.
     limit: f64 = 2.0, "round trips", 1.0..=1_000.0;
 }
 

@@ -12,7 +12,7 @@ use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "stateful-forwarding",
-    summary: "routers limit Interests per face and try the next one, else a Nack; each Nack slows the consumer down",
+    summary: "routers limit Interests per face, try the next face, else return a Nack; each Nack slows the consumer down",
     paper: "Yi et al.: A Case for Stateful Forwarding Plane, Computer Communications 2013; Cheng Yi's code for ndnSIM",
     provenance: Provenance::Source,
     deviations: &parts::DEVIATIONS,

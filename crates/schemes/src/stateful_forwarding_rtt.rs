@@ -10,14 +10,14 @@ use tidegate_core::whole::{Counterpart, Need, Role, Whole};
 use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
 
 const DEVIATIONS: [&str; parts::DEVIATIONS.len() + 1] = parts::deviations_after(
-    "Of the scheme we have one sentence, one decrease within a round trip; that a round trip is told by send times, and \
-     that routers keep to it too, is ours.",
+    "The source describes the scheme in one sentence, one decrease per RTT; the measurement of an RTT by sending times, \
+     and the same limit in routers, are ours.",
 );
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "stateful-forwarding-rtt",
-    summary: "as stateful-forwarding, with at most one decrease per round trip",
+    summary: "as stateful-forwarding, with at most one decrease per RTT",
     paper: "new SF, as Kato et al., FedCSIS 2020, describe their reference 15; else as stateful-forwarding",
     provenance: Provenance::Source,
     deviations: &DEVIATIONS,

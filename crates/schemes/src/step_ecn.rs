@@ -16,12 +16,12 @@ use tidegate_core::whole::Marking;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "step-ecn",
-    summary: "marks every packet that finds more than a threshold in the queue",
+    summary: "marks every packet that arrives at a queue longer than a threshold",
     paper: "RFC 8257; Alizadeh et al.: Data Center TCP, SIGCOMM 2010",
     provenance: Provenance::Paper,
     deviations: &[
-        "measure = \"time\" is not in the paper; its threshold holds at any rate of the line.",
-        "The packet that is being sent is not counted, as a device has taken it out of its queue.",
+        "measure = \"time\" is not in the paper; its threshold is independent of the link's rate.",
+        "The packet being transmitted is not counted, as a device has removed it from its queue.",
     ],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(StepEcn { params: Params::from_settings(settings)? }))),
@@ -32,19 +32,19 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// How the queue is measured.
     pub enum Measure {
-        /// Packets that wait.
+        /// The number of waiting packets.
         Packets = "packets",
-        /// The time that the line takes to send them.
+        /// The transmission time of the waiting packets.
         Time = "time",
     }
 }
 
 params! {
-    /// How the queue is measured.
+    /// How the queue is measured: `packets`, by the number of waiting packets; `time`, by their transmission time.
     measure: Measure = Measure::Packets;
-    /// Most packets that wait before one that is not marked (K); the paper's value for 1 Gbps.
+    /// Maximum number of waiting packets before one that is not marked (K); the paper's value for 1 Gbps.
     packets: Packets = Packets::new(20), "packets", Packets::new(0)..=Packets::new(1_000_000);
-    /// With measure = "time": longest queue before a packet that is not marked.
+    /// With measure = "time": maximum queue before a packet that is not marked, as a transmission time.
     time: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(10);
 }
 

@@ -16,13 +16,15 @@ use crate::toolbox::tcp_cubic_window::{TcpCubicRule, TcpCubicWindow};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-cubic",
-    summary: "TCP: a cubic curve around the window of the last loss, seven tenths of the flight on a loss",
+    summary: "TCP CUBIC: a cubic window curve around the window of the last loss, 0.7 of the flight after a loss",
     paper: "RFC 9438; RFC 9406 (HyStart++)",
     provenance: Provenance::Paper,
     deviations: &[
-        "The curve is followed with each segment delivered, as Linux does; RFC 9438 §4.4 says with each ACK, so that a receiver that delays ACKs halves the pace (`growth = \"per-ack\"`).",
-        "In the Reno-friendly region the window never shrinks on an ACK; RFC 9438 §4.3 sets it to the estimate, which may lie a little below.",
-        "A recovery that was none is undone in full, also after a timeout.",
+        "The curve is followed with each segment delivered, as in Linux; RFC 9438 §4.4 follows it with each ACK, so \
+         that a receiver that delays ACKs halves the growth (`growth = \"per-ack\"`).",
+        "In the Reno-friendly region the window never shrinks on an ACK; RFC 9438 §4.3 sets it to the estimate, which \
+         may be slightly lower.",
+        "A spurious recovery is undone in full, also after a timeout.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -36,29 +38,30 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// With what the curve is followed.
     pub enum Growth {
-        /// A step for each segment delivered.
+        /// One step of the curve for each segment delivered.
         PerSegment = "per-segment",
-        /// A step for each ACK, however many segments it tells of (RFC 9438 §4.4, literally).
+        /// One step of the curve for each ACK, whatever it acknowledges (RFC 9438 §4.4, literally).
         PerAck = "per-ack",
     }
 }
 
 params! {
-    /// First window (RFC 6928).
+    /// Initial congestion window (RFC 6928).
     initial_window: f64 = 10.0, "segments", 1.0..=10_000.0;
-    /// Steepness of the curve (C of RFC 9438 §5).
+    /// Scaling factor of the cubic curve (C of RFC 9438 §5).
     c: f64 = 0.4, "segments/s³", 0.001..=1000.0;
-    /// Part of the flight kept on a loss (beta of RFC 9438 §4.6).
+    /// Multiplicative decrease factor: fraction of the flight kept after a loss (beta_cubic of RFC 9438 §4.6).
     beta: f64 = 0.7, "of the flight", 0.1..=0.99;
-    /// Whether a loss below the last peak lowers the plateau (RFC 9438 §4.7).
+    /// Whether a loss below the last W_max lowers W_max further (fast convergence, RFC 9438 §4.7).
     fast_convergence: bool = true;
-    /// Whether the first slow start ends before a loss (RFC 9406).
+    /// Whether HyStart++ may end the first slow start before a loss (RFC 9406).
     hystart: bool = true;
-    /// Most growth per ACK in slow start (L of RFC 9406 §4.3); one segment after a timeout.
+    /// Maximum growth per ACK in slow start (L of RFC 9406 §4.3); one segment after a timeout.
     limit: f64 = 8.0, "segments", 1.0..=1_000_000.0;
-    /// With what the curve is followed.
+    /// When the window follows the curve: `per-segment`, for each segment delivered; `per-ack`, once per ACK, whatever
+    /// it acknowledges (RFC 9438 §4.4, literally).
     growth: Growth = Growth::PerSegment;
-    /// Whether its segments may be marked; a mark then counts as a loss, once per round trip (RFC 9438 §4.6).
+    /// Whether segments are ECN-capable; a mark is then handled like a loss, once per RTT (RFC 9438 §4.6).
     ecn: bool = false;
 }
 

@@ -23,13 +23,15 @@ mod hystart;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-cubic-linux",
-    summary: "TCP: CUBIC by the rules of the Linux kernel, in whole segments",
+    summary: "TCP CUBIC by the rules of the Linux kernel, in whole segments",
     paper: "RFC 8312; Linux 6.x tcp_cubic.c",
     provenance: Provenance::Source,
     deviations: &[
-        "The curve does not overflow after 340 s without a loss, as the kernel's 64 bits do.",
-        "Slow start also stays while the source does not fill the window; the kernel lets it grow to twice of what was sent.",
-        "After a rest the window is the first one again, whatever the length of the rest; the kernel halves it per timeout of the rest.",
+        "The curve does not overflow after 340 s without a loss, as it does in the kernel's 64 bits.",
+        "The window does not grow in slow start either while the application does not fill it; the kernel lets it grow \
+         to twice the segments sent.",
+        "After an idle period the window is reset to the initial window, whatever its length; the kernel halves it \
+         once per timeout that elapsed.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -41,15 +43,15 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window (TCP_INIT_CWND).
+    /// Initial congestion window (TCP_INIT_CWND).
     initial_window: u32 = 10, "segments", 1..=10_000;
     /// Ticks of the kernel's clock per second (HZ).
     ticks: u32 = 250, "1/s", 100..=1000;
-    /// Whether a loss below the last peak lowers the plateau.
+    /// Whether a loss below the last W_max lowers W_max further (fast_convergence).
     fast_convergence: bool = true;
-    /// Whether slow start may end before a loss.
+    /// Whether HyStart may end slow start before a loss (hystart).
     hystart: bool = true;
-    /// Whether its segments may be marked; a mark then counts as a loss, once per round trip.
+    /// Whether segments are ECN-capable; a mark is then handled like a loss, once per RTT.
     ecn: bool = false;
 }
 

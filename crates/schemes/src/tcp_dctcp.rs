@@ -19,12 +19,13 @@ const KEEP: f64 = 0.5;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-dctcp",
-    summary: "TCP: the window shrinks in proportion to how much of it was marked",
+    summary: "TCP: the window shrinks in proportion to the fraction of its segments that were marked",
     paper: "RFC 8257; RFC 5681, 3465",
     provenance: Provenance::Paper,
     deviations: &[
-        "Segments are counted in place of bytes, when they are delivered; RFC 8257 §3.3 counts bytes acknowledged cumulatively.",
-        "SYN and ACKs are not ECN-capable; RFC 8257 §3.6 leaves that open.",
+        "Segments are counted instead of bytes, when they are delivered; RFC 8257 §3.3 counts bytes acknowledged \
+         cumulatively.",
+        "SYN and ACK segments are not ECN-capable; RFC 8257 §3.6 leaves this open.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -44,15 +45,16 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window (RFC 6928).
+    /// Initial congestion window (RFC 6928).
     initial_window: f64 = 10.0, "segments", 1.0..=10_000.0;
-    /// Weight of the newest window in the estimate (g of RFC 8257 §3.3).
+    /// Weight of the latest window in the estimate of the marked fraction (g of RFC 8257 §3.3).
     gain: f64 = 0.0625, "of the estimate", 0.001..=1.0;
-    /// First estimate of the part that is marked (DCTCP.Alpha, §3.3).
+    /// Initial estimate of the marked fraction (DCTCP.Alpha, §3.3).
     initial_alpha: f64 = 1.0, "of the segments", 0.0..=1.0;
-    /// Most growth per ACK in slow start (L of RFC 3465); one segment after a timeout.
+    /// Maximum growth per ACK in slow start (L of RFC 3465); one segment after a timeout.
     limit: f64 = 2.0, "segments", 1.0..=1_000_000.0;
-    /// Whether segments say ECT(1), which low-latency queues such as dualpi2 serve (RFC 9331); RFC 8257 says ECT(0).
+    /// Whether segments carry ECT(1), which low-latency queues such as dualpi2 serve (RFC 9331), instead of the ECT(0)
+    /// of RFC 8257.
     low_latency: bool = false;
 }
 

@@ -19,12 +19,14 @@ const KEEP: f64 = 0.5;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "tcp-reno",
-    summary: "TCP: a segment more per round trip, half of what is in flight on a loss",
+    summary: "TCP Reno: the window grows by one segment per RTT and is halved after a loss",
     paper: "RFC 5681, 3465, 6928, 3168",
     provenance: Provenance::Paper,
     deviations: &[
-        "A segment counts for the window when it is delivered, also selectively; the RFCs count the cumulative ACK, before which a window would grow in a burst.",
-        "A recovery that was none is undone in full, as Linux does; after a needless timeout RFC 4015 would begin from the flight and the first window.",
+        "A segment grows the window when it is delivered, also by SACK; the RFCs count the cumulative ACK, before \
+         which the window would grow in a burst.",
+        "A spurious recovery is undone in full, as in Linux; after a spurious timeout RFC 4015 would restart from the \
+         flight and the initial window.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -36,11 +38,11 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window (RFC 6928).
+    /// Initial congestion window (RFC 6928).
     initial_window: f64 = 10.0, "segments", 1.0..=10_000.0;
-    /// Most growth per ACK in slow start (L of RFC 3465); one segment after a timeout.
+    /// Maximum growth per ACK in slow start (L of RFC 3465); one segment after a timeout.
     limit: f64 = 2.0, "segments", 1.0..=1_000_000.0;
-    /// Whether its segments may be marked and a mark halves the window, once per round trip.
+    /// Whether segments are ECN-capable; a mark then halves the window, once per RTT.
     ecn: bool = false;
 }
 

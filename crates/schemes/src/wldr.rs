@@ -14,14 +14,14 @@ use tidegate_core::units::{ByteCount, Time};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "wldr",
-    summary: "Labels frames; the neighbour tells of gaps, and what was in them is sent again",
+    summary: "WLDR: frames carry labels, the neighbour reports gaps, and missing frames are retransmitted",
     paper: "hicn wldr",
     provenance: Provenance::Source,
     deviations: &[
-        "Labels number frames where hicn's number packets; it has no frames.",
-        "A label that comes after a later one (on a link that reorders) is ignored; hicn takes it for a gap.",
-        "What arrives a second time goes no further than the link.",
-        "A gap that goes past the last label is sent again like others; hicn sends nothing of it.",
+        "Labels number frames, where hicn's number packets; hicn has no frames.",
+        "A label that arrives after a later one, on a link that reorders, is ignored; hicn treats it as a gap.",
+        "A duplicate frame is discarded at the link.",
+        "A gap that extends past the last label is retransmitted like others; hicn retransmits none of it.",
     ],
     params: Params::TABLE,
     link_service: Some(|settings| Ok(Box::new(Wldr::new(Params::from_settings(settings)?)))),
@@ -29,9 +29,9 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Frames that are kept to be sent again.
+    /// Number of frames kept for retransmission.
     buffer: u32 = 8_192, "frames", 1..=32_767;
-    /// How often a frame is sent again.
+    /// Maximum number of retransmissions of a frame.
     retries: u32 = 3, "times", 0..=100;
 }
 

@@ -15,19 +15,19 @@ use controller::Bbr;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "bbr",
-    summary: "BBR version 1 on Interests: window and pace from the largest delivery rate and the smallest round trip",
+    summary: "BBR version 1 on Interests: window and pacing rate from the maximum delivery rate and the minimum RTT",
     paper: "draft-cardwell-iccrg-bbr-congestion-control-00, as ported in MILCOM 2021 (BBR-CD)",
     provenance: Provenance::Paper,
     deviations: &[
-        "The largest rate is that of ten round trips by the clock, as the BBR-CD study has it, not of ten counted rounds.",
-        "Losses are found by BBR-CD's timer, where TCP counts what arrives behind a gap; loss_timer = \"shell\" is the \
-         shell's.",
-        "Data of an Interest that was sent again gives neither round trip nor rate.",
-        "Every rate counts but those of ProbeRTT: a consumer that had nothing to ask for is not told apart.",
-        "The timer doubles, up to 64-fold, until Data of an Interest that was sent once comes, as TCP's does; the study \
-         does not tell of it.",
-        "The window is not held down after a loss (BBR's packet conservation): the study does not tell of it.",
-        "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
+        "The maximum delivery rate is taken over ten RTTs of time, as in the BBR-CD study, not over ten counted rounds.",
+        "Losses are detected by BBR-CD's timer, where TCP detects gaps in the ACKs; `loss_timer = \"shell\"` uses the \
+         timer of the consumer profile.",
+        "Data of a retransmitted Interest gives no RTT sample and no delivery-rate sample.",
+        "Every delivery rate counts except those of ProbeRTT; application-limited samples are not recognised.",
+        "The timer doubles, up to 64-fold, until Data of an Interest that was sent once arrives, as TCP's does; the \
+         study does not specify this.",
+        "The window is not held down after a loss (BBR's packet conservation); the study does not specify this.",
+        "The first phase of a gain cycle depends on the number of segments received; BBR draws it at random.",
     ],
     params: Params::TABLE,
     shell: ShellKind::OwnAtSweep,
@@ -38,52 +38,54 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Whose timer finds losses.
     pub enum TimerRule {
-        /// The mean round trip and some standard deviations (BBR-CD's).
+        /// Mean RTT plus a number of standard deviations, as BBR-CD does.
         BbrCd = "bbr-cd",
-        /// The shell's estimator.
+        /// Retransmission timeout of the consumer profile's RTT estimator.
         Shell = "shell",
-        /// When the Data of a later Interest arrives, as RFC 8985 does with segments, or when the timer "bbr-cd" expires.
-        /// Where packets change their order, it takes late ones for lost.
+        /// When Data of a later Interest arrives, as RFC 8985 does with segments, or when the timer `bbr-cd` expires.
+        /// Reordered packets are taken for lost.
         Order = "order",
     }
 }
 
 params! {
-    /// First window; the study starts every scheme with 1.
+    /// Initial congestion window; the study starts every scheme with 1.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Floor of the window once Data has come (BBRMinPipeCwnd).
+    /// Minimum congestion window after the first Data packet (BBRMinPipeCwnd).
     min_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;
-    /// Gain of window and pace in Startup, 2/ln 2; Drain paces at its inverse (BBRHighGain).
+    /// Gain of the window and the pacing rate in Startup, 2/ln 2; Drain paces at the inverse (BBRHighGain).
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
     /// Gain of the window in ProbeBW.
     cwnd_gain: f64 = 2.0, "of the bandwidth-delay product", 0.5..=10.0;
-    /// Packets added to every window, for what leaves in one go.
+    /// Packets added to every window, for packets that are sent in one burst.
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
-    /// Shortest round trip that the model uses, for the window, the time that rates are kept and the phases of ProbeBW.
-    /// Hosts handle packets in batches, so that a path within one machine would otherwise have a window of a few packets,
-    /// and a pause of the host longer than the window of rates would lower the estimate; 0 is the study's.
+    /// Lower bound of the RTT in the model, which sets the window, the age of delivery-rate samples and the phases of
+    /// ProbeBW. Hosts handle packets in batches: on a path within one host, the window would otherwise be a few
+    /// packets, and a scheduling pause longer than the age of the samples would lower the rate estimate. The study uses
+    /// 0.
     min_round_trip: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
-    /// The pipe is full when rounds bring less than this growth of the rate.
+    /// Startup continues while the delivery rate grows by at least this factor per round.
     full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;
-    /// So many rounds in a row.
+    /// Consecutive rounds with less growth than `full_growth` after which the pipe counts as full.
     full_rounds: u32 = 3, "count", 1..=1_000;
-    /// Round trips that the largest delivery rate is kept for.
+    /// RTTs over which the maximum delivery rate is taken.
     rate_round_trips: f64 = 10.0, "round trips", 1.0..=1_000.0;
-    /// Age at which the smallest round trip is measured anew, in ProbeRTT.
+    /// Age at which the minimum RTT expires and is measured again, in ProbeRTT.
     rtprop_age: Span = Span::from_secs(10), "time", Span::from_millis(100)..=Span::from_secs(3_600);
-    /// When an Interest counts as lost. The study does not say it of its port of BBR; "bbr-cd" is the timer of the study's
-    /// own scheme, which detects a loss about as early as TCP does; "shell" is the shell's timer, 200 ms at least.
+    /// How a loss is detected: `bbr-cd`, by the timer of the study's own scheme, which detects a loss about as early as
+    /// TCP does; `shell`, by the retransmission timeout of the consumer profile, at least 200 ms; `order`, when Data of
+    /// a later Interest arrives (RFC 8985) or the timer `bbr-cd` expires. The study does not specify it for BBR.
     loss_timer: TimerRule = TimerRule::BbrCd;
-    /// Of the timer "bbr-cd": length of its window of round trips.
+    /// With `loss_timer = "bbr-cd"` or "order": length of the window of RTT samples.
     beta: f64 = 8.0, "round trips", 1.0..=1_000.0;
-    /// Of the timer "bbr-cd": standard deviations above the mean round trip.
+    /// With `loss_timer = "bbr-cd"` or "order": standard deviations of the RTT added to its mean.
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
-    /// Of the timer "bbr-cd": it lies at least this far above the mean.
+    /// With `loss_timer = "bbr-cd"` or "order": minimum distance of the timer from the mean RTT.
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
-    /// Of the timer "bbr-cd": the timer before the first sample.
+    /// With `loss_timer = "bbr-cd"` or "order": timer before the first RTT sample.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Length of ProbeRTT.
+    /// Duration of ProbeRTT.
     probe_rtt_time: Span = Span::from_millis(200), "time", Span::ZERO..=Span::from_secs(10);
-    /// Window in ProbeRTT.
+    /// Congestion window in ProbeRTT.
     probe_rtt_window: f64 = 4.0, "packets", 1.0..=1_000_000.0;
 }

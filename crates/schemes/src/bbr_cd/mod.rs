@@ -23,18 +23,20 @@ use samples::{CountedSamples, ProbeExit, SampleWatch};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "bbr-cd",
-    summary: "BBR for consumers: mean delivery rate times mean round trip, own loss timer, new Interests first",
+    summary: "BBR for consumers: window from mean delivery rate times mean RTT, its own loss timer, new Interests first",
     paper: "MILCOM 2021 (BBR-CD)",
     provenance: Provenance::Paper,
     deviations: &[
-        "ProbeRTT counts every Data, where the paper counts round-trip samples: at the end of a lossy file only \
-         retransmissions are left, which give none; probe_rtt_samples = \"rtt\" is the paper's count.",
-        "ProbeRTT ends with the fourth sample since it began; in the paper's window of eight round trips four never lie \
-         at 4 Interests per second below about 94 ms; probe_rtt_exit = \"window\" is the paper's rule.",
-        "A flow is judged by its samples a whole window after its first sample or its last ProbeRTT, not before.",
-        "An Interest leaves a gap after the one before; in the paper every Data and timeout sets the next departure a \
-         whole gap away, so that while Data comes no slower than that none would ever leave.",
-        "The phase in which a cycle of gains begins follows from the number of segments received; BBR draws it.",
+        "ProbeRTT counts every Data packet, where the paper counts RTT samples: at the end of a lossy file only \
+         retransmissions are left, which give no sample; `probe_rtt_samples = \"rtt\"` is the paper's count.",
+        "ProbeRTT ends with the fourth sample since it began; the paper's window of eight RTTs never contains four \
+         samples at 4 Interests per second if the RTT is below about 94 ms; `probe_rtt_exit = \"window\"` is the \
+         paper's rule.",
+        "The number of samples is checked from one whole window after the first sample or the last ProbeRTT on, not \
+         before.",
+        "The pacing gap runs from the previous Interest; in the paper every Data packet and timeout moves the next \
+         departure a whole gap away, so that nothing would be sent while Data arrives at least that fast.",
+        "The first phase of a gain cycle depends on the number of segments received; BBR draws it at random.",
     ],
     params: Params::TABLE,
     shell: ShellKind::OwnAtSweep,
@@ -43,46 +45,49 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Window before the first sample (§III-C a).
+    /// Congestion window before the first sample (§III-C a).
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Gain of window and pace in Startup (highGain, §III-C a); Drain paces at its inverse.
+    /// Gain of the window and the pacing rate in Startup (highGain, §III-C a); Drain paces at the inverse.
     high_gain: f64 = 2.885, "of the bandwidth-delay product", 1.1..=10.0;
-    /// Gain of the window in ProbeBW and ProbeRTT: 1 is the paper's (§III-C c), which leaves the phase of 5/4 nothing but
-    /// the quanta to send more; 2 is BBR's.
+    /// Gain of the window in ProbeBW and ProbeRTT. The paper uses 1 (§III-C c), which allows the probing phase of gain
+    /// 5/4 only the quanta as additional packets; BBR uses 2.
     cwnd_gain: f64 = 1.0, "of the bandwidth-delay product", 0.5..=10.0;
     /// Packets added to every window (quanta, §III-B).
     quanta: f64 = 3.0, "packets", 0.0..=1_000.0;
-    /// The pipe is full when rounds bring less than this growth of the rate (§III-C a: 25 %).
+    /// Startup continues while the delivery rate grows by at least this factor per round (§III-C a: 25 %).
     full_growth: f64 = 1.25, "of the rate", 1.01..=10.0;
-    /// So many rounds in a row (§III-C a).
+    /// Consecutive rounds with less growth than `full_growth` after which the pipe counts as full (§III-C a).
     full_rounds: u32 = 3, "count", 1..=1_000;
-    /// Length of the window of samples W (beta, §III-B).
+    /// Length of the window of samples, W (beta, §III-B).
     beta: f64 = 8.0, "round trips", 1.0..=1_000.0;
-    /// How the delivery rates of the window make one: "avg" is the paper's and falls with every loss; "max" is BBR's.
+    /// Bandwidth estimate from the delivery rates of the window: `avg`, their mean, is the paper's and falls with every
+    /// loss; `max`, their maximum, is BBR's.
     bw_agg: BandwidthRule = BandwidthRule::Mean;
-    /// Data that comes faster than this is taken for the local content store's and no sample (§III-B has no number).
+    /// Data that arrives faster than this is attributed to the local content store and gives no sample (§III-B has no
+    /// number).
     local_cache_rtt: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(1);
-    /// Whether Interests sent again give samples; false is the paper's (§III-B).
+    /// Whether Data of retransmitted Interests gives samples; false in the paper (§III-B).
     sample_retransmissions: bool = false;
-    /// Standard deviations of the round trip in the loss timer (alpha, §III-B).
+    /// Standard deviations of the RTT added to its mean in the loss timer (alpha, §III-B).
     alpha: f64 = 10.0, "standard deviations", 0.0..=1_000.0;
-    /// The loss timer lies at least this far above the mean round trip; 0 is the paper's, which a path of constant
-    /// delay leaves no margin.
+    /// Minimum distance of the loss timer from the mean RTT. The paper has none (0), which leaves no margin on a path
+    /// of constant delay.
     min_margin: Span = Span::from_millis(5), "time", Span::ZERO..=Span::from_secs(10);
-    /// The loss timer before the first sample, and beta of it the window of samples; not in the paper.
+    /// Loss timer before the first sample; the window of samples is then `beta` times as long. Not in the paper.
     initial_timeout: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// What ProbeRTT counts: "rtt" is the paper's (round-trip samples), "arrivals" every Data.
+    /// What counts as a sample for ProbeRTT: `rtt`, RTT samples, as in the paper; `arrivals`, every Data packet.
     probe_rtt_samples: CountedSamples = CountedSamples::Arrivals;
-    /// Fewer than these in the window begin ProbeRTT (§III-C d); 0 for never.
+    /// ProbeRTT begins when the window has fewer samples than this (§III-C d); 0 disables ProbeRTT.
     probe_rtt_threshold: u32 = 4, "count", 0..=1_000;
-    /// When ProbeRTT ends: "window" is the paper's (enough samples in the window), "since-entry" as many since it began.
+    /// When ProbeRTT ends: `window`, when the window has enough samples, as in the paper; `since-entry`, when enough
+    /// samples have arrived since it began.
     probe_rtt_exit: ProbeExit = ProbeExit::SinceEntry;
-    /// Whether the rates of ProbeRTT count; true is the paper's, and leaves a flow with a packet per round trip to go on
-    /// from. BBR does without them.
+    /// Whether delivery rates measured in ProbeRTT count. In the paper they do (true), so that a flow continues with
+    /// about one packet per RTT; BBR ignores them.
     probe_rtt_rates: bool = true;
-    /// Interests per second in ProbeRTT (k, §III-C d).
+    /// Sending rate in ProbeRTT (k, §III-C d).
     probe_rtt_rate: f64 = 4.0, "Interests/s", 0.01..=1_000_000.0;
-    /// Whether new segments go before those to be asked for again; true is the paper's (§IV-D b).
+    /// Whether new segments are requested before retransmissions; true in the paper (§IV-D b).
     new_first: bool = true;
 }
 

@@ -16,12 +16,13 @@ use tidegate_core::units::{ByteCount, Span, Time};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "belrp",
-    summary: "NDNLPv2 reliability: neighbours acknowledge frames, and lost ones are sent again",
+    summary: "NDNLPv2 reliability: neighbours acknowledge frames, and lost frames are retransmitted",
     paper: "NFD LpReliability",
     provenance: Provenance::Source,
     deviations: &[
-        "A timeout runs from the time when a frame is put on the wire, not from when it is handed to the socket.",
-        "When an Interest is given up, the strategy is not told.",
+        "A timeout runs from the time when a frame is put on the wire, not from the time when it is handed to the \
+         socket.",
+        "When an Interest is given up, the strategy is not notified.",
     ],
     params: Params::TABLE,
     link_service: Some(|settings| Ok(Box::new(Belrp::new(Params::from_settings(settings)?)))),
@@ -29,13 +30,13 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// How often a frame is sent again before its packet is given up (`maxRetx`).
+    /// Maximum number of retransmissions of a frame before its packet is given up (`maxRetx`).
     retries: u32 = 3, "times", 0..=100;
-    /// Later transmissions acknowledged that make one count as lost (`seqNumLossThreshold`).
+    /// Acknowledged later transmissions after which a frame is considered lost (`seqNumLossThreshold`).
     greater_acks: u32 = 3, "acks", 1..=1_000;
-    /// How long an acknowledgement waits for a frame to ride on (`idleAckTimerPeriod`).
+    /// Maximum time that an acknowledgement waits to be piggybacked on a frame (`idleAckTimerPeriod`).
     ack_delay: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Shortest timeout once there is a sample (`minRto`).
+    /// Minimum retransmission timeout after the first RTT sample (`minRto`).
     min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

@@ -50,27 +50,51 @@ use switch::{Agent, Gate, Switch};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "brf",
-    summary: "switches grant each TCP flow a rate on its ACKs; a controller finds congestion, senders pace",
+    summary: "switches grant each TCP flow a rate in its ACKs; a controller detects congestion; senders pace",
     paper: "BRF: bottleneck routing feedback, Sensors 24 (2024) 749",
     provenance: Provenance::Paper,
     deviations: &[
-        "Equations 8, 11, 13, 14, 17 and 18 are mended: idle flows do not count, what is not TCP has a share, grants and not measured rates are what is given away, rates are filled up to the max-min fair level, a queue lowers rates and the sum of the rates drains it in `drain` round trips, a burst scales rates down.",
-        "`mode = \"literal\"` takes them as printed and implies `link_share = 1`, `detector = \"literal\"`, `count_idle = true`, `udp_share = 0`, `make_before_break = false` and no `feedback_step`; each may be given beside it, the equations alone are literal with all of them given as they are by default. Guards stay: without flows nothing is divided, limited flows that want more than there is are scaled down together, rates keep between two segments per round trip and the link's, judgements wait for enough segments, and what is not TCP passes while no packet waits.",
-        "Switches give out `link_share` of a link; at all of it, as printed, the paper's own test for congestion, more than 0.98 of the link in use, is always true.",
-        "Congestion is told from the queue of BRF flows, by time too (`detector = \"literal\"` takes eq. 5 and 6 as printed, with Q as the queue's limit; literal mode implies it).",
-        "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \"average\"` grants the average share).",
-        "Two measured rounds, not one as in literal mode, make a flow limited by its application, of at least thirty segments each, or half a second; grants that it may not have heard of do not count.",
-        "A grant is also written before a round trip has passed when it moved by `feedback_step`, and a newcomer is held back for a round trip until others have made room (`make_before_break = false` admits it at once); literal mode has neither.",
-        "Between its writings a switch still lowers what another one wrote, and remembers what another one granted: each writes once per round trip, so that most ACKs carry the word of one switch only and the minimum of eq. 7 would be lost.",
-        "A SYN tells whether its sender understands grants, and data of such a sender does too; the paper does not say how a switch would know.",
-        "What the sender does about losses, late, absent and absurd grants is not in the paper: its rate decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
-        "Flows that find a switch's table full are granted nothing: they go with the other TCP flows, and count together as one of them.",
-        "The sender releases segment by segment. A quantum, what its rate brings in a millisecond, spares a live host its timers; a simulator has none to spare, and eight segments at once at 100 Mbit/s make a queue of 0.38 ms on average where there is none (`release = \"1ms\"` brings it).",
-        "A congestion mark means nothing to a rate that is granted; one that has run out halves each round trip anyway, and its CUBIC answers marks. None are asked for by default (`ecn = true`).",
-        "A flow ends at a switch with both FINs or a reset; no end of a simulated connection resets it.",
-        "Asymmetric paths are served through the controller, which passes grants on to all other switches: OpenFlow has no messages between switches.",
-        "Priorities of flows (\"hierarchical\") are announced in the introduction and defined nowhere: there are none, unless `priorities = true` serves limited flows first.",
-        "OpenFlow has no counter for what waits in a queue, which eq. 6 asks for: switches report it to the controller (`backlog = \"estimated\"` makes do with what OpenFlow counts).",
+        "Equations 8, 11, 13, 14, 17 and 18 are corrected: idle flows do not count; traffic other than TCP has a \
+         share; the granted, not the measured rates are subtracted from the capacity; rates are filled up to the \
+         max-min fair level; a queue lowers the rates so that it drains in `drain` RTTs; a burst scales rates down.",
+        "`mode = \"literal\"` uses them as printed and implies `link_share = 1`, `detector = \"literal\"`, `count_idle \
+         = true`, `udp_share = 0`, `make_before_break = false` and no `feedback_step`; each can be overridden. To use \
+         only the equations as printed, set all of these to the defaults of the corrected mode. Some guards remain: \
+         nothing is divided without flows; limited flows that need more than the link has are scaled down together; \
+         rates stay between two segments per RTT and the link's rate; flows are classified only after enough segments; \
+         traffic other than TCP passes while no packet waits.",
+        "Switches allocate `link_share` of a link; with the whole link, as printed, the paper's own test for \
+         congestion, more than 0.98 of the link in use, would always be true.",
+        "Congestion is detected from the queue of BRF flows, also by its draining time (`detector = \"literal\"` uses \
+         eq. 5 and 6 as printed, with Q as the queue's limit; literal mode implies it).",
+        "The first grant (eq. 9) is a hierarchical average of past demands: the paper names no model (`initial = \
+         \"average\"` grants the average share).",
+        "A flow counts as application-limited after two measured rounds, where literal mode needs one, of at least \
+         thirty segments each, or after half a second; grants that it may not have received yet do not count.",
+        "A grant is also written before an RTT has passed when it changed by `feedback_step`, and a new flow is held \
+         back for an RTT until others have made room (`make_before_break = false` admits it at once); literal mode has \
+         neither.",
+        "Between its own writes a switch still lowers the grants of other switches, and remembers them: each switch \
+         writes once per RTT, so that most ACKs carry the grant of one switch only, and the minimum of eq. 7 would be \
+         lost.",
+        "A SYN indicates that its sender supports grants, and so does the data of such a sender; the paper does not \
+         specify how a switch learns this.",
+        "The sender's reaction to losses and to late, missing and implausible grants is not in the paper: its rate \
+         decays and CUBIC takes over, and its flight never exceeds twice the rate's.",
+        "Flows that find the flow table of a switch full receive no grant: they share the class of the other TCP \
+         flows, and count together as one of them.",
+        "The sender releases single segments. A quantum, the segments of a millisecond at its rate, saves timers on a \
+         live host; a simulator needs no such saving, and eight segments at once at 100 Mbit/s cause an average queue \
+         of 0.38 ms that is not there otherwise (`release = \"1ms\"` restores it).",
+        "A congestion mark has no effect on a granted rate; an expired rate is halved every RTT in any case, and CUBIC \
+         then reacts to marks. Segments are not ECN-capable by default (`ecn = true`).",
+        "A flow ends at a switch with both FINs or a reset; the end of a simulated connection sends no reset.",
+        "Asymmetric paths are supported through the controller, which forwards grants to all other switches: OpenFlow \
+         has no messages between switches.",
+        "Priorities of flows (\"hierarchical\") are announced in the introduction and not defined anywhere: there are \
+         none, unless `priorities = true` serves application-limited flows first.",
+        "OpenFlow has no counter for the packets waiting in a queue, which eq. 6 needs: switches report the queue to \
+         the controller (`backlog = \"estimated\"` derives it from OpenFlow's counters).",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -96,9 +120,9 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Which form of the paper's equations is used.
     pub enum Form {
-        /// With their errors mended.
+        /// The equations with their errors corrected.
         Corrected = "corrected",
-        /// As printed, with guards.
+        /// The equations as printed, with guards against division by zero and the like.
         Literal = "literal",
     }
 }
@@ -106,11 +130,11 @@ choice! {
 choice! {
     /// Who tells a switch of congestion.
     pub enum Control {
-        /// The network controller, from what switches report.
+        /// The network controller detects congestion from the reports of switches.
         Controller = "controller",
-        /// The switch itself.
+        /// The switch detects congestion itself.
         Local = "local",
-        /// Nobody.
+        /// Congestion is not detected at all.
         None = "none",
     }
 }
@@ -118,9 +142,9 @@ choice! {
 choice! {
     /// What the controller knows of a queue.
     pub enum Backlog {
-        /// What waits of BRF flows: the switch reports it, which OpenFlow cannot.
+        /// The switch reports the queue of BRF flows, which OpenFlow cannot do.
         Exact = "exact",
-        /// What came less what left and was dropped, by OpenFlow's counters, of all flows.
+        /// Arrivals less departures and drops, by OpenFlow's counters, of all flows.
         Estimated = "estimated",
     }
 }
@@ -128,64 +152,72 @@ choice! {
 choice! {
     /// What a new flow is granted first, never more than the average share (eq. 10).
     pub enum Initial {
-        /// What flows like it wanted before.
+        /// The demand of similar flows in the past.
         Shrinkage = "shrinkage",
-        /// The average share.
+        /// The average share of a flow.
         Average = "average",
     }
 }
 
 params! {
-    /// Which form of the paper's equations is used; the literal one also changes the defaults below that say so.
+    /// Form of the paper's equations: `corrected`, with their errors corrected; `literal`, as printed, which also
+    /// changes the defaults of the parameters below that mention it.
     mode: Form = Form::Corrected;
-    /// Part of a link that is given out (eq. 18: "maximum allowed link utilization"); by default 1 in literal mode.
+    /// Fraction of a link that is allocated to flows (eq. 18: "maximum allowed link utilization"); 1 in literal mode by
+    /// default.
     link_share: f64 = 0.97, "of the link", 0.5..=1.0;
-    /// A flow that sends less than this part of its grant is limited by its application (§3.3: α).
+    /// A flow that sends less than this fraction of its grant is application-limited (§3.3: α).
     limited_below: f64 = 0.95, "of the grant", 0.5..=1.0;
-    /// Grant of a limited flow over what it sends (§3.3: β); 1.05 to 1.10 in the paper, and above 1 / `limited_below`, or a
-    /// limited flow does not stay one; the corrected form refuses less.
+    /// Grant of an application-limited flow as a factor on its measured rate (§3.3: β); 1.05 to 1.10 in the paper. It
+    /// has to exceed 1 / `limited_below`, or such a flow does not remain application-limited; the corrected mode
+    /// rejects lower values.
     headroom: f64 = 1.1, "of the measured rate", 1.0..=2.0;
-    /// What a new flow is granted first.
+    /// First grant of a new flow, at most the average share (eq. 10): `shrinkage`, the past demand of similar flows;
+    /// `average`, the average share.
     initial: Initial = Initial::Shrinkage;
-    /// Whether flows that rest count in eq. 8 and 10, as they do by default in literal mode.
+    /// Whether idle flows count in eq. 8 and 10; true in literal mode by default.
     count_idle: bool = false;
-    /// Move of a grant that is told at once, not after a round trip; by default none in literal mode.
+    /// Change of a grant that is sent at once instead of after an RTT; none in literal mode by default.
     feedback_step: f64 = 0.05, "of the grant", 0.0..=10.0;
-    /// Whether a new flow is held back until others have made room for it; by default not in literal mode.
+    /// Whether a new flow is held back until others have made room for it; false in literal mode by default.
     make_before_break: bool = true;
-    /// Who tells a switch of congestion.
+    /// What notifies a switch of congestion: `controller`, the network controller, from the reports of the switches;
+    /// `local`, the switch itself; `none`, nothing.
     control: Control = Control::Controller;
-    /// How congestion is told from load; by default as printed in literal mode.
+    /// Congestion test: `literal`, as printed, a port that is busy or has a queue, by packets; `robust`, by bytes, a
+    /// queue of BRF flows that is too long or that grows or drops on a busy port; two polls without congestion end it.
     detector: Detection = Detection::Robust;
-    /// What the controller knows of a queue; the switch itself (`control = "local"`) knows it all.
+    /// Source of the controller's queue length: `exact`, reported by the switch for BRF flows, which OpenFlow cannot
+    /// do; `estimated`, from OpenFlow's counters for all flows. With `control = "local"` the switch always uses the
+    /// exact value.
     backlog: Backlog = Backlog::Exact;
-    /// Pause between two reports of a switch, or two looks of its own; 3 s is OpenDaylight's.
+    /// Interval between two reports of a switch, or two local checks; OpenDaylight uses 3 s.
     poll: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
     /// Utilisation above which a port is busy (eq. 5: α).
     busy_above: f64 = 0.98, "of the link", 0.1..=2.0;
-    /// Part of the queue limit above which a queue stands (eq. 6: β).
+    /// Fraction of the queue limit above which a queue indicates congestion (eq. 6: β).
     full_above: f64 = 0.1, "of the queue limit", 0.0..=1.0;
-    /// Queue, in time to send it, above which it stands; not in the paper.
+    /// Draining time above which a queue indicates congestion; not in the paper.
     queue_target: Span = Span::from_millis(5), "time", Span::from_micros(100)..=Span::from_secs(10);
-    /// Time in which a standing queue is to be gone (eq. 17: γ), in longest round trips; 1 to 2 in the paper.
+    /// Time in which a queue is to be drained (eq. 17: γ), in units of the longest RTT; 1 to 2 in the paper.
     drain: f64 = 2.0, "round trips", 0.5..=16.0;
-    /// Part of the rates that stays while a queue drains; not in the paper.
+    /// Minimum fraction of the rates that is kept while a queue drains; not in the paper.
     min_share: f64 = 0.25, "of the class's rate", 0.0..=1.0;
-    /// Share of the link for packets that are not TCP, Interests and Data among them, while there are TCP flows; what exceeds it
-    /// is dropped. With 0, by default in literal mode, they pass only while no packet waits.
+    /// Fraction of the link for packets that are not TCP, including Interests and Data, while there are TCP flows;
+    /// packets beyond it are dropped. With 0, the default of literal mode, they pass only while no packet waits.
     udp_share: f64 = 0.05, "of the link", 0.0..=0.9;
-    /// Whether flows that their application limits are served before other BRF flows, from a class of their own with the rate
-    /// of their grants, which congestion of the others does not lower.
+    /// Whether application-limited flows are served before other BRF flows, from a separate class with the rate of
+    /// their grants, which congestion of the other flows does not lower.
     priorities: bool = false;
-    /// Most flows that a switch remembers per device.
+    /// Maximum number of flows in the flow table of a device.
     table_entries: u32 = 65_536, "flows", 1..=16_777_216;
-    /// Bytes that the option with the grant adds to every ACK; 0 if it takes the place of padding, as the paper has it.
+    /// Size of the TCP option with the grant in every ACK; 0 if it replaces padding, as in the paper.
     ack_option: ByteCount = ByteCount::new(8), "size", ByteCount::ZERO..=ByteCount::new(40);
-    /// A sender releases together what its rate brings in this time, two segments at least and 64 kB at most; 0 for single
-    /// segments. Not in the paper; 1 ms spares a live host most of its timers.
+    /// A sender releases the segments of this time at its rate together, at least two segments and at most 64 kB; 0
+    /// releases single segments. Not in the paper; 1 ms saves most of the timers of a live host.
     release: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(1);
-    /// Whether the sender's segments may be marked. While it is granted a rate, marks mean nothing to it; its CUBIC answers
-    /// them.
+    /// Whether the sender's segments are ECN-capable. Marks have no effect on a granted rate; without a grant, the
+    /// sender's CUBIC reacts to them.
     ecn: bool = false;
 }
 

@@ -22,15 +22,17 @@ pub mod source;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "cctcp-like",
-    summary: "a TCP window and timer for each node that answers; the next Interest counts for the last one",
+    summary: "a separate TCP window and timer for each node that answers; the next segment is expected from the last source",
     paper: "Saino, Cocora & Pavlou 2013 (CCTCP)",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "Interests list no chunks to come and routers announce none: the source of the last Data is taken for that of the next.",
-        "Data that nobody signed come from the neighbour of the first router that sees them, or from source 0.",
-        "A timeout goes back to the first window with slow start up to half of the old one, once for all Interests that were \
-         outstanding then; the timer is that of ndn-cxx, for each source.",
-        "A congestion Nack, which its paper does not know, counts as a timeout.",
+        "Interests do not list the chunks to come and routers do not announce them: the source of the last Data packet \
+         is assumed for the next one.",
+        "Data without a source label is attributed to the neighbour of the first router that receives it, or to source \
+         0.",
+        "A timeout resets the window to the initial one, with slow start up to half of the old window, once for all \
+         Interests outstanding at that time; the timer is that of ndn-cxx, one for each source.",
+        "A congestion Nack, which does not occur in the paper, is handled like a timeout.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Own,
@@ -46,13 +48,13 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window of a source.
+    /// Initial congestion window of each source.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Whether sources are told apart.
+    /// Whether each source has its own window and timer.
     per_source: bool = true;
-    /// Whether Interests carry the time, so that segments sent again tell a round trip, too.
+    /// Whether Interests carry a timestamp, so that retransmitted segments give RTT samples too.
     timestamps: bool = true;
-    /// Smallest timer of a source.
+    /// Minimum retransmission timeout of a source.
     min_timeout: Span = Span::from_millis(200), "time", Span::from_micros(1)..=Span::from_secs(60);
 }
 

@@ -26,14 +26,15 @@ const SEVERE: u8 = 2;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "coopcon-like",
-    summary: "mild marks trim the consumer's window; severe ones make routers divert Interests",
+    summary: "mild marks reduce the consumer's window slightly; severe marks make routers divert Interests",
     paper: "Li et al.: CoopCon, IEEE TNSM 2023 (abstract); the ndnSieve paper's description of it",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "Rebuilt from an abstract: levels, thresholds, steps and times are ours, and results are not CoopCon's.",
-        "Levels come from the waiting time as CoDel sees it and from the queue's length; marks of both levels are spaced by CoDel's law.",
-        "Diverting follows PCON's rule for a marked Data; the way back goes to the next hop with the shortest round trip.",
-        "The window grows as TCP's; a loss counts as a severe mark.",
+        "Reconstructed from an abstract: levels, thresholds, steps and times are ours, and results are not CoopCon's.",
+        "The level depends on the queueing delay, as in CoDel, and on the queue length; marks of both levels are \
+         spaced by CoDel's control law.",
+        "Interests are diverted by PCON's rule for marked Data; they return to the next hop with the lowest RTT.",
+        "The window grows like TCP's; a loss is handled like a severe mark.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -51,25 +52,27 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Consumer: first window.
+    /// Consumer: initial congestion window.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Consumer: taken off the window for a mild mark, once per window of data.
+    /// Consumer: decrease of the window after a mild mark, at most once per window of data.
     mild_step: f64 = 1.0, "packets", 0.0..=1_000.0;
-    /// Consumer: part of the window kept on a severe mark or a loss, once per window of data.
+    /// Consumer: fraction of the window kept after a severe mark or a loss, at most once per window of data.
     severe_keep: f64 = 0.8, "of the window", 0.1..=1.0;
-    /// Routers: waiting time that is still good.
+    /// Routers: acceptable standing queueing delay.
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Routers: time above the target before congestion counts as mild, and first pause between marks.
+    /// Routers: time that the delay has to stay above the target before congestion is mild; also the initial interval
+    /// between marks.
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Routers: waiting time above which congestion is severe at once.
+    /// Routers: queueing delay above which congestion is severe at once.
     severe_target: Span = Span::from_millis(25), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Routers: queue length above which congestion is severe at once; 1 for never.
+    /// Routers: queue occupancy above which congestion is severe at once; 1 disables this test.
     severe_occupancy: f64 = 0.8, "of the queue limit", 0.0..=1.0;
-    /// Routers: part of a next hop's share that goes to the others for each severe mark it sends; 0 never diverts.
+    /// Routers: fraction of a next hop's share that moves to the others for each severe mark from it; 0 never diverts.
     change_per_mark: f64 = 0.02, "of the share", 0.0..=1.0;
-    /// Routers: time without any mark on a prefix' Data before its Interests begin to go back.
+    /// Routers: time without a mark on the Data of a prefix before its Interests begin to return to the fastest next
+    /// hop.
     calm: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
-    /// Routers: what goes back to the fastest next hop in every such time; 0 for nothing.
+    /// Routers: fraction of the Interests that returns to the fastest next hop per `calm` interval; 0 returns none.
     return_step: f64 = 0.01, "of all Interests", 0.0..=1.0;
 }
 

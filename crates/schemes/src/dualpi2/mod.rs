@@ -21,16 +21,17 @@ use coupled::{Coupled, Recurrence};
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "dualpi2",
-    summary: "keeps ECT(1) segments apart and short, and marks them in step with the drops of all others",
+    summary: "keeps the delay of ECT(1) segments low in a queue of their own, and couples their marks to the drops of all \
+         others",
     paper: "RFC 9332",
     provenance: Provenance::Paper,
     deviations: &[
-        "A segment is low latency by its ECT(1), marked or not; on the wire a mark hides ECT(0), and the RFC takes all \
-         marked packets for low latency.",
-        "The step is the default where appendix A has a ramp from 0.8 to 1.2 ms: step = \"0.8ms\", ramp = \"0.4ms\".",
-        "Updates are made up for when a packet comes or goes; between those nothing changes that they read.",
-        "A likelihood of 1 signals the first packet too; the pseudocode's counter needs more than 1.",
-        "The queue's own limit stands for the 250 ms of the pseudocode.",
+        "A segment is low-latency by its ECT(1), marked or not; on the wire a mark hides ECT(0), and the RFC treats \
+         all marked packets as low-latency.",
+        "The step is the default, where appendix A has a ramp from 0.8 to 1.2 ms: step = \"0.8ms\", ramp = \"0.4ms\".",
+        "Updates are made up for when a packet arrives or leaves; the values they depend on do not change in between.",
+        "A probability of 1 signals the first packet too; the counter of the pseudocode needs more than 1.",
+        "The queue's own limit replaces the 250 ms of the pseudocode.",
     ],
     params: Params::TABLE,
     discipline: Some(|settings, _| Ok(Box::new(DualPi2::new(Params::from_settings(settings)?)))),
@@ -49,25 +50,27 @@ choice! {
 }
 
 params! {
-    /// Waiting time of classic packets that is aimed at (target).
+    /// Target queueing delay of classic packets (target).
     target: Span = Span::from_millis(15), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Time between two updates of the probability (Tupdate).
+    /// Interval between two updates of the probability (Tupdate).
     update: Span = Span::from_millis(16), "time", Span::from_micros(100)..=Span::from_secs(10);
     /// Integral gain (alpha).
     alpha: f64 = 0.16, "per second, per second of waiting and update", 0.0..=1_000.0;
     /// Proportional gain (beta).
     beta: f64 = 3.2, "per second of waiting", 0.0..=10_000.0;
-    /// Low-latency marks per unit of the base probability (k).
+    /// Coupling factor: probability of a low-latency mark per unit of the base probability (k).
     coupling: f64 = 2.0, "times", 0.1..=100.0;
-    /// Waiting time of a low-latency packet from which on it is marked; at least the time of one packet (minTh).
+    /// Queueing delay of low-latency packets above which they are marked; at least the transmission time of one packet
+    /// (minTh).
     step: Span = Span::from_millis(1), "time", Span::ZERO..=Span::from_secs(10);
-    /// Range above that over which the likelihood of a mark rises from 0 to 1 (range).
+    /// Width of the range above `step` in which the marking probability rises from 0 to 1 (range).
     ramp: Span = Span::ZERO, "time", Span::ZERO..=Span::from_secs(10);
-    /// Who is served when something waits in both queues.
+    /// Which queue is served when both have packets: `time-shifted`, the one whose head arrived first, with low-latency
+    /// packets treated as `shift` older; `weighted`, the low-latency one, except for a share of `classic_weight`.
     scheduler: Scheduler = Scheduler::TimeShifted;
-    /// With scheduler = "time-shifted": head start of low-latency packets (tshift), twice the target.
+    /// With scheduler = "time-shifted": time added to the age of low-latency packets (tshift), twice the target.
     shift: Span = Span::from_millis(30), "time", Span::ZERO..=Span::from_secs(10);
-    /// With scheduler = "weighted": part of the line that is the classic queue's while both wait.
+    /// With scheduler = "weighted": fraction of the link's rate for the classic queue while both queues have packets.
     classic_weight: f64 = 0.1, "of the line", 0.0..=1.0;
 }
 

@@ -26,16 +26,21 @@ pub mod reporter;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ecn-rate-like",
-    summary: "routers report one rate for all flows, by upstream capacity and downstream Data queue, without counting",
+    summary: "routers report one rate for all flows, from upstream capacity and downstream Data queue, without counting \
+         flows",
     paper: "the rate-based \"ECN\" of the MIRCC coarse-clock paper's Table II; RCP (Dukkipati et al. 2005)",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "Rebuilt from a line of a table and two sentences: the rule is RCP's and every number ours; results are not the authors'.",
-        "What is asked of the upstream link is told from Interests, because more Data than the link carries cannot come.",
-        "The queue is the longest among the faces through which the upstream's Data left in the last period; its bytes count as Data.",
-        "Where the link downstream is slower than the one upstream, its queue rests at alpha (u C - y) d / beta.",
-        "Data from a content store carry no report.",
-        "Its parts look at all faces of a node, which the live forwarder does not show them: there no queue is seen.",
+        "Reconstructed from a line of a table and two sentences: the rule is RCP's and every number ours; results are \
+         not the authors'.",
+        "The load of the upstream link is derived from Interests, because no more Data than the link carries can \
+         arrive.",
+        "The queue is the longest among the faces through which Data from upstream left in the last period; its bytes \
+         count as Data.",
+        "Where the downstream link is slower than the upstream one, its queue settles at alpha (u C - y) d / beta.",
+        "Data from a content store carries no report.",
+        "The router part reads the queues of all faces of a node, which the live forwarder does not provide: there it \
+         sees no queue.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
@@ -54,17 +59,18 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Routers: time between two changes of the rate.
+    /// Routers: interval between two updates of the rate.
     period: Span = Span::from_millis(20), "time", Span::from_millis(1)..=Span::from_secs(10);
-    /// Routers: part of the upstream capacity that is aimed at (u).
+    /// Routers: target utilisation of the upstream capacity (u).
     utilisation: f64 = 0.95, "of the capacity", 0.1..=1.0;
-    /// Routers: how much unused capacity counts (alpha).
+    /// Routers: weight of the unused capacity (alpha).
     alpha: f64 = 0.4, "of the distance", 0.0..=2.0;
-    /// Routers: how much the Data queue counts (beta).
+    /// Routers: weight of the Data queue (beta).
     beta: f64 = 0.1, "of the queue per round trip", 0.0..=2.0;
-    /// Consumer: what it does before the first report.
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
-    /// Consumer: first rate for `start = "rate"`.
+    /// Consumer: initial rate with `start = "rate"`.
     first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 

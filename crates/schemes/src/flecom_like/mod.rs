@@ -34,15 +34,19 @@ const EXPECTED_DATA: ByteCount = ByteCount::new(1_100);
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "flecom-like",
-    summary: "growing waiting times give a level; routers send elsewhere or shape, consumers shrink by the level",
+    summary: "congestion levels from rising queueing delays; routers divert or shape, consumers reduce the window by the \
+         level",
     paper: "Li et al.: FleCom, INFOCOM workshops 2023 (abstract); the ndnSieve paper's description of it",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "Rebuilt from an abstract: levels, thresholds, steps and times are ours, and results are not FleCom's.",
-        "The level is kept for a period and stands on every Data of it; a path's level is the highest of a period.",
-        "A router acts once per period and path: it diverts if another next hop is without congestion, else it shapes.",
-        "A shaper stays below the rate of the link that it stands at, in place of the congested link's, and ends when nothing waits any more.",
-        "The window grows as TCP's; a loss counts as the highest level.",
+        "Reconstructed from an abstract: levels, thresholds, steps and times are ours, and results are not FleCom's.",
+        "The level is kept for a period and set on every Data packet of it; the level of a path is the highest of a \
+         period.",
+        "A router acts once per period and path: it diverts Interests if another next hop is not congested, else it \
+         shapes them.",
+        "A shaper stays below the rate of its own link, instead of the congested link's, and ends when no Interest \
+         waits any more.",
+        "The window grows like TCP's; a loss is handled like the highest level.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -60,25 +64,26 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Consumer: first window.
+    /// Consumer: initial congestion window.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Consumer: taken off the window for each level of a mark, once per window of data and period; a loss counts as
-    /// level 4.
+    /// Consumer: decrease of the window for each level of a mark, at most once per window of data and period; a loss
+    /// counts as level 4.
     decrease_per_level: f64 = 0.05, "of the window", 0.0..=0.2;
-    /// Routers: mean waiting time that is still good; level 4 is reached at twice as much.
+    /// Routers: acceptable mean queueing delay; level 4 is reached at twice this value.
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Time over which the trend is taken, and between two actions of a router on one path, or of a consumer.
+    /// Interval over which the trend of the delay is measured, and minimum interval between two actions of a router on
+    /// one path or of a consumer.
     period: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
-    /// Routers: part of a congested next hop's share that goes to one without congestion, for each level.
+    /// Routers: fraction of a congested next hop's share that moves to one without congestion, for each level.
     shift_per_level: f64 = 0.02, "of the share", 0.0..=0.25;
-    /// Routers: how long a path counts as congested after its last Data.
+    /// Routers: time for which a path counts as congested after its last Data.
     memory: Span = Span::from_secs(1), "time", Span::ZERO..=Span::from_secs(600);
     /// Routers: whether Interests are shaped when every next hop is congested.
     shaping: bool = true;
-    /// Routers: by how much for each level a shaper stays below the link's rate; also the part by
-    /// which it grows in every period without congestion.
+    /// Routers: fraction of the link's rate, for each level, by which a shaper stays below it; also the fraction by
+    /// which its rate grows in every period without congestion.
     shape_per_level: f64 = 0.05, "of the rate", 0.0..=0.2;
-    /// Routers: most Interests that wait at a shaper; one more is refused.
+    /// Routers: maximum number of Interests that wait at a shaper; further ones are refused.
     shaper_limit: Packets = Packets::new(1_000), "packets", Packets::new(1)..=Packets::new(1_000_000);
 }
 

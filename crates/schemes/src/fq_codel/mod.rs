@@ -21,14 +21,15 @@ use flows::Flows;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "fq-codel",
-    summary: "gives every flow its own queue with CoDel, by turns, and lets sparse flows go first",
+    summary: "a queue with CoDel for each flow, served in turn; sparse flows are served first",
     paper: "RFC 8290",
     provenance: Provenance::Paper,
     deviations: &[
-        "The queue's own limit holds beside the parameter; whichever is reached first, the fattest flow makes room.",
-        "Room is made before a packet joins its queue and not after: what is over the limit is the same.",
-        "Credits that are used up to the byte end a turn, as in Linux; the text asks for less than none.",
-        "A flow of NDN packets is all names under one prefix; the hash is not Linux's.",
+        "The queue's own limit applies in addition to the parameter; when either is reached, packets of the longest \
+         flow queue are dropped.",
+        "Packets are dropped before the arriving packet joins its queue, not after; the excess is the same.",
+        "A flow's turn ends when its credits are exactly used up, as in Linux; the text requires a negative value.",
+        "A flow of NDN packets consists of all names under one prefix; the hash is not that of Linux.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -38,20 +39,21 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Queues that flows are hashed to (§4.1.1).
+    /// Number of queues that flows are hashed to (§4.1.1).
     flows: u32 = 1_024, "count", 1..=65_536;
     /// Bytes that a flow sends per turn (§4.2).
     quantum: ByteCount = ByteCount::new(1_514), "bytes", ByteCount::new(256)..=ByteCount::new(1_000_000);
-    /// Most packets that wait in all queues (§5.2.3).
+    /// Maximum number of packets in all queues (§5.2.3).
     limit: Packets = Packets::new(10_240), "packets", Packets::new(1)..=Packets::new(10_000_000);
-    /// Most packets that the fattest flow loses at once, up to half of what it has; 1 is the text's literal form
-    /// (§4.1.3), 64 that of Linux.
+    /// Maximum number of packets dropped at once from the longest flow queue, up to half of it; 1 is the literal form
+    /// of the text (§4.1.3), 64 that of Linux.
     batch: u32 = 64, "packets", 1..=10_000;
-    /// Waiting time that is still good (TARGET).
+    /// Acceptable standing queueing delay (TARGET).
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Time above the target before the first drop, and first pause (INTERVAL).
+    /// Time that the delay has to stay above the target before the first drop; also the initial interval between drops
+    /// (INTERVAL).
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Whether packets are marked in place of dropped, TCP segments if they may be.
+    /// Whether packets are marked instead of dropped; TCP segments only if they are ECN-capable.
     ecn: bool = true;
 }
 

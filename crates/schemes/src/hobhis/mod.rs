@@ -30,17 +30,24 @@ pub mod shaping;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "hobhis",
-    summary: "routers hold Interests back by the Data queue that the flow has downstream, and report the rate",
+    summary: "routers delay Interests by the length of the flow's downstream Data queue, and report the shaping rate",
     paper: "Rozhnova & Fdida: HoBHIS, 2012 and 2014; the authors' ndn-hobhis-net-device-face",
     provenance: Provenance::Source,
     deviations: &[
         "A flow is the prefix that its names share; in the source it is their first component.",
-        "Its parts look at all faces of a node, which the live forwarder does not show them: there Interests are not held, and a link's rate is divided among flows.",
-        "A flow's downstream face is one through which its Data left within `memory`; of several the slowest rate counts. The source keeps the first one.",
-        "Flows that wait for one downstream face take turns, and those for different faces do not wait for each other; `order = \"arrival\"` restores the one line of the source.",
-        "The gap begins with the Interest before, so that the first one after a pause does not wait; it is reckoned anew every 10 ms while it runs.",
-        "The response delay is a mean with weight 1/8; so is the size of Data, of which the source in effect keeps the last.",
-        "What is reported is the shaping rate over the number of flows downstream; the source's code keeps it without reporting, and divides it only where the upstream link limits it. `feedback = \"none\"` reports nothing, as in 2012.",
+        "The router part reads the queues of all faces of a node, which the live forwarder does not provide: there \
+         Interests are not delayed, and a link's rate is divided among the flows.",
+        "The downstream faces of a flow are those through which its Data left within `memory`; the lowest of their \
+         rates applies. The source keeps the first face.",
+        "Flows that wait for the same downstream face take turns, and flows for different faces do not wait for each \
+         other; `order = \"arrival\"` restores the single queue of the source.",
+        "The gap runs from the previous Interest, so that the first Interest after a pause does not wait; it is \
+         recomputed every 10 ms while it runs.",
+        "The response delay is a moving average with weight 1/8, and so is the size of Data; the source in effect \
+         keeps the last size.",
+        "The reported rate is the shaping rate divided by the number of flows downstream; the source's code computes \
+         it without reporting it, and divides it only where the upstream link limits it. `feedback = \"none\"` reports \
+         nothing, as in 2012.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
@@ -61,9 +68,9 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Who goes first of the Interests that wait.
     pub enum Order {
-        /// The flows of a downstream face take turns.
+        /// Round robin over the flows of a downstream face.
         Turns = "turns",
-        /// The oldest of all (source).
+        /// First in, first out over all flows, as in the source.
         Arrival = "arrival",
     }
 }
@@ -71,31 +78,35 @@ choice! {
 choice! {
     /// What consumers hear.
     pub enum Feedback {
-        /// Nothing (2012).
+        /// Nothing is reported (2012).
         None = "none",
-        /// The rate, on every Data (2014).
+        /// The shaping rate is reported on every Data packet (2014).
         Rate = "rate",
     }
 }
 
 params! {
-    /// Routers: how fast the queue is brought to its target (h), as a part of the distance per response delay.
+    /// Routers: gain of the controller that brings the queue to its target, as a fraction of the difference per
+    /// response delay (h).
     design: f64 = 0.1, "per response delay", 0.0..=10.0;
-    /// Routers: Data of all flows that shall wait at a downstream face (B).
+    /// Routers: target length of the Data queue at a downstream face, over all flows (B).
     target: f64 = 50.0, "packets", 0.0..=1_000_000.0;
-    /// Routers: most Interests that wait at a face.
+    /// Routers: maximum number of Interests that wait at a face.
     limit: Packets = Packets::new(100), "packets", Packets::new(1)..=Packets::new(1_000_000);
-    /// Routers: how an Interest beyond that is refused.
+    /// Routers: reaction to an Interest beyond `limit`: `nack` returns a congestion Nack; `drop` drops it silently.
     refusal: Refusal = Refusal::Drop;
-    /// Routers: who goes first.
+    /// Routers: order of waiting Interests: `turns`, round robin over the flows of a downstream face; `arrival`, first
+    /// in, first out over all flows, as in the source.
     order: Order = Order::Turns;
-    /// Routers: what they tell consumers, who follow it.
+    /// Routers: feedback to consumers: `rate`, the shaping rate on every Data packet, which consumers follow (2014);
+    /// `none`, nothing (2012).
     feedback: Feedback = Feedback::Rate;
-    /// Routers: how long a flow is remembered after its last Data.
+    /// Routers: time for which a flow is remembered after its last Data.
     memory: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
-    /// Consumer: what it does before the first report.
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
-    /// Consumer: first rate for `start = "rate"`.
+    /// Consumer: initial rate with `start = "rate"`.
     first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 

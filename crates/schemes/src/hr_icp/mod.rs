@@ -32,15 +32,20 @@ pub mod shaper;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "hr-icp",
-    summary: "faces shape Interests by what the link carries both ways and refuse the rest; consumers halve on it",
+    summary: "faces shape Interests to the capacity of the link in both directions and refuse the rest; consumers halve the \
+         window",
     paper: "Wang et al. 2013 (Interest shaper) and its authors' ndn-shaper-net-device-face; HR-ICP, Carofiglio et al. 2012",
     provenance: Provenance::Source,
     deviations: &[
-        "What came in is told from the face's counters, less Data that was asked for and Nacks, and looked at when an Interest leaves; the source counts Interests as they come.",
-        "Sizes of incoming Interests are means of an interval, those of the others means with weight 1/8 per packet.",
-        "Refused are also Interests that find `limit` waiting with `refusal = \"drop\"`; the source leaves to the strategy what a refusal means.",
-        "PIE's updates pause while nothing waits and its probability is 0.",
-        "The consumer halves its window, the source the Interests in flight; timeouts count as Nacks do. It is the first author's AIMD consumer, not ICP of the scheme's name.",
+        "The incoming demand is derived from the face's counters, less solicited Data and Nacks, when an Interest \
+         leaves; the source counts Interests as they arrive.",
+        "Sizes of incoming Interests are averaged over an interval; other sizes are moving averages with weight 1/8 \
+         per packet.",
+        "With `refusal = \"drop\"`, Interests that arrive with `limit` Interests waiting are dropped; the source \
+         leaves the reaction to a refusal to the strategy.",
+        "PIE's updates pause while no Interest waits and its probability is 0.",
+        "The consumer halves its window, the source the number of Interests in flight; timeouts are handled like \
+         Nacks. It is the first author's AIMD consumer, not the ICP of the scheme's name.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -59,37 +64,39 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Which Interests are refused.
     pub enum Queue {
-        /// Those that find no room.
+        /// Interests that arrive when `limit` Interests wait.
         DropTail = "drop-tail",
-        /// Some at random, more the longer Interests wait.
+        /// Random Interests, with a probability that grows with the queueing delay.
         Pie = "pie",
-        /// One now and then while all wait for long.
+        /// Single Interests while the queueing delay stays above the target.
         Codel = "codel",
     }
 }
 
 params! {
-    /// Routers: part of the rate that is used, and of the other direction's demand that counts as full.
+    /// Routers: fraction of the link's rate that is used; also the fraction of the opposite direction's capacity at
+    /// which its demand counts as full.
     headroom: f64 = 0.98, "of the rate", 0.01..=1.0;
-    /// Routers: time over which the other direction's demand is observed.
+    /// Routers: time over which the demand of the opposite direction is measured.
     interval: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(100);
-    /// Routers: whether the other direction's demand counts; otherwise it is taken to be full.
+    /// Routers: whether the demand of the opposite direction is measured; otherwise it is assumed to be full.
     heed_demand: bool = true;
-    /// Routers: most Interests that wait at a face.
+    /// Routers: maximum number of Interests that wait at a face.
     limit: Packets = Packets::new(100), "packets", Packets::new(1)..=Packets::new(1_000_000);
-    /// Routers: which Interests are refused.
+    /// Routers: which Interests are refused: `drop-tail`, those beyond `limit`; `pie`, at random, with a probability
+    /// that grows with the queueing delay; `codel`, single ones while the queueing delay stays above a target.
     queue: Queue = Queue::DropTail;
-    /// Routers: how they are refused.
+    /// Routers: how an Interest is refused: `nack` returns a congestion Nack; `drop` drops it silently.
     refusal: Refusal = Refusal::Nack;
-    /// Routers, `pie` and `codel`: waiting time of Interests that is still good.
+    /// Routers, `pie` and `codel`: acceptable queueing delay of Interests.
     delay_target: Span = Span::from_millis(20), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Routers, `pie`: how long a burst may be before Interests are refused at random.
+    /// Routers, `pie`: duration of a burst that is admitted before Interests are refused at random.
     burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(10);
-    /// Routers, `codel`: time above the target before the first is refused.
+    /// Routers, `codel`: time that the delay has to stay above the target before the first Interest is refused.
     delay_interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Consumer: first window.
+    /// Consumer: initial congestion window.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Consumer: part of the window kept after a Nack or loss, once per window of Interests.
+    /// Consumer: fraction of the window kept after a Nack or loss, at most once per window of Interests.
     beta: f64 = 0.5, "of the window", 0.1..=1.0;
 }
 

@@ -38,20 +38,27 @@ const SECONDARY: u32 = 1;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "mircc",
-    summary: "routers stamp the fair rate of their links on Data; consumers ask at the lowest on the path",
+    summary: "routers stamp the fair rate of their links on Data; consumers send at the lowest rate on the path",
     paper: "Kato et al., FedCSIS 2020; Mahdian et al.: MIRCC, ICN 2016",
     provenance: Provenance::Paper,
     deviations: &[
-        "Equations 1, 3 and 4 are damaged in our copy of the paper; they are read so that rates follow RCP below the capacity and scale down in proportion above it (`beta` has the two readings of equation 3 that fit the paper's tables).",
-        "Rates stay between one Interest per second and the capacity, and the base rate is never below 0.",
-        "The capacity is the link's rate over the mean size of Data, in place of a number (`capacity` sets it).",
-        "The first interval begins with a face's first Interest, and an interval is as long as it really was when its end comes late.",
-        "The paper does not say how the round-trip time is smoothed, nor where it starts: we take an eighth of each new one, from `first_rtt` on.",
-        "The paper's consumer seems to begin at the rate of its link (`start = \"link\"`); ours asks once and begins at the rate that is stamped on the answer.",
-        "ndnSIM 1.0 delays the bucket's leak by a random time below 1 ms; ours leaks all the time.",
-        "Of the original's multipath part we have an abstract and an outline: path labels, how paths are found and forgotten, margin and pace of elections, and that both classes share one bucket are ours.",
-        "The averages begin with the first base rate and with an excess rate of 0, of which the paper does not speak.",
-        "A stamp ends at 4.29 million Interests per second, so that links above 43 Gbit/s are not filled by Data of 1250 bytes.",
+        "Equations 1, 3 and 4 are damaged in our copy of the paper; they are read so that rates follow RCP below the \
+         capacity and are scaled down in proportion above it (`beta` has the two readings of equation 3 that agree \
+         with the paper's tables).",
+        "Rates stay between one Interest per second and the capacity, and the base rate is never negative.",
+        "The capacity is the link's rate divided by the mean size of Data, instead of a number (`capacity` sets one).",
+        "The first interval begins with the first Interest of a face, and the actual length of an interval counts when \
+         its end comes late.",
+        "The paper does not specify how the RTT is smoothed or initialised: we use weight 1/8 for each sample, \
+         starting from `first_rtt`.",
+        "The paper's consumer seems to start at the rate of its link (`start = \"link\"`); ours sends one Interest and \
+         starts at the rate stamped on its Data.",
+        "ndnSIM 1.0 delays the leak of the bucket by a random time below 1 ms; ours leaks continuously.",
+        "Of the original's multipath part we have an abstract and an outline: path labels, the discovery and expiry of \
+         paths, the margin and interval of elections, and the single bucket for both classes are ours.",
+        "The averages start from the first base rate and from an excess rate of 0, which the paper does not specify.",
+        "The maximum stamp is 4.29 million Interests per second, so that links above 43 Gbit/s are not filled by Data \
+         of 1250 bytes.",
         "An Interest counts as one packet in the bucket, whatever the size of its Data.",
     ],
     params: Params::TABLE,
@@ -75,39 +82,42 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Routers: time between two computations of a rate.
+    /// Routers: interval between two computations of the rate.
     interval: Span = Span::from_millis(100), "time", Span::from_micros(100)..=Span::from_secs(100);
-    /// Routers: Interests per second whose Data fill the link; 0 takes the link's rate over the mean size of its Data.
+    /// Routers: rate of Interests whose Data fills the link; 0 derives it from the link's rate and the mean size of
+    /// Data.
     capacity: f64 = 0.0, "Interests/s", 0.0..=1_000_000_000.0;
-    /// Routers: size of a Data before the first one came.
+    /// Routers: assumed size of Data before the first one arrives.
     data_size: ByteCount = ByteCount::new(1_250), "size", ByteCount::new(1)..=ByteCount::new(1_000_000);
-    /// Routers: part of the capacity that is given away.
+    /// Routers: fraction of the capacity that is allocated.
     utilisation: f64 = 1.0, "of the capacity", 0.01..=1.0;
-    /// Routers: equation 3, the weight of the bucket's fill: 0.1, or the part of the load that is above the capacity if
-    /// that is more.
+    /// Routers: weight of the bucket's fill in equation 3: `constant`, 0.1; `excess-load`, the excess of the load over
+    /// the capacity, at least 0.1.
     beta: Beta = Beta::ExcessLoad;
-    /// Routers: weight of the newest value in the averages of base and excess rate.
+    /// Routers: weight of the latest value in the moving averages of the base and excess rate.
     weight: f64 = 0.5, "of the value", 0.01..=1.0;
-    /// Routers: round-trip time before the first Data came.
+    /// Routers: assumed RTT before the first Data arrives.
     first_rtt: Span = Span::from_millis(400), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Routers: Interests that the bucket holds; it leaks at the capacity.
+    /// Routers: size of the leaky bucket in Interests; it leaks at the capacity.
     depth: Packets = Packets::new(200), "packets", Packets::new(1)..=Packets::new(1_000_000);
-    /// Routers: what becomes of an Interest for which the bucket has no room.
+    /// Routers: reaction to an Interest that exceeds the bucket: `drop` drops it silently; `nack` returns a congestion
+    /// Nack; `off` forwards it.
     policing: Policing = Policing::Drop;
-    /// Routers: whether Data get the rate.
+    /// Routers: whether the rate is stamped on Data.
     stamping: bool = true;
-    /// Consumer: what it does before the first stamp: one Interest, `first_rate`, or the rate of its fastest link.
+    /// Consumer, before the first stamp: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
-    /// Consumer: rate before the first stamp, with `start = "rate"`.
+    /// Consumer: initial rate with `start = "rate"`.
     first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000.0;
-    /// Whether a flow uses several paths: both consumers and routers have to be told.
+    /// Whether a flow uses several paths; has to be set for both consumers and routers.
     multipath: bool = false;
-    /// Consumer with several paths: part of its Interests that look for new ones.
+    /// Consumer, multipath: fraction of its Interests that search for new paths.
     exploring: f64 = 0.01, "of the Interests", 0.0..=0.5;
-    /// Consumer with several paths: by how much the primary rate of another path must be higher to become the primary
-    /// path's.
+    /// Consumer, multipath: minimum excess of another path's primary rate, as a fraction, for it to become the primary
+    /// path.
     margin: f64 = 0.1, "of the rate", 0.0..=10.0;
-    /// Consumer with several paths: how long a path without Data is used.
+    /// Consumer, multipath: time after which a path without Data is no longer used.
     memory: Span = Span::from_secs(2), "time", Span::from_millis(1)..=Span::from_secs(600);
 }
 

@@ -24,15 +24,17 @@ pub mod spreading_strategy;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "mnrcp-like",
-    summary: "links divided by the flows of Interests and Data on them; excess is refused, next hops' rates add up",
+    summary: "routers divide links by the number of flows, refuse excess Interests and add up the rates of next hops",
     paper: "MNRCP, as the MIRCC coarse-clock paper describes it (Table II, section II.A)",
     provenance: Provenance::Reconstruction,
     deviations: &[
-        "Rebuilt from a line of a table and a sentence: rules and numbers are ours, and results are not MNRCP's.",
-        "A flow is the prefix that its names share, and counts for `window` after its last packet; flows that send less often than that are not all counted.",
-        "There is no queue in the rule: `headroom` lets queues drain.",
-        "Where Interests are split, the reports of the next hops are added up, as if each stood for a flow of its own.",
-        "Data from a content store carry the part of the downstream link alone.",
+        "Reconstructed from a line of a table and a sentence: rules and numbers are ours, and results are not MNRCP's.",
+        "A flow is the prefix that its names share, and counts for `window` after its last packet; flows that send \
+         less often are not always counted.",
+        "The rule does not include the queue: `headroom` lets queues drain.",
+        "Where Interests are split, the rates reported by the next hops are added up, as if each were for a separate \
+         flow.",
+        "Data from a content store carries the share of the downstream link only.",
     ],
     params: Params::TABLE,
     shell: ShellKind::NdnsimNack,
@@ -48,23 +50,24 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Routers: part of a link that is given away.
+    /// Routers: fraction of a link that is allocated to flows.
     headroom: f64 = 0.97, "of the link", 0.01..=1.0;
-    /// Routers: how long a flow counts after its last packet.
+    /// Routers: time for which a flow counts after its last packet.
     window: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(600);
-    /// Routers: whether Interests beyond a flow's part of the upstream link are refused.
+    /// Routers: whether Interests beyond a flow's share of the upstream link are refused.
     police: bool = true;
-    /// Routers: Interests of a flow that may exceed its part at once.
+    /// Routers: number of Interests by which a flow may exceed its share at once.
     burst: f64 = 50.0, "packets", 1.0..=1_000_000.0;
-    /// Routers: whether Interests are split over next hops; otherwise the scenario's strategy stays.
+    /// Routers: whether Interests are split over next hops; otherwise the scenario's strategy is used.
     spread: bool = true;
-    /// Routers: how long the report of a next hop counts.
+    /// Routers: time for which the report of a next hop is valid.
     memory: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(600);
     /// Consumer: whether a Nack halves the rate until the next report.
     heed_nacks: bool = true;
-    /// Consumer: what it does before the first report.
+    /// Consumer, before the first report: `probe` sends one Interest and waits; `rate` sends at `first_rate`; `link`
+    /// sends at the rate of the consumer's fastest link.
     start: Start = Start::Probe;
-    /// Consumer: first rate for `start = "rate"`.
+    /// Consumer: initial rate with `start = "rate"`.
     first_rate: f64 = 100.0, "Interests/s", 0.001..=1_000_000_000.0;
 }
 

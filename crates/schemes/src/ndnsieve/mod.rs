@@ -37,14 +37,17 @@ pub mod metric_strategy;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "ndnsieve",
-    summary: "a controller moves mild congestion to another path, consumers answer severe congestion",
+    summary: "a controller moves mildly congested prefixes to other paths; consumers react to severe congestion",
     paper: "ndnSieve: an SDN-based hybrid congestion control for NDN, Discover Applied Sciences 2024",
     provenance: Provenance::Paper,
     deviations: &[
-        "Anti-flap guard: a prefix stays on a path for `dwell`, the new path costs at most 1 - `hysteresis` of the old one, and after a move no other is made at that router for `hold` polls; the paper has none (`dwell = \"0s\"`, `hysteresis = 0`, `hold = 0`).",
-        "States and thresholds (Tables 2 and 3) are not in the text: `th1` and `th2` are chosen, `th2` was fitted to the throughput in the dumbbell.",
-        "A timeout does not change the window: the paper leaves it to future work.",
-        "The messages' form is ours: the paper names their content only.",
+        "Damping: a prefix stays on a path for `dwell`, the new path costs at most 1 - `hysteresis` of the old one, \
+         and after a move no other is made at that router for `hold` polls; the paper has none of these (`dwell = \
+         \"0s\"`, `hysteresis = 0`, `hold = 0`).",
+        "The text does not give values for the states and thresholds (Tables 2 and 3): `th1` and `th2` are chosen, \
+         `th2` to fit the throughput in the dumbbell.",
+        "A timeout does not change the window: the paper leaves this to future work.",
+        "The format of the messages is ours: the paper names only their content.",
     ],
     params: Params::TABLE,
     shell: ShellKind::Ndnsim,
@@ -75,28 +78,32 @@ choice! {
 }
 
 params! {
-    /// How consumers change their window (§4.3).
+    /// How consumers adapt the window (§4.3): `literal`, eq. 4 and 5, one packet more for each unmarked and one less
+    /// for each marked Data; `ssr`, slow start until the first mark, then one packet more per window of unmarked Data
+    /// and one less per RTT with marks.
     form: Form = Form::Literal;
-    /// First window.
+    /// Initial congestion window.
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Utilisation from which a face is congested (Table 2; chosen).
+    /// Utilisation above which a face is congested (Table 2; chosen).
     th1: f64 = 0.9, "of the capacity", 0.01..=10.0;
-    /// Queue occupancy from which congestion is severe (Table 2; fitted to the dumbbell's throughput: 20 of 200 packets).
+    /// Queue occupancy above which congestion is severe (Table 2; fitted to the throughput in the dumbbell: 20 of 200
+    /// packets).
     th2: f64 = 0.1, "of the queue limit", 0.0..=1.0;
-    /// Window over which arrivals are measured; not in the paper, fitted: with 100 ms marks come after queues of 200
-    /// packets have overflowed, and the paper has no loss.
+    /// Interval over which arrivals are measured; not in the paper, fitted: with 100 ms, marks come after queues of 200
+    /// packets have overflowed, and the paper reports no loss.
     window: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(10);
-    /// Weight of the newest window in the utilisation; 1 takes it alone.
+    /// Weight of the latest interval in the moving average of the utilisation; 1 uses it alone.
     weight: f64 = 0.5, "of the average", 0.01..=1.0;
-    /// Pause between two looks at all faces, each of which signals at most once (§5.1: detection period; chosen).
+    /// Interval between two checks of all faces, each of which signals at most once (§5.1: detection period; chosen).
     period: Span = Span::from_millis(100), "time", Span::from_millis(1)..=Span::from_secs(10);
-    /// Pause between two reports of a router (§4.1: Tp).
+    /// Interval between two reports of a router (§4.1: Tp).
     poll: Span = Span::from_millis(500), "time", Span::from_millis(10)..=Span::from_secs(60);
-    /// Shortest stay of a prefix on a path; 0 s as printed.
+    /// Minimum time that a prefix stays on a path; 0 s as printed.
     dwell: Span = Span::from_secs(5), "time", Span::ZERO..=Span::from_secs(3600);
-    /// Part by which another path must be cheaper; 0 as printed.
+    /// Fraction by which another path has to be cheaper; 0 as printed.
     hysteresis: f64 = 0.5, "of the cost", 0.0..=1.0;
-    /// Polls after a move during which no prefix is moved at that router, since loads still show the past; 0 as printed.
+    /// Polls after a move during which no other prefix is moved at that router, since the reported loads are still old;
+    /// 0 as printed.
     hold: u32 = 2, "polls", 0..=1000;
     /// Whether routers mark Data while a face is severely congested.
     mark: bool = true;

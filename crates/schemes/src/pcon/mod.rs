@@ -23,17 +23,20 @@ pub mod split_strategy;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "pcon",
-    summary: "CoDel marks halve the consumer's BIC window and move Interests to other next hops",
+    summary: "CoDel marks halve the consumer's BIC window and shift Interests to other next hops",
     paper: "Schneider, Yi, Zhang, Zhang: A Practical Congestion Control Scheme for NDN, ICN 2016",
     provenance: Provenance::Source,
     deviations: &[
-        "A split begins on the cheapest next hop, ties by face number; the source takes the lowest face number, whatever it costs.",
-        "Probes go to usable next hops alone; the source sends them even to where the Interest came from.",
+        "A split starts with the cheapest next hop, ties by face number; the source takes the lowest face number, \
+         whatever its cost.",
+        "Probes are sent to usable next hops only; the source sends them even to the face that the Interest came from.",
         "Without a usable next hop the Interest is refused; the source lets it expire.",
-        "A repeated Interest is told by its face, as the source's comment has it; its comparison of times would take every Interest for one from a new face.",
-        "Each downstream's copy is marked by its own queue; in the source all copies share the last one's mark.",
-        "A congestion Nack counts as the source's marked Nack, which is a Data with a tag; other Nacks do not grow the window.",
-        "The window never falls below its first value; in the source it may until the next Data.",
+        "A retransmitted Interest is recognised by its face, as the source's comment describes; the comparison of \
+         times in the source would take every Interest for one from a new face.",
+        "Each downstream's copy is marked by its own queue; in the source all copies share the mark of the last one.",
+        "A congestion Nack is handled like the source's marked Nack, which is a Data packet with a tag; other Nacks do \
+         not grow the window.",
+        "The window never falls below its initial value; in the source it may until the next Data.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -51,37 +54,41 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Consumer: first window and floor of all (`Window`).
+    /// Consumer: initial and minimum congestion window (`Window`).
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Consumer: part of the window kept on a decrease (`BETA`).
+    /// Consumer: fraction of the window kept after a decrease (`BETA`).
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
-    /// Consumer: whether a marked Data decreases the window; else it counts as an unmarked one (`ReactToCongMarks`).
+    /// Consumer: whether marked Data decreases the window; otherwise marks are ignored (`ReactToCongMarks`).
     react_to_marks: bool = true;
-    /// Consumer: whether timeouts and Nacks decrease the window once per window of data only
-    /// (`UseConservativeWindowAdaptation`); marks always count.
+    /// Consumer: whether timeouts and Nacks decrease the window at most once per window of data
+    /// (`UseConservativeWindowAdaptation`); marks always do.
     conservative: bool = true;
-    /// Routers: waiting time that is still good (CoDel's default).
+    /// Routers: acceptable standing queueing delay (CoDel's default).
     target: Span = Span::from_millis(5), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Routers: time above the target before the first mark, and first pause.
+    /// Routers: time that the delay has to stay above the target before the first mark; also the initial interval
+    /// between marks.
     interval: Span = Span::from_millis(100), "time", Span::from_micros(1)..=Span::from_secs(100);
-    /// Routers: factor on every pause between marks (`codel-queue2.cc`).
+    /// Routers: factor on the interval between marks (`codel-queue2.cc`).
     stretch: f64 = 1.1, "times the interval", 0.1..=10.0;
-    /// Routers: whether a congested upstream queue has the Data of an Interest that joins it marked.
+    /// Routers: whether an Interest that joins a congested upstream queue causes a mark on its Data.
     mark_pending: bool = true;
-    /// Routers: split that a prefix begins with (`INIT_SHORTEST_PATH`).
+    /// Routers: initial split of a prefix: `shortest-path`, all Interests to the cheapest next hop; `equal`, equal
+    /// shares (`INIT_SHORTEST_PATH`).
     initial_split: InitialSplit = InitialSplit::ShortestPath;
-    /// Routers: part of a next hop's share that goes to the others for each mark it sends; 0 keeps the split
+    /// Routers: fraction of a next hop's share that moves to the others for each mark from it; 0 keeps the split
     /// (`CHANGE_PER_MARK`).
     change_per_mark: f64 = 0.02, "of the share", 0.0..=1.0;
-    /// Routers: taken off the share of an unanswered Interest's first next hop (`CHANGE_PER_MARK` too, but not
-    /// of the share).
+    /// Routers: share that the first next hop of an unanswered Interest loses (also `CHANGE_PER_MARK` in the source,
+    /// but not as a fraction of the share).
     change_per_expiry: f64 = 0.02, "of all Interests", 0.0..=1.0;
-    /// Routers: Interests that also go to every other next hop, with nonces of their own (`PROBING_PERCENTAGE`).
+    /// Routers: fraction of the Interests that are also sent to every other next hop, with their own nonces
+    /// (`PROBING_PERCENTAGE`).
     probing: f64 = 0.001, "of all Interests", 0.0..=1.0;
-    /// Routers: shortest pause between two changes of the split for Nacks, of any prefix
+    /// Routers: minimum interval between two changes of the split after Nacks, of any prefix
     /// (`TIME_BETWEEN_FW_UPDATE`).
     nack_pause: Span = Span::from_millis(110), "time", Span::ZERO..=Span::from_secs(60);
-    /// Routers: how long an answered Interest stays pending, so that a probe's later answer still counts (NFD 0.3.4).
+    /// Routers: time that an answered Interest stays pending, so that a later answer to a probe still counts (NFD
+    /// 0.3.4).
     straggler: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(10);
 }
 

@@ -23,13 +23,15 @@ pub mod retransmission_store;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "plr",
-    summary: "stores packets that overflow a queue, announces them and sends them once it drains",
+    summary: "stores packets that overflow a queue, notifies consumers and forwards the stored packets once the queue \
+         drains",
     paper: "Chen et al.: PLR, An In-Network Proactive Loss Recovery Scheme for NDN, ICCCN 2023",
     provenance: Provenance::Paper,
     deviations: &[
-        "A notice from another node is dropped when the class of the notices is full, not when \"the queue\" is (`full_for_notice = \"any-class\"`).",
+        "A notice from another node is dropped when the traffic class of the notices is full, not when \"the queue\" \
+         is (`full_for_notice = \"any-class\"`).",
         "The cumulative rate R is bounded while the store is empty; the paper lets it grow (`cap = false`).",
-        "The paper knows no Nacks; they share the Interests' rule.",
+        "The paper does not mention Nacks; they are handled like Interests.",
     ],
     params: Params::TABLE,
     discipline: Some(|settings, _| discipline(settings)),
@@ -82,30 +84,31 @@ choice! {
 }
 
 params! {
-    /// Size of the store as a part of the queue limit, rounded down (eq. 1; §VI.B).
-    /// A limit in bytes counts as packets of 1500 bytes, here and for tau.
+    /// Size of the retransmission store as a fraction of the queue limit, rounded down (eq. 1; §VI.B). A limit in bytes
+    /// counts as packets of 1500 bytes, here and for tau.
     alpha: f64 = 0.5, "of the queue limit", 0.01..=1.0;
-    /// Part of the queue limit from which on nothing is estimated or sent again (Algorithm 1, line 5; §VI.A).
+    /// Fraction of the queue limit above which nothing is estimated or retransmitted (Algorithm 1, line 5; §VI.A).
     tau: f64 = 0.75, "of the queue limit", 0.01..=1.0;
-    /// Time between two rounds of Algorithm 1 (§VI.A).
+    /// Interval between two rounds of Algorithm 1 (§VI.A).
     interval: Span = Span::from_millis(1), "time", Span::from_micros(1)..=Span::from_secs(10);
-    /// Longest stay in the store. The paper has such a timer (§IV.C) but gives no value; it should not exceed
-    /// the lifetime of pending Interests, which a queue cannot see.
+    /// Maximum time in the store. The paper has such a timer (§IV.C) but gives no value; it should not exceed the
+    /// lifetime of pending Interests, which a queue does not know.
     residence: Span = Span::from_secs(1), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// From which cumulative rate R on packets are sent again: the algorithm's R > 1 or the text's
-    /// "reaches 1".
+    /// Cumulative rate R at which stored packets are retransmitted: `above-one`, R > 1, as in Algorithm 1, line 13;
+    /// `from-one`, R >= 1, as in the text ("once it reaches 1", §IV.E).
     release: Release = Release::AboveOne;
-    /// Where the total number of sent packets is counted (eq. 2, 4).
+    /// Where the total number of sent packets is counted (eq. 2, 4): `enqueue`, when a packet joins the queue;
+    /// `dequeue`, when it leaves the queue.
     sent_counted: SentCounted = SentCounted::Enqueue;
-    /// Whether R stays within the size of the store while it is empty; as printed (false), R grows without
-    /// bound on an idle link and the first stored packets leave in one burst.
+    /// Whether R is bounded by the size of the store while the store is empty; as printed (false), R grows without
+    /// bound on an idle link, and the first stored packets leave in one burst.
     cap: bool = true;
-    /// Whether packets moved from the store to the queue count as sent in the next round, as Algorithm 1
-    /// has it, though line 15 has already added them to the queue length. Counting at dequeue is the same
-    /// as counting at enqueue without them, so this has no effect there.
+    /// Whether packets moved from the store to the queue count as sent in the next round, as in Algorithm 1, although
+    /// line 15 has already added them to the queue length. No effect with `sent_counted = "dequeue"`.
     released_counted: bool = true;
-    /// Which full class makes a passing notice be dropped; the text (§IV.D) may be read as any.
+    /// Which full traffic class causes a passing notice to be dropped: `own-class`, that of the notices; `any-class`,
+    /// also that of ordinary packets, as the text (§IV.D) may be read.
     full_for_notice: FullForNotice = FullForNotice::OwnClass;
-    /// Whether Interests and Nacks are stored too (§IV.D); else they are dropped.
+    /// Whether Interests and Nacks are stored too (§IV.D); otherwise they are dropped.
     recover_interests: bool = true;
 }

@@ -22,17 +22,18 @@ pub mod path;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "raaqm",
-    summary: "shrinks the window by chance, the likelier the longer a round trip is among the last ones of its path",
+    summary: "decreases the window at random; the probability grows with the RTT relative to recent RTTs of the same path",
     paper: "Carofiglio et al.: RAAQM; hICN RaaqmTransportProtocol, ndnSIM ConsumerWindowRAAQM",
     provenance: Provenance::Source,
     deviations: &[
-        "hICN's tuning by the kind of network (`autotune`, off there) is not rebuilt, and with it that paths silent for 2 s \
-         do not count; paths are forgotten only when there are more than 1024.",
-        "hICN sends one retransmission beyond a full window whenever it looks; here all wait for room in it.",
-        "hICN's label has 8 bits; routers here write 32, so that no two paths share one by chance.",
-        "With `form = \"ndnsim\"` the timer is the shell's: give the flow `shell = \"ndnsim\"` for that program's; its \
-         window ends at 1, not at 0. With `form = \"hicn\"` give it `shell = { lifetime = \"1001ms\" }`.",
-        "ndnSIM's program tells no paths apart, as `per_path = false` does.",
+        "hICN's tuning by the type of network (`autotune`, off there) is not implemented, nor its rule that paths \
+         silent for 2 s do not count; paths are forgotten only when there are more than 1024.",
+        "hICN sends one retransmission beyond a full window at each check; here all retransmissions wait for room in \
+         the window.",
+        "hICN's path label has 8 bits; routers here write 32, so that different paths do not share a label by chance.",
+        "With `form = \"ndnsim\"` the timer is that of the consumer profile: set `shell = \"ndnsim\"` in the flow to \
+         use ndnSIM's; the minimum window is 1, not 0. With `form = \"hicn\"` set `shell = { lifetime = \"1001ms\" }`.",
+        "ndnSIM's program does not distinguish paths; `per_path = false` restores this.",
     ],
     draws: true,
     params: Params::TABLE,
@@ -45,13 +46,13 @@ pub static SCHEME: Scheme = Scheme {
 choice! {
     /// Whose numbers and rule of growth.
     pub enum Form {
-        /// hICN with the configuration file that it installs: 0.99 of the window stays, a factor of 0.003, a packet more
-        /// per round trip, Interests of 500 ms.
+        /// hICN with its installed configuration file: beta 0.99, drop factor 0.003, one packet more per RTT, Interest
+        /// lifetime 500 ms.
         HicnFile = "hicn-file",
-        /// hICN's defaults without that file: 0.8 stays, a factor of 0.2, Interests of 1001 ms. Any difference of a
-        /// tick of its clock then shrinks the window, so that it fills no link of many packets.
+        /// hICN's built-in defaults: beta 0.8, drop factor 0.2, Interest lifetime 1001 ms. Any RTT difference of one
+        /// clock tick then decreases the window, so that a link of many packets is not filled.
         Hicn = "hicn",
-        /// ndnSIM: slow start, 0.9 stays, a factor of 0.1, whole windows; nothing on a loss.
+        /// ndnSIM: slow start, beta 0.9, drop factor 0.1, whole windows, no reaction to losses.
         Ndnsim = "ndnsim",
     }
 }
@@ -59,31 +60,35 @@ choice! {
 choice! {
     /// What ends the wait for a Data.
     pub enum Timer {
-        /// The lifetime of an Interest: hICN keeps timers of paths and does not use them.
+        /// The lifetime of an Interest: hICN computes a timer for each path and does not use it.
         Lifetime = "lifetime",
-        /// Ten smoothed round trips of the path that the last Data took.
+        /// Ten smoothed RTTs of the path of the last Data.
         Path = "path",
     }
 }
 
 params! {
-    /// Whose numbers and rule of growth.
+    /// Program whose constants and growth rule are used: `hicn-file`, hICN with its installed configuration file (beta
+    /// 0.99, drop_factor 0.003, one packet more per RTT); `hicn`, hICN's built-in defaults (beta 0.8, drop_factor 0.2);
+    /// `ndnsim`, ndnSIM (slow start, beta 0.9, drop_factor 0.1, whole windows, no reaction to losses).
     form: Form = Form::HicnFile;
-    /// Part of the window kept on a decrease; 0 takes the form's.
+    /// Fraction of the window kept after a decrease; 0 uses the value of the form.
     beta: f64 = 0.0, "of the window", 0.0..=0.99;
-    /// Probability of a decrease at the longest round trip; 0 takes the form's.
+    /// Probability of a decrease at the maximum RTT; 0 uses the value of the form.
     drop_factor: f64 = 0.0, "of the Data", 0.0..=1.0;
-    /// Whether round trips shrink the window at all, not losses alone.
+    /// Whether RTTs cause decreases, in addition to losses.
     early: bool = true;
-    /// Round trips of a path between which a new one is seen; before there are as many it shrinks nothing.
+    /// Number of recent RTT samples of a path with which a new one is compared; there are no decreases before this
+    /// many.
     samples: u32 = 30, "count", 1..=10_000;
-    /// What round trips are read in, of both forms of hICN: whole milliseconds since 2021, microseconds before.
+    /// Resolution of RTT measurements, for both hICN forms: 1 ms since 2021, 1 us before.
     resolution: Span = Span::from_millis(1), "time", Span::from_nanos(1)..=Span::from_secs(1);
-    /// Whether paths are told apart by the labels on Data.
+    /// Whether paths are distinguished by the labels on Data.
     per_path: bool = true;
-    /// What ends the wait for a Data, of both forms of hICN.
+    /// When an Interest is considered lost, for both hICN forms: `lifetime`, when its lifetime ends (hICN computes a
+    /// timer for each path and does not use it); `path`, after ten smoothed RTTs of the path of the last Data.
     timer: Timer = Timer::Lifetime;
-    /// Largest window of both forms of hICN.
+    /// Maximum congestion window, for both hICN forms.
     largest_window: f64 = 512.0, "packets", 1.0..=1_000_000.0;
 }
 

@@ -18,13 +18,14 @@ mod sender;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "rcp",
-    summary: "routers tell every flow of a link the same rate, from its load and its queue; TCP senders pace at the lowest",
+    summary: "routers assign the same rate to every flow of a link, from its load and queue; TCP senders pace at the lowest",
     paper: "Dukkipati: Rate Control Protocol (RCP), Stanford 2007; the authors' ns-2 code",
     provenance: Provenance::Source,
     deviations: &[
-        "The rate is written before the queue, as gates stand there; in the paper's router it is written when a packet leaves.",
-        "The share of a packet that lies in two intervals counts for the first.",
-        "A rate counts whole packets on the wire; a sender paces payload at the part of it that a full segment carries.",
+        "The rate is written before the packet is queued; in the paper's router it is written when a packet leaves.",
+        "A packet transmitted across the boundary of two intervals counts for the first.",
+        "A rate counts whole packets on the wire; a sender paces its payload at the fraction of it that a full segment \
+         carries.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -49,21 +50,21 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Weight of the spare rate (alpha).
+    /// Weight of the unused capacity (alpha).
     alpha: f64 = 0.4, "", 0.01..=10.0;
     /// Weight of the queue (beta).
     beta: f64 = 0.4, "", 0.0..=10.0;
-    /// Part of the link's rate that is shared out (eta).
+    /// Fraction of the link's rate that is allocated (eta).
     utilisation: f64 = 0.95, "of the rate", 0.1..=1.0;
-    /// Longest time between two updates; a mean round trip if that is shorter (T).
+    /// Maximum interval between two updates; the mean RTT if that is shorter (T).
     interval: Span = Span::from_millis(10), "time", Span::from_micros(100)..=Span::from_secs(1);
-    /// Mean round trip before any was told.
+    /// Assumed mean RTT before the first sample.
     first_rtt: Span = Span::from_millis(200), "time", Span::from_micros(100)..=Span::from_secs(10);
-    /// Rate shared out before the first update.
+    /// Fraction of the link's rate assigned to a flow before the first update.
     first_rate: f64 = 0.05, "of the rate", 0.0001..=1.0;
-    /// Least rate shared out, as segments per mean round trip.
+    /// Minimum assigned rate, in segments per mean RTT.
     least: f64 = 0.01, "segments", 0.0001..=100.0;
-    /// Window of a sender before a router has told a rate.
+    /// Initial window of a sender, until a router has assigned a rate.
     first_window: f64 = 10.0, "segments", 1.0..=1_000.0;
 }
 

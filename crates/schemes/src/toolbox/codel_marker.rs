@@ -17,9 +17,9 @@ use super::control_law;
 choice! {
     /// What carries the mark.
     pub enum Carrier {
-        /// The packet that waited too long.
+        /// The packet that waited too long carries the mark.
         Packet = "packet",
-        /// The next packet that a strategy sends to this face, if it asks (PCON).
+        /// The next packet that a strategy sends to this face carries the mark, if the strategy supports it (PCON).
         Face = "face",
     }
 }

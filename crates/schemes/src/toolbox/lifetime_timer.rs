@@ -8,9 +8,9 @@ use tidegate_core::units::Span;
 choice! {
     /// What ends the wait for a Data.
     pub enum LifetimeTimer {
-        /// The Interest's lifetime: the program has no other timer.
+        /// The Interest's lifetime, which is the only timer of the program.
         Lifetime = "lifetime",
-        /// The retransmission timeout of the shell's estimator.
+        /// The retransmission timeout of the consumer profile's RTT estimator.
         Estimator = "estimator",
     }
 }

@@ -9,9 +9,9 @@ use tidegate_core::units::{BitRate, Span};
 choice! {
     /// What a flow does before its first stamp.
     pub enum Start {
-        /// One Interest, then none until a stamp comes.
+        /// One Interest, then none until a stamp arrives.
         Probe = "probe",
-        /// Interests at a rate given.
+        /// Interests at a configured rate.
         Rate = "rate",
         /// Data at the rate of the fastest link of the consumer's node.
         Link = "link",

@@ -7,9 +7,9 @@ use tidegate_core::packet::NackReason;
 choice! {
     /// How an Interest is refused.
     pub enum Refusal {
-        /// With a Nack that names congestion.
+        /// Returns a Nack with the reason Congestion.
         Nack = "nack",
-        /// Silently.
+        /// Drops the Interest silently.
         Drop = "drop",
     }
 }

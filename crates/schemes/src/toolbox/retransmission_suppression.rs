@@ -9,14 +9,14 @@ use tidegate_core::pit::PitEntry;
 use tidegate_core::units::{Span, Time};
 
 /// What a strategy with this suppression does differently from NFD's.
-pub const DEVIATION: &str = "An out-record stays open as long as its entry, NFD's only for the lifetime of its last Interest; it matters where lifetimes differ or are shorter than the pause of suppressed retransmissions.";
+pub const DEVIATION: &str = "An out-record stays open as long as its PIT entry, in NFD only for the lifetime of its last Interest; this matters where lifetimes differ or are shorter than the suppression interval.";
 
 params! {
-    /// Shortest pause before a retransmission goes upstream.
+    /// Initial interval after an Interest in which its retransmissions are suppressed.
     suppression: Span = Span::from_millis(10), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Longest pause before a retransmission goes upstream.
+    /// Maximum suppression interval.
     suppression_limit: Span = Span::from_millis(250), "time", Span::from_millis(1)..=Span::from_secs(60);
-    /// Growth of the pause with every retransmission let through.
+    /// Growth of the suppression interval with every retransmission that is forwarded.
     suppression_growth: f64 = 2.0, "factor", 1.0..=100.0;
 }
 

@@ -9,9 +9,9 @@ use tidegate_core::fib::NextHop;
 choice! {
     /// Where a prefix' Interests go before anything is known.
     pub enum InitialSplit {
-        /// All along the cheapest next hop.
+        /// All Interests to the cheapest next hop.
         ShortestPath = "shortest-path",
-        /// The same part along each.
+        /// Equal shares for all next hops.
         Equal = "equal",
     }
 }

@@ -21,13 +21,15 @@ const SEGMENT: f64 = 1514.0;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "xcp",
-    summary: "routers tell each TCP segment by how many bytes its sender's window shall change",
+    summary: "routers set in each TCP segment the number of bytes by which its sender changes the window",
     paper: "Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002",
     provenance: Provenance::Paper,
     deviations: &[
-        "The change is written before the queue, as gates stand there; in the paper's router it is written when a packet leaves.",
-        "The standing queue is the shortest that an arriving packet found in a control interval; the paper takes the shortest of a propagation delay.",
-        "An ACK tells the change of the last segment it acknowledges: a receiver that delays ACKs halves the pace.",
+        "The change is written before the packet is queued; in the paper's router it is written when a packet leaves.",
+        "The standing queue is the minimum queue seen by arriving packets in a control interval; the paper takes the \
+         minimum over a propagation delay.",
+        "An ACK returns the feedback of the last segment that it acknowledges: a receiver that delays ACKs halves the \
+         growth.",
     ],
     params: Params::TABLE,
     sender: Some(|settings| {
@@ -52,15 +54,15 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// Weight of the spare rate (alpha, §3.5.1).
+    /// Weight of the unused capacity (alpha, §3.5.1).
     alpha: f64 = 0.4, "", 0.01..=2.0;
     /// Weight of the standing queue (beta, §3.5.1).
     beta: f64 = 0.226, "", 0.0..=2.0;
-    /// Part of the traffic that is always taken and given anew, so that shares become fair (§3.5.2).
+    /// Fraction of the traffic that is always redistributed, so that shares become fair (§3.5.2).
     shuffle: f64 = 0.1, "of the traffic", 0.0..=1.0;
-    /// Control interval before a round trip was told.
+    /// Control interval before the first RTT sample.
     first_rtt: Span = Span::from_millis(50), "time", Span::from_millis(1)..=Span::from_secs(1);
-    /// First window of a sender.
+    /// Initial window of a sender.
     first_window: f64 = 2.0, "segments", 1.0..=1_000.0;
 }
 

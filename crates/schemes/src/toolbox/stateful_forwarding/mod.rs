@@ -37,16 +37,20 @@ use limit_gate::LimitGate;
 
 /// What the parts do differently from the sources.
 pub const DEVIATIONS: [&str; 10] = [
-    "Faces are ranked by the cost of the route alone, without the paper's colours and round-trip times.",
-    "A limit never falls below min_limit, nor a burst below min_burst; in the source both may reach 0, after which nothing is sent any more: set both to 0 for that.",
-    "The dynamic burst changes the burst alone; in the source every Data then also sets the limit back to the link's.",
+    "Faces are ranked by the cost of the route only, without the paper's colours and RTTs.",
+    "A limit never falls below min_limit, nor a burst below min_burst; in the source both may reach 0, after which \
+     nothing is sent any more: set both to 0 to restore this.",
+    "The dynamic burst changes only the burst; in the source every Data packet then also resets the limit to the \
+     link's.",
     "Only congestion Nacks lower a limit; in the source every valid Nack does.",
-    "An Interest that is sent again while it is pending has its place in a pending limit already.",
-    "An Interest that is sent again while it is pending is not refused early; in the source it may be.",
-    "Data in the content store are sent whatever the queue; the source sends early Nacks before it looks for them.",
-    "Early Nacks are counted per downstream as RED does, from the first Interest above the lower threshold on; the source counts all downstreams together and lets that first one pass.",
-    "When all upstreams but one refused and that one waits for an answer itself, it alone is told, as in NFD.",
-    "When all faces are above their limits, an Interest that is pending already is suppressed, not refused.",
+    "A retransmission of a pending Interest already has its place in a pending limit.",
+    "A retransmission of a pending Interest is not refused early; in the source it may be.",
+    "Data in the content store is sent whatever the queue length; the source sends early Nacks before the lookup.",
+    "Early Nacks are counted per downstream as in RED, from the first Interest above the lower threshold on; the \
+     source counts all downstreams together and does not count that first one.",
+    "When all upstreams but one have refused and that one itself waits for an answer, the Nack is sent to it alone, as \
+     in NFD.",
+    "When all faces are above their limits, a retransmission of a pending Interest is suppressed, not refused.",
 ];
 
 /// [`DEVIATIONS`] after one more.
@@ -65,9 +69,9 @@ choice! {
     pub enum LimitKind {
         /// Interests per second, with a burst.
         Rate = "rate",
-        /// Interests that are pending.
+        /// The number of pending Interests.
         Pending = "pending",
-        /// Nothing: there is no limit.
+        /// There is no limit at all.
         None = "none",
     }
 }
@@ -75,11 +79,11 @@ choice! {
 choice! {
     /// How Data and congestion Nacks move a limit.
     pub enum Adaptation {
-        /// A step up per Data, one down per Nack (Yi's code).
+        /// One step up per Data packet and one down per Nack (Yi's code).
         Code = "code",
-        /// A step over the limit up per Data, down to a part of it per Nack (the paper).
+        /// Step / limit up per Data packet, a fraction kept per Nack (the paper).
         Aimd = "aimd",
-        /// The limit stays what the link can bring (ndnSIM 1.0).
+        /// The limit stays at the capacity of the link (ndnSIM 1.0).
         None = "none",
     }
 }
@@ -87,7 +91,7 @@ choice! {
 choice! {
     /// What the consumer adapts.
     pub enum Sending {
-        /// A window of pending Interests.
+        /// A congestion window of pending Interests.
         Window = "window",
         /// A rate of Interests.
         Rate = "rate",
@@ -95,54 +99,58 @@ choice! {
 }
 
 params! {
-    /// Consumer: what it adapts.
+    /// Consumer: what it adapts: `window`, a congestion window; `rate`, a rate of Interests.
     sending: Sending = Sending::Window;
-    /// Consumer: first window, where it keeps one.
+    /// Consumer: initial congestion window, with sending = "window".
     initial_window: f64 = 1.0, "packets", 1.0..=1_000_000.0;
-    /// Consumer: first rate, where it keeps one.
+    /// Consumer: initial rate, with sending = "rate".
     initial_rate: f64 = 10.0, "Interests/s", 1.0..=1_000_000.0;
-    /// Consumer: growth per Data in slow start and per round trip after it; a rate grows by as much over the smoothed
-    /// round-trip time.
+    /// Consumer: growth per Data packet in slow start, and per RTT in congestion avoidance; a rate grows by this number
+    /// of packets per smoothed RTT.
     increase: f64 = 1.0, "packets", 0.01..=100.0;
-    /// Consumer: part of window or rate kept after a Nack or timeout.
+    /// Consumer: fraction of the window or rate kept after a Nack or timeout.
     keep: f64 = 0.5, "of window or rate", 0.1..=0.99;
     /// Consumer: whether it begins with slow start, until the first decrease.
     slow_start: bool = true;
-    /// Routers: what an upstream face's limit counts.
+    /// Routers: quantity that is limited on an upstream face: `rate`, Interests per second, with a burst; `pending`,
+    /// pending Interests; `none`, no limit.
     limit: LimitKind = LimitKind::Rate;
-    /// Routers: how Data and congestion Nacks move a limit. It begins at, and never exceeds, what the link can bring.
+    /// Routers: how Data and congestion Nacks change a limit, which starts at, and never exceeds, the capacity of the
+    /// link: `code`, one step up per Data and down per Nack (Yi's code); `aimd`, step / limit up per Data, a fraction
+    /// kept per Nack (the paper); `none`, constant (ndnSIM 1.0).
     adaptation: Adaptation = Adaptation::Code;
-    /// Routers: step of a limit per Data; in "aimd" over the limit.
+    /// Routers: increase of a limit per Data packet; with adaptation = "aimd", divided by the limit.
     limit_increase: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000.0;
-    /// Routers: part of a limit kept per congestion Nack, in "aimd".
+    /// Routers: with adaptation = "aimd": fraction of a limit kept after a congestion Nack.
     limit_keep: f64 = 0.5, "of the limit", 0.1..=0.99;
-    /// Routers: lowest limit.
+    /// Routers: minimum limit.
     min_limit: f64 = 1.0, "Interests/s or pending Interests", 0.0..=1_000_000.0;
-    /// Routers: a Data with its Interest, by which the link's rate is divided (ndnSIM 1.0: 1100 B and 40 B).
+    /// Routers: assumed size of a Data packet and its Interest, by which the link's rate is divided (ndnSIM 1.0: 1100 B
+    /// and 40 B).
     expected_data: ByteCount = ByteCount::new(1140), "size", ByteCount::new(1)..=ByteCount::new(65_536);
-    /// Routers: for how long a burst may take the limit's rate at once; a pending limit is at most the link's rate for
-    /// this long (ndnSIM 1.0).
+    /// Routers: a burst may use the limit's rate of this time at once; a pending limit is at most the link's rate times
+    /// this time (ndnSIM 1.0).
     burst: Span = Span::from_millis(100), "time", Span::ZERO..=Span::from_secs(100);
-    /// Routers: smallest burst.
+    /// Routers: minimum burst.
     min_burst: f64 = 1.0, "Interests", 0.0..=1_000_000.0;
-    /// Routers: whether rtt_multiplier times the face's mean round-trip time, once known, takes the place of burst
+    /// Routers: whether rtt_multiplier times the mean RTT of the face, once measured, replaces burst
     /// (`EnableDynamicLimit`).
     dynamic_burst: bool = true;
-    /// Routers: see dynamic_burst (`RttMultiplier`).
+    /// Routers: factor on the RTT with dynamic_burst (`RttMultiplier`).
     rtt_multiplier: f64 = 1.0, "round trips", 0.01..=100.0;
-    /// Routers: whether an Interest refused by one upstream goes to the others that are left.
+    /// Routers: whether an Interest refused by one upstream is sent to the remaining upstreams.
     retry_elsewhere: bool = true;
-    /// Routers: whether Interests are refused by RED's law on the queue that their Data would join (`EnableREN`).
+    /// Routers: whether Interests are refused by RED's rule on the queue that their Data would join (`EnableREN`).
     early_nack: bool = true;
-    /// Routers: average queue below which none is (`MinTh`).
+    /// Routers: average queue length below which no Interest is refused early (`MinTh`).
     min_threshold: f64 = 5.0, "packets", 0.0..=1_000_000.0;
-    /// Routers: average queue from which on all are (`MaxTh`); not above min_threshold, it makes a step there.
+    /// Routers: average queue length above which all are (`MaxTh`); a value up to min_threshold makes a step there.
     max_threshold: f64 = 15.0, "packets", 0.0..=1_000_000.0;
-    /// Routers: probability at the upper threshold, before the spreading (`MaxP`).
+    /// Routers: refusal probability at max_threshold, before refusals are spread uniformly (`MaxP`).
     max_probability: f64 = 0.02, "probability", 0.0..=1.0;
-    /// Routers: weight of the latest queue in the average (`QW`).
+    /// Routers: weight of the latest queue length in the moving average (`QW`).
     weight: f64 = 0.002, "of the latest queue", 0.000001..=1.0;
-    /// Routers: a typical packet, by which idle time is counted (`MeanPktSize`).
+    /// Routers: typical packet size, by which the average decays during idle time (`MeanPktSize`).
     typical_packet: ByteCount = ByteCount::new(500), "size", ByteCount::new(1)..=ByteCount::new(65_536);
 }
 
