@@ -47,18 +47,15 @@ impl Exit {
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "done",
-            Self::Error => "it could not be done: a file is wrong or missing, no permission, no forwarder",
-            Self::Usage => "the command line is wrong",
+            Self::Error => "failure: invalid or missing file, no permission, no forwarder",
+            Self::Usage => "invalid command line",
             Self::Unexpected => {
-                "it was done, and the answer is no: an `[expect]`, a verdict on record or a tolerance does not hold, or \
-                 `check --strict` has warnings"
+                "completed with a negative result: an `[expect]`, a recorded verdict or a tolerance is not met, or `check --strict` has warnings"
             }
-            Self::Partial => "some runs failed; the results of the others are there",
-            Self::NotJudged => "not judged: `twin` found the machine too busy to measure",
-            Self::PipeClosed => "whoever read the content of a `fetch` closed the pipe, as `head` does",
-            Self::Interrupted => {
-                "stopped by SIGINT or SIGTERM before it was done; commands on real sockets by SIGHUP too"
-            }
+            Self::Partial => "some runs failed; the results of the others are kept",
+            Self::NotJudged => "not judged: the machine was too busy for `twin` to measure",
+            Self::PipeClosed => "the reader of the content of a `fetch` closed the pipe, as `head` does",
+            Self::Interrupted => "interrupted by SIGINT or SIGTERM; commands on real sockets also by SIGHUP",
         }
     }
 }

@@ -32,8 +32,8 @@ pub(crate) fn command_names() -> Vec<&'static str> {
 /// Codes of every command.
 pub(crate) const COMMON_EXITS: [(Exit, &str); 3] = [
     (Exit::Ok, "done"),
-    (Exit::Error, "it could not be done; standard error says why"),
-    (Exit::Usage, "the command line is wrong"),
+    (Exit::Error, "failure; the reason is on standard error"),
+    (Exit::Usage, "invalid command line"),
 ];
 
 impl Guide {

@@ -44,7 +44,7 @@ pub const SEMANTICS: u32 = 5;
 #[derive(Debug, Parser)]
 #[command(name = "tidegate", version, arg_required_else_help = true)]
 struct Arguments {
-    /// How results are printed.
+    /// Output format of results.
     #[arg(long, global = true, value_enum, default_value = "text")]
     format: Format,
     /// Print results and errors only, no progress.
@@ -54,7 +54,7 @@ struct Arguments {
     command: Command,
 }
 
-/// How results are printed.
+/// Output format of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Tables for people.
@@ -69,27 +69,27 @@ enum Command {
     Run(commands::run::Arguments),
     /// Compare schemes, or values of any key, on one scenario with the same seeds.
     Compare(Box<commands::compare::Arguments>),
-    /// Make a scenario of a topology from ndnSIM, mini-ndn, GraphML or Rocketfuel.
+    /// Convert a topology from ndnSIM, mini-ndn, GraphML or Rocketfuel to a scenario.
     Import(commands::import::Arguments),
     /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
     Figure(commands::figure::Arguments),
-    /// Run a scenario over a grid of parameters; finished runs are kept and found again.
+    /// Run a scenario over a grid of parameters; finished runs are stored and reused.
     Sweep(commands::sweep::Arguments),
-    /// Run a paper's experiments and hold its claims against the results.
+    /// Run the experiments of a paper and compare its claims with the results.
     Reproduce(commands::reproduce::Arguments),
-    /// List the schemes, or everything about one.
+    /// List the schemes, or describe one of them.
     Schemes(commands::schemes::Arguments),
-    /// Say what a scenario will simulate, or everything that is wrong with it.
+    /// Describe what a scenario simulates, or list all of its errors.
     Check(commands::check::Arguments),
     /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
     Export(commands::export::Arguments),
-    /// Make the page of results again from their runs.
+    /// Regenerate the report page of results from their runs.
     Report(commands::report::Arguments),
-    /// Write a commented scenario to begin with.
+    /// Write a commented scenario as a starting point.
     New(commands::new::Arguments),
-    /// Measure the simulator's speed by named cases.
+    /// Measure the simulator's speed in named benchmark cases.
     Bench(commands::bench::Arguments),
-    /// Print a script that completes commands and options in a shell.
+    /// Print a script for shell completion of commands and options.
     Completions(commands::completions::Arguments),
     /// Print a manual page, or write all of them.
     Man(commands::man::Arguments),
@@ -98,16 +98,16 @@ enum Command {
     /// Forward packets on real sockets.
     #[cfg(target_os = "linux")]
     Forward(commands::forward::Arguments),
-    /// Carry UDP datagrams over an emulated link.
+    /// Forward UDP datagrams over an emulated link.
     #[cfg(target_os = "linux")]
     Link(commands::link::Arguments),
-    /// Serve a file by name.
+    /// Publish a file under an NDN name.
     #[cfg(target_os = "linux")]
     Serve(commands::serve::Arguments),
-    /// Fetch a file by name, paced by any consumer scheme.
+    /// Fetch a file by its NDN name, with any consumer scheme.
     #[cfg(target_os = "linux")]
     Fetch(commands::fetch::Arguments),
-    /// Run one scenario simulated and live, and compare.
+    /// Run one scenario in simulation and on real sockets, and compare the results.
     #[cfg(target_os = "linux")]
     Twin(commands::twin::Arguments),
     /// Show the counters of a running forwarder.

@@ -18,7 +18,7 @@ use crate::{Format, Session, guide};
 /// For which shell.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The shell.
+    /// Shell for which the script is written.
     #[arg(value_enum)]
     shell: Shell,
 }

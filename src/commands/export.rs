@@ -19,23 +19,24 @@ use crate::{Format, Session};
 /// What to export, and as what.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder of results, or a scenario's file (not for csv). All but csv is made by running a seed again.
+    /// Results directory, or a scenario file (not for csv). All formats except csv are produced by running a seed
+    /// again.
     source: PathBuf,
-    /// Format to write.
+    /// Output format.
     #[arg(long, value_enum)]
     to: Target,
     #[command(flatten)]
     overrides: Overrides,
-    /// Seed to run again; the first one unless given.
+    /// Seed to run again; the first by default.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Folder for the files; `export` in the folder of results, or `<scenario>-export`, unless given.
+    /// Directory for the files; by default `export` in the results directory, or `<scenario>-export`.
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 2s; 500ms unless given.
+    /// Period of the rows of ndnSIM's rate, drop and cache traces, such as 2s; 500ms by default.
     #[arg(long, value_name = "TIME")]
     period: Option<String>,
-    /// Only this link, in both directions (pcapng); may be given several times.
+    /// Export only this link, in both directions (pcapng); may be given several times.
     #[arg(long = "link", value_name = "NAME")]
     links: Vec<String>,
 }

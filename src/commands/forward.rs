@@ -17,16 +17,16 @@ use crate::{Format, Session, refusal};
 /// What the forwarder starts with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Configuration (TOML); without one, every face has the defaults.
+    /// Configuration file (TOML); defaults for all faces without one.
     config: Option<PathBuf>,
-    /// Listen here in place of what the configuration says: `unix:///path`, `udp4://host:port`,
+    /// Listen at this address instead of those of the configuration: `unix:///path`, `udp4://host:port`,
     /// `tcp4://host:port`; may be given several times.
     #[arg(long, value_name = "URI")]
     listen: Vec<String>,
-    /// Check the configuration and stop.
+    /// Check the configuration and exit.
     #[arg(long)]
     check: bool,
-    /// Seed of nonces and table spread, in place of a random one; printed at the start.
+    /// Seed of nonces and hash tables, instead of a random one; printed at the start.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

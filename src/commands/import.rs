@@ -16,18 +16,18 @@ use crate::{Format as Printed, Session};
 /// What to import.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The topology's file. A scenario can also name such a file itself: `[topology] file = "abilene.graphml"`.
+    /// Topology file. A scenario can also refer to such a file: `[topology] file = "abilene.graphml"`.
     file: PathBuf,
-    /// Its format; by its content unless given.
+    /// Format of the file; detected from its content by default.
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     from: Option<Format>,
-    /// With Rocketfuel's weights: the file of latencies.
+    /// With Rocketfuel's weights: file with the latencies.
     #[arg(long, value_name = "FILE")]
     latencies: Option<PathBuf>,
-    /// The scenario's file; printed unless given.
+    /// Scenario file to write; standard output by default.
     #[arg(long, short, alias = "output", value_name = "SCENARIO.toml")]
     out: Option<PathBuf>,
-    /// Write over the file if it is there already.
+    /// Overwrite an existing file.
     #[arg(long, requires = "out")]
     force: bool,
 }

@@ -21,43 +21,43 @@ use crate::{Format, Session};
 /// What the link is like.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where clients are heard, such as 127.0.0.1:7001.
+    /// Address at which datagrams of clients are received, such as 127.0.0.1:7001.
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
-    /// Where their datagrams are carried; answers come back.
+    /// Address to which their datagrams are forwarded; replies return to the client.
     #[arg(long, value_name = "ADDRESS:PORT")]
     to: SocketAddr,
-    /// Rate, such as 10Mbps; without one, datagrams take no time to send.
+    /// Link rate, such as 10Mbps; unlimited by default.
     #[arg(long, value_parser = rate)]
     rate: Option<BitRate>,
     /// Propagation delay, such as 20ms.
     #[arg(long, default_value = "0s")]
     delay: Span,
-    /// Part of the datagrams that is lost, 0 to 1.
+    /// Loss probability of datagrams, 0 to 1.
     #[arg(long, value_name = "PROBABILITY", default_value = "0", value_parser = probability)]
     loss: f64,
-    /// What the queue holds, such as 100pkt or 64KiB; a datagram that finds it full is dropped.
+    /// Queue limit, such as 100pkt or 64KiB; datagrams that arrive at a full queue are dropped.
     #[arg(long, value_name = "LIMIT", default_value = "100pkt", value_parser = parse_limit)]
     queue: Limit,
-    /// Rate of the way back; as --rate unless given, like the next three.
+    /// Rate of the reverse direction; by default that of the forward direction, like the next three.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     reverse_rate: Option<BitRate>,
-    /// Delay of the way back.
+    /// Propagation delay of the reverse direction.
     #[arg(long, value_name = "DELAY")]
     reverse_delay: Option<Span>,
-    /// Loss of the way back.
+    /// Loss probability of the reverse direction.
     #[arg(long, value_name = "PROBABILITY", value_parser = probability)]
     reverse_loss: Option<f64>,
-    /// Queue of the way back.
+    /// Queue limit of the reverse direction.
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit)]
     reverse_queue: Option<Limit>,
-    /// Of all that is random: the same losses for the same seed.
+    /// Seed of random losses; the same seed gives the same losses.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// End after this time; else on SIGINT or SIGTERM.
+    /// Exit after this time; by default on SIGINT or SIGTERM.
     #[arg(long, value_name = "TIME", value_parser = pause)]
     duration: Option<Span>,
-    /// Print a report this often, beside the one at the end.
+    /// Interval between reports, in addition to the one at the end.
     #[arg(long, value_name = "TIME", value_parser = pause)]
     report_every: Option<Span>,
 }

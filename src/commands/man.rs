@@ -17,9 +17,9 @@ use crate::{Format, Session};
 /// Which pages, and where they go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The command whose page is printed, such as `run`; the program's own unless given.
+    /// Command whose page is printed, such as `run`; the program's page by default.
     command: Vec<String>,
-    /// Write the pages of all commands into this folder, made if it is not there.
+    /// Write the pages of all commands to this directory, which is created if needed.
     #[arg(long, short, value_name = "DIR", conflicts_with = "command")]
     out: Option<PathBuf>,
 }

@@ -22,9 +22,9 @@ use crate::{Command, Format, SEMANTICS, Session, page};
 /// Whose page to make, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A folder of results of `run`, `compare`, `sweep` or `reproduce`.
+    /// Results directory of `run`, `compare`, `sweep` or `reproduce`.
     folder: PathBuf,
-    /// File for the page; `report.html` in the folder unless given.
+    /// Output file; `report.html` in the results directory by default.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }

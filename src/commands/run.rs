@@ -21,20 +21,20 @@ use crate::{Format, SEMANTICS, Session, batch, expect, page};
 /// What to run and where results go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario's file.
+    /// Scenario file (TOML).
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
-    /// Number of seeds, in place of the scenario's.
+    /// Number of seeds, instead of the scenario's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
-    /// Folder under which results are written.
+    /// Directory under which results are written.
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Threads to run on; one per core unless given. Results do not depend on it.
+    /// Number of threads; one per core by default. Results do not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Run every seed again, even if an earlier batch finished it.
+    /// Run every seed again, also those that are finished.
     #[arg(long)]
     fresh: bool,
 }

@@ -12,7 +12,7 @@ use crate::{Format, Session};
 /// What to list.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Show everything about this scheme.
+    /// Scheme to describe: source, deviations and parameters.
     name: Option<String>,
 }
 

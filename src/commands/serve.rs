@@ -23,24 +23,24 @@ use crate::{Format, Session};
 pub(crate) struct Arguments {
     /// Name of the file, such as `/example/file`.
     prefix: String,
-    /// The file; read from disk as it is asked for.
+    /// File to publish; read from disk on request.
     file: PathBuf,
-    /// Bytes of content per segment. With the default a packet fits one UDP datagram of 1400 bytes.
+    /// Payload bytes per segment. With the default a packet fits one UDP datagram of 1400 bytes.
     #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_SIZE)]
     segment_size: usize,
-    /// How long caches may call a segment fresh.
+    /// Freshness period of each segment.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     freshness: Span,
-    /// Version of the file, in place of the time of its last change in microseconds.
+    /// Version of the file; by default the time of its last modification in microseconds.
     #[arg(long = "version", value_name = "N")]
     object_version: Option<u64>,
-    /// Sign with this P-256 private key (PEM) instead of a digest.
+    /// Sign with this P-256 private key (PEM file) instead of a SHA-256 digest.
     #[arg(long, value_name = "FILE", requires = "key_locator")]
     key: Option<PathBuf>,
-    /// Name of the key, which its verifier looks it up by.
+    /// KeyLocator: name by which a verifier finds the key.
     #[arg(long, value_name = "NAME", requires = "key")]
     key_locator: Option<String>,
-    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
 }

@@ -21,7 +21,7 @@ const MAX_SEGMENTS: u32 = 10_000;
 /// Which forwarder is asked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
 }

@@ -35,10 +35,10 @@ const CASES: [(&str, &str, &str); 3] = [
 /// How much to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Live runs, and seeds simulated, of each case.
+    /// Number of live runs, and of simulated seeds, of each case.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: u32,
-    /// Segments of the file, in place of the scenario's.
+    /// Number of segments of the file, instead of the scenario's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(10..=1_000_000))]
     segments: Option<u32>,
 }

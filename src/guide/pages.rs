@@ -4,30 +4,33 @@ use super::Guide;
 use crate::exit::Exit;
 
 /// A results folder, in the same words everywhere.
-const RESULTS: (&str, &str) =
-    ("results/NAME-DIGEST/", "tables (Parquet), report.html, scenario.toml, run.json; --out moves it");
-const STORE: (&str, &str) = ("results/store/", "finished runs by what they are made of; --store moves it");
+const RESULTS: (&str, &str) = (
+    "results/NAME-DIGEST/",
+    "tables (Parquet), report.html, scenario.toml, run.json; --out changes the directory",
+);
+const STORE: (&str, &str) =
+    ("results/store/", "finished runs by the hash of their inputs; --store changes the directory");
 const SCENARIO: (&str, &str) =
     ("SCENARIO", "TOML; `tidegate new` writes one, scenarios/schema.json describes it");
 #[cfg(target_os = "linux")]
 const CLIENT_CONF: (&str, &str) =
-    ("client.conf", "where the forwarder is: in ~/.ndn, then in /usr/local/etc/ndn and /etc/ndn");
-const PARTIAL: (Exit, &str) = (Exit::Partial, "some runs failed; the others are kept");
-const STOPPED: (Exit, &str) = (Exit::Interrupted, "stopped by SIGINT or SIGTERM before it was done");
+    ("client.conf", "address of the forwarder: in ~/.ndn, then in /usr/local/etc/ndn and /etc/ndn");
+const PARTIAL: (Exit, &str) = (Exit::Partial, "some runs failed; the results of the others are kept");
+const STOPPED: (Exit, &str) = (Exit::Interrupted, "interrupted by SIGINT or SIGTERM");
 
 /// All entries.
 pub(super) const GUIDES: &[Guide] = &[
     Guide {
         command: "",
         examples: &[
-            ("A commented scenario, what it says, and its results.", "tidegate new first.toml"),
-            ("What it will simulate.", "tidegate check first.toml"),
+            ("Write a commented scenario.", "tidegate new first.toml"),
+            ("Describe what it simulates.", "tidegate check first.toml"),
             ("Simulate it.", "tidegate run first.toml"),
         ],
         files: &[RESULTS],
         not_run: None,
         exits: &[
-            (Exit::Unexpected, "an expectation, a verdict on record or a tolerance does not hold"),
+            (Exit::Unexpected, "an expectation, a recorded verdict or a tolerance is not met"),
             PARTIAL,
             STOPPED,
         ],
@@ -43,12 +46,12 @@ pub(super) const GUIDES: &[Guide] = &[
         ],
         files: &[SCENARIO, RESULTS],
         not_run: None,
-        exits: &[(Exit::Unexpected, "an [expect] of the scenario does not hold"), PARTIAL, STOPPED],
+        exits: &[(Exit::Unexpected, "an [expect] of the scenario is not met"), PARTIAL, STOPPED],
     },
     Guide {
         command: "sweep",
         examples: &[(
-            "Two schemes, two seeds each; the same command again finds them done.",
+            "Two schemes, two seeds each; a second call reuses the finished runs.",
             "tidegate sweep run scenarios/examples/dumbbell.toml --seeds 2 --grid flow.0.scheme=icp,fixed",
         )],
         files: &[SCENARIO, STORE],
@@ -59,22 +62,22 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "sweep run",
         examples: &[
             (
-                "What would be run.",
+                "The runs that would be made.",
                 "tidegate sweep run scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --dry-run",
             ),
             (
-                "The first of two shares; the other may run on another machine with the same store.",
+                "The first of two shards; the other may run on another machine with the same store.",
                 "tidegate sweep run scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --shard 1/2",
             ),
         ],
-        files: &[SCENARIO, STORE, ("results/NAME-DIGEST/", "tables of all points, once no run is missing")],
+        files: &[SCENARIO, STORE, ("results/NAME-DIGEST/", "tables of all points, when no run is missing")],
         not_run: None,
         exits: &[PARTIAL, STOPPED],
     },
     Guide {
         command: "sweep status",
         examples: &[(
-            "How much of each point is there.",
+            "The number of finished runs of each point.",
             "tidegate sweep status scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed",
         )],
         files: &[SCENARIO, STORE],
@@ -84,7 +87,7 @@ pub(super) const GUIDES: &[Guide] = &[
     Guide {
         command: "sweep why",
         examples: &[(
-            "Why the runs of seed 1 are there, or not.",
+            "The state of the runs of seed 1.",
             "tidegate sweep why scenarios/examples/dumbbell.toml --grid flow.0.scheme=icp,fixed --seed 1",
         )],
         files: &[SCENARIO, STORE],
@@ -105,11 +108,11 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "compare",
         examples: &[
             (
-                "Two schemes on the same draws.",
+                "Two schemes with the same random draws.",
                 "tidegate compare scenarios/examples/loss.toml --schemes catchunks-aimd,icp --seeds 5",
             ),
             (
-                "Whole schemes, routers' parts and controller included.",
+                "Whole schemes, including router parts and controllers.",
                 "tidegate compare scenarios/examples/dumbbell.toml --schemes icp,mircc,ndnsieve --seeds 2",
             ),
             (
@@ -123,32 +126,32 @@ pub(super) const GUIDES: &[Guide] = &[
             ("results/NAME-compare-DIGEST/", "comparison.json, points.csv, and the tables of all runs"),
         ],
         not_run: None,
-        exits: &[(Exit::Unexpected, "with --baseline: a measure got worse or is gone"), PARTIAL, STOPPED],
+        exits: &[(Exit::Unexpected, "with --baseline: a measure is worse or missing"), PARTIAL, STOPPED],
     },
     Guide {
         command: "figure",
         examples: &[
-            ("What can be drawn of these results.", "tidegate figure results/dumbbell-* --list"),
+            ("The figures available for these results.", "tidegate figure results/dumbbell-* --list"),
             (
                 "One figure for a column of a paper.",
                 "tidegate figure results/dumbbell-* throughput --as pdf -o throughput.pdf",
             ),
         ],
         files: &[
-            ("RESULTS", "a folder that run, compare, sweep or reproduce has written"),
-            ("RESULTS/figures/", "the files, unless --out names another place"),
+            ("RESULTS", "results directory of run, compare, sweep or reproduce"),
+            ("RESULTS/figures/", "the figures; --out changes the directory"),
         ],
-        not_run: Some("the folder is one of an earlier run"),
+        not_run: Some("needs the results of an earlier run"),
         exits: &[],
     },
     Guide {
         command: "report",
         examples: &[(
-            "The page of results again, as this version of the program makes it.",
+            "The report page, regenerated by this version of the program.",
             "tidegate report results/dumbbell-1a2b3c4d",
         )],
-        files: &[("FOLDER/report.html", "the page, unless --out names another place")],
-        not_run: Some("the folder is one of an earlier run"),
+        files: &[("FOLDER/report.html", "the page; --out changes the file")],
+        not_run: Some("needs the results of an earlier run"),
         exits: &[],
     },
     Guide {
@@ -163,7 +166,7 @@ pub(super) const GUIDES: &[Guide] = &[
                 "tidegate export scenarios/examples/dumbbell.toml --to pcapng --link r1-r2 --out packets",
             ),
         ],
-        files: &[("SOURCE", "a folder of results, or a scenario (not for csv)")],
+        files: &[("SOURCE", "results directory, or a scenario (not for csv)")],
         not_run: None,
         exits: &[],
     },
@@ -171,11 +174,11 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "import",
         examples: &[
             (
-                "A topology of the Topology Zoo, as the start of a scenario.",
+                "A topology of the Topology Zoo, as a scenario.",
                 "tidegate import scenarios/topologies/abilene.graphml -o abilene.toml",
             ),
             (
-                "One that ndnSIM reads, printed.",
+                "A topology of ndnSIM, to standard output.",
                 "tidegate import scenarios/topologies/abilene.txt --from ndnsim",
             ),
         ],
@@ -187,26 +190,26 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "reproduce",
         examples: &[
             ("Every claim of the PLR paper, with a verdict.", "tidegate reproduce plr"),
-            ("A quick look, without verdicts.", "tidegate reproduce plr --reduced"),
-            ("All papers, and one page for them together.", "tidegate reproduce all"),
-            ("After Ctrl-C, on from where it was.", "tidegate reproduce plr"),
+            ("A quick check, without verdicts.", "tidegate reproduce plr --reduced"),
+            ("All papers, with an overview page.", "tidegate reproduce all"),
+            ("Continue after Ctrl-C.", "tidegate reproduce plr"),
         ],
         files: &[
             (
                 "results/PAPER/",
-                "report.html, claims.json, its scenarios, one SVG for each figure; --out moves it",
+                "report.html, claims.json, its scenarios, one SVG for each figure; --out changes the directory",
             ),
-            ("results/PAPER/runs/", "finished runs; the same build of the program does not run them again"),
-            ("results/all/", "report.html: an overview of all papers, which leads to the page of each"),
+            ("results/PAPER/runs/", "finished runs, which the same build of the program reuses"),
+            ("results/all/", "report.html: an overview of all papers, with links to the page of each"),
         ],
         not_run: Some("a minute or more"),
-        exits: &[(Exit::Unexpected, "a verdict is not the one on record"), PARTIAL, STOPPED],
+        exits: &[(Exit::Unexpected, "a verdict differs from the recorded one"), PARTIAL, STOPPED],
     },
     Guide {
         command: "schemes",
         examples: &[
             ("All schemes with their roles.", "tidegate schemes"),
-            ("Paper, parameters, units and defaults of one.", "tidegate schemes plr"),
+            ("Source, parameters, units and defaults of one scheme.", "tidegate schemes plr"),
         ],
         files: &[],
         not_run: None,
@@ -216,22 +219,22 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "check",
         examples: &[
             (
-                "What a scenario says, in words, and what looks like a mistake.",
+                "A description of a scenario, with warnings.",
                 "tidegate check scenarios/examples/dumbbell.toml",
             ),
             (
-                "With other values, for a program.",
+                "With another value, as JSON.",
                 "tidegate check scenarios/examples/dumbbell.toml --set flow.0.size=1MB --format json",
             ),
         ],
         files: &[SCENARIO],
         not_run: None,
-        exits: &[(Exit::Unexpected, "with --strict: something looks like a mistake")],
+        exits: &[(Exit::Unexpected, "with --strict: there is a warning")],
     },
     Guide {
         command: "new",
         examples: &[
-            ("A dumbbell, every line explained.", "tidegate new first.toml"),
+            ("A dumbbell with a comment for every line.", "tidegate new first.toml"),
             (
                 "Another network and scheme, on standard output.",
                 "tidegate new - --template parking-lot --scheme icp",
@@ -258,9 +261,9 @@ pub(super) const GUIDES: &[Guide] = &[
     Guide {
         command: "completions",
         examples: &[
-            ("For this session of bash.", "source <(tidegate completions bash)"),
+            ("For the current bash session.", "source <(tidegate completions bash)"),
             (
-                "A file for fish, which looks for it in ~/.config/fish/completions.",
+                "A file for fish, which is searched in ~/.config/fish/completions.",
                 "tidegate completions fish > tidegate.fish",
             ),
         ],
@@ -281,7 +284,7 @@ pub(super) const GUIDES: &[Guide] = &[
     Guide {
         command: "docs",
         examples: &[
-            ("What pages there are.", "tidegate docs"),
+            ("A list of the pages.", "tidegate docs"),
             ("Every key of a scenario, as Markdown.", "tidegate docs scenario-keys"),
         ],
         files: &[("DIR/PAGE.md", "one file for each page, with --out")],
@@ -293,13 +296,13 @@ pub(super) const GUIDES: &[Guide] = &[
         command: "forward",
         examples: &[
             (
-                "A forwarder at a Unix socket, until it is stopped.",
+                "A forwarder at a Unix socket, until interrupted.",
                 "tidegate forward --listen unix:///tmp/tidegate.sock",
             ),
-            ("Whether a configuration is sound.", "tidegate forward scenarios/live/forwarder.toml --check"),
+            ("Check a configuration.", "tidegate forward scenarios/live/forwarder.toml --check"),
         ],
         files: &[("CONFIG", "TOML; scenarios/live/forwarder.toml shows every key")],
-        not_run: Some("runs until it is stopped"),
+        not_run: Some("runs until interrupted"),
         exits: &[],
     },
     #[cfg(target_os = "linux")]
@@ -310,41 +313,47 @@ pub(super) const GUIDES: &[Guide] = &[
             "tidegate link --listen 127.0.0.1:7001 --to 127.0.0.1:6363 --rate 10Mbps --delay 20ms",
         )],
         files: &[],
-        not_run: Some("runs until it is stopped"),
+        not_run: Some("runs until interrupted"),
         exits: &[],
     },
     #[cfg(target_os = "linux")]
     Guide {
         command: "serve",
-        examples: &[("A file, until it is stopped.", "tidegate serve /example/readme README.md")],
+        examples: &[("Publish a file until interrupted.", "tidegate serve /example/readme README.md")],
         files: &[CLIENT_CONF],
-        not_run: Some("runs until it is stopped"),
-        exits: &[(Exit::Interrupted, "stopped before the prefix was registered")],
+        not_run: Some("runs until interrupted"),
+        exits: &[(Exit::Interrupted, "interrupted before the prefix was registered")],
     },
     #[cfg(target_os = "linux")]
     Guide {
         command: "fetch",
         examples: &[(
-            "The newest version, and a page about the transfer.",
+            "The newest version, with a report page of the transfer.",
             "tidegate fetch /example/readme -o copy.md --report fetch.html",
         )],
         files: &[
             CLIENT_CONF,
-            ("FILE.part", "what has arrived, until all is there"),
-            ("FILE.part.state", "of which version it is and how far, from which the same command goes on"),
+            ("FILE.part", "the content received so far, until the fetch is complete"),
+            (
+                "FILE.part.state",
+                "version and progress of the partial file, from which the same command resumes",
+            ),
         ],
         not_run: Some("needs a forwarder"),
-        exits: &[STOPPED, (Exit::PipeClosed, "whoever read the content closed the pipe")],
+        exits: &[STOPPED, (Exit::PipeClosed, "the reader of the content closed the pipe")],
     },
     #[cfg(target_os = "linux")]
     Guide {
         command: "twin",
-        examples: &[("Simulated and live, side by side; five runs of each.", "tidegate twin")],
+        examples: &[("Simulated and live results; five runs of each.", "tidegate twin")],
         files: &[],
         not_run: Some("a minute or more"),
         exits: &[
-            (Exit::Unexpected, "a measure lies outside its tolerance"),
-            (Exit::NotJudged, "one does, and this machine was too busy to say why"),
+            (Exit::Unexpected, "a measure is outside its tolerance"),
+            (
+                Exit::NotJudged,
+                "a measure is outside its tolerance, and the machine was too busy for a valid comparison",
+            ),
             STOPPED,
         ],
     },

@@ -16,12 +16,17 @@ const LIMIT: Limit = Limit::Packets(Packets::new(100));
 pub static QUEUE: Keys = keys(
     "queue",
     &[
-        key("limit", Kind::Limit, Else("100pkt"), "What the queue holds, the packet being sent not counted."),
+        key(
+            "limit",
+            Kind::Limit,
+            Else("100pkt"),
+            "Maximum length of the queue, without the packet being transmitted.",
+        ),
         key(
             "disciplines",
             List(&Kind::Scheme(&DISCIPLINE)),
             May,
-            "Asked in this order; drop-tail without any.",
+            "Queue disciplines, applied in this order; drop-tail by default.",
         ),
     ],
 );

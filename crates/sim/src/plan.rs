@@ -36,7 +36,7 @@ pub struct Plan {
     pub replaced: Vec<String>,
     /// What keeps the scheme of `[scenario]` out of roles, if anything does.
     pub written_out: Option<WrittenOut>,
-    /// Simulated time.
+    /// Simulated time of each run.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.
     pub stop_when_complete: bool,
@@ -89,7 +89,7 @@ pub struct SweepValue {
 /// What varies between seeds, beside random loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
-    /// Every flow starts later by U(0, base round-trip time).
+    /// Whether the start of every flow is delayed by U(0, base RTT).
     pub start: bool,
     /// Every link's delay is changed once by up to this part, 0..1.
     pub delay: f64,
@@ -108,7 +108,7 @@ pub struct NodePlan {
     pub cache: CachePlan,
     /// Content stores that prefixes have to themselves.
     pub prefix_caches: Vec<(String, CachePlan)>,
-    /// Whether Data that nobody asked for is cached.
+    /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
     /// Forwarding strategy of every prefix without one of its own.
     pub strategy: SchemeUse,
@@ -259,9 +259,9 @@ pub struct LinkPlan {
     pub rate: [BitRate; 2],
     /// Propagation delay.
     pub delay: Span,
-    /// Extra delay U(0, jitter) per frame.
+    /// Maximum additional delay, uniformly distributed, of each frame.
     pub jitter: Span,
-    /// Whether jitter may change the order of frames.
+    /// Whether jitter may reorder frames.
     pub reorder: bool,
     /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::framed::SMALLEST_MTU); `None`: a packet of
     /// any size is one frame.
@@ -274,7 +274,7 @@ pub struct LinkPlan {
     pub loss: [LossPlan; 2],
     /// Queue of each direction.
     pub queue: [QueuePlan; 2],
-    /// Cost for routing.
+    /// Cost of the link in routing.
     pub cost: u32,
 }
 
@@ -317,7 +317,7 @@ pub struct FlowPlan {
     pub consumer: usize,
     /// Producers of the prefix, indices into the nodes; at least one.
     pub producers: Vec<usize>,
-    /// Prefix of the segments.
+    /// Name prefix of the segments.
     pub prefix: String,
     /// Consumer scheme.
     pub scheme: SchemeUse,
@@ -331,7 +331,7 @@ pub struct FlowPlan {
     pub freshness: Span,
     /// What each producer takes for every Interest; `None` for nothing.
     pub processing: Option<ServicePlan>,
-    /// Whether Interests ask for fresh Data.
+    /// Whether Interests carry MustBeFresh.
     pub must_be_fresh: bool,
     /// First Interest, before variation.
     pub start: Time,
@@ -369,7 +369,7 @@ pub use tidegate_settings::uses::SchemeUse;
 /// Something that changes during the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventPlan {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// What.
     pub change: Change,

@@ -40,28 +40,28 @@ const CASES: [Case; 7] = [
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Cases to run, all of the simulator's unless given; `live` measures the forwarder on real sockets, `fetch` what
-    /// schemes make of a fetch over local sockets and emulated links (more than an hour).
+    /// Cases to run; all cases of the simulator by default. `live` measures the forwarder on real sockets, `fetch` the
+    /// goodput of schemes over local sockets and emulated links (more than an hour).
     cases: Vec<String>,
-    /// Runs of each case; the median counts.
+    /// Runs of each case, of which the median is reported.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: u32,
-    /// Of `fetch`: the file that keeps what was measured; the same command goes on with it.
+    /// Case `fetch`: file for the measurements, from which the same command continues.
     #[arg(long, value_name = "FILE", default_value = "bench-fetch.tsv")]
     results: std::path::PathBuf,
-    /// Of `fetch`: schemes to measure, `default` for that of `tidegate fetch`; the default and five others unless given.
+    /// Case `fetch`: schemes to measure, `default` for that of `tidegate fetch`; by default this one and five others.
     #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
     schemes: Vec<String>,
-    /// Of `fetch`: only cells whose names contain this, such as `20 ms, 1 BDP`.
+    /// Case `fetch`: measure only cells whose names contain this text, such as `20 ms, 1 BDP`.
     #[arg(long, value_name = "WORDS", default_value = "")]
     only: String,
-    /// Of `fetch`: how long each fetch lasts.
+    /// Case `fetch`: duration of each fetch.
     #[arg(long, value_name = "TIME", default_value = "8s")]
     time: tidegate_core::units::Span,
-    /// Of `fetch`: use measurements of other builds of the program too; the table names the builds.
+    /// Case `fetch`: also use measurements of other builds of the program; the table lists the builds.
     #[arg(long)]
     any_build: bool,
-    /// Of `fetch`: print the table of what was measured, and measure nothing.
+    /// Case `fetch`: print the table of existing measurements without measuring.
     #[arg(long)]
     table_only: bool,
     /// Measure one case in this process (how the command calls itself).

@@ -19,11 +19,11 @@ pub(crate) use facts::Facts;
 /// What to check.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario's file.
+    /// Scenario file (TOML).
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
-    /// End with exit code 3 if something looks like a mistake.
+    /// Exit with code 3 if there is a warning.
     #[arg(long)]
     strict: bool,
 }

@@ -26,59 +26,59 @@ use variants::{Choice, VariantPlan};
 /// What to compare.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario's file.
+    /// Scenario file (TOML).
     scenario: PathBuf,
     #[command(flatten)]
     overrides: Overrides,
-    /// Whole schemes to compare: each takes every role that it fills, whatever the scenario writes, and parts of other
-    /// schemes are removed; a line says which.
+    /// Whole schemes to compare: each fills all of its roles, overriding the scenario, and router parts of other
+    /// schemes are removed; a note lists them.
     #[arg(long, value_name = "A,B,...", conflicts_with = "vary")]
     schemes: Option<String>,
-    /// Consumers or TCP senders to compare: they alone are replaced, routers and queues stay as they are.
+    /// Consumers or TCP senders to compare: only these are replaced; routers and queues do not change.
     #[arg(long, value_name = "A,B,...", conflicts_with_all = ["vary", "schemes"])]
     consumers: Option<String>,
-    /// Only this flow changes its scheme; may be given several times. With --schemes, routers and queues get the
-    /// scheme's parts beside those of the schemes of other flows.
+    /// Change the scheme of this flow only; may be given several times. With --schemes, routers and queues get the
+    /// parts of the scheme in addition to those of other flows' schemes.
     #[arg(long, value_name = "NAME")]
     flow: Vec<String>,
-    /// Compare although a role lacks what it needs, such as a consumer without the routers that it follows.
+    /// Compare even if a role lacks a role that it depends on, such as a consumer without its router part.
     #[arg(long)]
     allow_incomplete: bool,
-    /// A key of the scenario and the values to compare, such as `topology.bottleneck.queue.limit=20pkt,100pkt`.
+    /// Key of the scenario and the values to compare, such as `topology.bottleneck.queue.limit=20pkt,100pkt`.
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--vary", text))]
     vary: Option<Axis>,
-    /// The variant that the others are held against; the first unless given.
+    /// Variant with which the others are compared; the first by default.
     #[arg(long, value_name = "VARIANT")]
     reference: Option<String>,
-    /// Number of seeds; the scenario's, at least 10, unless given.
+    /// Number of seeds; by default the scenario's, at least 10.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: Option<u64>,
-    /// Measures to compare; all unless given.
+    /// Measures to compare; all by default.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = measure)]
     measures: Vec<&'static RunMeasure>,
-    /// Add seeds until the intervals of all means are narrower than this part of the mean on each side, such as
-    /// 2%: those of --measures, else goodput and delay.
+    /// Add seeds until the half-width of each mean's confidence interval is below this fraction of the mean, such as
+    /// 2%, for the measures of --measures, or for goodput and delay by default.
     #[arg(long, value_name = "PART", value_parser = part)]
     until_ci: Option<f64>,
-    /// Seeds at which the search ends in any case.
+    /// Maximum number of seeds with --until-ci.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "until_ci", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     max_seeds: u64,
-    /// Put the results aside under this name (or as this file, if it ends in .json).
+    /// Save the results as a baseline with this name, or in this file if it ends in .json.
     #[arg(long, value_name = "NAME")]
     save_baseline: Option<String>,
-    /// Hold the results against those put aside; exit code 3 if a measure got worse or is measured no more.
+    /// Compare the results with a saved baseline; exit code 3 if a measure is worse or missing.
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// Changes up to this part of a measure's baseline are no regression, such as 1%.
+    /// Maximum relative change of a measure that is not a regression, such as 1%.
     #[arg(long, value_name = "PART", default_value = "0%", value_parser = part, requires = "baseline")]
     tolerance: f64,
-    /// Folder under which results are written.
+    /// Directory under which results are written.
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Folder of finished runs, `store` in the folder of results unless given.
+    /// Directory of finished runs; `store` in the directory of results by default.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-    /// Threads to run on; one per core unless given. Results do not depend on it.
+    /// Number of threads; one per core by default. Results do not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
 }

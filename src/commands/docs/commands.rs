@@ -12,7 +12,7 @@ pub(super) fn body(_: &Session) -> String {
     let commands = guide::walk(&root);
     let mut text =
         "`--format json` makes every command print JSON: one document, or one line for each report of those \
-                    that run until they are stopped. What goes wrong is told on standard error, in words.\n\n"
+                    that run until they are stopped. Error messages go to standard error, as text.\n\n"
             .to_owned();
     text.push_str("| command | what it does |\n|---|---|\n");
     for (words, command) in commands.iter().skip(1) {

@@ -17,9 +17,9 @@ use crate::{Format, Session};
 /// Which page, and where it goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The page to print; all are listed unless given.
+    /// Page to print; without it, all pages are listed.
     page: Option<String>,
-    /// Write all pages into this folder, made if it is not there.
+    /// Write all pages to this directory, which is created if needed.
     #[arg(long, short, value_name = "DIR", conflicts_with = "page")]
     out: Option<PathBuf>,
 }

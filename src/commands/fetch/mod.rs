@@ -33,46 +33,46 @@ use summary::Summary;
 /// What to fetch, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Name of the file; the newest version is looked for unless the name ends with one (`/file/v=3`).
+    /// Name of the file; the newest version is discovered unless the name ends with a version (`/file/v=3`).
     name: String,
-    /// Where the content goes; standard output unless given or `-`, and then the summary goes to standard error. An
-    /// interrupted fetch into a file goes on from `FILE.part` when the same version is fetched again.
+    /// Output file; by default, or with `-`, standard output, and the summary goes to standard error. An interrupted
+    /// fetch to a file resumes from `FILE.part` when the same version is fetched again.
     #[arg(long = "out", short, alias = "output", value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Consumer scheme; `tidegate schemes` lists them. Without one it is bbr with parameters for hosts and shallow
-    /// queues (see the book, "The default of fetch").
+    /// Consumer scheme; `tidegate schemes` lists them. The default is bbr with parameters for hosts and shallow queues
+    /// (see the book, "The default of fetch").
     #[arg(long, value_name = "SCHEME")]
     scheme: Option<String>,
     /// Set a parameter of the scheme, such as `window=20`; may be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = super::key_and_value)]
     set: Vec<(String, String)>,
-    /// Timers and retransmission habits, in place of those the scheme is used with: ndnsim, ndn-tools, ndnts,
+    /// Consumer profile (timers and retransmission rules), instead of that of the scheme: ndnsim, ndn-tools, ndnts,
     /// ndnd, own.
     #[arg(long, value_name = "SHELL")]
     shell: Option<String>,
-    /// Lifetime of Interests, in place of the habits' own.
+    /// Interest lifetime, instead of that of the consumer profile.
     #[arg(long, value_name = "TIME", value_parser = lifetime)]
     lifetime: Option<Span>,
-    /// Times that a segment is asked for again before the fetch is given up.
+    /// Maximum number of retransmissions of a segment before the fetch fails.
     #[arg(long, value_name = "N", default_value_t = RETRIES)]
     retries: u32,
-    /// Bytes of Data that are asked for at most from the first missing segment on. A path with a larger product of rate
-    /// and round-trip time needs more: 1 Gbit/s over 200 ms is 25MB.
+    /// Maximum amount of Data requested beyond the first missing segment. Paths with a larger bandwidth-delay product
+    /// need more: 1 Gbit/s over 200 ms is 25MB.
     #[arg(long, value_name = "SIZE", default_value_t = RECEIVE_WINDOW, value_parser = receive_window)]
     receive_window: ByteCount,
-    /// Take the name as it is, without looking for a version.
+    /// Use the name as given, without version discovery.
     #[arg(long)]
     no_version_discovery: bool,
-    /// Take every Data as it comes, without a look at its signature.
+    /// Accept Data without verifying its signature or digest.
     #[arg(long, conflicts_with = "verify_key")]
     no_verify: bool,
-    /// Take only Data signed by this P-256 public key (PEM).
+    /// Accept only Data signed with this P-256 public key (PEM file).
     #[arg(long, value_name = "FILE")]
     verify_key: Option<PathBuf>,
-    /// Write a page with the window, the goodput and the round-trip time over time.
+    /// Write a page with window, goodput and RTT over time.
     #[arg(long, value_name = "PAGE.html")]
     report: Option<PathBuf>,
-    /// The forwarder, in place of `NDN_CLIENT_TRANSPORT` and `client.conf`.
+    /// URI of the forwarder, instead of `NDN_CLIENT_TRANSPORT` and `client.conf`.
     #[arg(long, value_name = "URI")]
     transport: Option<String>,
 }

@@ -18,35 +18,35 @@ use source::{Choice, Source};
 /// What to draw and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A results folder, as `run`, `compare`, `sweep` and `reproduce` write it.
+    /// Results directory of `run`, `compare`, `sweep` or `reproduce`.
     results: PathBuf,
-    /// Which figure; all unless given.
+    /// Name of the figure; all figures by default.
     name: Option<String>,
-    /// File format; by the ending of --out, else svg.
+    /// File format; by default from the extension of --out, else svg.
     #[arg(long = "as", value_name = "FORMAT", value_enum)]
     kind: Option<Kind>,
-    /// Width: one column (88 mm) or two (180 mm).
+    /// Width in columns: one (88 mm) or two (180 mm).
     #[arg(long, value_name = "N", default_value = "1", value_parser = columns)]
     columns: Columns,
-    /// Greys in place of colours.
+    /// Use greys instead of colours.
     #[arg(long)]
     greyscale: bool,
-    /// Folder for the files, or with NAME a file that ends in .svg, .pdf or .tex; by default RESULTS/figures.
+    /// Directory for the files, or with NAME a file that ends in .svg, .pdf or .tex; RESULTS/figures by default.
     #[arg(long, short, alias = "output", value_name = "PATH")]
     out: Option<PathBuf>,
-    /// Seed of the run that is drawn; the first unless given.
+    /// Seed of the run to draw; the first by default.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Flow in the diagram of segments, by name; the first unless given.
+    /// Name of the flow in the segment diagram; the first flow by default.
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
-    /// First instant that is drawn, s from the run's start.
+    /// Start of the time axis, in seconds from the start of the run.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     from: f64,
-    /// Last instant that is drawn, s from the run's start.
+    /// End of the time axis, in seconds from the start of the run.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     to: Option<f64>,
-    /// List the figures of the folder, draw none.
+    /// List the available figures without drawing them.
     #[arg(long)]
     list: bool,
 }

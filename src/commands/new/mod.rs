@@ -13,12 +13,12 @@ use crate::{Format, Session};
 /// What to write, and where.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The file; named after the template unless given, `-` for standard output. Never overwritten.
+    /// Output file, `-` for standard output; named after the template by default. An existing file is not overwritten.
     file: Option<PathBuf>,
-    /// What the scenario shows.
+    /// Template of the scenario.
     #[arg(long, value_enum, default_value = "dumbbell")]
     template: Template,
-    /// Consumer scheme of its flows; `tidegate schemes` lists them.
+    /// Consumer scheme of the flows; `tidegate schemes` lists them.
     #[arg(long, value_name = "SCHEME", default_value = "catchunks-cubic")]
     scheme: String,
 }

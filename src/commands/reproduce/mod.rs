@@ -88,19 +88,19 @@ pub(crate) struct Arguments {
     /// `claims.toml`, `experiments.toml`, scenarios and perhaps `board.toml`.
     #[arg(value_name = "PAPER")]
     paper: String,
-    /// Also run what shows how results depend on values the paper leaves open.
+    /// Also run the experiments on the sensitivity to values that the paper does not specify.
     #[arg(long)]
     full: bool,
-    /// A quick look: shorter runs and three seeds. Gives no verdicts.
+    /// Quick check with shorter runs and three seeds, without verdicts.
     #[arg(long, conflicts_with = "full")]
     reduced: bool,
     /// First remove the runs of papers that other builds of the program have kept, which this one cannot use.
     #[arg(long)]
     remove_old_runs: bool,
-    /// Folder under which results are written.
+    /// Directory under which results are written.
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Threads to run on; one per core unless given. Results do not depend on it.
+    /// Number of threads; one per core by default. Results do not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
 }

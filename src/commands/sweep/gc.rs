@@ -16,13 +16,13 @@ use crate::{Format, Session};
 pub(super) struct Arguments {
     #[command(flatten)]
     sweep: SweepArguments,
-    /// Further scenarios that are still used, as they are written, sweeps included.
+    /// Further scenario files whose runs are kept, including their sweeps.
     #[arg(long, value_name = "SCENARIO")]
     keep: Vec<PathBuf>,
-    /// Remove what is not used; without it, it is only listed.
+    /// Remove the unused runs; by default they are only listed.
     #[arg(long)]
     delete: bool,
-    /// Only list, which is what happens without --delete anyway.
+    /// List the unused runs only, which is the default.
     #[arg(long, conflicts_with = "delete")]
     dry_run: bool,
 }

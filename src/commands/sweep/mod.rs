@@ -21,13 +21,13 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Run what is missing; once nothing is, write the tables of all points.
+    /// Run the missing runs; when none is missing, write the tables of all points.
     Run(run::Arguments),
-    /// Say for each point how many of its runs are there.
+    /// Show how many runs of each point are finished.
     Status(status::Arguments),
-    /// Say of each run why it is there or not.
+    /// Show for each run whether it is in the store, and why not.
     Why(why::Arguments),
-    /// List the runs that none of some scenarios uses, and remove them if told so.
+    /// List the stored runs that none of the given scenarios uses; with --delete, remove them.
     Gc(gc::Arguments),
 }
 

@@ -17,27 +17,27 @@ use crate::{SEMANTICS, Session};
 /// What every action of a sweep needs to know.
 #[derive(Debug, clap::Args)]
 pub(super) struct SweepArguments {
-    /// The scenario's file.
+    /// Scenario file (TOML).
     pub(super) scenario: PathBuf,
     #[command(flatten)]
     pub(super) overrides: Overrides,
-    /// Values to try for a key, such as `flow.*.scheme=icp,fixed`; may be given several times, and adds to the
-    /// scenario's `[sweep]`.
+    /// Values of a key, such as `flow.*.scheme=icp,fixed`; may be given several times, and extends the scenario's
+    /// `[sweep]`.
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
     pub(super) grid: Vec<Axis>,
-    /// Whole schemes to try, as `compare --schemes` does; they come before the values of --grid.
+    /// Whole schemes, as for `compare --schemes`; they are applied before the values of --grid.
     #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_schemes("--schemes", text))]
     pub(super) schemes: Option<Axis>,
-    /// Run although a role lacks what it needs, such as a consumer without the routers that it follows.
+    /// Run even if a role lacks a role that it depends on, such as a consumer without its router part.
     #[arg(long)]
     pub(super) allow_incomplete: bool,
-    /// Number of seeds of each point, in place of the scenario's.
+    /// Number of seeds of each point, instead of the scenario's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(super) seeds: Option<u64>,
-    /// Folder under which results are written.
+    /// Directory under which results are written.
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     pub(super) out: PathBuf,
-    /// Folder of finished runs, `store` in the folder of results unless given.
+    /// Directory of finished runs; `store` in the directory of results by default.
     #[arg(long, value_name = "DIR")]
     pub(super) store: Option<PathBuf>,
 }

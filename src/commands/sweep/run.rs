@@ -18,13 +18,13 @@ use crate::{Format, Session};
 pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) sweep: SweepArguments,
-    /// Run only share I of N; any order of the shares, at once or one after the other, gives the same results.
+    /// Run only shard I of N; shards may run in any order or concurrently, with the same results.
     #[arg(long, value_name = "I/N", default_value_t = Shard::ALL)]
     shard: Shard,
-    /// Threads to run on; one per core unless given. Results do not depend on it.
+    /// Number of threads; one per core by default. Results do not depend on it.
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Say what would be run, and run nothing.
+    /// List the runs that would be made, without running them.
     #[arg(long)]
     dry_run: bool,
 }

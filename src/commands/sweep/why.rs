@@ -18,7 +18,7 @@ const MAX_DIFFERENCES: usize = 8;
 pub(super) struct Arguments {
     #[command(flatten)]
     sweep: SweepArguments,
-    /// Only the runs with this seed.
+    /// Show only the runs with this seed.
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
 }

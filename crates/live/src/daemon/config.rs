@@ -34,14 +34,14 @@ const MAX_BYTES: u64 = 64 << 20;
 pub struct ForwarderConfig {
     /// Content store capacity; 0 for none.
     pub cache: Packets,
-    /// Whether Data that nobody asked for is cached.
+    /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
-    /// Interests that may be pending at once.
+    /// Maximum number of pending Interests.
     pub pit_limit: Packets,
     /// Longest time that an Interest stays pending, whatever its own lifetime: a peer that leaves nothing but
     /// long-lived Interests behind must not fill the PIT for long.
     pub lifetime: Span,
-    /// Faces at once, on-demand ones among them.
+    /// Maximum number of faces, including on-demand faces.
     pub max_faces: u16,
     /// Forwarding strategy of every prefix without one of its own.
     pub strategy: SchemeUse,
@@ -55,7 +55,7 @@ pub struct ForwarderConfig {
     pub unix: Vec<Listener<PathBuf>>,
     /// What every face gets that is not in `faces`.
     pub face_defaults: FaceConfig,
-    /// An on-demand UDP face without traffic goes after this time.
+    /// Time without traffic after which an on-demand UDP face is closed.
     pub idle: Span,
     /// Faces that are made at the start.
     pub faces: Vec<StaticFace>,

@@ -28,7 +28,7 @@ pub const MAX_FLOWS: usize = 14;
 /// Something that the scenario changed during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// What, as a clause ("link r1-r2 changed to 5Mbps").
     pub text: String,

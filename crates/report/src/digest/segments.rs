@@ -67,7 +67,7 @@ impl PointKind {
 /// Something that happened to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentPoint {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// Segment number; of TCP the bytes from the first one to its first.
     pub segment: u32,

@@ -22,7 +22,7 @@ pub struct Reason {
 /// One fall of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decrease {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// Window before, packets.
     pub from_packets: f64,

@@ -23,7 +23,7 @@ pub enum Harm {
 /// Something that happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// The link direction whose queue or wire it was.
     pub direction: u32,

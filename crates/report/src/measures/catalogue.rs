@@ -77,7 +77,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "goodput",
         "Mbit/s",
         Better::More,
-        "Payload that all flows received, over the time from the first start of a flow to the last completion or stop, or to the end of the run while a flow goes on; missing without flows.",
+        "Payload received by all flows, divided by the time from the first start of a flow to the last completion or stop, or to the end of the run if a flow is unfinished; missing without flows.",
         total_goodput_mbps,
     ),
     measure(
@@ -85,7 +85,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "completion time",
         "s",
         Better::Less,
-        "Mean completion time of the finite flows; missing while one is unfinished.",
+        "Mean completion time of the finite flows; missing if one of them is unfinished.",
         completion_mean_s,
     ),
     measure(
@@ -101,7 +101,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "95th-percentile delay",
         "ms",
         Better::Less,
-        "95th percentile of the full delay of each flow, averaged over the flows by what they delivered.",
+        "95th percentile of the full delay of each flow, averaged over the flows with their delivered segments as weights.",
         delay_p95_ms,
     ),
     measure(
@@ -109,7 +109,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "queue delay",
         "ms",
         Better::Less,
-        "Mean waiting time in the queue where it is longest; missing without packets.",
+        "Mean queueing delay of the queue in which it is longest; missing without packets.",
         queue_delay_ms,
     ),
     measure(
@@ -117,7 +117,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "fairness (Jain's index)",
         "",
         Better::More,
-        "Jain's index of the flows' goodputs, from 1/n to 1; missing without goodput.",
+        "Jain's fairness index of the flows' goodputs, from 1/n to 1; missing without goodput.",
         run_jain_index,
     ),
     measure(
@@ -125,7 +125,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "retransmissions",
         "packets",
         Better::Less,
-        "Interests sent again for a segment asked before, over all flows.",
+        "Retransmitted Interests, over all flows.",
         |run| over_flows(run, |flow| flow.retransmissions),
     ),
     measure("timeouts", "timeouts", "", Better::Less, "Retransmission timeouts of all consumers.", |run| {
@@ -136,7 +136,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "drops by queues and gates",
         "packets",
         Better::Less,
-        "Packets dropped by all queues and the gates before them.",
+        "Packets dropped by all queues and the gates in front of them.",
         |run| over_links(run, |link| link.dropped_packets),
     ),
     measure(
@@ -144,7 +144,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "losses on links",
         "packets",
         Better::Less,
-        "Packets lost on the wire or by links that went down.",
+        "Packets lost in transmission or when a link went down.",
         |run| over_links(run, |link| link.lost_packets),
     ),
     measure(
@@ -152,7 +152,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "utilisation of the busiest link",
         "",
         Better::More,
-        "Bits put on the wire over bits possible of the busiest link direction, or the airtime of a busier medium.",
+        "Utilisation of the busiest link direction: bits transmitted divided by bits possible; or the airtime of a busier medium.",
         |run| {
             let links = run.links.iter().filter_map(|link| utilisation(link, run.ended));
             links.chain(run.media.iter().filter_map(|medium| airtime(medium, run.ended))).reduce(f64::max)
@@ -163,7 +163,7 @@ pub const RUN_MEASURES: [RunMeasure; 13] = [
         "congestion marks",
         "packets",
         Better::Neither,
-        "Data received with a congestion mark, over all flows.",
+        "Data packets received with a congestion mark, over all flows.",
         |run| over_flows(run, |flow| flow.marks),
     ),
     measure(

@@ -67,5 +67,5 @@ fn data_that_serves_two_flows_counts_for_both() {
     let total = total_goodput_mbps(&record).expect("it has flows");
     assert!((17.0..20.0).contains(&total), "{total} Mbit/s over a link of 10");
     let said = tidegate_report::definitions::find("total_goodput_mbps").expect("it is defined").text;
-    assert!(said.contains("one Data serves several flows"), "{said}");
+    assert!(said.contains("A Data packet that serves several flows"), "{said}");
 }

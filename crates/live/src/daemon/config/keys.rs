@@ -27,12 +27,17 @@ pub(super) static ROOT: Keys = keys(
     "the configuration",
     &[
         key("format", Count(1, 1), Must, "Version of this format: 1."),
-        key("forwarder", Table(&FORWARDER), May, "Tables and the strategy."),
-        key("listen", Table(&LISTEN), May, "Where peers and applications are heard."),
-        key("face_defaults", Table(&FACE_DEFAULTS), May, "What every face gets unless it says otherwise."),
-        key("face", List(&Table(&FACE)), May, "Faces made at the start."),
-        key("route", List(&Table(&ROUTE)), May, "Routes made at the start."),
-        key("strategy", List(&Table(&PREFIX_STRATEGY)), May, "What differs for a prefix."),
+        key("forwarder", Table(&FORWARDER), May, "Tables and forwarding strategy."),
+        key(
+            "listen",
+            Table(&LISTEN),
+            May,
+            "Addresses and sockets on which faces of peers and applications are accepted.",
+        ),
+        key("face_defaults", Table(&FACE_DEFAULTS), May, "Defaults for all faces."),
+        key("face", List(&Table(&FACE)), May, "Faces created at the start."),
+        key("route", List(&Table(&ROUTE)), May, "Routes created at the start."),
+        key("strategy", List(&Table(&PREFIX_STRATEGY)), May, "Settings for a name prefix."),
     ],
 );
 
@@ -40,16 +45,21 @@ pub(super) static FORWARDER: Keys = keys(
     "[forwarder]",
     &[
         key("cache", Packets, Else("65536pkt"), "Content store; 0pkt for none."),
-        key("unsolicited", Bool, Else("false"), "Whether Data that nobody asked for is cached."),
-        key("pit", Packets, Else("1000000pkt"), "Interests that may be pending at once."),
+        key("unsolicited", Bool, Else("false"), "Whether unsolicited Data is cached."),
+        key("pit", Packets, Else("1000000pkt"), "Maximum number of pending Interests."),
         key(
             "lifetime",
             LongTime,
             Else("5min"),
-            "Longest time that an Interest stays pending here, whatever its own lifetime.",
+            "Maximum time that an Interest stays pending, whatever its lifetime.",
         ),
         key("strategy", Scheme(&STRATEGY), Else("best-route"), "Forwarding strategy."),
-        key("max_faces", Count(1, 60_000), Else("1024"), "Faces at once, on-demand ones among them."),
+        key(
+            "max_faces",
+            Count(1, 60_000),
+            Else("1024"),
+            "Maximum number of faces, including on-demand faces.",
+        ),
     ],
 );
 
@@ -67,10 +77,10 @@ static FACE_KEYS: [Key; 4] = [
         "mtu",
         Size(LARGEST_MTU),
         May,
-        "Largest UDP payload; larger packets go in fragments; 1400B by default.",
+        "Maximum UDP payload; larger packets are fragmented; 1400B by default.",
     ),
-    key("queue", Table(&QUEUE), May, "The queue in front of the socket."),
-    key("rate", Rate, May, "Rate of the shaper; none by default."),
+    key("queue", Table(&QUEUE), May, "Queue in front of the socket."),
+    key("rate", Rate, May, "Rate of the traffic shaper; unlimited by default."),
     key("parts", List(&Scheme(&ROUTER_PART)), May, "Router parts of schemes; none by default."),
 ];
 
@@ -80,7 +90,7 @@ pub(super) static FACE_DEFAULTS: Keys = Keys {
         "idle",
         LongTime,
         Else("10min"),
-        "An on-demand UDP face without traffic goes after this time.",
+        "Time without traffic after which an on-demand UDP face is closed.",
     )],
     shared: &[&FACE_KEYS],
 };
@@ -92,18 +102,22 @@ pub(super) static QUEUE: Keys = keys(
             "limit",
             Limit,
             May,
-            "What the queue holds; 1000pkt by default. Of a stream without limit and rate: 16MiB, and peers that ask \
-             for more than it carries are not read from until it has caught up.",
+            "Maximum length of the queue; 1000pkt by default. For a stream without limit and rate: 16MiB, and the forwarder stops reading from peers whose Interests exceed its capacity until it has caught up.",
         ),
-        key("disciplines", List(&Scheme(&DISCIPLINE)), May, "Asked in this order; nfd-marking by default."),
+        key(
+            "disciplines",
+            List(&Scheme(&DISCIPLINE)),
+            May,
+            "Queue disciplines, applied in this order; nfd-marking by default.",
+        ),
     ],
 );
 
 pub(super) static FACE: Keys = Keys {
     what: "[[face]]",
     own: &[
-        key("name", Name, May, "Name for routes; the URI by default."),
-        key("uri", Text, Must, "Where it leads: udp4, udp6, tcp4, tcp6 or unix."),
+        key("name", Name, May, "Name used in routes; the URI by default."),
+        key("uri", Text, Must, "Remote endpoint: udp4, udp6, tcp4, tcp6 or unix."),
     ],
     shared: &[&FACE_KEYS],
 };
@@ -111,13 +125,16 @@ pub(super) static FACE: Keys = Keys {
 pub(super) static ROUTE: Keys = keys(
     "[[route]]",
     &[
-        key("prefix", Text, Must, "Names that it leads to begin with this."),
+        key("prefix", Text, Must, "Name prefix of the route."),
         key("face", Text, Must, "Next hop: the name of a face, or a URI."),
-        key("cost", Count(0, 4_294_967_295), Else("0"), "The cheapest is taken first."),
+        key("cost", Count(0, 4_294_967_295), Else("0"), "Cost; the next hop of lowest cost is preferred."),
     ],
 );
 
 pub(super) static PREFIX_STRATEGY: Keys = keys(
     "[[strategy]]",
-    &[key("prefix", Text, Must, "The prefix."), key("strategy", Scheme(&STRATEGY), Must, "Its strategy.")],
+    &[
+        key("prefix", Text, Must, "Name prefix."),
+        key("strategy", Scheme(&STRATEGY), Must, "Forwarding strategy of the prefix."),
+    ],
 );

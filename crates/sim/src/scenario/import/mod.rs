@@ -122,7 +122,7 @@ pub struct ImportedLink {
     pub queue_packets: Option<u32>,
     /// Part of all packets that is lost, 0 to 1.
     pub loss: Option<f64>,
-    /// Cost for routing.
+    /// Cost of the link in routing.
     pub cost: Option<u32>,
 }
 

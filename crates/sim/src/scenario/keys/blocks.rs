@@ -9,37 +9,31 @@ use tidegate_settings::keys::{Key, Keys, key, keys};
 const MAX_OBJECTS: i64 = 10_000_000;
 
 static CACHE_KEYS: [Key; 3] = [
-    key(
-        "policy",
-        Words(policy_words),
-        May,
-        "What leaves a full store: lru, fifo, lfu or random; lru by default.",
-    ),
+    key("policy", Words(policy_words), May, "Replacement policy: lru, fifo, lfu or random; lru by default."),
     key(
         "admission",
         Words(admission_words),
         May,
-        "What is kept: everything (leave copy everywhere), what passed no other store since its producer or hit \
-         (leave copy down), or a part; everywhere by default.",
+        "Admission policy: `everywhere`, all Data (leave copy everywhere); `leave-copy-down`, Data that passed no other store since its producer or cache hit; `probabilistic`, a random fraction. Default: everywhere.",
     ),
-    key("probability", Number(0.0, 1.0), May, "probabilistic: of keeping what passes."),
+    key("probability", Number(0.0, 1.0), May, "probabilistic: probability that a Data packet is stored."),
 ];
 
 pub(in super::super) static NODE_CACHE: Keys = Keys {
     what: "a node's cache",
-    own: &[key("size", Packets, May, "Most Data kept; as in [router] by default.")],
+    own: &[key("size", Packets, May, "Capacity in Data packets; by default that of [router].")],
     shared: &[&CACHE_KEYS],
 };
 
 pub(in super::super) static ROUTER_CACHE: Keys = Keys {
     what: "the routers' cache",
     own: &[
-        key("size", Packets, Must, "Most Data kept by each router; 0pkt for none."),
+        key("size", Packets, Must, "Capacity of each router's store in Data packets; 0pkt for none."),
         key(
             "placement",
             Words(placement_words),
             Else("all"),
-            "Routers that have one: all, or those at the edge, which consumers are linked to.",
+            "Routers with a content store: `all`; or `edge`, those linked to consumers.",
         ),
     ],
     shared: &[&CACHE_KEYS],
@@ -48,8 +42,18 @@ pub(in super::super) static ROUTER_CACHE: Keys = Keys {
 pub(in super::super) static PREFIX_CACHE: Keys = Keys {
     what: "a prefix's cache",
     own: &[
-        key("size", Packets, May, "Most Data kept, beside the router's store; 0pkt for none."),
-        key("share", Number(0.0, 1.0), May, "Part of the router's store set aside, instead of a size."),
+        key(
+            "size",
+            Packets,
+            May,
+            "Capacity in Data packets, in addition to the router's store; 0pkt for none.",
+        ),
+        key(
+            "share",
+            Number(0.0, 1.0),
+            May,
+            "Fraction of the router's store that is reserved, instead of a size.",
+        ),
     ],
     shared: &[&CACHE_KEYS],
 };
@@ -57,14 +61,14 @@ pub(in super::super) static PREFIX_CACHE: Keys = Keys {
 pub(in super::super) static SERVICE: Keys = keys(
     "a server",
     &[
-        key("time", LongTime, Must, "What each takes, or takes on average."),
+        key("time", LongTime, Must, "Service time, or its mean."),
+        key("distribution", Words(distribution_words), Else("constant"), "Distribution of the service time."),
         key(
-            "distribution",
-            Words(distribution_words),
-            Else("constant"),
-            "Whether all take the same, or times are exponentially distributed.",
+            "queue",
+            Packets,
+            May,
+            "Maximum number of waiting packets while one is served; unlimited by default.",
         ),
-        key("queue", Packets, May, "Most that wait while one is handled; without limit by default."),
     ],
 );
 
@@ -74,18 +78,18 @@ pub(in super::super) const RANDOM_PHASE: &str = "random";
 pub(in super::super) static CLOCK: Keys = keys(
     "a clock",
     &[
-        key("period", LongTime, Must, "Time between two ticks."),
+        key("period", LongTime, Must, "Interval between two ticks."),
         key(
             "phase",
             AnyOf(&[Words(phase_words), Time]),
             Else("random"),
-            "Any tick, from the start of the run (a period more or less is the same); random draws it for each node and seed.",
+            "Time of any tick, from the start of the run, modulo the period; `random` draws it for each node and seed.",
         ),
         key(
             "flush_on_arrival",
             Bool,
             Else("false"),
-            "Whether an arriving Data, Nack or loss notice stands in for a tick: for forwarder, gates and queues, and for the consumer that it is for.",
+            "Whether an arriving Data packet, Nack or loss notice fires all due timers of the forwarder, gates and queues, and of the receiving consumer.",
         ),
     ],
 );
@@ -97,33 +101,38 @@ fn phase_words() -> Vec<&'static str> {
 pub(in super::super) static DEMAND: Keys = keys(
     "demand",
     &[
-        key("model", Words(demand_words), Must, "zipf: objects of a catalogue, the popular ones more often."),
-        key("objects", Count(1, MAX_OBJECTS), Must, "Objects of the catalogue, the most popular one first."),
+        key("model", Words(demand_words), Must, "Popularity model: zipf."),
+        key(
+            "objects",
+            Count(1, MAX_OBJECTS),
+            Must,
+            "Number of objects in the catalogue, ordered by popularity.",
+        ),
         key(
             "exponent",
             Number(0.0, 10.0),
             Must,
-            "s: object k is asked for in proportion to 1/(k + shift)^s.",
+            "Exponent s: object k is requested with a probability proportional to 1/(k + shift)^s.",
         ),
         key(
             "shift",
             Number(0.0, 1e9),
             Else("0"),
-            "q of Zipf and Mandelbrot: flattens the most popular ones.",
+            "Shift q of the Zipf-Mandelbrot distribution, which flattens the head of the popularity.",
         ),
-        key("segments", Count(1, 1_000_000), Else("1"), "Segments of every object."),
-        key("rate", Frequency, May, "Requests; as fast as the scheme allows by default."),
+        key("segments", Count(1, 1_000_000), Else("1"), "Number of segments of every object."),
+        key("rate", Frequency, May, "Rate of requests; as fast as the scheme allows by default."),
         key(
             "arrivals",
             Words(arrival_words),
             May,
-            "With a rate: poisson (the default), or constant pauses between requests.",
+            "With a rate: Poisson arrivals (the default), or constant intervals between requests.",
         ),
         key(
             "requests",
             Count(1, 4_294_967_294),
             May,
-            "Requests after which the flow is complete; none by default.",
+            "Number of requests after which the flow is complete; unlimited by default.",
         ),
     ],
 );
