@@ -134,19 +134,19 @@ fn a_sound_scenario_has_no_warnings_and_each_likely_mistake_has_its_own() {
         (&["topology.link.queue.limit=5pkt"], "flow one: the queue of r1-r2 holds 5 packets"),
         (&["topology.link.queue.limit=2000pkt"], "times the bandwidth-delay product; when full it adds"),
         (&["topology.link.queue.limit=500B"], "does not fit the queue of r1-r2"),
-        (&["scenario.duration=1s"], "flow one: it needs 1.69"),
+        (&["scenario.duration=1s"], "flow one: it needs at least 1.69"),
         (&["flow.0.stop=1s"], "it cannot be complete"),
         (
             &["flow.0={rate=\"50Mbps\", consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}"],
-            "and r1-r2 carries 9.6",
+            "but r1-r2 carries 9.6",
         ),
-        (&["flow.0.shell={lifetime=\"30ms\"}"], "no Data finds its Interest"),
+        (&["flow.0.shell={lifetime=\"30ms\"}"], "every Interest expires before its Data arrives"),
         (&["flow.0.stop=30s"], "stop = 30 s is not before the end"),
         (&["flow.0.producer=r2", "flow.0.consumer=r1"], "nodes c1, p1 are on no flow's path"),
         (&["router={prefix=[{prefix=\"/b\", strategy=\"multicast\"}]}"], "[[router.prefix]] /b: no flow"),
-        (&["router.cache=100pkt"], "no two flows ask for the same prefix"),
-        (&["scenario.seeds=5"], "nothing differs between the 5 seeds"),
-        (&["scenario.vary={start=true}"], "one seed of a scenario with randomness"),
+        (&["router.cache=100pkt"], "no two flows request the same prefix"),
+        (&["scenario.seeds=5"], "no random variation between the 5 seeds"),
+        (&["scenario.vary={start=true}"], "a single seed does not show the spread"),
         (&["scenario.sample=10us"], "the tables of samples will have 14.0 million rows"),
         (
             &[
@@ -160,7 +160,7 @@ fn a_sound_scenario_has_no_warnings_and_each_likely_mistake_has_its_own() {
                 "expect.completion_s=< 5",
                 "flow.0={consumer=\"c1\", producer=\"p1\", prefix=\"/a\", scheme=\"fixed\"}",
             ],
-            "completion_s can never hold",
+            "completion_s can never be met",
         ),
     ];
     for (number, (sets, phrase)) in cases.into_iter().enumerate() {
@@ -178,10 +178,7 @@ fn events_of_millions_of_packets_are_pointed_at() {
         "flow.0.size=20MB",
     ];
     let found = warnings("events", &many);
-    assert!(
-        found.iter().any(|warning| warning.contains("events are kept of about 19.5 million")),
-        "{found:?}"
-    );
+    assert!(found.iter().any(|warning| warning.contains("events of about 19.5 million")), "{found:?}");
 }
 
 #[test]
@@ -202,7 +199,7 @@ fn a_scenario_is_told_in_words() {
     for line in [
         "  c1-r1, r2-p1: 100Mbps, 5ms, queue 50pkt",
         "  r1, r2: strategy best-route",
-        "  asks c1 > r1 > r2 > p1 for 1954 segments of 1024B under /a",
+        "  fetches 1954 segments of 1024B under /a along c1 > r1 > r2 > p1",
         "  1 s: r2 goes down with all its links",
         "  seed 1, 20s each",
         "  nothing is random",

@@ -136,14 +136,14 @@ fn a_producer_slower_than_the_link_is_the_bottleneck_that_is_warned_of() {
     let bottleneck = first(&slow);
     let carried = number(bottleneck.get("bottleneck").get("content_mbps")) * 1e6 / 8.0 / 1024.0;
     let warnings = texts(&slow, "warnings");
-    let start = "flow one: p1 serves 100 Interests a second on average, fewer than r1-r2 carries Data (";
+    let start = "flow one: p1 serves 100 Interests per second on average, less than the Data rate of r1-r2 (";
     let said = warnings.iter().find_map(|warning| warning.strip_prefix(start)).expect("a warning");
     let said: f64 = said.strip_suffix("): it is the bottleneck").expect("the end").parse().expect("a number");
     assert!((said / carried - 1.0).abs() < 1e-3, "{said}, not {carried}");
     // 1180 packets a second pass the link, 2000 a producer of 0.5 ms; a router handles two packets of each exchange.
     assert_eq!(texts(&told("fast", &["flow.0.processing=500us"]), "warnings"), Vec::<String>::new());
     let router = texts(&told("slow-router", &["node.r1.service=500us"]), "warnings");
-    assert!(router[0].contains("r1 serves 1000 Interests a second on average"), "{router:?}");
+    assert!(router[0].contains("r1 serves 1000 Interests per second on average"), "{router:?}");
 }
 
 #[test]
@@ -186,10 +186,10 @@ fn stores_services_and_catalogues_are_told_in_words() {
     let processing = ", processing={time=\"2ms\", distribution=\"exponential\"}";
     let words = checked("words", &[stores, other, &catalogue(processing)], "text");
     for line in [
-        "  r1: strategy best-route, cache of 9pkt (lfu, keeping what comes from one store up), 20us for each packet",
-        "  r2: strategy best-route, cache of 40pkt (lfu, keeping each Data with probability 0.25), 20us for each packet",
-        "  asks c1 > r1 > r2 > p1 for requests, 50/s on average (Poisson), for 1000 objects of 4 segments of 1024B by popularity under /a",
-        "  whose producer takes 2ms on average (exponential) for each Interest",
+        "  r1: strategy best-route, cache of 9pkt (lfu, leave copy down), 20us for each packet",
+        "  r2: strategy best-route, cache of 40pkt (lfu, each Data packet with probability 0.25), 20us for each packet",
+        "  fetches 1000 objects of 4 segments of 1024B by popularity (50/s on average, Poisson) under /a along c1 > r1 > r2 > p1",
+        "  the producer takes 2ms on average (exponential) per Interest",
         "  between seeds: draws of caches at r2; requests of one; random processing times of one",
     ] {
         assert!(words.lines().any(|found| found == line), "{line:?} is not in\n{words}");

@@ -1,4 +1,4 @@
-//! A scheme of its own with the whole program around it: `cargo run -p halving -- run SCENARIO`.
+//! An external scheme with the complete program: `cargo run -p halving -- run SCENARIO`.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use tidegate_schemes::toolbox::once_per_round_trip::OncePerRoundTrip;
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
     name: "halving",
-    summary: "one packet more per round trip, half on a mark or a loss",
+    summary: "one packet more per RTT, half the window after a mark or a loss",
     paper: "none: the example of the book",
     provenance: Provenance::Paper,
     params: Params::TABLE,
@@ -18,9 +18,9 @@ pub static SCHEME: Scheme = Scheme {
 };
 
 params! {
-    /// First window.
+    /// Initial congestion window.
     initial_window: f64 = 2.0, "packets", 1.0..=1_000_000.0;
-    /// Part of the window kept on a decrease.
+    /// Fraction of the window kept after a decrease.
     beta: f64 = 0.5, "of the window", 0.1..=0.99;
 }
 
@@ -36,7 +36,7 @@ impl Halving {
         Self { window: params.initial_window, params, gate: OncePerRoundTrip::default() }
     }
 
-    /// Decreases, unless an earlier decrease already answered for this round trip.
+    /// Decreases the window, at most once per RTT.
     fn decrease(&mut self, segment: u32, flow: &FlowView) {
         if self.gate.admits(segment, flow) {
             self.window = (self.window * self.params.beta).max(1.0);

@@ -47,8 +47,7 @@ fn media(plan: &Plan) -> Vec<String> {
     let used: BTreeSet<usize> = plan.links.iter().filter_map(|link| link.medium).collect();
     let about = |(number, medium): (usize, &MediumPlan)| match used.contains(&number) {
         true => format!(
-            "links on medium {:?} count here as wires of its rate; they carry less: both directions and all its \
-             links share it, and frames wait for it",
+            "links on medium {:?} are treated here as wires with its rate; their capacity is lower, because both directions and all of its links share the medium",
             medium.name
         ),
         false => format!("medium {:?} has no links", medium.name),
@@ -63,7 +62,7 @@ fn gathered<'a>(doubts: impl Iterator<Item = (&'a str, String)>) -> Option<Strin
     let names: Vec<&str> = doubts.iter().map(|(name, _)| *name).collect();
     Some(match names.as_slice() {
         [only] => format!("flow {only}: {first}"),
-        names => format!("flows {}: of the first, {first}", listed(names)),
+        names => format!("flows {}: for the first of them, {first}", listed(names)),
     })
 }
 
@@ -77,7 +76,7 @@ fn shallow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     let found = filled(flow, facts)?;
     (found.queue_packets < SHALLOW * found.product_packets).then(|| {
         format!(
-            "the queue of {} holds {} packets, the bandwidth-delay product is {}; windows that back off leave the link empty",
+            "the queue of {} holds {} packets, the bandwidth-delay product is {}; the link is idle after a decrease of the window",
             plan.links[found.link].name,
             number(found.queue_packets),
             number(found.product_packets)
@@ -111,7 +110,7 @@ fn unfinished(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String>
     let end = (Time::ZERO + plan.duration).min(flow.stop.unwrap_or(Time::MAX));
     (flow.start + least > end).then(|| {
         format!(
-            "it needs {} s or more on its path, and has {} s: it cannot be complete",
+            "it needs at least {} s on its path and has {} s: it cannot be complete",
             number(least.as_secs_f64()),
             number(end.since(flow.start).as_secs_f64())
         )
@@ -123,7 +122,7 @@ fn too_fast(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     let found = facts.bottleneck.as_ref().filter(|_| flow.tcp.is_none())?;
     (*rate > found.content).then(|| {
         format!(
-            "it asks for {} Mbit/s of content, and {} carries {}: what is lost is asked for again, later and later",
+            "it requests {} Mbit/s of content, but {} carries {}: losses are retransmitted with increasing delay",
             number(rate.as_mbps()),
             plan.links[found.link].name,
             number(found.content.as_mbps())
@@ -135,7 +134,7 @@ fn short_lived(_: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     let lifetime = flow.shell.lifetime.filter(|_| flow.tcp.is_none())?;
     (lifetime <= facts.round_trip).then(|| {
         format!(
-            "Interests live for {lifetime}, a round trip takes {} ms: no Data finds its Interest",
+            "the Interest lifetime is {lifetime}, the round trip {} ms: every Interest expires before its Data arrives",
             number(facts.round_trip.as_millis_f64())
         )
     })
@@ -149,7 +148,10 @@ fn stopped_late(plan: &Plan, flow: &FlowPlan, _: &FlowFacts) -> Option<String> {
 
 fn at_home(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     facts.links.is_empty().then(|| {
-        format!("{} has its producer at home; no packet crosses a link", plan.nodes[flow.consumer].name)
+        format!(
+            "consumer and producer are both at {}; no packet crosses a link",
+            plan.nodes[flow.consumer].name
+        )
     })
 }
 
@@ -159,7 +161,7 @@ fn slow_station(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> 
     let carried_s = found.rate.as_bps() as f64 / 8.0 / found.packet.get() as f64;
     (served_s < carried_s).then(|| {
         format!(
-            "{} serves {} Interests a second on average, fewer than {} carries Data ({}): it is the bottleneck",
+            "{} serves {} Interests per second on average, less than the Data rate of {} ({}): it is the bottleneck",
             plan.nodes[station.node].name,
             number(served_s),
             plan.links[found.link].name,
@@ -206,7 +208,7 @@ fn foreign_prefixes(plan: &Plan) -> Option<String> {
     foreign.sort_unstable();
     foreign.dedup();
     (!foreign.is_empty())
-        .then(|| format!("[[router.prefix]] {}: no flow asks for anything under it", listed(&foreign)))
+        .then(|| format!("[[router.prefix]] {}: no flow requests Data under it", listed(&foreign)))
 }
 
 fn useless_caches(plan: &Plan) -> Option<String> {
@@ -214,7 +216,7 @@ fn useless_caches(plan: &Plan) -> Option<String> {
     let asks_again = |flow: &FlowPlan| matches!(flow.demand, Demand::Objects(_));
     let is_shared = askers(plan).values().any(|flows| *flows > 1) || plan.flows.iter().any(asks_again);
     (caches && !is_shared).then(|| {
-        "there are caches, but no two flows ask for the same prefix: only what was lost on the way is found in them"
+        "there are caches, but no two flows request the same prefix: they can only serve retransmissions"
             .to_owned()
     })
 }
@@ -222,11 +224,11 @@ fn useless_caches(plan: &Plan) -> Option<String> {
 fn seeds(plan: &Plan, facts: &Facts) -> Option<String> {
     match (plan.seeds.len(), facts.random.len()) {
         (2.., 0) => Some(format!(
-            "nothing differs between the {} seeds, so all give the same; vary = {{ start = true, delay = 0.01 }} in [scenario] makes them differ",
+            "there is no random variation between the {} seeds, so all results are equal; vary = {{ start = true, delay = 0.01 }} in [scenario] adds some",
             plan.seeds.len()
         )),
         (1, 1..) => Some(
-            "one seed of a scenario with randomness tells nothing about its spread; seeds = 10 does"
+            "a single seed does not show the spread of a scenario with randomness; seeds = 10 does"
                 .to_owned(),
         ),
         _ => None,
@@ -243,10 +245,10 @@ fn endings(plan: &Plan) -> Vec<String> {
     let any_finite = plan.flows.iter().any(is_finite);
     let mut doubts = Vec::new();
     if plan.stop_when_complete && !any_finite {
-        doubts.push("stop_when_complete has no effect: no flow has an end".to_owned());
+        doubts.push("stop_when_complete has no effect: no flow is finite".to_owned());
     }
     if !any_finite && plan.expectations.iter().any(|expectation| expectation.measure == "completion_s") {
-        doubts.push("[expect] completion_s can never hold: no flow has an end".to_owned());
+        doubts.push("[expect] completion_s can never be met: no flow is finite".to_owned());
     }
     doubts
 }
@@ -255,13 +257,13 @@ fn tables(plan: &Plan, facts: &Facts) -> Vec<String> {
     let mut doubts = Vec::new();
     if facts.sample_rows > MANY_ROWS {
         doubts.push(format!(
-            "the tables of samples will have {} rows; a longer pause (sample) or none (false) makes them smaller",
+            "the tables of samples will have {} rows; a longer interval (sample) or none (false) makes them smaller",
             count(facts.sample_rows)
         ));
     }
     let exchanges = facts.exchanges * plan.seeds.len() as f64;
     if plan.recorded != EventMask::NONE && exchanges > MANY_ROWS {
-        doubts.push(format!("events are kept of about {} Interests and their Data", count(exchanges)));
+        doubts.push(format!("events of about {} Interests and their Data are recorded", count(exchanges)));
     }
     doubts
 }

@@ -43,7 +43,7 @@ pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
     }
     if plan.flows.len() > TOLD_FLOWS {
         text.push_str(&format!(
-            "\n{} more flows; --format json tells of each\n",
+            "\n{} more flows; --format json lists all of them\n",
             plan.flows.len() - TOLD_FLOWS
         ));
     }
@@ -135,22 +135,18 @@ fn belongings(node: &NodePlan) -> Vec<String> {
 
 fn controller(controller: &ControllerPlan) -> String {
     let loss = match controller.loss {
-        0.0 => "none is lost".to_owned(),
-        loss => format!("{} of them is lost", number(loss)),
+        0.0 => "no loss".to_owned(),
+        loss => format!("loss probability {}", number(loss)),
     };
-    format!(
-        "controller {}: every message to or from it takes {}, {loss}",
-        controller.scheme.scheme.name,
-        ms(controller.delay)
-    )
+    format!("controller {}: message delay {}, {loss}", controller.scheme.scheme.name, ms(controller.delay))
 }
 
 fn cache(cache: &CachePlan) -> String {
     let policy = Policy::ALL.iter().find(|(policy, _)| *policy == cache.policy).map_or("", |(_, word)| word);
     let kept = match cache.admission {
         Admission::Everywhere => String::new(),
-        Admission::LeaveCopyDown => ", keeping what comes from one store up".to_owned(),
-        Admission::Probability(part) => format!(", keeping each Data with probability {}", number(part)),
+        Admission::LeaveCopyDown => ", leave copy down".to_owned(),
+        Admission::Probability(part) => format!(", each Data packet with probability {}", number(part)),
     };
     format!("cache of {} ({policy}{kept})", cache.size)
 }
@@ -239,18 +235,18 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
     let mut path: Vec<&str> = facts.nodes.iter().map(|node| plan.nodes[*node].name.as_str()).collect();
     let others = match flow.producers.len() {
         1 => String::new(),
-        producers => format!(" (of {producers} producers the nearest)"),
+        producers => format!(" (the nearest of {producers} producers)"),
     };
     let what = if flow.tcp.is_some() {
         path.reverse();
         format!("sends {} over TCP: {}", demand(flow), path.join(" > "))
     } else {
-        format!("asks {}{others} for {} under {}", path.join(" > "), demand(flow), flow.prefix)
+        format!("fetches {} under {} along {}{others}", demand(flow), flow.prefix, path.join(" > "))
     };
     let mut lines =
         vec![what, format!("with {}, from {} s", flow.scheme.scheme.name, number(flow.start.as_secs_f64()))];
     let processing = flow.processing.as_ref().map(service_time);
-    lines.extend(processing.map(|time| format!("whose producer takes {time} for each Interest")));
+    lines.extend(processing.map(|time| format!("the producer takes {time} per Interest")));
     lines.push(format!("round trip without queues: {}", ms(facts.round_trip)));
     if let Some(bottleneck) = &facts.bottleneck {
         lines.extend(about_bottleneck(plan, bottleneck));
@@ -258,7 +254,7 @@ fn about_flow(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Vec<String> {
     lines.extend(
         facts
             .min_transfer
-            .map(|least| format!("complete after {} s or more, on this path", number(least.as_secs_f64()))),
+            .map(|least| format!("minimum completion time on this path: {} s", number(least.as_secs_f64()))),
     );
     lines
 }
@@ -276,12 +272,10 @@ fn demand(flow: &FlowPlan) -> String {
             let segments = workload.object_segments;
             let pace = match workload.arrivals {
                 None => "as fast as the scheme allows".to_owned(),
-                Some(Arrivals::Constant(rate)) => format!("{rate} at equal pauses"),
-                Some(Arrivals::Poisson(rate)) => format!("{rate} on average (Poisson)"),
+                Some(Arrivals::Constant(rate)) => format!("{rate} at equal intervals"),
+                Some(Arrivals::Poisson(rate)) => format!("{rate} on average, Poisson"),
             };
-            format!(
-                "requests, {pace}, for {objects} objects of {segments} segments of {payload} by popularity"
-            )
+            format!("{objects} objects of {segments} segments of {payload} by popularity ({pace})")
         }
         Demand::Constant { rate, bursts } if bursts.is_empty() => format!("{rate} in segments of {payload}"),
         Demand::Constant { rate, bursts } => {
@@ -318,7 +312,7 @@ fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {
 }
 
 fn unheard(silent: bool) -> &'static str {
-    if silent { ", and nobody hears of it" } else { "" }
+    if silent { ", without notification" } else { "" }
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
@@ -326,20 +320,21 @@ fn changes(plan: &Plan) -> Vec<String> {
     let node = |node: usize| &plan.nodes[node].name;
     let tell = |change: &Change| match *change {
         Change::LinkDown { link: index, keep_queue, silent } => {
-            let queues = if keep_queue { ", its queues stay" } else { " with all its packets" };
+            let queues =
+                if keep_queue { ", its queues keep their packets" } else { ", its packets are lost" };
             format!("{} goes down{queues}{}", link(index), unheard(silent))
         }
         Change::LinkUp { link: index } => format!("{} comes up", link(index)),
-        Change::LinkRate { link: index, rate } => format!("{} has {rate} both ways", link(index)),
+        Change::LinkRate { link: index, rate } => format!("the rate of {} changes to {rate}", link(index)),
         Change::NodeOff { node: index, silent } => {
             format!("{} goes down with all its links{}", node(index), unheard(silent))
         }
         Change::NodeOn { node: index } => format!("{} comes up", node(index)),
         Change::NodeRestart { node: index } => {
-            format!("{} restarts and forgets everything", node(index))
+            format!("{} restarts and loses its state", node(index))
         }
         Change::ControllerDown => "the controller stops".to_owned(),
-        Change::ControllerUp => "a new controller starts and knows nothing yet".to_owned(),
+        Change::ControllerUp => "a new controller starts without state".to_owned(),
     };
     let told = plan.events.iter().take(TOLD);
     let mut lines: Vec<String> =
@@ -366,13 +361,13 @@ fn runs(plan: &Plan, facts: &Facts) -> Vec<String> {
             random => format!("between seeds: {}", random.join("; ")),
         },
         format!(
-            "about {} packet-hops a run, at the most; {} on one core for all runs",
+            "at most about {} packet-hops per run; {} on one core for all runs",
             count(facts.packet_hops),
             work(total_hops)
         ),
     ];
     lines.push(match plan.sampling {
-        Some(pause) => format!("samples each {pause}: {} rows", count(facts.sample_rows)),
+        Some(pause) => format!("samples every {pause}: {} rows", count(facts.sample_rows)),
         None => "no samples".to_owned(),
     });
     lines
@@ -381,7 +376,7 @@ fn runs(plan: &Plan, facts: &Facts) -> Vec<String> {
 /// `1.2 million`, for what is only known about.
 pub(super) fn count(value: f64) -> String {
     match value {
-        value if value >= 1e9 => format!("{:.1} thousand million", value / 1e9),
+        value if value >= 1e9 => format!("{:.1} billion", value / 1e9),
         value if value >= 1e6 => format!("{:.1} million", value / 1e6),
         value if value >= 1e4 => format!("{:.0} thousand", value / 1e3),
         value => format!("{value:.0}"),

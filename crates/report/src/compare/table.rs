@@ -134,7 +134,7 @@ pub fn warnings(comparison: &Comparison) -> Vec<String> {
     let is_random = comparison.measures.iter().flat_map(|measured| &measured.estimates).any(varies);
     if !is_random && seeds > 1 {
         warnings.push(
-            "nothing differs between seeds; vary = { start = true, delay = 0.01 } in [scenario] makes them differ"
+            "there is no random variation between seeds; vary = { start = true, delay = 0.01 } in [scenario] adds some"
                 .to_owned(),
         );
     } else if seeds < FEW_SEEDS {

@@ -51,7 +51,7 @@ impl PointKind {
             Self::Data => "Data arrived",
             Self::MarkedData => "marked Data arrived",
             Self::Drop => "dropped by a queue",
-            Self::WireLoss => "lost on the wire",
+            Self::WireLoss => "lost on a link",
             Self::Loss => "consumer took it for lost",
             Self::Notice => "loss notice arrived",
             Self::CacheHit => "content store answered",

@@ -54,7 +54,7 @@ const KEY: &str = concat!(
     "<li><svg viewBox=\"0 0 30 14\"><path class=\"hold\" d=\"M2 7h26\"/><path class=\"held\" d=\"M2 7h15\"/></svg>packets waiting</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"drop\" d=\"M-4 -4L4 4M-4 4L4 -4\"/></svg>dropped by the queue</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"mark\" d=\"M0 -5L5 4H-5z\"/></svg>marked</li>",
-    "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"wireloss\" d=\"M0 -5L5 0L0 5L-5 0z\"/></svg>lost on the wire</li>",
+    "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"wireloss\" d=\"M0 -5L5 0L0 5L-5 0z\"/></svg>lost on a link</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><path class=\"stored\" d=\"M-4 -4h8v8h-8z\"/></svg>put aside for a loss notice</li>",
     "<li><svg viewBox=\"-7 -7 14 14\"><circle class=\"hit\" r=\"5\"/></svg>answered by the content store</li>",
     "</ul>\n"

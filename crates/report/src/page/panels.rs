@@ -186,7 +186,7 @@ fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     let mut all = vec![
         make(["queue", "Queue length", "queue length", "packets", "queues"], queues),
         Quantity {
-            note: format!("Bytes put on the wire over those that the rate allows. {per_bin}"),
+            note: format!("Bytes sent divided by the bytes that the rate allows. {per_bin}"),
             ..make(["utilisation", "Link utilisation", "utilisation", "%", "traffic on links"], load)
         },
     ];

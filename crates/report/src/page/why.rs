@@ -21,8 +21,7 @@ pub(super) fn section(digest: &Digest) -> Markup {
     let mut content = Markup::default();
     let run = &digest.watched.record;
     content.add(format_args!(
-        "<p class=\"note\">Run with seed {}, watched packet by packet: what a consumer or TCP sender heard is traced back to the \
-         queue or wire that did it.{}</p>\n",
+        "<p class=\"note\">Run with seed {}, watched packet by packet: each congestion signal of a consumer or TCP sender is traced to the queue or link that caused it.{}</p>\n",
         run.seed,
         left_out(digest.flows.len(), run.flows.len())
     ));
@@ -142,11 +141,11 @@ fn after(digest: &Digest, reason: &Reason) -> String {
     let what = match reason.cause {
         "mark" => "after marked Data",
         "timeout" => "after a timeout",
-        "lifetime" => "after the lifetime of an Interest ran out",
+        "lifetime" => "after the lifetime of an Interest ended",
         "nack" => "after a Nack",
-        "gap" => "after a gap in what arrived",
+        "gap" => "after a gap in the arrivals",
         "loss notice" => "after a loss notice",
-        "data" => "when Data came, by the scheme's own estimates",
+        "data" => "on Data, by the scheme's own estimates",
         "wake" => "by the scheme's own timer",
         "sent" => "when an Interest was sent",
         other => return format!("after \"{other}\"{}", origin(digest, reason)),
@@ -154,7 +153,7 @@ fn after(digest: &Digest, reason: &Reason) -> String {
     format!("{what}{}", origin(digest, reason))
 }
 
-/// Where it came from, in brackets.
+/// Origin, in brackets.
 fn origin(digest: &Digest, reason: &Reason) -> String {
     match place(digest, reason) {
         Some(place) => format!(" ({place})"),
@@ -166,14 +165,14 @@ fn origin(digest: &Digest, reason: &Reason) -> String {
 fn place(digest: &Digest, reason: &Reason) -> Option<String> {
     let Some((direction, rule)) = reason.origin else {
         let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
-        return is_loss.then(|| "no queue dropped and no wire lost it: late or unanswered".to_owned());
+        return is_loss.then(|| "not dropped by a queue nor lost on a link: late or unanswered".to_owned());
     };
     let at = digest.direction_name(direction);
     let by = if rule.cause.is_empty() { String::new() } else { format!(", rule \"{}\"", rule.cause) };
     Some(match rule.harm {
         Harm::Drop => format!("dropped by queue {at}{by}"),
-        Harm::WireLoss => format!("lost on the wire {at}"),
-        Harm::Stored => format!("put aside by queue {at}"),
+        Harm::WireLoss => format!("lost on link {at}"),
+        Harm::Stored => format!("stored by queue {at}"),
         Harm::Mark => format!("marked by queue {at}{by}"),
     })
 }
@@ -232,7 +231,7 @@ fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Stri
     if let Some((direction, harm, packets)) = digest.worst_within(spell) {
         let at = digest.direction_name(direction);
         during.push(match harm {
-            Harm::WireLoss => format!("the wire {at} lost {}", plural(packets, "packet")),
+            Harm::WireLoss => format!("link {at} lost {}", plural(packets, "packet")),
             _ => format!("queue {at} dropped {}", plural(packets, "packet")),
         });
     }
@@ -300,8 +299,8 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &st
     }
     content.add(format_args!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Reasons\"><table><thead><tr>\
-         <th scope=\"col\">Heard by the {hearer}</th><th scope=\"col\">Where it came from</th>\
-         <th scope=\"col\" class=\"number\">Times heard</th><th scope=\"col\" class=\"number\">Window fell</th></tr></thead>\n<tbody>\n"
+         <th scope=\"col\">Signal at the {hearer}</th><th scope=\"col\">Origin</th>\
+         <th scope=\"col\" class=\"number\">Signals</th><th scope=\"col\" class=\"number\">Window decreases</th></tr></thead>\n<tbody>\n"
     ));
     for reason in all {
         let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
@@ -330,7 +329,7 @@ fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
     }
     let what = if (falls.len() as u64) < flow.story.falls() { "Largest falls" } else { "Falls" };
     content.add(format_args!(
-        "<p class=\"label\">{what} of the window; a time moves all plots there.</p><ul class=\"falls\">\n"
+        "<p class=\"label\">{what} of the window; a click on a time shows it in all plots.</p><ul class=\"falls\">\n"
     ));
     for fall in falls {
         let seconds = fall.at.as_secs_f64();
@@ -408,7 +407,7 @@ mod tests {
             vec![Change { at: Time::from_nanos(3_000_000_000), text: "link r1-r2 changed to 5Mbps".into() }];
         let text = said(&digest);
         for part in [
-            "fell 15 times: 14 after marked Data (marked by queue r1 → r2, rule \"codel\"), 1 after a timeout (no queue",
+            "fell 15 times: 14 after marked Data (marked by queue r1 → r2, rule \"codel\"), 1 after a timeout (not dropped",
             "When link r1-r2 changed to 5Mbps at 3 s, its throughput went from 16 to 4 Mbit/s.",
             "the longest time below half its median throughput was 3 s from 3 s, during which link r1-r2 changed",
         ] {
