@@ -1,4 +1,4 @@
-//! Runs on all cores, each kept on disk as it finishes, until all are done or the user stops them.
+//! Runs jobs on all cores; each result is stored as it finishes, until all are done or the user interrupts.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Mutex, PoisonError};
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::run::{Job, Progress, run_batch};
+use tidegate_sim::run::{Job, RunProgress, run_batch};
 
 use crate::Session;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::Stop;
 use crate::progress::ProgressLine;
-use crate::stop::Stop;
 use crate::store::{Identity, Store};
 
-/// How a batch of jobs went.
+/// Result of a batch of jobs.
 #[derive(Debug)]
 pub(crate) struct Batch<T> {
-    /// What was kept of each job, in their order; `None` for those that did not finish.
+    /// Result of each job, in their order; `None` for those that did not finish.
     pub(crate) kept: Vec<Option<T>>,
     /// Jobs that panicked, in their order, and what they said.
     pub(crate) failed: Vec<(usize, String)>,
@@ -28,7 +28,7 @@ pub(crate) struct Batch<T> {
 /// Runs `jobs`; `keep` puts each finished one on disk, `reduce` says what of it stays in memory.
 ///
 /// # Errors
-/// The first that `keep` or `reduce` gives; no further run is started then.
+/// The first error of `keep` or `reduce`; no further run is started after it.
 pub(crate) fn run<T: Send>(
     jobs: &[Job<'_>],
     threads: usize,
@@ -103,10 +103,10 @@ pub(crate) fn fill(
     Ok(Filled { failed })
 }
 
-/// How filling a store went.
+/// Result of filling a store with runs.
 #[derive(Debug)]
 pub(crate) struct Filled {
-    /// Which of the wanted runs panicked, and what they said.
+    /// Wanted runs that panicked, with their messages.
     pub(crate) failed: Vec<(usize, String)>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn failures(failed: &[(usize, String)], name: impl Fn(usize) -> Strin
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// What a batch hears from its threads.
+/// Messages of a batch from its threads.
 #[derive(Default)]
 struct Heard {
     fault: Option<Failure>,
@@ -144,7 +144,7 @@ impl Keeper<'_> {
     }
 }
 
-impl Progress for Keeper<'_> {
+impl RunProgress for Keeper<'_> {
     fn finished(&self, job: usize, run: &RunRecord) {
         if let Err(fault) = (self.keep)(job, run) {
             self.heard().fault = Some(fault);

@@ -1,4 +1,4 @@
-//! Which code computes this program's runs: part of the name of every stored run.
+//! Identity of the code that computes this program's runs: part of the name of every stored run.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,12 +24,12 @@ pub(crate) fn code() -> &'static str {
     })
 }
 
-/// The first digits, enough to tell two codes apart in messages.
+/// The first digits, enough to distinguish two builds in messages.
 pub(crate) fn short(code: &str) -> String {
     code.split('-').map(|part| part.get(..8).unwrap_or(part)).collect::<Vec<_>>().join("-")
 }
 
-/// BLAKE3 of this program's file. One that cannot be read is like no other, so that no run is found by it.
+/// BLAKE3 hash of this program's file. If it cannot be read, a unique value, so that no stored run matches.
 pub(crate) fn executable() -> String {
     let content = std::env::current_exe().and_then(std::fs::read);
     let content = content.unwrap_or_else(|_| {

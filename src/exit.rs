@@ -9,7 +9,7 @@ use tidegate_report::json::Json;
 
 use crate::Format;
 
-/// How a command ended.
+/// Result of a command as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done.
@@ -43,7 +43,7 @@ impl Exit {
         Self::PipeClosed,
     ];
 
-    /// What it means whatever the command; [`crate::guide::Guide`] has what it means for one of them.
+    /// Meaning for every command; [`crate::guide::Guide`] has the meaning for a particular one.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "done",
@@ -86,7 +86,7 @@ impl Failure {
 }
 
 impl Failure {
-    /// What is printed of it: words, or a JSON object on one line with `error` and `exit_code`.
+    /// Output for the user: text, or a JSON object on one line with `error` and `exit_code`.
     pub(crate) fn shown(&self, format: Format) -> String {
         match format {
             Format::Text => self.message.clone(),
@@ -120,7 +120,7 @@ pub(crate) fn print(text: &str) {
     }
 }
 
-/// The failure of a command whose output was lost, on a full disk say.
+/// The failure of a command whose output could not be written, for example on a full disk.
 pub(crate) fn lost_output() -> Option<Failure> {
     LOST.get().map(|why| Failure::error(format!("standard output cannot be written: {why}")))
 }

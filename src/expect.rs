@@ -3,7 +3,7 @@
 use tidegate_core::records::RunRecord;
 use tidegate_report::measures;
 use tidegate_report::stats;
-use tidegate_sim::plan::{Comparison, Expectation};
+use tidegate_sim::plan::{ComparisonOperator, Expectation};
 
 /// Every expectation that does not hold, as a sentence.
 pub(crate) fn failures(expectations: &[Expectation], runs: &[RunRecord]) -> Vec<String> {
@@ -21,10 +21,10 @@ fn failure(expectation: &Expectation, runs: &[RunRecord]) -> Option<String> {
     };
     let mean = stats::mean(&values);
     let (holds, word) = match comparison {
-        Comparison::AtLeast => (mean >= *bound, ">="),
-        Comparison::AtMost => (mean <= *bound, "<="),
-        Comparison::Above => (mean > *bound, ">"),
-        Comparison::Below => (mean < *bound, "<"),
+        ComparisonOperator::AtLeast => (mean >= *bound, ">="),
+        ComparisonOperator::AtMost => (mean <= *bound, "<="),
+        ComparisonOperator::Above => (mean > *bound, ">"),
+        ComparisonOperator::Below => (mean < *bound, "<"),
     };
     (!holds).then(|| format!("{measure} = {mean:.6}, expected {word} {bound}"))
 }
@@ -56,13 +56,14 @@ mod tests {
         let expect = |comparison, bound| {
             failures(&[Expectation { measure: "timeouts", comparison, bound }], &[run(), run()])
         };
-        assert_eq!(expect(Comparison::AtLeast, 6.0), Vec::<String>::new());
-        assert_eq!(expect(Comparison::Above, 6.0), ["timeouts = 6.000000, expected > 6"]);
+        assert_eq!(expect(ComparisonOperator::AtLeast, 6.0), Vec::<String>::new());
+        assert_eq!(expect(ComparisonOperator::Above, 6.0), ["timeouts = 6.000000, expected > 6"]);
     }
 
     #[test]
     fn what_is_not_defined_meets_no_bound() {
-        let expectation = Expectation { measure: "completion_s", comparison: Comparison::Above, bound: 0.0 };
+        let expectation =
+            Expectation { measure: "completion_s", comparison: ComparisonOperator::Above, bound: 0.0 };
         let failed = failures(&[expectation], &[run()]);
         assert!(failed[0].starts_with("completion_s is not defined in every run"), "{failed:?}");
     }

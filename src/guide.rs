@@ -1,6 +1,6 @@
-//! What `--help`, the manual pages and the book say of a command beyond its options.
+//! Texts of `--help`, the manual pages and the book about a command, in addition to its options.
 //!
-//! Every command has an entry in [`pages`]; examples in it work as they stand in the root of the repository.
+//! Every command has an entry in [`pages`]; its examples work in the root of the repository.
 
 mod pages;
 
@@ -8,12 +8,12 @@ use clap::Command;
 
 use crate::exit::Exit;
 
-/// What is said of one command.
+/// Help texts of one command.
 #[derive(Debug)]
 pub(crate) struct Guide {
     /// The command's words after the program's name, as typed; empty for the program itself.
     pub(crate) command: &'static str,
-    /// What each example does, and the example.
+    /// Examples: the description, then the command line.
     pub(crate) examples: &'static [(&'static str, &'static str)],
     /// Why the examples are not run by the tests of the book; `None` if they are.
     pub(crate) not_run: Option<&'static str>,
@@ -23,7 +23,7 @@ pub(crate) struct Guide {
     pub(crate) exits: &'static [(Exit, &'static str)],
 }
 
-/// Names of the commands that stand right after the program's.
+/// Names of the commands, without subcommands.
 pub(crate) fn command_names() -> Vec<&'static str> {
     let words = pages::GUIDES.iter().map(|guide| guide.command);
     words.filter(|words| !words.is_empty() && !words.contains(' ')).collect()
@@ -47,7 +47,7 @@ impl Guide {
         COMMON_EXITS.into_iter().chain(self.exits.iter().copied())
     }
 
-    /// What follows the options in `--help`.
+    /// Text after the options in `--help`.
     fn after_help(&self) -> String {
         let mut text = "Examples:".to_owned();
         for (what, line) in self.examples {
@@ -58,7 +58,7 @@ impl Guide {
 }
 
 /// `command`, in its own words, and every command below it end their help with examples.
-pub(crate) fn dress(command: Command) -> Command {
+pub(crate) fn with_examples(command: Command) -> Command {
     dress_as("", command)
 }
 

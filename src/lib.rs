@@ -12,19 +12,19 @@
 mod batch;
 mod code;
 mod commands;
-mod digest;
-mod drawing;
+mod event_summary;
 mod exit;
 mod expect;
-mod grid;
+mod file_errors;
 mod guide;
+mod interrupt;
+mod network_drawing;
 mod page;
+mod parameter_grid;
 mod progress;
-mod refusal;
+mod replay;
 mod results;
 mod screen;
-mod source;
-mod stop;
 mod store;
 mod words;
 
@@ -115,12 +115,12 @@ enum Command {
     Status(commands::status::Arguments),
 }
 
-/// What every command gets.
+/// State that every command receives.
 #[derive(Debug)]
 struct Session {
     format: Format,
     quiet: bool,
-    /// Where standard output goes.
+    /// Properties of standard output.
     screen: Screen,
     schemes: Vec<&'static Scheme>,
 }
@@ -131,14 +131,14 @@ impl Session {
         exit::print(&self.screen.fold(text));
     }
 
-    /// Prints what is worth knowing to standard error, unless asked to be quiet.
+    /// Prints information to standard error, unless `--quiet` is given.
     fn note(&self, text: &str) {
         if !self.quiet {
             self.comment("note", text);
         }
     }
 
-    /// Prints what may be wrong to standard error, unless asked to be quiet.
+    /// Prints a warning to standard error, unless `--quiet` is given.
     fn warn(&self, text: &str) {
         if !self.quiet {
             self.comment("warning", text);
@@ -151,7 +151,7 @@ impl Session {
         self.comment("error", text);
     }
 
-    /// Prints what a command does from now on to standard error, unless asked to be quiet.
+    /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
     fn begun(&self, text: &str) {
         match self.format {
             Format::Text if !self.quiet => complain(text),
@@ -171,7 +171,7 @@ impl Session {
 
 /// The program's command line, with what help ends with.
 fn command() -> clap::Command {
-    guide::dress(Arguments::command())
+    guide::with_examples(Arguments::command())
 }
 
 /// The arguments that the program was given.
@@ -180,12 +180,12 @@ fn arguments() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
 }
 
-/// Runs the program with its own schemes and `more`; the exit code says how it went.
+/// Runs the program with its own schemes and `more`; returns its exit code.
 pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are no errors; a closed pipe cannot be told about either.
+            // Help and version are not errors; an error of a closed pipe cannot be reported anywhere.
             if !error.use_stderr() {
                 let _ = error.print();
                 return Exit::Ok.into();
@@ -246,7 +246,7 @@ pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
     }
 }
 
-/// Whether a command line that cannot be read asks for JSON.
+/// Whether a command line that cannot be parsed requests JSON.
 fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
     let words: Vec<_> = words.take_while(|word| word != "--").collect();
     let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";

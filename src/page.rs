@@ -6,9 +6,9 @@ use tidegate_report::tables::RunContext;
 use tidegate_sim::plan::Plan;
 
 use crate::commands::installed;
-use crate::digest::digest;
-use crate::drawing;
-use crate::source::is_same;
+use crate::event_summary::summarize;
+use crate::network_drawing;
+use crate::replay::is_same;
 
 /// File in a folder of results that holds the command which made them.
 pub(crate) const COMMAND: &str = "command.txt";
@@ -21,13 +21,13 @@ pub(crate) fn of_runs(
     command: &str,
     sampled: impl Fn(usize) -> Option<RunRecord>,
 ) -> String {
-    let topology = drawing::topology(plan);
-    let timeline = drawing::timeline(plan);
+    let topology = network_drawing::topology(plan);
+    let timeline = network_drawing::timeline(plan);
     let installed = installed(std::iter::once((String::new(), plan)));
     let context = RunContext { installed, ..context.clone() };
     // Of results of other code, this program may make other runs than those in the tables.
-    let watched = |first| digest(plan, first).filter(|digest| is_same(first, &digest.watched.record));
-    let digest = runs.first().and_then(watched);
+    let watched = |first| summarize(plan, first).filter(|summary| is_same(first, &summary.watched.record));
+    let summary = runs.first().and_then(watched);
     let seeds = runs.first().filter(|_| runs.len() > 1).map(|first| {
         let places = 1..runs.len().min(SeedPlots::MAX_SEEDS);
         let mut plots = SeedPlots::new(first, &timeline, places.len());
@@ -38,7 +38,7 @@ pub(crate) fn of_runs(
         title: &plan.name,
         runs,
         topology: Some(&topology),
-        digest: digest.as_ref(),
+        summary: summary.as_ref(),
         timeline: &timeline,
         seeds: seeds.as_ref(),
         command,

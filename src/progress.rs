@@ -17,9 +17,9 @@ const PLAIN_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) struct ProgressLine {
     what: &'static str,
     total: usize,
-    /// Of what was asked for, done before.
+    /// Number of requested jobs that were done before.
     recalled: usize,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
     shown: Shown,
 }
 
@@ -42,7 +42,7 @@ impl Shown {
 }
 
 #[derive(Debug)]
-struct State {
+struct ProgressState {
     done: usize,
     failed: usize,
     begun: Instant,
@@ -50,14 +50,14 @@ struct State {
 }
 
 impl ProgressLine {
-    /// Nothing is done yet of `total` jobs; `what` names them in the plural.
+    /// A progress line of `total` jobs, none of them done; `what` names them in the plural.
     pub(crate) fn new(what: &'static str, total: usize, session: &Session) -> Self {
         let now = Instant::now();
         Self {
             what,
             total,
             recalled: 0,
-            state: Mutex::new(State { done: 0, failed: 0, begun: now, last: now }),
+            state: Mutex::new(ProgressState { done: 0, failed: 0, begun: now, last: now }),
             shown: Shown::new(session),
         }
     }
@@ -108,7 +108,7 @@ impl ProgressLine {
         };
     }
 
-    fn line(&self, state: &State, left: Duration) -> String {
+    fn line(&self, state: &ProgressState, left: Duration) -> String {
         let mut line = format!("{}/{} {}", state.done, self.total, self.what);
         for (count, word) in [(self.recalled, "done before"), (state.failed, "failed")] {
             if count > 0 {
@@ -126,7 +126,7 @@ impl ProgressLine {
 /// Cells of a bar.
 const BAR: usize = 20;
 
-/// A bar of which `part` is full, and words beside it: one line of the terminal at most.
+/// A bar of which `part` is full, with text: at most one line of the terminal.
 fn on_terminal(part: f64, words: &str) -> String {
     let full = (part.clamp(0.0, 1.0) * BAR as f64).floor() as usize;
     let bar = format!("[{}{}] {words}", "#".repeat(full), "-".repeat(BAR - full));
@@ -157,7 +157,7 @@ const STALL: Span = Span::from_secs(1);
 pub(crate) struct TransferLine {
     shown: Shown,
     last: Instant,
-    /// Content and time at the last look, by which the goodput of now is told.
+    /// Content and time at the last update, for the current goodput.
     bytes: u64,
     elapsed_s: f64,
     goodput_mbps: f64,
@@ -165,14 +165,14 @@ pub(crate) struct TransferLine {
 
 #[cfg(target_os = "linux")]
 impl TransferLine {
-    /// Nothing has come yet.
+    /// A progress line before the first Data.
     pub(crate) fn new(session: &Session) -> Self {
         let last = Instant::now();
         Self { shown: Shown::new(session), last, bytes: 0, elapsed_s: 0.0, goodput_mbps: 0.0 }
     }
 
     /// Takes note of the progress and shows it if it is time to.
-    pub(crate) fn show(&mut self, progress: &tidegate_live::fetch::Progress) {
+    pub(crate) fn show(&mut self, progress: &tidegate_live::fetch::FetchProgress) {
         self.measure(progress);
         let line = self.line(progress);
         let now = Instant::now();
@@ -205,7 +205,7 @@ impl TransferLine {
     }
 
     /// Goodput, smoothed over about ten looks.
-    fn measure(&mut self, progress: &tidegate_live::fetch::Progress) {
+    fn measure(&mut self, progress: &tidegate_live::fetch::FetchProgress) {
         let (bytes, elapsed_s) = (progress.bytes.get(), progress.elapsed.as_secs_f64());
         let seconds = elapsed_s - self.elapsed_s;
         if seconds > 0.0 {
@@ -216,7 +216,7 @@ impl TransferLine {
         (self.bytes, self.elapsed_s) = (bytes, elapsed_s);
     }
 
-    fn line(&self, progress: &tidegate_live::fetch::Progress) -> String {
+    fn line(&self, progress: &tidegate_live::fetch::FetchProgress) -> String {
         let mut parts = Vec::new();
         if let Some(total) = progress.total_segments.filter(|total| *total > 0) {
             parts.push(format!("{:3.0} %", 100.0 * progress.segments as f64 / total as f64));
@@ -259,7 +259,7 @@ mod tests {
             schemes: Default::default(),
         };
         let mut line = TransferLine::new(&session);
-        let progress = |silence| tidegate_live::fetch::Progress {
+        let progress = |silence| tidegate_live::fetch::FetchProgress {
             elapsed: Span::from_secs(10),
             segments: 50,
             total_segments: Some(100),

@@ -15,7 +15,7 @@ use crate::SEMANTICS;
 use crate::code::code;
 use crate::exit::Failure;
 
-/// Where copies of the files that a scenario names are kept beside it.
+/// Folder for copies of the files that a scenario refers to.
 const KEPT: &str = "files";
 
 /// The copy of the file that a scenario in `folder` calls `name`.
@@ -45,7 +45,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The folder of `plan` in `out`, made if it does not exist; nobody else may be writing it.
+    /// The folder of `plan` in `out`, created if needed; no other process may be writing it.
     pub(crate) fn open(out: &Path, plan: &Plan) -> Result<Self, Failure> {
         let digest = digest(&format!("{SEMANTICS}\n{}\n{}{}", code(), plan.text, files(plan)));
         let path = out.join(format!("{}-{:08x}", file_name(&plan.name), digest as u32));
@@ -65,12 +65,12 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What all its tables share.
+    /// Metadata that all its tables share.
     pub(crate) fn context(&self) -> &RunContext {
         &self.context
     }
@@ -79,7 +79,7 @@ impl Folder {
         self.path.join("seeds").join(seed.0.to_string())
     }
 
-    /// Keeps a finished run.
+    /// Stores a finished run.
     pub(crate) fn keep(&self, place: usize, run: &RunRecord) -> Result<(), Failure> {
         let context = RunContext { first_run: place as u32, ..self.context.clone() };
         let folder = self.seed_folder(Seed(run.seed));
@@ -113,8 +113,8 @@ impl Folder {
     }
 }
 
-/// Keeps others from writing into the results folder `path` until the file is dropped, which is in its folder `runs`.
-/// Where a file system has no locks, nobody is kept.
+/// Prevents other processes from writing to the results folder `path` while the file, in its folder `runs`, is open.
+/// On a file system without locks, there is no mutual exclusion.
 pub(crate) fn lock(path: &Path, runs: &Path) -> Result<File, Failure> {
     let file = runs.join(".lock");
     let lock = File::create(&file).map_err(|why| cannot("write", &file, &why))?;

@@ -1,4 +1,4 @@
-//! The screens that the program writes to: a terminal's width, and whether its user wants colour.
+//! The screens that the program writes to: a terminal's width, and whether colour is enabled.
 //!
 //! `COLUMNS` goes before what the terminal says, and also gives a pipe a width, which has none otherwise. Colour
 //! follows the usual variables (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`), as `anstream` reads them.
@@ -12,14 +12,14 @@ use tidegate_report::text::Screen;
 /// Narrower screens are treated as this wide.
 const NARROWEST: usize = 20;
 
-/// Where standard output goes.
+/// Properties of standard output.
 pub(crate) fn of_output() -> Screen {
     let out: Stdout = stdout();
     let is_styled = AutoStream::choice(&out) != ColorChoice::Never;
     Screen { width: width(out.is_terminal().then(|| terminal_size_of(&out)).flatten()), is_styled }
 }
 
-/// Where standard error goes.
+/// Properties of standard error.
 pub(crate) fn of_errors() -> Screen {
     let err: Stderr = stderr();
     let is_styled = AutoStream::choice(&err) != ColorChoice::Never;

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tidegate_schemes::SCHEMES;
-use tidegate_sim::scenario::import::{Format, read, scenario_text};
+use tidegate_sim::scenario::import::{TopologyFormat, read, scenario_text};
 use tidegate_sim::scenario::{Limits, Parser};
 
 /// Small enough that one input cannot be slow.
@@ -11,7 +11,7 @@ const LIMITS: Limits = Limits { text_bytes: 1 << 20, nodes: 300, links: 600, flo
 
 fuzz_target!(|data: &[u8]| {
     let Some((first, text)) = data.split_first() else { return };
-    let (format, _) = Format::ALL[usize::from(*first) % 4];
+    let (format, _) = TopologyFormat::ALL[usize::from(*first) % 4];
     match read("input", text, format, &LIMITS) {
         Ok(topology) => {
             let scenario = scenario_text("input", "input", format, &topology, &[0]);

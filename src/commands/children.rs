@@ -10,11 +10,11 @@ use crate::exit::Failure;
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Child,
-    /// What followed `until` in the line that said it is up.
+    /// Rest of the readiness line after `until`.
     said: String,
 }
 
-/// Where a command says that it is up.
+/// Stream on which a command reports readiness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Says {
     OnOutput,
@@ -53,7 +53,7 @@ impl Running {
         Err(fault(&format!("it ended at once: {}", heard.join("; "))))
     }
 
-    /// What followed in the line that said it is up.
+    /// Rest of the line that reported readiness.
     pub(crate) fn said(&self) -> &str {
         &self.said
     }

@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// The words of a command, one of its arguments, and the values that it takes, as far as the program knows them.
+/// A command, one of its arguments, and a function that lists the values of that argument.
 type Values = (&'static str, &'static str, fn(&Session) -> Vec<&'static str>);
 
 /// Arguments whose parsers do not list their values: schemes are known only to the session, and errors of other
@@ -38,7 +38,7 @@ const VALUES: &[Values] = &[
     ("compare", "schemes", all),
     ("docs", "page", |_| docs::page_names()),
     ("figure", "name", |_| RUN_FIGURES.iter().map(|figure| figure.name).collect()),
-    ("import", "from", |_| import::Format::ALL.iter().map(|(_, name)| *name).collect()),
+    ("import", "from", |_| import::TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()),
     ("man", "command", |_| guide::command_names()),
     ("new", "scheme", consumers),
     ("reproduce", "paper", |_| reproduce::paper_names()),

@@ -12,8 +12,8 @@ use tidegate_report::tables;
 
 use super::Overrides;
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::replay::ReplaySource;
 use crate::results::cannot;
-use crate::source::Source;
 use crate::{Format, Session};
 
 /// What to export, and as what.
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     source: PathBuf,
     /// Output format.
     #[arg(long, value_enum)]
-    to: Target,
+    to: ExportFormat,
     #[command(flatten)]
     overrides: Overrides,
     /// Seed to run again; the first by default.
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 
 /// A format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Target {
+enum ExportFormat {
     /// Every table as CSV, one file each.
     Csv,
     /// rate-trace.txt, drop-trace.txt, app-delays-trace.txt and cs-trace.txt as ndnSIM writes them.
@@ -58,10 +58,10 @@ impl Arguments {
     /// An option that the format has no use for is not passed over.
     fn refuse_misplaced(&self) -> Result<(), Failure> {
         let misplaced = [
-            (!self.links.is_empty() && self.to != Target::Pcapng, "--link only goes with --to pcapng"),
-            (self.period.is_some() && self.to != Target::Ndnsim, "--period only goes with --to ndnsim"),
+            (!self.links.is_empty() && self.to != ExportFormat::Pcapng, "--link only goes with --to pcapng"),
+            (self.period.is_some() && self.to != ExportFormat::Ndnsim, "--period only goes with --to ndnsim"),
             (
-                self.seed.is_some() && self.to == Target::Csv,
+                self.seed.is_some() && self.to == ExportFormat::Csv,
                 "--seed does not go with --to csv: tables hold all seeds",
             ),
         ];
@@ -71,7 +71,7 @@ impl Arguments {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     arguments.refuse_misplaced()?;
-    let source = Source::open(session, &arguments.source, &arguments.overrides.set, arguments.seed)?;
+    let source = ReplaySource::open(session, &arguments.source, &arguments.overrides.set, arguments.seed)?;
     let out = match (&arguments.out, &source.folder) {
         (Some(out), _) => out.clone(),
         (None, Some(folder)) => folder.join("export"),
@@ -79,17 +79,17 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     };
     fs::create_dir_all(&out).map_err(|why| cannot("make", &out, &why))?;
     let files = match arguments.to {
-        Target::Csv => csv(&source, &out)?,
-        Target::Ndnsim => traces::ndnsim(
+        ExportFormat::Csv => csv(&source, &out)?,
+        ExportFormat::Ndnsim => traces::ndnsim(
             &source,
             &out,
             traces::period(arguments.period.as_deref().unwrap_or("500ms"), source.plan.duration)?,
         )?,
-        Target::Qlog => traces::qlog(&source, &out)?,
-        Target::Pcapng => capture::pcapng(&source, &out, &arguments.links)?,
+        ExportFormat::Qlog => traces::qlog(&source, &out)?,
+        ExportFormat::Pcapng => capture::pcapng(&source, &out, &arguments.links)?,
     };
     let has_tcp = source.plan.flows.iter().any(|flow| flow.tcp.is_some());
-    if has_tcp && matches!(arguments.to, Target::Ndnsim | Target::Pcapng) {
+    if has_tcp && matches!(arguments.to, ExportFormat::Ndnsim | ExportFormat::Pcapng) {
         session.note("these files have Interests and Data only; TCP connections are not in them");
     }
     match session.format {
@@ -102,7 +102,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn csv(source: &Source, out: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn csv(source: &ReplaySource, out: &Path) -> Result<Vec<PathBuf>, Failure> {
     let Some(folder) = &source.folder else {
         let why = "csv is made from results; run the scenario first (tidegate run), then export its folder";
         return Err(Failure::error(why));

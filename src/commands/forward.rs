@@ -1,4 +1,4 @@
-//! `tidegate forward`: a forwarder on real sockets, until it is told to stop.
+//! `tidegate forward`: a forwarder on real sockets, until interrupted.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use tidegate_live::uri::FaceUri;
 use tidegate_settings::error::Errors;
 
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::{Format, Session, refusal};
+use crate::{Format, Session, file_errors};
 
 /// What the forwarder starts with.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut config = match read_config(session, arguments)? {
         Ok(config) => config,
         Err(errors) if arguments.check && session.format == Format::Json => {
-            print(&(refusal::json(&errors).to_string() + "\n"));
+            print(&(file_errors::json(&errors).to_string() + "\n"));
             return Ok(Exit::Error);
         }
         Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tidegate_report::json::Json;
 use tidegate_sim::scenario::Limits;
-use tidegate_sim::scenario::import::{self, Format, Imported};
+use tidegate_sim::scenario::import::{self, Imported, TopologyFormat};
 
 use super::{read_text, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     file: PathBuf,
     /// Format of the file; detected from its content by default.
     #[arg(long, value_name = "FORMAT", value_parser = format)]
-    from: Option<Format>,
+    from: Option<TopologyFormat>,
     /// With Rocketfuel's weights: file with the latencies.
     #[arg(long, value_name = "FILE")]
     latencies: Option<PathBuf>,
@@ -32,19 +32,19 @@ pub(crate) struct Arguments {
     force: bool,
 }
 
-fn format(text: &str) -> Result<Format, String> {
-    let found = Format::ALL.iter().find(|(_, name)| *name == text).map(|(format, _)| *format);
+fn format(text: &str) -> Result<TopologyFormat, String> {
+    let found = TopologyFormat::ALL.iter().find(|(_, name)| *name == text).map(|(format, _)| *format);
     found.ok_or_else(|| format!("known are {}", names().join(", ")))
 }
 
 fn names() -> Vec<&'static str> {
-    Format::ALL.iter().map(|(_, name)| *name).collect()
+    TopologyFormat::ALL.iter().map(|(_, name)| *name).collect()
 }
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let (format, mut topology) = read(&arguments.file, arguments.from)?;
     if let Some(latencies) = &arguments.latencies {
-        if format != Format::Rocketfuel {
+        if format != TopologyFormat::Rocketfuel {
             return Err(Failure::usage(format!("--latencies goes with rocketfuel, not with {format}")));
         }
         let label = format!("latencies {}", latencies.display());
@@ -77,10 +77,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn read(path: &Path, asked: Option<Format>) -> Result<(Format, Imported), Failure> {
+fn read(path: &Path, asked: Option<TopologyFormat>) -> Result<(TopologyFormat, Imported), Failure> {
     let bytes = read_text(path)?;
     let file = path.display().to_string();
-    let shown = || Format::of(&String::from_utf8_lossy(&bytes));
+    let shown = || TopologyFormat::of(&String::from_utf8_lossy(&bytes));
     let format = asked.or_else(shown).ok_or_else(|| {
         Failure::error(format!(
             "{file}: its content is of no known format; give --from, one of {}",
@@ -90,13 +90,13 @@ fn read(path: &Path, asked: Option<Format>) -> Result<(Format, Imported), Failur
     Ok((format, parse(&file, &bytes, format)?))
 }
 
-fn parse(file: &str, bytes: &[u8], format: Format) -> Result<Imported, Failure> {
-    // No word stands before `file:line:`, so that editors find the place.
+fn parse(file: &str, bytes: &[u8], format: TopologyFormat) -> Result<Imported, Failure> {
+    // The message begins with `file:line:`, so that editors find the place.
     import::read(file, bytes, format, &Limits::default())
         .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
 }
 
-fn report(session: &Session, path: &Path, format: Format, topology: &Imported) {
+fn report(session: &Session, path: &Path, format: TopologyFormat, topology: &Imported) {
     print(&match session.format {
         Printed::Json => json(Some(path), format, topology, None) + "\n",
         Printed::Text => format!(
@@ -108,7 +108,7 @@ fn report(session: &Session, path: &Path, format: Format, topology: &Imported) {
     });
 }
 
-fn json(path: Option<&Path>, format: Format, topology: &Imported, scenario: Option<&str>) -> String {
+fn json(path: Option<&Path>, format: TopologyFormat, topology: &Imported, scenario: Option<&str>) -> String {
     Json::Object(vec![
         ("file", path.map_or(Json::Null, |path| Json::text(path.display()))),
         ("format", Json::text(format)),

@@ -129,7 +129,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Prints a report; as JSON it is one line, so that several can be told apart.
+/// Prints a report; as JSON it is one line, so that a reader can separate several.
 fn show(session: &Session, report: &LinkReport) {
     print(&match session.format {
         Format::Text => text(report, session.screen),
@@ -167,7 +167,7 @@ fn text(report: &LinkReport, screen: Screen) -> String {
     )
 }
 
-/// What should not have happened, each a line.
+/// Errors of the link that should not occur, one per line.
 fn faults(report: &LinkReport) -> String {
     let Refused { crowded, no_socket, oversized, stray, overflowed } = report.refused;
     let both = |value: fn(&DirectionReport) -> u64| value(&report.forward) + value(&report.reverse);

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 /// A page: the name of its file and its text.
-struct Page {
+struct ManualPage {
     name: String,
     text: String,
 }
@@ -81,7 +81,7 @@ fn built() -> Command {
     root
 }
 
-fn page(words: &str, command: &Command) -> Result<Page, Failure> {
+fn page(words: &str, command: &Command) -> Result<ManualPage, Failure> {
     let name = format!("tidegate {words}").trim_end().replace(' ', "-");
     let man = Man::new(command.clone())
         .title(name.to_uppercase())
@@ -89,7 +89,7 @@ fn page(words: &str, command: &Command) -> Result<Page, Failure> {
         .manual("Tidegate");
     let mut text = Vec::new();
     write_page(&man, words, command, &mut text).map_err(Failure::error)?;
-    Ok(Page { name: name + ".1", text: String::from_utf8_lossy(&text).into_owned() })
+    Ok(ManualPage { name: name + ".1", text: String::from_utf8_lossy(&text).into_owned() })
 }
 
 fn write_page(man: &Man, words: &str, command: &Command, text: &mut Vec<u8>) -> io::Result<()> {

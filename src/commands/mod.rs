@@ -60,7 +60,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Variants that are named beside a scheme, at most.
+/// Maximum number of variants that are named with a scheme.
 const MAX_LABELS: usize = 4;
 
 /// Longest text that is read, bytes: more than any of our formats takes.
@@ -94,7 +94,7 @@ pub(crate) fn parse_plan(
 ) -> Result<Result<Plan, scenario::Errors>, Failure> {
     let bytes = read_text(file)?;
     let name = file.display().to_string();
-    // Files that a scenario names lie relative to it; beside results there are copies.
+    // Files that a scenario refers to are relative to it; a results folder contains copies.
     let folder = file.parent().unwrap_or(Path::new(""));
     let read = |named: &str| {
         let kept = crate::results::kept_file(folder, named);
@@ -107,13 +107,13 @@ pub(crate) fn parse_plan(
     Ok(parser.parse_bytes(&bytes))
 }
 
-/// As [`parse_plan`], with everything that is wrong as the failure.
+/// As [`parse_plan`], with all errors of the text in the failure.
 pub(crate) fn read_plan(
     session: &Session,
     file: &Path,
     overrides: &[(String, String)],
 ) -> Result<Plan, Failure> {
-    // No word stands before `file:line:`, so that editors find the place.
+    // The message begins with `file:line:`, so that editors find the place.
     parse_plan(session, file, overrides)?
         .map_err(|errors| Failure { exit: Exit::Error, message: errors.to_string() })
 }
@@ -154,7 +154,7 @@ pub(crate) fn about_scheme(installed: &Installed) -> Json {
 }
 
 /// Prints once what the whole schemes of `plans` replaced and removed, and which of them fill no role.
-pub(crate) fn tell_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
+pub(crate) fn note_replaced<'a>(session: &Session, plans: impl Iterator<Item = &'a Plan> + Clone) {
     let once = |lines: &mut dyn Iterator<Item = String>, tell: &dyn Fn(&str)| {
         let mut told: Vec<String> = Vec::new();
         for line in lines {
@@ -193,7 +193,7 @@ pub(crate) fn refuse_incomplete<'a>(plans: impl Iterator<Item = (String, &'a Pla
     Err(Failure { exit: Exit::Error, message: lines.join("\n") })
 }
 
-/// Threads to run on: as asked, else one per core.
+/// Number of threads: as requested, else one per core.
 pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
     asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, usize::from)
 }

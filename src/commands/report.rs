@@ -1,4 +1,4 @@
-//! `tidegate report`: the page of a folder of results, made again from what is kept of its runs.
+//! `tidegate report`: makes the page of a results folder again, from its stored runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use super::figure::read_figures;
 use super::{compare, reproduce, sweep};
 use crate::code::{CODE_FILE, code, short};
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::replay::ReplaySource;
 use crate::results::cannot;
-use crate::source::Source;
 use crate::words::{word, words};
 use crate::{Command, Format, SEMANTICS, Session, page};
 
@@ -35,7 +35,7 @@ pub(crate) struct Kept {
     folder: PathBuf,
     /// The command, as `command.txt` has it.
     pub(crate) command: String,
-    /// Where its runs come from; of a reproduction, whose runs are not tables, nothing.
+    /// Origin of its runs; empty for a reproduction, whose runs are not tables.
     pub(crate) context: RunContext,
 }
 
@@ -62,7 +62,7 @@ impl Kept {
         self.folder.parent().unwrap_or(Path::new("")).to_owned()
     }
 
-    /// The figures beside the page.
+    /// The figures in the folder of the page.
     pub(crate) fn figures(&self) -> Result<Vec<Figure>, Failure> {
         read_figures(&self.folder.join("figures.json"))
     }
@@ -98,7 +98,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
 
 /// The page of a folder that `run` has written, from its tables.
 fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
-    let plan = Source::open(session, folder, &[], None)?.plan;
+    let plan = ReplaySource::open(session, folder, &[], None)?.plan;
     let mut runs = Vec::new();
     for (place, seed) in plan.seeds.iter().enumerate() {
         runs.push(read(folder, *seed, place == 0)?);
@@ -124,7 +124,7 @@ fn page_of_run(session: &Session, folder: &Path) -> Result<String, Failure> {
     Ok(page::of_runs(&plan, &context, &runs, text_in(folder, page::COMMAND)?.trim_end(), sampled))
 }
 
-/// The page of a folder that another command has written, from the runs that it has kept.
+/// The page of a folder that another command has written, from its stored runs.
 fn page_of_others(session: &Session, folder: &Path) -> Result<String, Failure> {
     let kept = Kept::read(folder)?;
     let words = words(&kept.command);

@@ -10,7 +10,7 @@ use tidegate_report::text;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 
-use super::{Overrides, read_plan, tell_replaced, threads, warn_incomplete};
+use super::{Overrides, note_replaced, read_plan, threads, warn_incomplete};
 use crate::code::code;
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::progress::ProgressLine;
@@ -45,7 +45,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
         overrides.push(("scenario.seeds".to_owned(), seeds.to_string()));
     }
     let plan = read_plan(session, &arguments.scenario, &overrides)?;
-    tell_replaced(session, std::iter::once(&plan));
+    note_replaced(session, std::iter::once(&plan));
     warn_incomplete(session, &plan);
     let begun = Instant::now();
     let folder = Folder::open(&arguments.out, &plan)?;
@@ -64,7 +64,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(if failed.is_empty() { Exit::Ok } else { Exit::Unexpected })
 }
 
-/// What stands in `run.json`: everything that may differ between two makings of the same results.
+/// Content of `run.json`: everything that may differ between two computations of the same results.
 struct Host {
     wall_s: f64,
     threads: usize,
@@ -87,7 +87,7 @@ impl Host {
     }
 }
 
-/// A finished batch, in plan order; only the first run keeps its samples.
+/// A finished batch, in plan order; only the first run has its samples.
 struct Batch {
     runs: Vec<RunRecord>,
     recalled: usize,
@@ -123,7 +123,7 @@ fn simulate(
     Ok(Batch { runs: runs.into_iter().flatten().collect(), recalled })
 }
 
-/// What is left of a run once it is on disk.
+/// The part of a run that stays in memory once it is stored.
 fn without_samples(run: RunRecord) -> RunRecord {
     RunRecord {
         flow_samples: Default::default(),

@@ -89,7 +89,7 @@ fn details(scheme: &Scheme, screen: Screen) -> String {
     text + &table.render(screen)
 }
 
-/// What the whole scheme installs.
+/// Roles that the whole scheme fills.
 pub(super) fn whole(scheme: &Scheme) -> Vec<String> {
     let own = scheme.whole_roles().map(|role| role.word().to_owned());
     let with = scheme.whole.with.iter().map(|with| format!("{} {}", with.role.word(), with.scheme));
@@ -97,7 +97,7 @@ pub(super) fn whole(scheme: &Scheme) -> Vec<String> {
     own.chain(with).chain(hops).collect()
 }
 
-/// `consumer without router: no rate stands on Data`.
+/// A missing counterpart, such as `consumer without router: no rate stands on Data`.
 fn needed(need: &Need) -> String {
     let other = match need.other {
         Counterpart::Role(role) => role.word(),

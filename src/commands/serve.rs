@@ -1,4 +1,4 @@
-//! `tidegate serve`: a file under a name, segment by segment from disk, until it is told to stop.
+//! `tidegate serve`: a file under a name, segment by segment from disk, until interrupted.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let outcome = serve(&mut client, &mut served, |trouble| {
         session.error(&format!("{}: {trouble}", arguments.file.display()));
     });
-    // The forwarder takes the prefix back by itself when the connection ends; this only is the polite way.
+    // The forwarder removes the route anyway when the connection ends; an explicit unregistration does it at once.
     if outcome.is_ok() && client.finish_in_peace().is_ok() {
         let _ = registration::unregister(&mut client, &prefix);
     }

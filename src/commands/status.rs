@@ -1,4 +1,4 @@
-//! `tidegate status`: what a running forwarder tells of itself.
+//! `tidegate status`: status of a running forwarder.
 
 use tidegate_core::units::Span;
 use tidegate_live::client::{Answer, Client};
@@ -12,7 +12,7 @@ use tidegate_wire::{DataView, InterestBuilder, name};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};
 
-/// How long an answer may take.
+/// Timeout of the request.
 const PATIENCE: Span = Span::from_secs(4);
 
 /// Segments of a status; a forwarder with more has something wrong.
@@ -37,7 +37,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// The forwarder to talk to: as asked, else where applications find theirs.
+/// Address of the forwarder: as requested, else the one that applications use.
 pub(crate) fn uplink(asked: Option<&str>) -> Result<Uplink, Failure> {
     match asked {
         None => Places::of_process().uplink().map_err(Failure::error),

@@ -16,7 +16,7 @@ use tidegate_sim::scenario;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::progress::ProgressLine;
 use crate::{Format, Session};
-use compare::{Case, Comparison};
+use compare::{Comparison, TwinCase};
 use lateness::{LatenessWatch, MAX_LATE};
 
 const SCENARIO: &str = include_str!("../../scenarios/live/twin.toml");
@@ -25,7 +25,7 @@ const SOURCE: &str = "twin.toml";
 /// Content bytes of a live segment.
 const PAYLOAD: u64 = 1200;
 
-/// What is compared: name, consumer scheme, router parts.
+/// Cases of the comparison: name, consumer scheme, router roles.
 const CASES: [(&str, &str, &str); 3] = [
     ("catchunks-cubic", "catchunks-cubic", "[]"),
     ("ndnsim-aimd", "ndnsim-aimd", "[]"),
@@ -53,7 +53,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     session.show(&match session.format {
         Format::Text => compare::table(&cases, session.screen),
-        Format::Json => Json::List(cases.iter().map(Case::json).collect()).to_string() + "\n",
+        Format::Json => Json::List(cases.iter().map(TwinCase::json).collect()).to_string() + "\n",
     });
     let exit = compare::exit(&cases);
     if exit == Exit::NotJudged {
@@ -73,9 +73,9 @@ fn compare_case(
     scheme: &'static Scheme,
     parts: &str,
     line: &ProgressLine,
-) -> Result<Case, Failure> {
+) -> Result<TwinCase, Failure> {
     let planned = plan(session, scheme, parts, PAYLOAD, arguments)?;
-    let mut case = Case::new(name);
+    let mut case = TwinCase::new(name);
     let mut data_bytes = 0.0;
     for _ in 0..arguments.runs {
         let watch = LatenessWatch::start();

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use tidegate_wire::tlv::{self, Reader, types};
+use tidegate_wire::tlv::{self, TlvReader, types};
 use tidegate_wire::{InterestBuilder, name};
 
 use support::running::{Forwarder, Way, patience};
@@ -130,7 +130,7 @@ impl Peer {
 }
 
 fn whole_element(bytes: &[u8]) -> Option<usize> {
-    let element = Reader::new(bytes).next().ok().flatten()?;
+    let element = TlvReader::new(bytes).next().ok().flatten()?;
     Some(element.end())
 }
 
@@ -160,7 +160,7 @@ pub fn frame(fields: &[&[u8]], fragment: &[u8]) -> Vec<u8> {
 
 /// The value of the link field of this type; `None` when there is none.
 pub fn field(frame: &[u8], kind: u32) -> Option<Vec<u8>> {
-    let outer = Reader::new(frame).only().ok().filter(|outer| outer.kind == types::LP_PACKET)?;
+    let outer = TlvReader::new(frame).only().ok().filter(|outer| outer.kind == types::LP_PACKET)?;
     let mut fields = outer.inside();
     while let Ok(Some(field)) = fields.next() {
         if field.kind == kind {
@@ -182,7 +182,7 @@ pub fn packet(frame: &[u8]) -> Vec<u8> {
 /// The name (components) of the Interest or Data in a frame.
 pub fn name_in(frame: &[u8]) -> Option<Vec<u8>> {
     let packet = packet(frame);
-    let outer = Reader::new(&packet).only().ok()?;
+    let outer = TlvReader::new(&packet).only().ok()?;
     let name = outer.inside().next().ok().flatten().filter(|name| name.kind == types::NAME)?;
     Some(name.value.to_vec())
 }

@@ -5,7 +5,7 @@ use tidegate_core::name::NameTable;
 use tidegate_core::packet::{Data, Interest, Kind, LossNotice, Nack, NackReason, Packet, PitToken};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
-use tidegate_live::link_service::{LinkContext, LinkService};
+use tidegate_live::link_service::{GenericLinkService, LinkContext};
 use tidegate_live::tokens::TokenTable;
 use tidegate_wire::{FrameBatch, MAX_PACKET, decode_frame};
 
@@ -34,9 +34,9 @@ struct World {
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
-    heard: LinkService,
-    near: LinkService,
-    far: LinkService,
+    heard: GenericLinkService,
+    near: GenericLinkService,
+    far: GenericLinkService,
     width: usize,
     token: PitToken,
 }
@@ -48,9 +48,9 @@ impl World {
             names: NameTable::new(),
             tokens: TokenTable::new(),
             nonces: Rng::stream(Seed(1), "nonces"),
-            heard: LinkService::new(Some(1400), 0),
-            near: LinkService::new(Some(width), u64::MAX - 3),
-            far: LinkService::new(Some(width), 0),
+            heard: GenericLinkService::new(Some(1400), 0),
+            near: GenericLinkService::new(Some(width), u64::MAX - 3),
+            far: GenericLinkService::new(Some(width), 0),
             width,
             token: PitToken(0),
         }

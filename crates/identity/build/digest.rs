@@ -26,7 +26,7 @@ impl Digest {
         }
     }
 
-    /// 32 hexadecimal digits.
+    /// Returns the digest as 32 hexadecimal digits.
     pub fn finish(&self) -> String {
         format!("{:032x}", self.0)
     }

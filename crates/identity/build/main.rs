@@ -21,7 +21,7 @@ fn hash(root: &Path, sources: &[&str]) -> String {
     digest.add("version", env!("CARGO_PKG_VERSION").as_bytes());
     for source in sources {
         let path = root.join(source);
-        // Outside the repository, as a package of its own, only the version counts.
+        // Outside the repository, for example in a published package, only the version counts.
         if !path.exists() {
             continue;
         }

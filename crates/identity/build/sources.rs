@@ -1,6 +1,6 @@
 // Which files are hashed, shared by the build script and the tests. Paths are from the root of the workspace.
 
-/// What decides the tables of a stored run. A path that is no file is a folder with everything below it.
+/// Files that determine the tables of a stored run. A path that is a folder stands for everything below it.
 pub const SIMULATION: &[&str] = &[
     // The lockfile has all versions; the manifests have features and the edition.
     "Cargo.lock",

@@ -1,4 +1,4 @@
-//! The modules of the build script are tested here, and that the lists of sources leave nothing out.
+//! Checks the modules of the build script, and that the lists of sources are complete.
 
 mod digest;
 mod sources;

@@ -15,19 +15,19 @@ use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 use tidegate_wire::{FrameBatch, LpFields, decode_packet};
 
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use crate::entropy;
-use crate::link_service::{LinkContext, LinkCounters, LinkService};
+use crate::link_service::{GenericLinkService, LinkContext, LinkCounters};
 use crate::poll::{self, Poll};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
-use crate::transport::{Sent, Transport};
+use crate::transport::{SendProgress, Transport};
 use crate::udp::{Faults, Received};
 use crate::uplink::Uplink;
 
 pub use request::Answer;
 
-/// How long a TCP connection may take.
+/// Timeout of a TCP connection attempt.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 const TRANSPORT: u64 = 0;
@@ -39,14 +39,14 @@ const STOP: u64 = 1;
 pub enum ClientError {
     /// The forwarder cannot be connected to.
     Connect {
-        /// Where it should be.
+        /// Address of the forwarder that was tried.
         uplink: Uplink,
         /// Why not.
         why: io::Error,
     },
     /// The connection broke; `None`: the forwarder ended it.
     Lost(Option<io::Error>),
-    /// The application was told to stop.
+    /// A stop of the application was requested.
     Stopped,
     /// The system refuses what every program needs.
     System(io::Error),
@@ -74,20 +74,20 @@ impl std::error::Error for ClientError {}
 /// One connection and everything an application needs around it.
 #[derive(Debug)]
 pub struct Client {
-    clock: Clock,
+    clock: MonotonicClock,
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
     transport: Transport,
-    link: LinkService,
+    link: GenericLinkService,
     memory: Reception,
     poll: Poll,
     batch: FrameBatch,
-    watched: poll::Interest,
+    watched: poll::SocketInterest,
     /// Bytes that may wait for room before nothing more is read; `None`: reading goes on.
     backlog_limit: Option<usize>,
     unclaimed: VecDeque<Packet<Bytes>>,
-    /// Whether packets are held whose names must stay.
+    /// Whether packets are held whose names must stay in the table.
     is_requesting: bool,
     pinned: Vec<PrefixId>,
     /// Kept open, because a closed descriptor leaves the poll set.
@@ -98,7 +98,7 @@ impl Client {
     /// Connects to a forwarder.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// When there is no listener.
     pub fn connect(uplink: &Uplink) -> Result<Self, ClientError> {
         match Transport::connect(&uplink.uri, PATIENCE) {
             Ok(transport) => Self::over(transport),
@@ -112,20 +112,20 @@ impl Client {
     /// When the system has no descriptor left.
     pub fn over(transport: Transport) -> Result<Self, ClientError> {
         let poll = Poll::new().map_err(ClientError::System)?;
-        poll.register(&transport, TRANSPORT, poll::Interest::Read).map_err(ClientError::System)?;
+        poll.register(&transport, TRANSPORT, poll::SocketInterest::Read).map_err(ClientError::System)?;
         let seed = entropy::seed();
         let mut nonces = Rng::stream(seed, "client");
         Ok(Self {
-            clock: Clock::new(),
+            clock: MonotonicClock::new(),
             names: NameTable::keyed(nonces.bits()),
             tokens: TokenTable::new(),
-            link: LinkService::new(transport.mtu(), nonces.bits()),
+            link: GenericLinkService::new(transport.mtu(), nonces.bits()),
             nonces,
             transport,
             memory: Reception::new(),
             poll,
             batch: FrameBatch::new(),
-            watched: poll::Interest::Read,
+            watched: poll::SocketInterest::Read,
             backlog_limit: None,
             unclaimed: VecDeque::new(),
             is_requesting: false,
@@ -139,7 +139,7 @@ impl Client {
     /// # Errors
     /// When the system refuses to watch it.
     pub fn stop_on(&mut self, stop: OwnedFd) -> Result<(), ClientError> {
-        self.poll.register(&stop, STOP, poll::Interest::Read).map_err(ClientError::System)?;
+        self.poll.register(&stop, STOP, poll::SocketInterest::Read).map_err(ClientError::System)?;
         self.stop = Some(stop);
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Client {
         self.clock.now()
     }
 
-    /// All names this application knows.
+    /// Name table of this application.
     pub fn names(&self) -> &NameTable {
         &self.names
     }
@@ -181,12 +181,12 @@ impl Client {
         &mut self.nonces
     }
 
-    /// What the link layer counted.
+    /// Counters of the link layer.
     pub fn link_counters(&self) -> LinkCounters {
         self.link.counters()
     }
 
-    /// What went wrong on the socket and was survived.
+    /// Errors of the socket that did not end the connection.
     pub fn faults(&self) -> Faults {
         self.transport.faults()
     }
@@ -203,7 +203,7 @@ impl Client {
 
     /// Whether the socket has no room: what is sent now waits in memory. Better to wait for room.
     pub fn is_blocked(&self) -> bool {
-        self.watched != poll::Interest::Read
+        self.watched != poll::SocketInterest::Read
     }
 
     /// This application sends Interests and nothing else: few of them are to wait in the socket.
@@ -243,7 +243,7 @@ impl Client {
     /// the wait is for room in the socket alone. Names and tokens are forgotten only while it is empty.
     ///
     /// # Errors
-    /// When the connection is lost, or the application was told to stop.
+    /// When the connection is lost, or the application was asked to stop.
     pub fn exchange(
         &mut self,
         until: Option<Time>,
@@ -278,9 +278,9 @@ impl Client {
         }
         let sent = self.transport.send(&mut self.batch).map_err(|why| ClientError::Lost(Some(why)))?;
         let interest = match sent {
-            Sent::All => poll::Interest::Read,
-            Sent::WouldBlock if holds_some || self.is_backlogged() => poll::Interest::Write,
-            Sent::WouldBlock => poll::Interest::ReadWrite,
+            SendProgress::All => poll::SocketInterest::Read,
+            SendProgress::WouldBlock if holds_some || self.is_backlogged() => poll::SocketInterest::Write,
+            SendProgress::WouldBlock => poll::SocketInterest::ReadWrite,
         };
         if interest != self.watched {
             self.poll.modify(&self.transport, TRANSPORT, interest).map_err(ClientError::System)?;
@@ -307,7 +307,7 @@ impl Client {
         }
     }
 
-    /// Forgets names and tokens that nobody needs any more.
+    /// Removes unused names and tokens.
     fn forget(&mut self) {
         if self.is_requesting {
             return;

@@ -1,6 +1,6 @@
 //! The only reader of the operating system's clocks.
 //!
-//! Everything else of the live side is told the time, as core is in the simulator.
+//! Everything else of the live side receives the time as an argument, as core does in the simulator.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -8,17 +8,17 @@ use tidegate_core::units::Time;
 
 /// A monotonic clock that starts at [`Time::ZERO`] when it is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct MonotonicClock {
     start: Instant,
 }
 
-impl Default for Clock {
+impl Default for MonotonicClock {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Clock {
+impl MonotonicClock {
     /// A clock that starts now.
     pub fn new() -> Self {
         Self { start: Instant::now() }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn time_starts_near_zero_and_never_goes_back() {
-        let clock = Clock::new();
+        let clock = MonotonicClock::new();
         let readings: Vec<Time> = (0..1000).map(|_| clock.now()).collect();
         assert!(readings.is_sorted());
     }

@@ -3,15 +3,15 @@
 use rustix::rand::{GetRandomFlags, getrandom};
 use tidegate_core::rng::Seed;
 
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 
-/// A seed that nobody can guess.
+/// A seed from the operating system's random generator.
 pub fn seed() -> Seed {
     let mut bytes = [0; 8];
     match getrandom(&mut bytes, GetRandomFlags::empty()) {
         Ok(8) => Seed(u64::from_ne_bytes(bytes)),
         // No system of this decade refuses 8 bytes; were one to, two processes would still differ.
-        _ => Seed(Clock::wall_micros() ^ (u64::from(std::process::id()) << 40)),
+        _ => Seed(MonotonicClock::wall_micros() ^ (u64::from(std::process::id()) << 40)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a TLV element in a stream ends, and the elements of a stream that comes in pieces.
+//! Finds the end of TLV elements in a stream, and reassembles elements that arrive in pieces.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum FramingError {
     Type,
     /// The length is not in its shortest form.
     Length,
-    /// The element has so many bytes.
+    /// The element declares this size, bytes, beyond [`MAX_ELEMENT`].
     TooLarge(u64),
 }
 
@@ -39,7 +39,7 @@ impl std::error::Error for FramingError {}
 /// that can be said.
 ///
 /// # Errors
-/// When no element can begin like this, or it is larger than [`MAX_ELEMENT`].
+/// If no element can begin with these bytes, or it is larger than [`MAX_ELEMENT`].
 pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
     let Some((kind, kind_len)) = read_number(stream).map_err(|()| FramingError::Type)? else {
         return Ok(None);
@@ -75,7 +75,7 @@ impl Splitter {
     /// Takes the next bytes of the stream and gives every element that is whole.
     ///
     /// # Errors
-    /// When no element can begin where the last one ended. Nothing behind it can be told apart, so that
+    /// When no element can begin where the last one ended. Nothing after it can be parsed, so that
     /// every later call fails as well.
     pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(Bytes)) -> Result<(), FramingError> {
         for piece in bytes.chunks(CHUNK) {

@@ -11,10 +11,10 @@ use tidegate_wire::{FrameBatch, LinkEncoder, Reassembler, decode_frame, decode_p
 
 use crate::tokens::TokenTable;
 
-/// What a node's faces share while frames become packets.
+/// State that a node's faces share while frames are decoded into packets.
 #[derive(Debug)]
 pub struct LinkContext<'a> {
-    /// The time now.
+    /// Time of the call.
     pub now: Time,
     /// All names of the node.
     pub names: &'a mut NameTable,
@@ -24,16 +24,16 @@ pub struct LinkContext<'a> {
     pub nonces: &'a mut Rng,
 }
 
-/// What one face's link layer counted.
+/// Counters of one face's link layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
-    /// Frames received.
+    /// Number of frames received.
     pub frames_in: u64,
     /// Packets made of them.
     pub packets_in: u64,
     /// Frames handed to the socket's batch.
     pub frames_out: u64,
-    /// Packets they carry.
+    /// Packets contained in these frames.
     pub packets_out: u64,
     /// Received frames and packets that are malformed or not understood.
     pub malformed: u64,
@@ -51,13 +51,13 @@ pub struct LinkCounters {
 
 /// The link layer of one face.
 #[derive(Debug)]
-pub struct LinkService {
+pub struct GenericLinkService {
     reassembler: Reassembler,
     encoder: LinkEncoder,
     counters: LinkCounters,
 }
 
-impl LinkService {
+impl GenericLinkService {
     /// A link layer for frames of at most `mtu` bytes (`None`: any size); `first_sequence` numbers its first
     /// fragment and should be random.
     pub fn new(mtu: Option<usize>, first_sequence: u64) -> Self {
@@ -126,7 +126,7 @@ impl LinkService {
         self.counters.fragmented += u64::from(frames > 1);
     }
 
-    /// What was counted so far.
+    /// Counters of the link layer so far.
     pub fn counters(&self) -> LinkCounters {
         self.counters
     }
@@ -158,13 +158,13 @@ mod tests {
         names: NameTable,
         tokens: TokenTable,
         nonces: Rng,
-        link: LinkService,
+        link: GenericLinkService,
     }
 
     impl Node {
         fn new(mtu: Option<usize>) -> Self {
             let nonces = Rng::stream(Seed(1), "nonces");
-            let link = LinkService::new(mtu, 7);
+            let link = GenericLinkService::new(mtu, 7);
             Self { names: NameTable::new(), tokens: TokenTable::new(), nonces, link }
         }
 

@@ -42,10 +42,10 @@ impl StreamListener {
     }
 
     /// Listens at `path`: makes its folder if there is none, and takes the place of a socket file that
-    /// nobody listens on any more.
+    /// no process listens on any more.
     ///
     /// # Errors
-    /// When somebody listens there, or something else is at `path`, or the folder cannot be written.
+    /// If another process listens there, a file of another type is at `path`, or the folder cannot be written.
     pub fn unix(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -92,7 +92,7 @@ impl StreamListener {
         }
     }
 
-    /// Where it listens.
+    /// Address of the listener as a face URI.
     pub fn uri(&self) -> &FaceUri {
         &self.uri
     }
@@ -142,7 +142,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Removes a socket file that nobody listens on.
+/// Removes a socket file without a listening process.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -174,7 +174,7 @@ mod tests {
         path
     }
 
-    fn hear(face: &mut StreamFace) -> io::Result<Vec<Vec<u8>>> {
+    fn receive(face: &mut StreamFace) -> io::Result<Vec<Vec<u8>>> {
         let mut heard = Vec::new();
         while face.receive(&mut Reception::new(), |frame| heard.push(frame.to_vec()))? == Received::More {}
         Ok(heard)
@@ -189,7 +189,7 @@ mod tests {
         let mut client = StreamFace::connect_unix(&path)?;
         let Some(mut face) = listener.accept()? else { panic!("a connection waits") };
         client.send([(&[0x06, 1][..], &[7][..])].into_iter())?;
-        assert_eq!(hear(&mut face)?, [[0x06, 1, 7]]);
+        assert_eq!(receive(&mut face)?, [[0x06, 1, 7]]);
         assert!(face.is_local() && client.is_local());
         drop(listener);
         assert!(!path.exists());

@@ -1,11 +1,11 @@
 //! Names as people write them: `/file/v=1700000000000000/seg=3` (naming conventions, revision 3).
 //!
-//! What has no number of its own is written as core writes it.
+//! A component without a typed form is written as in core.
 
 use tidegate_core::name::{Name, NameError, NameTable};
-use tidegate_wire::tlv::{self, Reader};
+use tidegate_wire::tlv::{self, TlvReader};
 
-/// Components whose value is a number, by the letters before it.
+/// Components whose value is a number, by the prefix of their URI form.
 const NUMBERED: [(&str, u32); 5] = [("seg=", 50), ("off=", 52), ("v=", 54), ("t=", 56), ("seq=", 58)];
 
 /// The concatenated components of a name.
@@ -45,7 +45,7 @@ fn numbered(component: &str) -> Option<(u32, u64)> {
 /// The name with these concatenated components, as a URI.
 pub fn show(components: &[u8]) -> String {
     let mut uri = String::new();
-    let mut reader = Reader::new(components);
+    let mut reader = TlvReader::new(components);
     while let Ok(Some(element)) = reader.next() {
         let letters = NUMBERED.iter().find(|(_, kind)| *kind == element.kind).map(|(letters, _)| letters);
         let mut shortest = Vec::new();

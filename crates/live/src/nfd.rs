@@ -6,7 +6,7 @@
 use std::fmt;
 
 use tidegate_wire::name::NameView;
-use tidegate_wire::tlv::{self, Element, Reader};
+use tidegate_wire::tlv::{self, Element, TlvReader};
 use tidegate_wire::{DecodeError, tlv::types};
 
 const CONTROL_RESPONSE: u32 = 101;
@@ -29,7 +29,7 @@ const MARKING_INTERVAL: u32 = 135;
 const MARKING_THRESHOLD: u32 = 136;
 const MTU: u32 = 137;
 
-/// Origin of a route that an application asked for.
+/// Origin of a route that an application registered.
 pub const ORIGIN_APP: u64 = 0;
 /// Origin of a route from a settings file or a person.
 pub const ORIGIN_STATIC: u64 = 255;
@@ -49,7 +49,7 @@ pub struct ControlParameters {
     pub uri: Option<String>,
     /// Local end of a face.
     pub local_uri: Option<String>,
-    /// Who made a route, such as [`ORIGIN_APP`].
+    /// Component that made a route, such as [`ORIGIN_APP`].
     pub origin: Option<u64>,
     /// Cost of a route.
     pub cost: Option<u64>,
@@ -59,7 +59,7 @@ pub struct ControlParameters {
     pub count: Option<u64>,
     /// Flags, such as [`FLAG_CHILD_INHERIT`].
     pub flags: Option<u64>,
-    /// Which flags are meant.
+    /// Mask of the flags that are set or cleared.
     pub mask: Option<u64>,
     /// Name of a strategy, as concatenated components.
     pub strategy: Option<Vec<u8>>,
@@ -75,14 +75,14 @@ pub struct ControlParameters {
     pub mtu: Option<u64>,
 }
 
-/// What answers a command.
+/// Response to a control command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlResponse {
-    /// As in HTTP: 200 done, 4xx refused, 5xx failed.
+    /// Status code as in HTTP: 200 done, 4xx refused, 5xx failed.
     pub code: u64,
-    /// For people.
+    /// Status text for human readers.
     pub text: String,
-    /// What the forwarder made of the parameters.
+    /// Parameters as the forwarder applied them.
     pub parameters: Option<ControlParameters>,
 }
 
@@ -125,7 +125,7 @@ impl ControlParameters {
     /// # Errors
     /// When `bytes` is no ControlParameters or a field in it is malformed.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let element = Reader::new(bytes).only()?;
+        let element = TlvReader::new(bytes).only()?;
         if element.kind != CONTROL_PARAMETERS {
             let accepted = "ControlParameters (104)";
             return Err(DecodeError::Unexpected { element: element.kind, accepted });
@@ -200,7 +200,7 @@ fn write_texts(out: &mut Vec<u8>, fields: &[(u32, &Option<String>)]) {
 }
 
 impl ControlResponse {
-    /// An answer with a text of its own.
+    /// A response with its own text.
     pub fn new(code: u64, text: &str, parameters: Option<ControlParameters>) -> Self {
         Self { code, text: text.to_owned(), parameters }
     }
@@ -228,7 +228,7 @@ impl ControlResponse {
     /// # Errors
     /// When it is no ControlResponse, or has no status code.
     pub fn decode(content: &[u8]) -> Result<Self, DecodeError> {
-        let element = Reader::new(content).only()?;
+        let element = TlvReader::new(content).only()?;
         if element.kind != CONTROL_RESPONSE {
             let accepted = "ControlResponse (101)";
             return Err(DecodeError::Unexpected { element: element.kind, accepted });

@@ -10,25 +10,25 @@ use rustix::io::Errno;
 use rustix::thread::set_current_timer_slack;
 use tidegate_core::units::{Span, Time};
 
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 
 /// Most events taken from the kernel at once; the rest wait for the next call.
 const BATCH: usize = 64;
 
-/// What a socket is watched for.
+/// Readiness for which a socket is registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interest {
-    /// Something to read.
+pub enum SocketInterest {
+    /// Readable: data, the end of the stream, or an error.
     Read,
-    /// Something to read, and room to write.
+    /// Readable or writable.
     ReadWrite,
-    /// Room to write; the end of the peer is told all the same.
+    /// Writable; a closed connection is reported as well.
     Write,
-    /// Nothing but the end of the peer.
+    /// Only a closed connection.
     End,
 }
 
-impl Interest {
+impl SocketInterest {
     fn flags(self) -> epoll::EventFlags {
         match self {
             Self::Read => epoll::EventFlags::IN,
@@ -46,7 +46,7 @@ pub struct Ready {
     pub token: u64,
     /// There is something to read: data, the end, or an error.
     pub is_readable: bool,
-    /// There is room to write, or a write would tell of an error.
+    /// There is room to write, or a write would return an error.
     pub is_writable: bool,
 }
 
@@ -63,7 +63,7 @@ impl Ready {
     }
 }
 
-/// A set of watched sockets, level-triggered: what is not read now is told again.
+/// A set of watched sockets, level-triggered: unread data is reported again.
 #[derive(Debug)]
 pub struct Poll {
     epoll: OwnedFd,
@@ -82,11 +82,11 @@ impl Poll {
         Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?, ready: Vec::with_capacity(BATCH) })
     }
 
-    /// Watches `socket`, to be told by `token`. A socket that is closed leaves the set by itself.
+    /// Registers `socket`, which is reported by `token`. A socket that is closed leaves the set by itself.
     ///
     /// # Errors
     /// When it is watched already, or the system refuses.
-    pub fn register(&self, socket: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+    pub fn register(&self, socket: impl AsFd, token: u64, interest: SocketInterest) -> io::Result<()> {
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), interest.flags())?)
     }
 
@@ -94,7 +94,7 @@ impl Poll {
     ///
     /// # Errors
     /// When it is not watched.
-    pub fn modify(&self, socket: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
+    pub fn modify(&self, socket: impl AsFd, token: u64, interest: SocketInterest) -> io::Result<()> {
         Ok(epoll::modify(&self.epoll, socket, epoll::EventData::new_u64(token), interest.flags())?)
     }
 
@@ -111,7 +111,7 @@ impl Poll {
     ///
     /// # Errors
     /// When the system refuses to wait.
-    pub fn wait(&mut self, until: Option<Time>, clock: &Clock) -> io::Result<&[Ready]> {
+    pub fn wait(&mut self, until: Option<Time>, clock: &MonotonicClock) -> io::Result<&[Ready]> {
         let pause = until.map(|until| until.since(clock.now()));
         self.ready.clear();
         match self.take(pause) {
@@ -146,12 +146,12 @@ mod tests {
     #[test]
     fn a_socket_with_something_to_read_is_told_by_its_token() -> io::Result<()> {
         let (mut near, far) = UnixStream::pair()?;
-        let (mut poll, clock) = (Poll::new()?, Clock::new());
-        poll.register(&far, 7, Interest::Read)?;
+        let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
+        poll.register(&far, 7, SocketInterest::Read)?;
         assert_eq!(poll.wait(NOW, &clock)?, []);
         near.write_all(b"x")?;
         assert_eq!(poll.wait(None, &clock)?, [Ready { token: 7, is_readable: true, is_writable: false }]);
-        poll.modify(&far, 8, Interest::ReadWrite)?;
+        poll.modify(&far, 8, SocketInterest::ReadWrite)?;
         assert_eq!(poll.wait(None, &clock)?, [Ready { token: 8, is_readable: true, is_writable: true }]);
         poll.deregister(&far)?;
         assert_eq!(poll.wait(NOW, &clock)?, []);
@@ -161,8 +161,8 @@ mod tests {
     #[test]
     fn the_end_of_a_peer_is_something_to_read() -> io::Result<()> {
         let (near, far) = UnixStream::pair()?;
-        let (mut poll, clock) = (Poll::new()?, Clock::new());
-        poll.register(&far, 1, Interest::Read)?;
+        let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
+        poll.register(&far, 1, SocketInterest::Read)?;
         drop(near);
         assert!(poll.wait(None, &clock)?[0].is_readable);
         Ok(())
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_not_rounded_to_whole_milliseconds() -> io::Result<()> {
-        let (mut poll, clock) = (Poll::new()?, Clock::new());
+        let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
         let mut least = Span::MAX;
         // On a busy machine most waits end late, but not every one of them.
         for _ in 0..500 {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn waiting_for_a_point_in_time_never_ends_before_it() -> io::Result<()> {
-        let (mut poll, clock) = (Poll::new()?, Clock::new());
+        let (mut poll, clock) = (Poll::new()?, MonotonicClock::new());
         for nanos in [1, 999, 50_000, 1_500_000] {
             let until = clock.now() + Span::from_nanos(nanos);
             assert_eq!(poll.wait(Some(until), &clock)?, []);

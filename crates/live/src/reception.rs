@@ -10,7 +10,7 @@ use crate::sys::Slots;
 /// what pays for their allocation: about fifty packets.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
-/// Slots the kernel writes into, and chunks that packets are kept in.
+/// Slots that the kernel writes into, and chunks that hold received packets.
 pub struct Reception {
     pub(crate) slots: Slots,
     pub(crate) chunks: Chunks,

@@ -7,10 +7,10 @@ use tidegate_wire::name::push_component;
 use tidegate_wire::{DataView, DecodeError, InterestBuilder, InterestStamp, Signer};
 
 use crate::client::{Answer, Client, ClientError};
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse, FLAG_CHILD_INHERIT, ORIGIN_APP};
 
-/// How long an answer may take.
+/// Timeout of a command.
 const PATIENCE: Millis = Millis(4_000);
 
 /// TLV-TYPE of a generic component.
@@ -24,11 +24,11 @@ pub enum RegistrationError {
     Client(ClientError),
     /// The forwarder refuses Interests for its management.
     Refused(NackReason),
-    /// The forwarder says no.
+    /// The forwarder refuses the command.
     Denied {
-        /// As in HTTP, 4xx or 5xx.
+        /// Status code as in HTTP, 4xx or 5xx.
         code: u64,
-        /// What it says to people.
+        /// Explanation for people.
         text: String,
     },
     /// The answer cannot be read.
@@ -68,7 +68,7 @@ impl From<ClientError> for RegistrationError {
     }
 }
 
-/// Asks the forwarder to send Interests under `prefix` (concatenated components) here.
+/// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here.
 ///
 /// # Errors
 /// When it does not say yes.
@@ -106,7 +106,7 @@ fn command(
         push_component(&mut name, GENERIC, component);
     }
     let nonce = client.nonces().bits().to_be_bytes();
-    let time_ms = Some(Clock::wall_micros() / 1_000);
+    let time_ms = Some(MonotonicClock::wall_micros() / 1_000);
     let stamp = InterestStamp { nonce: Some(&nonce), time_ms, sequence: None };
     let interest = InterestBuilder {
         name: &name,
@@ -125,10 +125,10 @@ fn command(
 
 /// Reads the Data that answers a command: what the forwarder made of the parameters.
 ///
-/// The forwarder signs with a key of its own, which nobody vouches for: its place is what it is trusted by.
+/// The forwarder signs with its own key, without a certificate: clients trust it by its local socket.
 ///
 /// # Errors
-/// When the forwarder says no, or the bytes are no Data with a ControlResponse.
+/// If the forwarder refuses, or the bytes are no Data with a ControlResponse.
 pub fn read_response(data: &[u8]) -> Result<ControlParameters, RegistrationError> {
     let data = DataView::parse(data).map_err(RegistrationError::Answer)?;
     let response = ControlResponse::decode(data.content).map_err(RegistrationError::Answer)?;

@@ -1,4 +1,4 @@
-//! Serving a file: segments read from disk as they are asked for, and metadata that names the version (RDR).
+//! Serves a file: segments are read from disk on request; metadata names the version (RDR).
 //!
 //! Names as `ndnputchunks` has them: `PREFIX/v=<version>/seg=<n>` with the last segment in every Data, and
 //! `PREFIX/32=metadata` for the version. An Interest for less than that, if it allows longer names, gets the
@@ -17,7 +17,7 @@ use tidegate_wire::name::push_segment;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, rdr};
 
 use crate::client::{Client, ClientError};
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use source::SourceFile;
 
 pub use error::ServeError;
@@ -35,27 +35,27 @@ const BACKLOG: usize = 256 * 1024;
 /// FreshnessPeriod of metadata (RDR: 1 to 10 ms, so that caches do not hide a new version).
 const METADATA_FRESHNESS: Millis = Millis(10);
 
-/// What is served, and how.
+/// Parameters of a file that is served.
 #[derive(Clone, Debug)]
 pub struct ServeSettings {
     /// Name of the file, concatenated components.
     pub prefix: Vec<u8>,
     /// Bytes of content per segment, 1..=[`MAX_SEGMENT_SIZE`].
     pub segment_size: usize,
-    /// How long a cache may call a segment fresh.
+    /// FreshnessPeriod of its Data.
     pub freshness: Millis,
-    /// Who signs.
+    /// Signer of the segments.
     pub signer: Signer,
     /// Version; `None`: the time of the file's last change, microseconds since 1970.
     pub version: Option<u64>,
 }
 
-/// What was served so far.
+/// Counters of a served file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServeCounters {
-    /// Interests received.
+    /// Number of Interests received.
     pub interests: u64,
-    /// Segments sent.
+    /// Number of segments sent.
     pub segments: u64,
     /// Bytes of content sent.
     pub bytes: u64,
@@ -87,7 +87,7 @@ impl Served {
     /// Opens `path`; its names are those of `client`.
     ///
     /// # Errors
-    /// When the file cannot be read or cannot be cut as asked.
+    /// If the file cannot be read or cannot be segmented as requested.
     pub fn open(path: &Path, settings: ServeSettings, client: &mut Client) -> Result<Self, ServeError> {
         let size = settings.segment_size;
         if !(1..=MAX_SEGMENT_SIZE).contains(&size) {
@@ -153,7 +153,7 @@ impl Served {
         self.len() == 0
     }
 
-    /// What was served so far.
+    /// Counters of the file so far.
     pub fn counters(&self) -> ServeCounters {
         self.counters
     }
@@ -231,10 +231,11 @@ impl Served {
         data.sign(&self.settings.signer)
     }
 
-    /// The version, in a Data whose own version is the time now, so that it is never taken for an older one.
+    /// Metadata that names the version, in a Data whose own version is the current time, so that caches never
+    /// take it for an older one.
     fn metadata(&mut self) -> io::Result<Bytes> {
         let mut name = self.metadata_name.clone();
-        rdr::push_version(&mut name, Clock::wall_micros());
+        rdr::push_version(&mut name, MonotonicClock::wall_micros());
         push_segment(&mut name, 0);
         let mut final_block = Vec::new();
         push_segment(&mut final_block, 0);
@@ -257,7 +258,7 @@ impl Served {
 }
 
 /// Answers Interests until the application is asked to stop, or the file changes: then it returns how, since nothing of
-/// it can be served any more. `tell` is called once with trouble that may pass.
+/// it can be served any more. `tell` is called once for each temporary problem.
 ///
 /// # Errors
 /// When the connection is lost.

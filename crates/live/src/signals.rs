@@ -15,8 +15,8 @@ pub struct StopSignal {
 }
 
 impl StopSignal {
-    /// Listens for SIGINT, SIGTERM and SIGHUP (the terminal is closed) from now on. A process that was started to outlive its
-    /// terminal, as by `nohup`, goes on ignoring SIGHUP.
+    /// Listens for SIGINT, SIGTERM and SIGHUP (the terminal is closed) from now on. A process that was started to
+    /// outlive its terminal, as by `nohup`, goes on ignoring SIGHUP.
     ///
     /// # Errors
     /// When the system refuses.
@@ -33,7 +33,7 @@ impl StopSignal {
         Ok(Self { wish })
     }
 
-    /// Whether the process was asked to stop since the last call.
+    /// Whether a stop was requested since the last call.
     pub fn has_come(&mut self) -> bool {
         matches!(self.wish.read(&mut [0; 8]), Ok(1..))
     }

@@ -20,7 +20,7 @@ use crate::uri::FaceUri;
 pub const SEND_BUFFER: usize = 32 * 1024;
 
 /// The same for an application that only asks: Interests are small, and a thousand of them in the kernel are a queue
-/// that nobody manages.
+/// without management.
 const ASKING_BUFFER: usize = 8 * 1024;
 
 /// Bytes that TCP from this machine may have received and not read. Elsewhere the kernel chooses, for long paths.
@@ -39,7 +39,7 @@ pub const NOT_SENT: u32 = 32 * 1024;
 /// Most frames per system call; each has two parts.
 const BATCH: usize = 64;
 
-/// A connected stream.
+/// A connected Unix or TCP stream.
 #[derive(Debug)]
 pub struct StreamFace {
     socket: Socket,
@@ -55,7 +55,7 @@ pub struct StreamFace {
 }
 
 impl StreamFace {
-    /// Begins a TCP connection; what is sent before it stands has to wait, and a failure is told by
+    /// Begins a TCP connection; what is sent before it stands has to wait, and a failure is reported by
     /// [`receive`](Self::receive).
     ///
     /// # Errors
@@ -83,17 +83,17 @@ impl StreamFace {
     /// Connects to the Unix socket at `path`.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// When there is no listener.
     pub fn connect_unix(path: &Path) -> io::Result<Self> {
         let socket = Socket::from(UnixStream::connect(path)?);
         let local = FaceUri::Fd(socket.as_raw_fd());
         Self::of_unix(socket, local, FaceUri::Unix(path.to_owned()))
     }
 
-    /// As [`connect_unix`](Self::connect_unix), but never waits.
+    /// As [`connect_unix`](Self::connect_unix), but never blocks.
     ///
     /// # Errors
-    /// When nobody listens there, or so many wait to be accepted that one more would have to wait, too.
+    /// When there is no listener, or its backlog is full.
     pub fn connect_unix_at_once(path: &Path) -> io::Result<Self> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.set_nonblocking(true)?;
@@ -156,7 +156,7 @@ impl StreamFace {
     ///
     /// # Errors
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
-    /// nothing behind it can be told apart, and the face has to be closed.
+    /// nothing after it can be parsed, and the face has to be closed.
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
         let most = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
         let buffer = &mut memory.slots.as_buffer()[..most];
@@ -260,12 +260,12 @@ impl StreamFace {
         self.is_local
     }
 
-    /// This end.
+    /// URI of the local end.
     pub fn local(&self) -> &FaceUri {
         &self.local
     }
 
-    /// The other end.
+    /// URI of the remote end.
     pub fn remote(&self) -> &FaceUri {
         &self.remote
     }
@@ -392,8 +392,8 @@ mod tests {
         let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         assert!(StreamFace::connect_tcp_now(address, Duration::from_secs(1)).is_err());
         let mut face = StreamFace::connect_tcp(address)?;
-        let (mut poll, clock) = (crate::poll::Poll::new()?, crate::clock::Clock::new());
-        poll.register(&face, 0, crate::poll::Interest::Read)?;
+        let (mut poll, clock) = (crate::poll::Poll::new()?, crate::clock::MonotonicClock::new());
+        poll.register(&face, 0, crate::poll::SocketInterest::Read)?;
         assert!(poll.wait(None, &clock)?[0].is_readable);
         assert!(face.receive(&mut Reception::new(), |_| ()).is_err());
         Ok(())

@@ -17,13 +17,13 @@ pub(crate) const MESSAGES: usize = 16;
 /// Bytes of one message's slot: the kernel puts no more together.
 const SLOT: usize = 1 << 16;
 
-/// Largest datagram taken: the largest NDN packet (8800) and room for link fields beside it.
+/// Largest datagram taken: the largest NDN packet (8800) and room for its link fields.
 pub(crate) const LARGEST: usize = 9000;
 
 /// Bytes of datagrams that go out as one message, to be cut by the kernel or the device.
 const MAX_TOGETHER: usize = 60_000;
 
-/// Bytes of the largest socket address asked for, that of IPv6.
+/// Size of the largest supported socket address (IPv6), bytes.
 const ADDRESS: usize = size_of::<libc::sockaddr_in6>();
 
 /// Room for one control message with a number in it, aligned as the kernel's header is.
@@ -34,12 +34,12 @@ pub(crate) struct Slots {
     bytes: Box<[u8]>,
     addresses: Box<[[u8; ADDRESS]; MESSAGES]>,
     controls: Box<[Control; MESSAGES]>,
-    received: Vec<Slot>,
+    received: Vec<MessageSlot>,
 }
 
-/// What the kernel said of one message.
+/// Control data of one message from the kernel.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct MessageSlot {
     len: usize,
     /// Bytes of each datagram but the last, which may be shorter.
     each: usize,
@@ -51,7 +51,7 @@ struct Slot {
 pub(crate) struct Datagram<'a> {
     /// Its content, cut off behind [`LARGEST`] bytes.
     pub(crate) bytes: &'a [u8],
-    /// Who sent it; `None` when nobody asked or the address is of another family.
+    /// Address of the sender; `None` if it was not requested or has another family.
     pub(crate) from: Option<SocketAddr>,
     /// Whether something was cut off.
     pub(crate) is_truncated: bool,
@@ -134,7 +134,7 @@ pub(crate) fn recv_batch(socket: BorrowedFd<'_>, slots: &mut Slots, with_source:
     slots.received.extend(heads.iter().zip(&slots.controls[..]).take(count).map(|(head, control)| {
         let len = (head.msg_len as usize).min(SLOT);
         let is_truncated = head.msg_hdr.msg_flags & libc::MSG_TRUNC != 0;
-        Slot { len, each: read_size(control).unwrap_or(len), is_truncated }
+        MessageSlot { len, each: read_size(control).unwrap_or(len), is_truncated }
     }));
     Ok(count)
 }
@@ -189,12 +189,12 @@ fn nothing_waits(why: io::Error) -> io::Result<usize> {
     }
 }
 
-/// What became of datagrams handed over for sending.
+/// Result of handing datagrams over for sending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Handed {
-    /// Datagrams that are done with, sent or failed: the first so many.
+    /// Number of datagrams at the front that are finished, sent or failed.
     pub(crate) taken: usize,
-    /// Of these, datagrams that could not be sent.
+    /// Number of finished datagrams that could not be sent.
     pub(crate) failed: usize,
     /// Whether the socket has no more room.
     pub(crate) would_block: bool,
@@ -239,7 +239,7 @@ fn send_all_of(socket: BorrowedFd<'_>, batch: &[[&[u8]; 2]], together: &mut bool
                 done.would_block = true;
                 return;
             }
-            // Tells of an earlier datagram: this one was not tried yet.
+            // The error belongs to an earlier datagram: this one was not tried yet.
             Err(why) if is_about_another(&why) && !has_tried_again => has_tried_again = true,
             // Cutting may be what failed: for this batch, or for good where the device cannot do it.
             Err(why) if grouped => {
@@ -329,7 +329,7 @@ fn equal_in_a_row(batch: &[[&[u8]; 2]]) -> usize {
     equal + usize::from(has_rest)
 }
 
-/// The control message that asks for datagrams of `size` bytes.
+/// The control message that sets the segment size of a batch to `size` bytes.
 fn size_control(size: usize) -> Control {
     // `cmsghdr`: its length with the number's two bytes, level and type, the number.
     let length = size_of::<libc::cmsghdr>() + 2;
@@ -342,7 +342,7 @@ fn size_control(size: usize) -> Control {
     [length as u64, u64::from_ne_bytes(kind), u64::from_ne_bytes(number)]
 }
 
-/// Which count of waiting bytes a socket keeps.
+/// Kinds of counters of waiting bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backlog {
     /// Datagrams and Unix streams: memory of what has not left, the kernel's book-keeping included.
@@ -354,7 +354,7 @@ pub(crate) enum Backlog {
 /// Bytes that wait in the socket's send buffer.
 ///
 /// # Errors
-/// When the socket keeps no such count.
+/// If the socket has no such counter.
 pub(crate) fn unsent_bytes(socket: BorrowedFd<'_>, backlog: Backlog) -> io::Result<usize> {
     /// `SIOCOUTQNSD` of `linux/sockios.h`, the same on every architecture.
     const NEVER_SENT: libc::c_ulong = 0x894B;
@@ -397,7 +397,7 @@ pub(crate) fn forbid_ip_fragments(socket: BorrowedFd<'_>, is_v6: bool) -> io::Re
 /// Datagrams that the kernel dropped at this socket, mostly because its receive buffer was full.
 ///
 /// # Errors
-/// When the kernel (before Linux 4.12) keeps no such count.
+/// If the kernel (before Linux 4.12) has no such counter.
 pub(crate) fn dropped_datagrams(socket: BorrowedFd<'_>) -> io::Result<u32> {
     let mut counts = [0_u32; libc::SK_MEMINFO_DROPS as usize + 1];
     let mut len = size_of_val(&counts) as libc::socklen_t;

@@ -1,6 +1,6 @@
 //! PIT tokens of peers: the bytes stay here, core carries a handle.
 //!
-//! A token is kept from its Interest to the last answer; nobody tells when that is, so the table is swept
+//! A token is kept from its Interest to the last answer; its end is unknown, so the table is swept
 //! when it has grown. A handle of a token that was swept too early finds nothing, never another's token.
 
 use tidegate_core::packet::PitToken;
@@ -12,19 +12,19 @@ const PLACE_BITS: u32 = 22;
 /// Most tokens held at once.
 pub const CAPACITY: usize = (1 << PLACE_BITS) - 1;
 
-/// No sweep pays off below so many tokens.
+/// Minimum number of tokens for which a sweep is worth its cost.
 const LEAST: usize = 65_536;
 
 /// Tokens of all faces of a node.
 #[derive(Debug, Default)]
 pub struct TokenTable {
-    places: Vec<Place>,
+    places: Vec<TokenPlace>,
     free: Vec<u32>,
     held_after_sweep: usize,
 }
 
 #[derive(Debug)]
-struct Place {
+struct TokenPlace {
     token: Option<Token>,
     /// Uses before this one, modulo the room in a handle.
     uses: u16,
@@ -37,7 +37,7 @@ impl TokenTable {
         Self::default()
     }
 
-    /// Tokens held.
+    /// Number of tokens in the table.
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }
@@ -53,7 +53,7 @@ impl TokenTable {
         let place = match self.free.pop() {
             Some(place) => place,
             None if self.places.len() < CAPACITY => {
-                self.places.push(Place { token: None, uses: 0, is_marked: false });
+                self.places.push(TokenPlace { token: None, uses: 0, is_marked: false });
                 self.places.len() as u32 - 1
             }
             None => return None,
@@ -96,7 +96,7 @@ impl TokenTable {
 
 const USES_MASK: u16 = (1 << (32 - PLACE_BITS)) - 1;
 
-/// Never 0, which stands for no token.
+/// A handle of a place in the table. Never 0, which means no token.
 fn handle(place: u32, uses: u16) -> PitToken {
     PitToken((place + 1) | u32::from(uses) << PLACE_BITS)
 }

@@ -1,4 +1,4 @@
-//! What carries frames: a UDP socket or a stream.
+//! Transports of frames: a UDP socket or a stream.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -25,10 +25,10 @@ pub enum Transport {
     Stream(StreamFace),
 }
 
-/// How far sending went.
+/// Result of sending a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
-    /// Nothing is left to send.
+pub enum SendProgress {
+    /// All frames were sent.
     All,
     /// The socket has no more room; go on when it is writable.
     WouldBlock,
@@ -38,7 +38,7 @@ impl Transport {
     /// Connects to `remote`; TCP is waited for, at most `patience`.
     ///
     /// # Errors
-    /// When nobody listens there, or the URI names no place to connect to.
+    /// When there is no listener, or the URI has no address to connect to.
     pub fn connect(remote: &FaceUri, patience: Duration) -> io::Result<Self> {
         Ok(match remote {
             FaceUri::Udp(address) => Self::Udp(UdpFace::connect(*address, None)?),
@@ -52,10 +52,10 @@ impl Transport {
     }
 
     /// As [`connect`](Self::connect), but a TCP connection is only begun: what is sent before it stands waits, and
-    /// that it failed is told by [`receive`](Self::receive).
+    /// a failure is reported by [`receive`](Self::receive).
     ///
     /// # Errors
-    /// When the system refuses at once, or nobody listens at a Unix socket or accepts what waits there.
+    /// When the system refuses at once, or a Unix socket has no listener or a full backlog.
     pub fn begin(remote: &FaceUri) -> io::Result<Self> {
         match remote {
             FaceUri::Unix(path) => Ok(Self::Stream(StreamFace::connect_unix_at_once(path)?)),
@@ -88,17 +88,17 @@ impl Transport {
     }
 
     /// Sends from the front of `batch` and removes what was taken. Also call it with an empty batch when the
-    /// socket is writable after [`Sent::WouldBlock`]: a stream may hold the rest of a frame.
+    /// socket is writable after [`SendProgress::WouldBlock`]: a stream may hold the rest of a frame.
     ///
     /// # Errors
     /// When the connection broke; the face has to be closed.
-    pub fn send(&mut self, batch: &mut FrameBatch) -> io::Result<Sent> {
+    pub fn send(&mut self, batch: &mut FrameBatch) -> io::Result<SendProgress> {
         let (taken, is_full) = match self {
             Self::Udp(face) => face.send(batch.iter()),
             Self::Stream(face) => face.send(batch.iter())?,
         };
         batch.remove_first(taken);
-        Ok(if is_full { Sent::WouldBlock } else { Sent::All })
+        Ok(if is_full { SendProgress::WouldBlock } else { SendProgress::All })
     }
 
     /// Bytes that wait in the socket, with the kernel's overhead for datagrams and Unix streams; for TCP what
@@ -119,7 +119,7 @@ impl Transport {
         }
     }
 
-    /// This end.
+    /// URI of the local end.
     pub fn local_uri(&self) -> FaceUri {
         match self {
             Self::Udp(face) => FaceUri::Udp(face.local()),
@@ -127,7 +127,7 @@ impl Transport {
         }
     }
 
-    /// The other end.
+    /// URI of the remote end.
     pub fn remote_uri(&self) -> FaceUri {
         match self {
             Self::Udp(face) => FaceUri::Udp(face.remote()),
@@ -143,7 +143,7 @@ impl Transport {
         }
     }
 
-    /// What went wrong and was survived; a stream survives nothing.
+    /// Errors that did not end the transport; a stream has none.
     pub fn faults(&self) -> Faults {
         match self {
             Self::Udp(face) => face.faults(),
@@ -188,7 +188,7 @@ mod tests {
             let mut batch = FrameBatch::new();
             batch.push(&[6, 2], Bytes::from_static(&[1, 2]));
             batch.push(&[6, 1, 3], Bytes::new());
-            assert_eq!(near.send(&mut batch)?, Sent::All);
+            assert_eq!(near.send(&mut batch)?, SendProgress::All);
             assert!(batch.is_empty());
             let mut seen = Vec::new();
             while seen.len() < 2 {

@@ -17,30 +17,30 @@ use crate::sys::{self, Backlog, Handed};
 /// overhead: 0.6 ms of a link of 1 Gbit/s. What waits beyond that waits in our queue, where it is managed.
 pub const SEND_BUFFER: usize = 64 * 1024;
 
-/// Bytes of the receive buffer asked for; the system may grant less (`net.core.rmem_max`).
+/// Requested size of the receive buffer, bytes; the system may grant less (`net.core.rmem_max`).
 pub const RECEIVE_BUFFER: usize = 4 * 1024 * 1024;
 
-/// What a receiving call left behind.
+/// Result of a receiving call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// There may be more to receive.
     More,
-    /// Nothing waits.
+    /// No datagram is waiting.
     Drained,
     /// The peer has ended the connection; nothing will come any more.
     Closed,
 }
 
-/// What went wrong on a socket and was survived.
+/// Counters of errors that a socket survived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Frames that the system refused to send, too large or without a route.
     pub unsent: u64,
     /// Datagrams larger than any NDN packet.
     pub oversized: u64,
-    /// Errors told while receiving, mostly that nobody listens at the peer.
+    /// Errors reported while receiving, mostly a closed port at the peer.
     pub refused: u64,
-    /// Datagrams of somebody else that a new socket caught.
+    /// Number of datagrams of other peers that a new socket received.
     pub stray: u64,
 }
 
@@ -134,12 +134,12 @@ impl UdpFace {
         self.sends_together = false;
     }
 
-    /// Memory of frames in the socket's send buffer, with the kernel's overhead, bytes; 0 when it is not told.
+    /// Memory of frames in the socket's send buffer, with the kernel's overhead, bytes; 0 if it is not available.
     pub fn unsent_bytes(&self) -> usize {
         sys::unsent_bytes(self.socket.as_fd(), Backlog::Unsent).unwrap_or(0)
     }
 
-    /// Datagrams that the system dropped, because nobody read the socket in time; 0 when it does not tell.
+    /// Datagrams that the system dropped because the socket buffer was full; 0 if it is not available.
     pub fn overflows(&self) -> u64 {
         sys::dropped_datagrams(self.socket.as_fd()).map_or(0, u64::from)
     }
@@ -154,7 +154,7 @@ impl UdpFace {
         self.remote
     }
 
-    /// What went wrong so far.
+    /// Errors so far that did not end the socket.
     pub fn faults(&self) -> Faults {
         self.faults
     }
@@ -166,7 +166,7 @@ impl AsFd for UdpFace {
     }
 }
 
-/// A socket that hears from peers that have no face yet.
+/// Socket that receives datagrams of peers without a face.
 #[derive(Debug)]
 pub struct UdpListener {
     socket: Socket,
@@ -209,17 +209,17 @@ impl UdpListener {
         Ok(if count < sys::MESSAGES { Received::Drained } else { Received::More })
     }
 
-    /// Datagrams that the system dropped, because nobody read the socket in time; 0 when it does not tell.
+    /// Datagrams that the system dropped because the socket buffer was full; 0 if it is not available.
     pub fn overflows(&self) -> u64 {
         sys::dropped_datagrams(self.socket.as_fd()).map_or(0, u64::from)
     }
 
-    /// Where it listens.
+    /// Local address of the socket.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
 
-    /// What went wrong so far.
+    /// Errors so far that did not end the socket.
     pub fn faults(&self) -> Faults {
         self.faults
     }
@@ -231,7 +231,8 @@ impl AsFd for UdpListener {
     }
 }
 
-/// Messages of one batch, which lie in `memory` then; `None` when the system told of an earlier datagram instead.
+/// Messages of one batch, which lie in `memory` then; `None` if the system reported an error of an earlier datagram
+/// instead.
 fn batch(
     socket: &Socket,
     memory: &mut Reception,
@@ -255,7 +256,7 @@ fn socket(address: SocketAddr) -> io::Result<Socket> {
     socket.set_send_buffer_size(SEND_BUFFER)?;
     socket.set_recv_buffer_size(RECEIVE_BUFFER)?;
     if address.is_ipv6() {
-        // A socket for IPv4 may stand on the same port.
+        // A socket for IPv4 may be bound to the same port.
         socket.set_only_v6(true)?;
     }
     sys::forbid_ip_fragments(socket.as_fd(), address.is_ipv6())?;
@@ -269,7 +270,7 @@ fn address_of(socket: &Socket) -> io::Result<SocketAddr> {
     address.ok_or_else(|| io::Error::new(io::ErrorKind::AddrNotAvailable, "the socket has no IP address"))
 }
 
-/// Whether two addresses are the same peer; flow labels and the like do not count.
+/// Whether two addresses are the same peer, without regard to flow labels and scopes.
 fn is_same(a: SocketAddr, b: SocketAddr) -> bool {
     a.ip() == b.ip() && a.port() == b.port()
 }

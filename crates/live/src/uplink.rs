@@ -1,4 +1,4 @@
-//! Where an application finds its forwarder: `NDN_CLIENT_TRANSPORT`, then `client.conf`, then the default.
+//! Finds an application's forwarder: `NDN_CLIENT_TRANSPORT`, then `client.conf`, then the default.
 //!
 //! Places and format are those of ndn-cxx (`manual/ndn-client.conf`).
 
@@ -11,15 +11,15 @@ use crate::uri::{FaceUri, UriError};
 /// The variable that is looked at first.
 pub const VARIABLE: &str = "NDN_CLIENT_TRANSPORT";
 
-/// What is connected to when nothing is set.
+/// Default address of the forwarder.
 pub const DEFAULT_TRANSPORT: &str = "unix:///run/nfd/nfd.sock";
 
 /// A forwarder to connect to, and who said so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uplink {
-    /// Its address.
+    /// URI of the forwarder.
     pub uri: FaceUri,
-    /// Where the address was found, for messages.
+    /// Source of the address, for messages.
     pub source: String,
 }
 
@@ -31,7 +31,7 @@ pub enum UplinkError {
     Uri {
         /// Variable, or file and line.
         place: String,
-        /// What is wrong with it.
+        /// Error of the address.
         why: UriError,
     },
     /// A settings file is there and cannot be read.
@@ -57,9 +57,9 @@ impl std::error::Error for UplinkError {}
 /// The places to look at.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Value of [`VARIABLE`].
+    /// Value of the environment variable [`VARIABLE`].
     pub variable: Option<String>,
-    /// Settings files, the first that says something counts.
+    /// Settings files in order of precedence.
     pub files: Vec<PathBuf>,
 }
 
@@ -79,7 +79,7 @@ impl Places {
     /// The forwarder these places name; the default if none does.
     ///
     /// # Errors
-    /// When the first place that says something says something wrong.
+    /// If the first source that has a value has an invalid one.
     pub fn uplink(&self) -> Result<Uplink, UplinkError> {
         if let Some(value) = &self.variable {
             return resolve(value, VARIABLE.to_owned());

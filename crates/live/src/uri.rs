@@ -23,7 +23,7 @@ pub enum FaceUri {
     Fd(i32),
 }
 
-/// What is wrong with a face URI.
+/// Error of a face URI, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriError(String);
 
@@ -49,17 +49,17 @@ impl fmt::Display for FaceUri {
 }
 
 impl FaceUri {
-    /// Reads a URI and looks its host up, which may ask the network.
+    /// Parses a URI and resolves its host name, which may query the network.
     ///
     /// # Errors
     /// When the scheme is not udp, tcp (each with 4 or 6) or unix, the host is unknown or has no address of
     /// the family, or the path is not absolute.
     pub fn resolve(text: &str) -> Result<Self, UriError> {
         let resolve = |written| match written {
-            Written::Unix(path) => Ok(Self::Unix(path)),
-            Written::Host { kind, host, port, family } => look_up(host, port, family).map(kind),
+            ParsedUri::Unix(path) => Ok(Self::Unix(path)),
+            ParsedUri::Host { kind, host, port, family } => look_up(host, port, family).map(kind),
         };
-        Written::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+        ParsedUri::read(text).and_then(resolve).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 
     /// Whether `text` can be a URI, without looking a host's name up.
@@ -68,23 +68,23 @@ impl FaceUri {
     /// As [`resolve`](Self::resolve), as far as that shows without asking.
     pub fn check(text: &str) -> Result<(), UriError> {
         let check = |written| match written {
-            // An address asks nobody.
-            Written::Host { host, port, family, .. } if host.parse::<IpAddr>().is_ok() => {
+            // A numeric address needs no name resolution.
+            ParsedUri::Host { host, port, family, .. } if host.parse::<IpAddr>().is_ok() => {
                 look_up(host, port, family).map(|_| ())
             }
             _ => Ok(()),
         };
-        Written::read(text).and_then(check).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
+        ParsedUri::read(text).and_then(check).map_err(|why| UriError(format!("face URI {text:?}: {why}")))
     }
 }
 
-/// A URI before its host is known.
-enum Written<'a> {
+/// A parsed URI before its host is resolved.
+enum ParsedUri<'a> {
     Unix(PathBuf),
     Host { kind: fn(SocketAddr) -> FaceUri, host: &'a str, port: u16, family: Option<Family> },
 }
 
-impl<'a> Written<'a> {
+impl<'a> ParsedUri<'a> {
     fn read(text: &'a str) -> Result<Self, String> {
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err("no \"://\"; write it like \"udp4://192.0.2.1:6363\"".to_owned());

@@ -1,4 +1,4 @@
-//! The one place that says what each column means; Parquet metadata, pages and documentation read it.
+//! Definitions of all columns, used by Parquet metadata, pages and documentation.
 //!
 //! A name means the same in every table. Units stand last in the name wherever a number has one that is
 //! not a plain count.
@@ -10,7 +10,7 @@ pub struct Definition {
     pub name: &'static str,
     /// Unit, `""` for text and plain numbers without one.
     pub unit: &'static str,
-    /// One sentence: what is counted or measured, and what a missing value says.
+    /// One sentence: the quantity, and the meaning of a missing value.
     pub text: &'static str,
 }
 

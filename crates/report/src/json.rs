@@ -1,4 +1,4 @@
-//! A JSON value that prints itself: escaped as RFC 8259 asks, NaN and infinities as `null`.
+//! A JSON value that prints itself: escaped as RFC 8259 requires, NaN and infinities as `null`.
 
 use std::fmt::{self, Write};
 
@@ -19,7 +19,7 @@ pub enum Json {
     List(Vec<Json>),
     /// An object.
     Object(Vec<(&'static str, Json)>),
-    /// An object whose keys come from outside.
+    /// An object whose keys are not known at compile time.
     Map(Vec<(String, Json)>),
 }
 
@@ -34,7 +34,7 @@ impl Json {
         value.map_or(Self::Null, Into::into)
     }
 
-    /// The value as it can stand inside an HTML `<script>`: no `<`, `>`, `&` and no JavaScript line ends.
+    /// The value in a form that is safe in an HTML `<script>`: no `<`, `>`, `&` and no JavaScript line ends.
     pub fn to_script(&self) -> String {
         let mut text = String::new();
         for character in self.to_string().chars() {

@@ -1,4 +1,4 @@
-//! What a run leaves behind, made readable: tables, statistics, a paper's claims, pages and figures.
+//! Presentation of results: tables, statistics, a paper's claims, pages and figures.
 //!
 //! Input are the [run records](tidegate_core::records) of simulated or live runs. Output depends on the
 //! input alone: no clock, no host, no environment, so equal runs give equal bytes.
@@ -7,7 +7,7 @@
 pub mod claims;
 pub mod compare;
 pub mod definitions;
-pub mod digest;
+pub mod event_summary;
 pub mod export;
 pub mod figure;
 pub mod json;
@@ -17,8 +17,8 @@ pub mod stats;
 pub mod tables;
 pub mod text;
 
-mod quantities;
-mod samples;
+mod sample_series;
+mod thinning;
 
 /// Version of the tables' shape; raised whenever a column is added, renamed or redefined.
 pub const RESULTS_SCHEMA: u32 = 7;

@@ -13,7 +13,7 @@ pub struct Estimate {
     pub mean: f64,
     /// Half of the interval's width, in the unit of the mean; 0 when deterministic, infinite for one sample.
     pub half_width: f64,
-    /// Number of samples.
+    /// Number of samples in the estimate.
     pub n: usize,
     /// At least two samples, all equal up to [`ROUNDING`]: the result does not vary and has no interval.
     pub deterministic: bool,
@@ -28,7 +28,7 @@ impl Estimate {
         Self::at(samples, 0.95)
     }
 
-    /// As [`Estimate::of`] with an interval of another `confidence`, 0..1.
+    /// As [`Estimate::of`] with the given `confidence`, 0..1.
     pub fn at(samples: &[f64], confidence: f64) -> Self {
         let n = samples.len();
         if n == 0 || samples.iter().any(|sample| !sample.is_finite()) {
@@ -47,7 +47,7 @@ impl Estimate {
         Self { mean: mean(samples), half_width, n, deterministic: false }
     }
 
-    /// As [`Estimate::of`] over those of `samples` that have a value; `n` says how many.
+    /// As [`Estimate::of`], over the values of `samples` that are present; `n` is their number.
     pub fn of_present(samples: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self::of(&samples.into_iter().flatten().collect::<Vec<f64>>())
     }
@@ -90,7 +90,7 @@ pub fn paired_difference(ours: &[f64], theirs: &[f64]) -> Estimate {
     paired_difference_at(ours, theirs, 0.95)
 }
 
-/// As [`paired_difference`] with an interval of another `confidence`, 0..1.
+/// As [`paired_difference`] with the given `confidence`, 0..1.
 pub fn paired_difference_at(ours: &[f64], theirs: &[f64], confidence: f64) -> Estimate {
     if ours.len() != theirs.len() {
         return Estimate::NONE;

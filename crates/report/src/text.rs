@@ -22,7 +22,7 @@ pub(crate) fn is_tcp(flow: &FlowRecord) -> bool {
     flow.prefix.starts_with("/tcp/")
 }
 
-/// What the flows send: "Interest", "segment", or "packet" where some do this and some that.
+/// Unit that the flows send: "Interest", "segment", or "packet" for a mix of both.
 pub(crate) fn sent_by<'a>(flows: impl IntoIterator<Item = &'a FlowRecord>) -> &'static str {
     let mut kinds: Vec<bool> = flows.into_iter().map(is_tcp).collect();
     kinds.sort_unstable();
@@ -56,9 +56,9 @@ pub(crate) fn count(value: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
-/// Significant digits of a measure's mean that are shown at most; a ten-thousandth of a mean matters to nobody.
+/// Significant digits of a measure's mean that are shown at most; a ten-thousandth of a mean is not relevant.
 const MAX_MEAN_DIGITS: usize = 5;
-/// The same of a factor or difference: a factor near 1 is told from it by its last digits.
+/// The same of a factor or difference: a factor near 1 differs from it in its last digits.
 const MAX_DIGITS: usize = 6;
 
 /// Mean and half width with the same decimals: as many as give the half width two significant digits, at most six
@@ -68,7 +68,7 @@ pub fn number_with_error(mean: f64, half_width: f64) -> (String, String) {
     with_error(mean, half_width, MAX_DIGITS)
 }
 
-/// As [`number_with_error`] with at most `max_digits` significant digits of the mean.
+/// As [`number_with_error`], with at most `max_digits` significant digits of the mean.
 fn with_error(mean: f64, half_width: f64, max_digits: usize) -> (String, String) {
     if !(half_width.is_finite() && half_width > 0.0) {
         return (number(mean), number(half_width));
@@ -88,7 +88,7 @@ fn with_error(mean: f64, half_width: f64, max_digits: usize) -> (String, String)
     (fixed(mean, decimals), fixed(half_width, decimals))
 }
 
-/// The power of ten of a positive value once it is rounded to so many significant digits.
+/// The power of ten of a positive value after rounding to `digits` significant digits.
 fn magnitude(value: f64, digits: usize) -> i32 {
     let shown = format!("{value:.*e}", digits - 1);
     shown.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
@@ -171,12 +171,12 @@ pub fn over_runs_json(estimate: &Estimate, runs: usize) -> Json {
     Json::Object(entries)
 }
 
-/// What a reader has to know of a mean over some of the runs only.
+/// Caveat of a mean over some of the runs only.
 fn survivors(what: &str, n: usize, runs: usize) -> String {
     format!("{what} has a value in {n} of {runs} runs; its mean is over these, which may flatter it")
 }
 
-/// An estimate for a table in which all rows have the same number of runs: no remark beside the number.
+/// An estimate for a table in which all rows have the same number of runs: no remark next to the number.
 pub fn short(estimate: &Estimate) -> String {
     match estimate.n {
         0 => "-".to_owned(),
@@ -253,7 +253,7 @@ pub fn seeds(runs: &[RunRecord]) -> String {
     seed_list(&runs.iter().map(|run| run.seed).collect::<Vec<u64>>())
 }
 
-/// As [`seeds`], of these.
+/// As [`seeds`], for the given list.
 pub(crate) fn seed_list(seeds: &[u64]) -> String {
     let consecutive = seeds.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(1));
     match seeds {

@@ -1,4 +1,4 @@
-//! What is known while a text is read, and everything found wrong with it so far.
+//! State of reading a text: its surroundings and the problems found so far.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,10 +15,10 @@ const MAX_SEARCHED: usize = 1_000;
 /// Bytes of a text quoted in a message.
 pub(crate) const MAX_QUOTED: usize = 60;
 
-/// Reads a file that a text names; the error says why that cannot be done.
+/// Reads a file that a text refers to; on failure, the error explains why.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-/// What is known beside the document, and the problems so far.
+/// Schemes and limits for reading a document, and the problems found so far.
 pub struct Desk<'a> {
     /// The format of the text.
     pub format: &'static Format,
@@ -26,9 +26,9 @@ pub struct Desk<'a> {
     pub schemes: &'a [&'static Scheme],
     /// Reads files the text names; `None` refuses them.
     pub files: Option<FileReader<'a>>,
-    /// Everything wrong so far.
+    /// Problems found so far.
     pub problems: RefCell<Problems>,
-    /// What may be read from the text, bytes of memory, about.
+    /// Approximate limit of the memory that may be read from the text, bytes.
     max_bytes: u64,
     /// Bytes of that so far, about.
     claimed_bytes: Cell<u64>,
@@ -46,7 +46,7 @@ impl<'a> Desk<'a> {
         Self { format, schemes, files, problems, max_bytes, claimed_bytes }
     }
 
-    /// Notes a problem.
+    /// Reports a problem at a place.
     pub fn refuse(&self, place: Place, message: impl Into<String>) {
         self.problems.borrow_mut().add(place, message.into(), None);
     }
@@ -83,7 +83,7 @@ impl<'a> Desk<'a> {
         is_small
     }
 
-    /// Problems so far.
+    /// Number of problems found so far.
     pub fn count(&self) -> usize {
         self.problems.borrow().count()
     }

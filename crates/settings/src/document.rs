@@ -1,4 +1,4 @@
-//! A TOML document as a tree whose every key and value knows its place.
+//! A TOML document as a tree in which every key and value has its place in the text.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -7,19 +7,19 @@ use crate::error::{Place, Problems};
 
 /// Brackets inside brackets, and dots in one key.
 const DEEPEST: usize = 16;
-/// Texts longer than this are told only their first syntax error.
+/// Longer texts get only their first syntax error reported.
 const SHORT: usize = 1 << 18;
 
-/// A value and where it stands.
+/// A value with its place.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// Where it stands.
+    /// Place in the document.
     pub place: Place,
-    /// The value.
+    /// Value at this place.
     pub value: Value,
 }
 
-/// A TOML value.
+/// Value of a TOML document.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A text.
@@ -43,7 +43,7 @@ pub struct Number {
     pub value: f64,
     /// The same if it was written without a point and fits.
     pub whole: Option<i64>,
-    /// As it stands in the text.
+    /// Spelling of the value in the text.
     pub written: String,
 }
 
@@ -54,11 +54,11 @@ pub struct Table(pub Vec<Entry>);
 /// One key of a table.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The key.
+    /// Key of the entry.
     pub key: String,
-    /// Where the key stands.
+    /// Place of the key.
     pub place: Place,
-    /// Its value.
+    /// Value of the entry with its place.
     pub item: Item,
 }
 
@@ -75,7 +75,7 @@ impl Table {
 }
 
 impl Value {
-    /// What kind of value this is, with its article.
+    /// Kind of the value in words, with its article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "a text",
@@ -179,7 +179,7 @@ fn convert(value: Spanned<DeValue<'_>>, origin: usize) -> Item {
     Item { place, value }
 }
 
-/// Refuses texts whose tree would be so deep that walking it could exhaust the stack.
+/// Rejects texts whose tree would be so deep that a recursive walk could exhaust the stack.
 fn check_depth(text: &str, origin: usize) -> Result<(), (Place, String)> {
     let mut depth = 0_usize;
     let mut dots = 0_usize;
@@ -206,7 +206,7 @@ fn check_depth(text: &str, origin: usize) -> Result<(), (Place, String)> {
     Ok(())
 }
 
-/// What follows the word or sign at the start of `text`; a quote within a word opens nothing.
+/// Rest of `text` after the word or sign at its start; a quote within a word opens no string.
 fn skip_word(text: &str, first: char) -> &str {
     const SIGNS: [char; 11] = ['.', '=', ',', '[', ']', '{', '}', ' ', '\t', '\r', '\n'];
     let tail = text.get(first.len_utf8()..).unwrap_or("");
@@ -216,7 +216,7 @@ fn skip_word(text: &str, first: char) -> &str {
     tail.find(|c| c == '#' || SIGNS.contains(&c)).and_then(|end| tail.get(end..)).unwrap_or("")
 }
 
-/// What follows the quoted text at the start of `text`, as TOML delimits it.
+/// Rest of `text` after the quoted string at its start, as TOML delimits it.
 fn skip_text(text: &str, quote: char) -> &str {
     let triple = [quote; 3].iter().collect::<String>();
     let (body, is_long) = match text.strip_prefix(&triple) {

@@ -1,4 +1,4 @@
-//! What is wrong with a text: where it stands, what is wrong and what is accepted.
+//! Errors of a text: the place, the problem and the accepted values.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ const WIDTH: usize = 120;
 /// Characters shown before the place in a line longer than that.
 const LEAD: usize = 40;
 
-/// One problem.
+/// One problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Name of the source as the caller gave it; `--set` for an override.
@@ -20,13 +20,13 @@ pub struct Error {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong and what is accepted.
+    /// Description of the problem and of the accepted values.
     pub message: String,
-    /// The known words that were probably meant.
+    /// Known words that are similar to the unknown one.
     pub suggestions: Vec<String>,
     /// The source line, shortened around the place if it is long, control characters blanked.
     pub excerpt: String,
-    /// Where the pointer stands in [`excerpt`](Self::excerpt), characters from 0.
+    /// Position of the pointer in [`excerpt`](Self::excerpt), characters from 0.
     pub pointer: usize,
     /// Length of the pointer, characters, at least 1.
     pub width: usize,
@@ -42,7 +42,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Everything that is wrong with a text, in the order of its text; never empty.
+/// All problems of a text, in the order of its text; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors {
     list: Vec<Error>,
@@ -92,7 +92,7 @@ impl std::error::Error for Errors {}
 pub struct Place {
     /// 0 for the file, else the override's number.
     pub origin: usize,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
@@ -106,7 +106,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Adds a problem unless there are too many, or the same one stands there already.
+    /// Adds a problem unless there are too many, or the same one is recorded at this place.
     pub fn add(&mut self, place: Place, message: String, suggestions: impl IntoIterator<Item = String>) {
         if self.list.iter().any(|(at, same, _)| *at == place && *same == message) {
             return;
@@ -118,7 +118,7 @@ impl Problems {
         }
     }
 
-    /// Problems so far.
+    /// Number of problems found so far.
     pub fn count(&self) -> usize {
         self.list.len() + self.omitted
     }
@@ -147,14 +147,14 @@ impl Problems {
 pub struct Sources<'a> {
     /// Name of the file in messages.
     pub name: &'a str,
-    /// Its text.
+    /// Text of the document.
     pub text: &'a str,
-    /// Overrides as `key=value`.
+    /// Overrides in the form `key=value`.
     pub overrides: &'a [String],
 }
 
 impl Sources<'_> {
-    /// Where each line of the file starts.
+    /// Offset of the start of each line of the file.
     fn line_starts(&self) -> Vec<usize> {
         let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         std::iter::once(0).chain(breaks.map(|(index, _)| index + 1)).collect()
@@ -194,7 +194,7 @@ fn characters(line: &str, start: usize, end: usize) -> (usize, usize) {
     (before, until.saturating_sub(before))
 }
 
-/// The part of `line` around character `at`, and where that character stands in it.
+/// Excerpt of `line` around character `at`, and the position of that character in it.
 fn excerpt(line: &str, at: usize) -> (String, usize) {
     let blank = |c: char| if c.is_control() { ' ' } else { c };
     let skipped = if line.chars().nth(WIDTH).is_none() { 0 } else { at.saturating_sub(LEAD) };

@@ -13,7 +13,7 @@ use crate::values::{self, read_quantity, read_text, shown};
 
 /// One table and the keys it may have.
 pub struct Fields<'a> {
-    /// What is known beside it.
+    /// State of reading that the table belongs to.
     pub desk: &'a Desk<'a>,
     /// The table's header or braces.
     pub place: Place,
@@ -31,7 +31,7 @@ impl<'a> Fields<'a> {
         Some(Self::over(desk, item.place, &table.0, keys))
     }
 
-    /// As [`open`](Self::open), of entries without a table around them.
+    /// As [`open`](Self::open), for entries without an enclosing table.
     pub fn over(desk: &'a Desk<'a>, place: Place, entries: &'a [Entry], keys: &'static Keys) -> Self {
         for entry in entries.iter().filter(|entry| keys.find(&entry.key).is_none()) {
             if desk.is_full() {
@@ -56,7 +56,7 @@ impl<'a> Fields<'a> {
         Self { desk, place, keys, entries: &[] }
     }
 
-    /// All keys given.
+    /// All keys that are given.
     pub fn entries(&self) -> &'a [Entry] {
         self.entries
     }
@@ -72,7 +72,7 @@ impl<'a> Fields<'a> {
         self.entry(key).map(|entry| &entry.item)
     }
 
-    /// Where the value of `key` stands, else the table.
+    /// Place of the value of `key`; if there is none, of the table.
     pub fn place_of(&self, key: &str) -> Place {
         self.item(key).map_or(self.place, |item| item.place)
     }
@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
         self.keys.find(key).map_or(&Kind::Text, |key| &key.kind)
     }
 
-    /// A text.
+    /// Reads a text, if it is given.
     pub fn text(&self, key: &str) -> Option<String> {
         self.read(key, |item| read_text(item).map(str::to_owned))
     }
@@ -144,7 +144,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// `true` or `false`.
+    /// Reads `true` or `false`, if given.
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.read(key, |item| match &item.value {
             Value::Bool(truth) => Ok(*truth),
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
         self.read(key, |item| values::read_count(item, self.kind(key)))
     }
 
-    /// As [`count`](Self::count), for bounds that fit.
+    /// As [`count`](Self::count), for keys whose maximum fits into 32 bits.
     pub fn count_u32(&self, key: &str) -> Option<u32> {
         self.count(key).and_then(|count| u32::try_from(count).ok())
     }
@@ -184,7 +184,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// So many times in a span of time, above zero.
+    /// A number of events per time, above zero.
     pub fn frequency(&self, key: &str) -> Option<Frequency> {
         self.read(key, |item| {
             let frequency: Frequency = read_quantity(item, "100/s")?;
@@ -258,7 +258,7 @@ fn refuse_key(desk: &Desk<'_>, entry: &Entry, keys: &Keys) {
     desk.problems.borrow_mut().add(entry.place, message, suggestion);
 }
 
-/// A declared default as if it stood in the file.
+/// The declared default as an item, as if it were written in the file.
 fn default_item(key: &Key, text: &str, place: Place) -> Item {
     let value = match key.kind {
         Kind::Bool => Value::Bool(text == "true"),

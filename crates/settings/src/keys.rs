@@ -1,4 +1,4 @@
-//! What a format declares of itself: its tables, their keys, and what each key takes.
+//! Declaration of a format: its tables, their keys, and the values that each key takes.
 //!
 //! Every key is declared once; reading, error messages and the JSON Schema come from the declaration.
 
@@ -13,16 +13,16 @@ pub struct Format {
     pub root: &'static Keys,
     /// The number its key `format` has.
     pub version: i64,
-    /// What other programs and papers call some keys.
+    /// Names that other programs and papers use for some keys.
     pub synonyms: &'static [(&'static str, &'static str)],
 }
 
 /// The keys of one table.
 #[derive(Debug)]
 pub struct Keys {
-    /// What the table is called in messages.
+    /// Name of the table in messages.
     pub what: &'static str,
-    /// Its own keys.
+    /// Keys of this table itself.
     pub own: &'static [Key],
     /// Keys shared with other tables.
     pub shared: &'static [&'static [Key]],
@@ -39,7 +39,7 @@ impl Keys {
         self.iter().find(|key| key.name == name)
     }
 
-    /// The key that was probably meant by `word`.
+    /// The known key that is most similar to `word`.
     pub fn nearest(&self, word: &str, synonyms: &[(&str, &'static str)]) -> Option<&'static str> {
         let near = nearest(word, self.iter().map(|key| key.name));
         let meant = || synonyms.iter().find(|(other, key)| *other == word && self.find(key).is_some());
@@ -47,16 +47,16 @@ impl Keys {
     }
 }
 
-/// One key.
+/// Declaration of one key.
 #[derive(Debug)]
 pub struct Key {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
-    /// What it takes.
+    /// Kind of its value.
     pub kind: Kind,
     /// Whether it has to be there.
     pub need: Need,
-    /// What it says, one sentence.
+    /// Meaning of the key, one sentence.
     pub help: &'static str,
 }
 
@@ -71,7 +71,7 @@ pub enum Need {
     Else(&'static str),
 }
 
-/// What a key takes.
+/// Type of the values that a key takes.
 #[derive(Debug)]
 pub enum Kind {
     /// Any text.
@@ -96,13 +96,13 @@ pub enum Kind {
     Rate,
     /// A number of bytes, 1 up to this.
     Size(u64),
-    /// So many times in a span of time, above zero.
+    /// A number of events per time, above zero.
     Frequency,
     /// A number of packets.
     Packets,
     /// A number of packets or bytes above zero.
     Limit,
-    /// `">= 0.9"` and the like.
+    /// A comparison, such as `">= 0.9"`.
     Comparison,
     /// A scheme's name, or a table with its name and parameters.
     Scheme(&'static Role),
@@ -112,7 +112,7 @@ pub enum Kind {
     List(&'static Kind),
     /// A table with any names as keys.
     Open(&'static Kind),
-    /// Anything.
+    /// A value of any kind.
     Any,
     /// One of these.
     AnyOf(&'static [Kind]),
@@ -128,10 +128,10 @@ pub const fn keys(what: &'static str, own: &'static [Key]) -> Keys {
     Keys { what, own, shared: &[] }
 }
 
-/// What a scheme is used as.
+/// A role that a scheme can fill.
 #[derive(Debug)]
 pub struct Role {
-    /// What it is called in messages.
+    /// Name of the role in messages.
     pub word: &'static str,
     /// Whether a scheme can be used so.
     pub fits: fn(&Scheme) -> bool,
@@ -147,9 +147,9 @@ pub static TCP_SENDER: Role = Role { word: "TCP sender scheme", fits: |scheme| s
 pub static STRATEGY: Role = Role { word: "strategy", fits: |scheme| scheme.strategy.is_some() };
 /// All parts on a router.
 pub static ROUTER_PART: Role = Role { word: "router part", fits: |scheme| scheme.router.is_some() };
-/// The network controller.
+/// Role of the network controller.
 pub static CONTROLLER: Role = Role { word: "network controller", fits: |scheme| scheme.controller.is_some() };
-/// What both ends of a link do about lost frames.
+/// Recovery of lost frames by both ends of a link.
 pub static LINK_SERVICE: Role = Role { word: "link service", fits: |scheme| scheme.link_service.is_some() };
 /// One of a queue's disciplines.
 pub static DISCIPLINE: Role = Role { word: "queue discipline", fits: |scheme| scheme.discipline.is_some() };

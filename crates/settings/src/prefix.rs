@@ -1,4 +1,4 @@
-//! A prefix as all its spellings are kept.
+//! The canonical spelling of a prefix.
 
 use tidegate_core::name::{Name, NameTable};
 
@@ -29,7 +29,7 @@ pub fn canonical_prefix(text: &str) -> Result<String, String> {
     Ok(names.uri(Name::whole(prefix)))
 }
 
-/// Whether `text` is plainly as it would be kept; the usual case, ten times as fast.
+/// Whether `text` is obviously canonical; the usual case, ten times as fast as the full comparison.
 fn is_canonical(text: &str) -> bool {
     let is_plain = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_~".contains(&byte))

@@ -9,7 +9,7 @@ use crate::keys::Need::{Else, May};
 use crate::keys::{DISCIPLINE, Keys, Kind, key, keys};
 use crate::uses::{self, SchemeUse};
 
-/// What a queue holds where nothing is said.
+/// Default limit of a queue.
 const LIMIT: Limit = Limit::Packets(Packets::new(100));
 
 /// The keys of a queue's table.
@@ -36,7 +36,7 @@ pub static QUEUE: Keys = keys(
 pub struct QueuePlan {
     /// Limit of each class.
     pub limit: Limit,
-    /// Disciplines, asked in this order; none is drop-tail.
+    /// Disciplines, consulted in this order; none is drop-tail.
     pub disciplines: Vec<SchemeUse>,
 }
 
@@ -45,7 +45,7 @@ pub struct QueuePlan {
 pub struct QueueValues {
     /// Limit of each class.
     pub limit: Option<Limit>,
-    /// Disciplines, asked in this order.
+    /// Disciplines, consulted in this order.
     pub disciplines: Option<Vec<SchemeUse>>,
 }
 

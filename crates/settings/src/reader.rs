@@ -1,4 +1,4 @@
-//! A text on its way from bytes to what it says: how large it may be, its version, and every problem at its line.
+//! Reads a text into a document: checks size and format version, and reports every problem with its line.
 
 use tidegate_core::scheme::Scheme;
 
@@ -13,15 +13,15 @@ use crate::values::shown;
 pub struct Reader<'a> {
     /// Name of the text in messages.
     pub source_name: &'a str,
-    /// The format.
+    /// Format of the document.
     pub format: &'static Format,
     /// Schemes that can be named.
     pub schemes: &'a [&'static Scheme],
     /// Reads files the text names; `None` refuses them.
     pub files: Option<FileReader<'a>>,
-    /// Longest text, bytes.
+    /// Maximum length of a text, bytes.
     pub text_bytes: usize,
-    /// What is read may take this much memory, bytes, about.
+    /// Approximate limit of the memory for the document, bytes.
     pub max_bytes: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::keys::{Key, Keys, Kind, Need};
 use crate::schema::{definition, tables};
 
-/// The reference of the format whose outermost table is `root`.
+/// Reference in Markdown of the format whose outermost table is `root`.
 pub fn markdown(root: &'static Keys) -> String {
     let mut text = String::new();
     for (_, keys) in tables(root) {
@@ -30,7 +30,7 @@ fn row(key: &'static Key) -> String {
     format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
 }
 
-/// What a key takes, in words.
+/// Values that a key takes, in words.
 fn takes(kind: &'static Kind) -> String {
     match kind {
         Kind::Any => "anything".to_owned(),

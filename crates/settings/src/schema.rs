@@ -3,7 +3,7 @@
 use crate::keys::{Key, Keys, Kind, Need, Role};
 use crate::write::quoted;
 
-/// The JSON Schema of the format whose outermost table is `root`, for editors.
+/// JSON Schema of the format whose outermost table is `root`, for editors.
 pub fn json_schema(title: &str, root: &'static Keys) -> String {
     let definitions = tables(root).iter().map(|(name, keys)| (name.clone(), table(keys))).collect();
     let root = object([
@@ -90,7 +90,7 @@ pub(crate) fn definition(keys: &Keys) -> String {
 }
 
 enum Json {
-    /// Written as it stands.
+    /// Text that is written unchanged.
     Raw(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),

@@ -1,6 +1,6 @@
-//! "Did you mean": the known words that an unknown one may stand for.
+//! "Did you mean": known words that are similar to an unknown one.
 
-/// Words longer than this are never near anything; keeps the distance cheap on any input.
+/// Words longer than this have no similar words, which bounds the cost of the distance.
 const LONGEST: usize = 64;
 
 /// Every word of `known` that has all the parts of `word`, parts being what hyphens separate: of "cubic", "tcp-cubic" and
@@ -39,7 +39,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate)
 }
 
-/// The distance, if it is small for words of this length: in a short one any letter may have been meant.
+/// The distance, if it is small for words of this length. In a short word every letter may be the wrong one.
 fn near(given: &[char], candidate: &str) -> Option<usize> {
     let candidate: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
     let longer = given.len().max(candidate.len());

@@ -21,9 +21,9 @@ const MAX_LISTED: usize = 16;
 /// A scheme with its settings, checked.
 #[derive(Clone, Debug)]
 pub struct SchemeUse {
-    /// The scheme.
+    /// Entry of the scheme in the catalogue.
     pub scheme: &'static Scheme,
-    /// Its settings.
+    /// Parameters given for the scheme.
     pub settings: Settings,
 }
 

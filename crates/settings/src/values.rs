@@ -1,4 +1,4 @@
-//! One value as a unit, a number or a text; the error says what is wrong with it.
+//! Converts one value to a quantity, a number or a text; the error explains what is wrong.
 
 use std::str::FromStr;
 
@@ -64,7 +64,7 @@ pub fn read_time(item: &Item, kind: &Kind) -> Result<Span, String> {
 pub(crate) fn read_limit(item: &Item) -> Result<Limit, String> {
     let text: String = match &item.value {
         Value::Text(text) if text.len() <= MAX_QUOTED => text.clone(),
-        // Only to hear what is wrong with it.
+        // Called for its error message: the value has no unit of packets or bytes.
         _ => return read_quantity(item, "100pkt").map(Limit::Packets),
     };
     parse_limit(&text)

@@ -36,7 +36,7 @@ fn is_section(item: &Item) -> bool {
     }
 }
 
-/// A value as it stands behind its key.
+/// A value as text, as written after its key.
 pub fn written_value(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value);
@@ -81,7 +81,7 @@ fn write_list<T>(
     text.push(close);
 }
 
-/// The key as it stands before a value or in a header: bare where TOML allows it.
+/// A key as text, as written before a value or in a header: bare if TOML allows it.
 pub fn written_key(key: &str) -> String {
     let is_bare =
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));

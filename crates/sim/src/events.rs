@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 
 use tidegate_core::units::Time;
 
-/// What an event is for; the number is the world's business.
+/// Receiver of an event; the number is assigned by the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target(pub u32);
+pub struct EventTarget(pub u32);
 
 /// Targets that a key can hold.
 pub const MAX_TARGETS: usize = 1 << TARGET_BITS;
@@ -30,20 +30,20 @@ const LAST_SHIFT: u32 = 30;
 const LOOK_EVERY: u32 = 8192;
 /// Open events beyond which further ones go into a heap.
 const CROWDED: usize = 64;
-/// Slots are widened when more than one event in so many was too far for them.
+/// Slots are widened if more than one event in this number was beyond the calendar's range.
 const FAR_SHARE: u32 = 4;
 /// No entry.
 const NONE: u32 = u32::MAX;
 
 /// An event in a slot's list.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct SlotEntry {
     key: u128,
     next: u32,
 }
 
-fn parts(key: u128) -> (Time, Target) {
-    (Time::from_nanos((key >> 64) as u64), Target(key as u32 & (MAX_TARGETS as u32 - 1)))
+fn parts(key: u128) -> (Time, EventTarget) {
+    (Time::from_nanos((key >> 64) as u64), EventTarget(key as u32 & (MAX_TARGETS as u32 - 1)))
 }
 
 /// Events that are still to come.
@@ -62,14 +62,14 @@ pub struct EventQueue {
     occupied: [u64; WORDS],
     /// One bit per word of `occupied` that is not zero.
     words: u64,
-    entries: Vec<Entry>,
+    entries: Vec<SlotEntry>,
     free: u32,
     /// Events beyond the last slot.
     far: BinaryHeap<Reverse<u128>>,
     /// Slot of the first of them; the largest number for none.
     far_slot: u64,
     opened: u32,
-    /// Events in opened slots beside the first of each.
+    /// Events in opened slots, except the first of each.
     beside: u32,
     /// Events that went beyond the last slot since the last look.
     sent_far: u32,
@@ -100,7 +100,7 @@ impl Default for EventQueue {
 impl EventQueue {
     /// Adds an event. The sequence lasts for 10^12 events.
     #[inline]
-    pub fn push(&mut self, at: Time, target: Target) {
+    pub fn push(&mut self, at: Time, target: EventTarget) {
         self.sequence += 1;
         debug_assert!(self.sequence < 1 << SEQUENCE_BITS && (target.0 as usize) < MAX_TARGETS);
         let low = self.sequence << TARGET_BITS | u64::from(target.0);
@@ -109,7 +109,7 @@ impl EventQueue {
 
     /// Takes the earliest event that is not after `limit`.
     #[inline]
-    pub fn take_until(&mut self, limit: Time) -> Option<(Time, Target)> {
+    pub fn take_until(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
         loop {
             if !self.crowd.is_empty() {
                 return self.take_from_crowd(limit);
@@ -133,7 +133,7 @@ impl EventQueue {
 
     /// The earliest of the open events when some of them are in the heap.
     #[cold]
-    fn take_from_crowd(&mut self, limit: Time) -> Option<(Time, Target)> {
+    fn take_from_crowd(&mut self, limit: Time) -> Option<(Time, EventTarget)> {
         let Reverse(crowded) = *self.crowd.peek()?;
         let is_listed = self.open.last().is_some_and(|listed| *listed < crowded);
         let key = if is_listed { *self.open.last()? } else { crowded };
@@ -154,7 +154,7 @@ impl EventQueue {
         let next = self.next_occupied()?;
         let slot = next as usize % SLOTS;
         let index = self.heads[slot];
-        let Entry { key, next: following } = self.entries[index as usize];
+        let SlotEntry { key, next: following } = self.entries[index as usize];
         let is_near = next + SLOTS as u64 <= self.far_slot && self.opened < LOOK_EVERY;
         if following != NONE || !is_near || parts(key).0 > limit {
             return None;
@@ -204,7 +204,7 @@ impl EventQueue {
         let index = self.free;
         let place = &mut self.entries[index as usize];
         self.free = place.next;
-        *place = Entry { key, next: self.heads[slot] };
+        *place = SlotEntry { key, next: self.heads[slot] };
         self.heads[slot] = index;
         self.occupied[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
@@ -214,7 +214,7 @@ impl EventQueue {
     #[cold]
     fn add_entry(&mut self) {
         self.free = self.entries.len() as u32;
-        self.entries.push(Entry { key: 0, next: NONE });
+        self.entries.push(SlotEntry { key: 0, next: NONE });
     }
 
     /// Opens the next slot that has events; false when there are none at all.
@@ -253,7 +253,7 @@ impl EventQueue {
     fn take_slot(&mut self, slot: usize) {
         let mut index = std::mem::replace(&mut self.heads[slot], NONE);
         while index != NONE {
-            let Entry { key, next } = self.entries[index as usize];
+            let SlotEntry { key, next } = self.entries[index as usize];
             self.entries[index as usize].next = self.free;
             self.free = index;
             self.open.push(key);
@@ -344,7 +344,7 @@ mod tests {
     fn events_come_by_time_and_then_in_the_order_asked_for() {
         let mut events = EventQueue::default();
         for (at, target) in [(5, 1), (3, 2), (5, 3), (3, 4)] {
-            events.push(Time::from_nanos(at), Target(target));
+            events.push(Time::from_nanos(at), EventTarget(target));
         }
         let mut order = Vec::new();
         while let Some((_, target)) = events.take_until(Time::MAX) {
@@ -362,14 +362,14 @@ mod tests {
         for step in 0..20_000u32 {
             if rng.chance(0.52) || model.is_empty() {
                 let at = now + u64::from(rng.below(50));
-                events.push(Time::from_nanos(at), Target(step % MAX_TARGETS as u32));
+                events.push(Time::from_nanos(at), EventTarget(step % MAX_TARGETS as u32));
                 model.push((at, step));
             } else {
                 let (index, &(at, target)) =
                     model.iter().enumerate().min_by_key(|(_, entry)| **entry).expect("not empty");
                 model.remove(index);
                 now = at;
-                assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(at), Target(target))));
+                assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(at), EventTarget(target))));
             }
         }
     }
@@ -384,14 +384,14 @@ mod tests {
             for step in 0..60_000u32 {
                 if model.len() < 200 && (model.is_empty() || rng.chance(0.55)) {
                     let at = now + u64::from(rng.below(reach));
-                    events.push(Time::from_nanos(at), Target(step));
+                    events.push(Time::from_nanos(at), EventTarget(step));
                     model.insert((at, step));
                 } else {
                     let (at, target) = model.pop_first().expect("not empty");
                     now = at;
                     assert_eq!(
                         events.take_until(Time::MAX),
-                        Some((Time::from_nanos(at), Target(target))),
+                        Some((Time::from_nanos(at), EventTarget(target))),
                         "seed {seed}"
                     );
                 }
@@ -403,21 +403,21 @@ mod tests {
     fn many_events_of_one_instant_come_in_the_order_asked_for() {
         let mut events = EventQueue::default();
         for target in 0..10_000 {
-            events.push(Time::ZERO, Target(target));
+            events.push(Time::ZERO, EventTarget(target));
         }
         for target in 0..10_000 {
-            assert_eq!(events.take_until(Time::MAX), Some((Time::ZERO, Target(target))));
-            events.push(Time::from_nanos(1), Target(10_000 + target));
+            assert_eq!(events.take_until(Time::MAX), Some((Time::ZERO, EventTarget(target))));
+            events.push(Time::from_nanos(1), EventTarget(10_000 + target));
         }
-        assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(1), Target(10_000))));
+        assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(1), EventTarget(10_000))));
     }
 
     #[test]
     fn an_event_after_the_limit_stays() {
         let mut events = EventQueue::default();
-        events.push(Time::from_nanos(9), Target(1));
+        events.push(Time::from_nanos(9), EventTarget(1));
         assert_eq!(events.take_until(Time::from_nanos(8)), None);
-        assert_eq!(events.take_until(Time::from_nanos(9)), Some((Time::from_nanos(9), Target(1))));
+        assert_eq!(events.take_until(Time::from_nanos(9)), Some((Time::from_nanos(9), EventTarget(1))));
         assert_eq!(events.take_until(Time::MAX), None);
     }
 }

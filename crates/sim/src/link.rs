@@ -12,16 +12,16 @@ use crate::plan::LinkPlan;
 /// One end of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// Node.
+    /// Number of the node.
     pub node: u32,
-    /// Its face.
+    /// Face of the node at this end.
     pub face: FaceId,
 }
 
 /// The radios of one direction of a link on a medium.
 #[derive(Clone, Copy, Debug)]
 pub struct Radio {
-    /// The medium's number.
+    /// Number of the medium.
     pub medium: usize,
     /// Number of the radio that sends.
     pub from: usize,
@@ -31,14 +31,14 @@ pub struct Radio {
 
 /// One direction of a link.
 #[derive(Debug)]
-pub struct Direction<B> {
-    /// Transmitting end.
+pub struct LinkDirection<B> {
+    /// End that transmits packets.
     pub from: End,
-    /// Receiving end.
+    /// End that receives packets.
     pub to: End,
-    /// What carries the packets; of a link with frames only its `busy_until` counts.
+    /// Line that carries the packets; for a link with frames only its `busy_until` is used.
     pub line: Line<Packet<B>>,
-    /// What carries the packets of a link with frames.
+    /// Line that carries the packets of a link with frames.
     pub framed: Option<Box<FramedLine<B>>>,
     /// The radios of a link on a medium.
     pub radio: Option<Radio>,
@@ -48,13 +48,13 @@ pub struct Direction<B> {
     pub queue_wake: Time,
     /// Earliest pending wake of the link service; [`Time::MAX`] for none.
     pub link_wake: Time,
-    /// Whether packets pass.
+    /// Whether the link is up.
     pub is_up: bool,
-    /// Whether the queue keeps its packets while the link is down.
+    /// Whether the queue retains its packets while the link is down.
     pub keeps_queue: bool,
 }
 
-impl<B> Direction<B> {
+impl<B> LinkDirection<B> {
     /// Direction `way` (0 from a to b, 1 back) of the planned link, with its delay already varied.
     pub fn new(plan: &LinkPlan, way: usize, from: End, to: End, delay: Span, seed: Seed) -> Self {
         let setup = LineSetup {
@@ -82,12 +82,12 @@ impl<B> Direction<B> {
         }
     }
 
-    /// Packets lost.
+    /// Number of packets lost.
     pub fn lost(&self) -> u64 {
         self.framed.as_ref().map_or_else(|| self.line.lost(), |framed| framed.lost())
     }
 
-    /// Packets that arrived.
+    /// Number of packets that arrived.
     pub fn delivered(&self) -> u64 {
         self.framed.as_ref().map_or_else(|| self.line.delivered(), |framed| framed.delivered())
     }
@@ -108,8 +108,8 @@ impl<B> Direction<B> {
         }
     }
 
-    /// Bytes that left by wire until `now`, when the queue has given `packets`; of what is being sent, its part. What waits
-    /// at a radio counts as if it had left.
+    /// Bytes that left by wire until `now`, when the queue has given `packets`; of what is being sent, its part. What
+    /// waits at a radio counts as if it had left.
     pub fn sent_bytes(&self, packets: ByteCount, now: Time) -> ByteCount {
         match &self.framed {
             Some(framed) => framed.sent_bytes(now),

@@ -8,7 +8,7 @@ use tidegate_core::rng::Seed;
 use tidegate_core::tcp::{AckHabit, SenderSettings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
-/// The whole scheme of `[scenario]` beside roles that the scenario writes out, which it leaves as they are.
+/// Whole scheme of `[scenario]`; roles that the scenario sets explicitly take precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenOut {
     /// Name of the scheme.
@@ -24,43 +24,43 @@ pub struct WrittenOut {
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,
-    /// The scenario's text, overrides applied, as it is kept beside the results.
+    /// The scenario's text with overrides applied, as stored with the results.
     pub text: String,
-    /// Everything of the text that can change a run, in one spelling, one line per value.
+    /// Canonical text of everything that can change a run, one line per value.
     pub canonical: String,
     /// Files that the text names, each with its content, as often as they were read.
     pub files: Vec<(String, String)>,
     /// `[sweep]`, in the order written.
     pub sweep: Vec<SweepAxis>,
-    /// What whole schemes of overrides replaced and removed, a line each.
+    /// Roles that overriding whole schemes replaced and removed, one line each.
     pub replaced: Vec<String>,
-    /// What keeps the scheme of `[scenario]` out of roles, if anything does.
+    /// The table that prevents the scheme of `[scenario]` from filling roles, if there is one.
     pub written_out: Option<WrittenOut>,
     /// Simulated time of each run.
     pub duration: Span,
     /// Whether the run ends once every finite flow is complete.
     pub stop_when_complete: bool,
-    /// Seeds to run.
+    /// Seeds of the runs.
     pub seeds: Vec<Seed>,
-    /// What varies between seeds.
+    /// Differences between seeds.
     pub variation: Variation,
-    /// Nodes.
+    /// Nodes by their number.
     pub nodes: Vec<NodePlan>,
-    /// Links between them.
+    /// Links between the nodes.
     pub links: Vec<LinkPlan>,
     /// Media that links share.
     pub media: Vec<MediumPlan>,
-    /// Flows.
+    /// Flows and TCP connections.
     pub flows: Vec<FlowPlan>,
     /// The network controller; `None` for none.
     pub controller: Option<ControllerPlan>,
-    /// Which neighbours are next hops.
+    /// Rule that selects next hops among the neighbours.
     pub next_hops: NextHopRule,
-    /// What changes during the run, in order of time.
+    /// Changes during the run, in order of time.
     pub events: Vec<EventPlan>,
     /// Pause between samples; `None` for no samples.
     pub sampling: Option<Span>,
-    /// Events that are kept.
+    /// Kinds of events that are recorded.
     pub recorded: EventMask,
     /// Expectations on the results.
     pub expectations: Vec<Expectation>,
@@ -69,7 +69,7 @@ pub struct Plan {
 /// Values to try for one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepAxis {
-    /// Where the value stands, as for an override.
+    /// Path of the key, spelled as for an override.
     pub key: String,
     /// Values, at least one.
     pub values: Vec<SweepValue>,
@@ -78,7 +78,7 @@ pub struct SweepAxis {
 /// One value to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepValue {
-    /// As TOML.
+    /// Value in TOML syntax.
     pub written: String,
     /// Line of the scenario's text, from 1.
     pub line: usize,
@@ -86,7 +86,7 @@ pub struct SweepValue {
     pub column: usize,
 }
 
-/// What varies between seeds, beside random loss.
+/// Variation between seeds, in addition to random loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
     /// Whether the start of every flow is delayed by U(0, base RTT).
@@ -95,35 +95,35 @@ pub struct Variation {
     pub delay: f64,
 }
 
-/// A node.
+/// Plan of one node.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
-    /// Name.
+    /// Name of the node.
     pub name: String,
     /// Whether it is a router: it has a forwarder even with a single link.
     pub is_router: bool,
     /// Place in a drawing, 0..=1 each; `None` leaves it to the drawing.
     pub position: Option<(f64, f64)>,
-    /// Content store.
+    /// Content store of the node.
     pub cache: CachePlan,
     /// Content stores that prefixes have to themselves.
     pub prefix_caches: Vec<(String, CachePlan)>,
     /// Whether unsolicited Data is cached.
     pub cache_unsolicited: bool,
-    /// Forwarding strategy of every prefix without one of its own.
+    /// Forwarding strategy of every prefix that has none configured.
     pub strategy: SchemeUse,
-    /// Strategies by prefix.
+    /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
-    /// Router parts of schemes (PLR and the like).
+    /// Router roles of schemes, such as PLR's.
     pub parts: Vec<SchemeUse>,
-    /// What every packet off a link takes before the forwarder sees it; `None` for nothing.
+    /// Service time of every packet that arrives over a link, before the forwarder handles it; `None` for none.
     pub service: Option<ServicePlan>,
-    /// When its timers go off; `None` for whenever something is due.
+    /// Times at which its timers fire; `None` for exact timers.
     pub clock: Option<ClockPlan>,
 }
 
 impl NodePlan {
-    /// Whether it keeps any Data.
+    /// Whether it caches any Data.
     pub fn has_cache(&self) -> bool {
         let narrowed = self.prefix_caches.iter().map(|(_, cache)| cache);
         narrowed.chain([&self.cache]).any(|cache| cache.size.get() > 0)
@@ -131,7 +131,7 @@ impl NodePlan {
 }
 
 impl CachePlan {
-    /// Whether it draws what it keeps or gives up.
+    /// Whether its decisions are random.
     pub fn is_random(&self) -> bool {
         let drawn = matches!(self.admission, Admission::Probability(part) if part > 0.0 && part < 1.0);
         drawn || self.policy == Policy::Random
@@ -179,18 +179,18 @@ impl ServicePlan {
     }
 }
 
-/// A network controller and how routers reach it: a channel of its own, beside the links.
+/// A network controller and how routers reach it: a channel separate from the links.
 #[derive(Clone, Debug)]
 pub struct ControllerPlan {
-    /// The scheme.
+    /// Scheme of the controller.
     pub scheme: SchemeUse,
-    /// What every message takes, either way.
+    /// Delay of every message, in either direction.
     pub delay: Span,
     /// Part of the messages that is lost, either way, 0..=1.
     pub loss: f64,
 }
 
-/// Which neighbours of a node are next hops for a prefix.
+/// Selection of a node's next hops for a prefix among its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextHopRule {
     /// Those that are nearer to a producer: no choice makes a loop.
@@ -206,21 +206,21 @@ impl NextHopRule {
     pub const ALL: [(Self, &'static str); 2] = [(Self::Nearer, "nearer"), (Self::All, "all")];
 }
 
-/// A content store.
+/// Plan of one content store.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CachePlan {
-    /// Most Data kept; zero for no store.
+    /// Capacity of the store; zero for no store.
     pub size: Packets,
-    /// What leaves a full store.
+    /// Replacement policy of a full store.
     pub policy: Policy,
-    /// What is kept.
+    /// Admission policy of the store.
     pub admission: Admission,
 }
 
 /// A single server that handles what comes one by one, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServicePlan {
-    /// Time for each.
+    /// Service time of each packet.
     pub time: ServiceTime,
     /// Most that wait while one is handled; `None` for no limit.
     pub queue: Option<Packets>,
@@ -233,11 +233,11 @@ pub struct ClockPlan {
     pub period: Span,
     /// First tick, counted from the start of the run; `None` for one drawn from U(0, period).
     pub phase: Option<Span>,
-    /// Whether an arriving Data, Nack or loss notice stands in for a tick.
+    /// Whether an arriving Data, Nack or loss notice fires the timers already due.
     pub flush_on_arrival: bool,
 }
 
-/// How long one takes.
+/// Distribution of the service time of one packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ServiceTime {
     /// Always the same.
@@ -253,11 +253,11 @@ pub struct LinkPlan {
     pub name: String,
     /// One end, an index into the nodes.
     pub a: usize,
-    /// The other end.
+    /// Number of the node at the second end.
     pub b: usize,
     /// Rate of each direction.
     pub rate: [BitRate; 2],
-    /// Propagation delay.
+    /// Propagation delay of the link.
     pub delay: Span,
     /// Maximum additional delay, uniformly distributed, of each frame.
     pub jitter: Span,
@@ -268,7 +268,7 @@ pub struct LinkPlan {
     pub mtu: Option<ByteCount>,
     /// Number of the medium that both directions share with others; `None` for a wire.
     pub medium: Option<usize>,
-    /// What both ends do about lost frames.
+    /// Link service that recovers lost frames at both ends.
     pub link_service: Option<SchemeUse>,
     /// Loss of each direction.
     pub loss: [LossPlan; 2],
@@ -297,16 +297,16 @@ impl LinkPlan {
     }
 }
 
-/// An 802.11 channel, whose radios are the ends of the links on it.
+/// An 802.11 channel. The ends of its links are its radios.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediumPlan {
-    /// Name.
+    /// Name of the medium.
     pub name: String,
-    /// Rates and rules.
+    /// Rates and access rules of the medium.
     pub setup: MediumSetup,
 }
 
-/// A flow.
+/// Plan of one flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Name, `consumer:prefix` unless given.
@@ -319,17 +319,17 @@ pub struct FlowPlan {
     pub producers: Vec<usize>,
     /// Name prefix of the segments.
     pub prefix: String,
-    /// Consumer scheme.
+    /// Congestion control of the consumer.
     pub scheme: SchemeUse,
-    /// Habits around it.
+    /// Consumer profile of the flow.
     pub shell: Shell,
-    /// What is asked for.
+    /// Data that the flow requests.
     pub demand: Demand,
     /// Content bytes of every Data.
     pub payload: ByteCount,
     /// Freshness period of every Data.
     pub freshness: Span,
-    /// What each producer takes for every Interest; `None` for nothing.
+    /// Processing time of each producer for every Interest; `None` for none.
     pub processing: Option<ServicePlan>,
     /// Whether Interests carry MustBeFresh.
     pub must_be_fresh: bool,
@@ -342,7 +342,7 @@ pub struct FlowPlan {
     pub tcp: Option<TcpPlan>,
 }
 
-/// What a TCP connection has beside a flow.
+/// Settings of a TCP connection in addition to those of a flow.
 #[derive(Clone, Debug)]
 pub struct TcpPlan {
     /// Prefix of segments towards the receiver; the flow's leads to the sender.
@@ -351,7 +351,7 @@ pub struct TcpPlan {
     pub settings: SenderSettings,
     /// Whether the receiver takes part in ECN.
     pub receiver_ecn: bool,
-    /// When the receiver acknowledges.
+    /// Policy by which the receiver acknowledges.
     pub habit: AckHabit,
     /// Memory of the receiver.
     pub buffer: ByteCount,
@@ -371,20 +371,20 @@ pub use tidegate_settings::uses::SchemeUse;
 pub struct EventPlan {
     /// Time of the change.
     pub at: Time,
-    /// What.
+    /// The change at that time.
     pub change: Change,
 }
 
-/// What changes.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Change {
-    /// Both directions of a link go down; packets on the wire and, unless kept, in the queues are lost.
+    /// Both directions of a link go down; packets on the wire and, unless retained, in the queues are lost.
     LinkDown {
         /// Index into the links.
         link: usize,
-        /// Whether queues keep their packets.
+        /// Whether queues retain their packets.
         keep_queue: bool,
-        /// Whether routing and the forwarders at its ends do not hear of it.
+        /// Whether routing and the forwarders at its ends are not notified.
         silent: bool,
     },
     /// The link comes back.
@@ -403,7 +403,7 @@ pub enum Change {
     NodeOff {
         /// Index into the nodes.
         node: usize,
-        /// Whether routing and its neighbours do not hear of it.
+        /// Whether routing and its neighbours are not notified.
         silent: bool,
     },
     /// The node comes back.
@@ -411,13 +411,13 @@ pub enum Change {
         /// Index into the nodes.
         node: usize,
     },
-    /// The node restarts at once: its queues are emptied, pending Interests end, its content store and all that schemes keep
-    /// there are lost. Its links stay up and its applications run on.
+    /// The node restarts at once: its queues are emptied, pending Interests end, its content store and all that schemes
+    /// keep there are lost. Its links stay up and its applications run on.
     NodeRestart {
         /// Index into the nodes.
         node: usize,
     },
-    /// The controller stops: it hears and says nothing, and forgets what it knew.
+    /// The controller stops: messages to it are lost, and so is its state.
     ControllerDown,
     /// A new controller starts.
     ControllerUp,
@@ -452,20 +452,20 @@ pub const MEASURES: &[&str] = &[
 /// An expectation on a measure, averaged over the seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// One of [`MEASURES`].
+    /// Name of a measure, one of [`MEASURES`].
     pub measure: &'static str,
-    /// How it is compared.
-    pub comparison: Comparison,
-    /// The bound.
+    /// Operator of the comparison with the bound.
+    pub comparison: ComparisonOperator,
+    /// Bound with which the measure is compared.
     pub bound: f64,
 }
 
-/// How a measure is compared with its bound.
+/// Operator that compares a measure with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// At least.
+pub enum ComparisonOperator {
+    /// The value is at least the bound.
     AtLeast,
-    /// At most.
+    /// The value is at most the bound.
     AtMost,
     /// More than.
     Above,

@@ -1,4 +1,4 @@
-//! Which scheme fills which role of a plan, where, and which of them lack what they need.
+//! Roles of a plan with the schemes that fill them, and the roles whose counterpart is missing.
 
 use std::cell::OnceCell;
 
@@ -98,7 +98,7 @@ pub fn incomplete(plan: &Plan) -> Vec<String> {
             need.role == role && !is_waived
         };
         for need in used.scheme.whole.needs.iter().filter(is_open) {
-            // The first flow or router stands for all of them.
+            // The error names the first flow or router only; the others lack the same.
             let key = (used.scheme.name, role, need.other);
             if told.contains(&key) {
                 continue;
@@ -152,7 +152,7 @@ fn has_value(used: &SchemeUse, name: &str, value: &str) -> bool {
     used.scheme.has_value(&used.settings, name, value)
 }
 
-/// Where the counterpart of a role stands.
+/// Places of the counterparts of a role.
 #[derive(Default)]
 struct Counterparts {
     /// Nodes with a part on their router.
@@ -196,7 +196,7 @@ impl Counterparts {
         self.nodes.is_empty() && self.links.is_empty() && !self.elsewhere
     }
 
-    /// Whether it stands on one of these nodes or links.
+    /// Whether the counterpart is on one of these nodes or links.
     fn is_on(&self, [nodes, links]: &[Vec<u32>; 2]) -> bool {
         let is_among =
             |among: &[u32], own: &[usize]| own.iter().any(|own| among.binary_search(&(*own as u32)).is_ok());
@@ -204,7 +204,7 @@ impl Counterparts {
     }
 }
 
-/// What is missing; `is_off_path` says that it stands elsewhere in the network.
+/// Error message of a missing counterpart; `is_off_path` means that one exists elsewhere in the network.
 fn sentence(plan: &Plan, (name, need, at): (&str, &Need, &str), is_off_path: bool) -> String {
     let who = match need.role {
         Role::Router => format!("routers' parts of {name}"),

@@ -17,7 +17,7 @@ const FAR: u32 = u32::MAX;
 /// A way from a node to a neighbour.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// The neighbour.
+    /// Number of the neighbouring node.
     pub to: u32,
     /// The face that leads there.
     pub face: FaceId,
@@ -27,7 +27,7 @@ pub struct Edge {
     pub link: u32,
 }
 
-/// Who serves a prefix.
+/// Producers of a prefix.
 #[derive(Clone, Debug)]
 struct Served {
     /// Producer nodes, sorted.
@@ -46,7 +46,7 @@ pub struct RouteTable {
     server_face: Vec<FaceId>,
     served: Vec<Option<Served>>,
     sets: Vec<Vec<u32>>,
-    /// Distance of every node to the set; empty until asked for.
+    /// Distance of every node to the set; computed on first use.
     distances: RefCell<Vec<Vec<u32>>>,
 }
 
@@ -152,7 +152,7 @@ impl RouteTable {
 }
 
 impl RouteTable {
-    /// Appends the neighbours whose distance is below `own`.
+    /// Appends the neighbours whose distance is less than `own`.
     fn add_hops(&self, node: NodeId, distances: &[u32], own: u32, hops: &mut Vec<NextHop>) {
         for edge in self.edges[node.0 as usize].iter().filter(|edge| self.link_up[edge.link as usize]) {
             let beyond = distances[edge.to as usize];
@@ -164,7 +164,8 @@ impl RouteTable {
 }
 
 impl Routes for RouteTable {
-    /// By default every neighbour that is nearer to a producer is a next hop, so that no choice makes a loop.
+    /// By default every neighbour that is nearer to a producer is a next hop. Distances decrease along every
+    /// path, so that no choice makes a loop.
     fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>) {
         let Some(Some(served)) = self.served.get(prefix.0 as usize) else { return };
         if served.producers.binary_search(&node.0).is_ok() {

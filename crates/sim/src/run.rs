@@ -13,17 +13,17 @@ use tidegate_core::units::Span;
 use crate::plan::Plan;
 use crate::world::World;
 
-/// Parts into which a run's time is cut to ask between them whether it is still wanted.
+/// Number of intervals of a run between which a cancellation is checked.
 const PARTS: u64 = 256;
 
-/// Runs `plan` once.
+/// Runs `plan` once with `seed`.
 pub fn run(plan: &Plan, seed: Seed) -> RunRecord {
     let mut world = World::new(plan, seed);
     world.run();
     world.into_record(plan, seed)
 }
 
-/// As [`run`]; gives up as soon as `is_unwanted` says so.
+/// As [`run`]; gives up as soon as `is_unwanted` returns true.
 fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option<RunRecord> {
     let part = Span::from_nanos(plan.duration.as_nanos() / PARTS + 1);
     let mut world = World::new(plan, seed);
@@ -39,9 +39,9 @@ fn run_unless(plan: &Plan, seed: Seed, is_unwanted: impl Fn() -> bool) -> Option
 /// Simulated time between two looks at the events of a watched run.
 const LOOK: Span = Span::from_millis(1);
 
-/// Runs `plan` once and hands over every event of `mask` in order, a few at a time; none are kept.
+/// Runs `plan` once and passes every event of `mask` in order to `hear`, a few at a time; none are recorded.
 ///
-/// Equal seeds give equal runs, so this tells afterwards what the records of a run leave out.
+/// Equal seeds give equal runs, so this provides details that the records of a run omit.
 pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, hear: &mut dyn FnMut(&[EventRecord])) -> Watched {
     let mut world = World::new(plan, seed);
     world.listen(mask);
@@ -58,14 +58,14 @@ pub fn watch(plan: &Plan, seed: Seed, mask: EventMask, hear: &mut dyn FnMut(&[Ev
 /// One run of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// What is run.
+    /// Plan of the run.
     pub plan: &'a Plan,
-    /// Its seed.
+    /// Seed of the run.
     pub seed: Seed,
 }
 
-/// Hears of every finished run of a batch, as it finishes.
-pub trait Progress: Sync {
+/// Receives every run of a batch when it finishes.
+pub trait RunProgress: Sync {
     /// The job with this place in the batch has finished.
     fn finished(&self, place: usize, record: &RunRecord);
 
@@ -83,20 +83,20 @@ pub trait Progress: Sync {
     }
 }
 
-/// Hears nothing.
+/// Ignores the progress of a batch.
 #[derive(Debug, Default)]
 pub struct Quiet;
 
-impl Progress for Quiet {
+impl RunProgress for Quiet {
     fn finished(&self, _: usize, _: &RunRecord) {}
 }
 
-/// Runs every job on `threads` threads; the records stand in the order of the jobs, `None` for those that a
-/// cancelled batch did not finish and those that failed. `keep` says what is kept of each.
+/// Runs every job on `threads` threads. The results are in the order of the jobs, `None` for those that a
+/// cancelled batch did not finish and those that failed. `keep` converts an outcome into its result.
 pub fn run_batch<T: Send>(
     jobs: &[Job<'_>],
     threads: usize,
-    progress: &dyn Progress,
+    progress: &dyn RunProgress,
     keep: impl Fn(usize, RunRecord) -> T + Sync,
 ) -> Vec<Option<T>> {
     let results: Vec<Mutex<Option<T>>> = jobs.iter().map(|_| Mutex::new(None)).collect();

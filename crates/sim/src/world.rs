@@ -33,8 +33,8 @@ use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
 use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
 
-use crate::events::{EventQueue, Target};
-use crate::link::{Direction, End};
+use crate::events::{EventQueue, EventTarget};
+use crate::link::{End, LinkDirection};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
 use connections::Connection;
@@ -53,7 +53,7 @@ pub struct World {
     end: Time,
     stop_when_complete: bool,
     events: EventQueue,
-    directions: Vec<Direction<Body>>,
+    directions: Vec<LinkDirection<Body>>,
     media: Vec<SharedMedium>,
     nodes: Vec<SimNode>,
     consumers: Vec<Host>,
@@ -79,8 +79,8 @@ pub struct World {
     ready_sides: Vec<usize>,
     /// First target of frames.
     frame_targets: u32,
-    /// What nodes are made of anew; `None` in a run without restarts.
-    kit: Option<Box<restart::Kit>>,
+    /// Template from which restarted nodes are built; `None` in a run without restarts.
+    restart_template: Option<Box<restart::RestartTemplate>>,
 }
 
 /// A node and what runs on it.
@@ -96,7 +96,7 @@ struct SimNode {
     agent_wake: Time,
     wakeups: Wakeups,
     is_on: bool,
-    /// What packets off links wait for before the forwarder sees them.
+    /// Server in which packets from links wait before the forwarder handles them.
     service: Option<Box<Server>>,
 }
 
@@ -116,16 +116,16 @@ impl Wakeups {
     }
 }
 
-/// How a link changes.
+/// Options of a change of a link.
 #[derive(Clone, Copy, Debug, Default)]
-struct Manner {
-    /// Its queues keep their packets.
+struct LinkChange {
+    /// Whether its queues retain their packets.
     keep_queue: bool,
-    /// Routing and the forwarders at its ends do not hear of it.
+    /// Routing and the forwarders at its ends are not notified.
     silent: bool,
 }
 
-/// Who handles the packets that arrive at a node.
+/// Handler of the packets that arrive at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     /// Its forwarder.
@@ -154,7 +154,7 @@ struct Host {
 /// Producers by prefix.
 #[derive(Debug, Default)]
 struct Servers {
-    /// By prefix number.
+    /// Producers by prefix number.
     by_prefix: Vec<Vec<Answerer>>,
 }
 
@@ -173,7 +173,7 @@ impl Servers {
     }
 }
 
-/// Keeps the events that are wanted.
+/// Records the requested kinds of events.
 #[derive(Debug, Default)]
 struct Recorder {
     mask: EventMask,
@@ -183,7 +183,7 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Records what the world itself sees, if anybody wants its kind.
+    /// Records an event of the network itself if its kind is enabled.
     fn see(&mut self, at: Time, node: u32, event: Event) {
         if self.mask.has(event.bit()) {
             self.record(at, NodeId(node), event);
@@ -201,7 +201,7 @@ impl Sink for Recorder {
     }
 }
 
-/// What an event is for; the ranges follow each other in the target's number.
+/// Action of an event; the variants' ranges follow each other in the target's number.
 #[derive(Clone, Copy, Debug)]
 enum Due {
     Arrival(usize),
@@ -229,19 +229,19 @@ enum Due {
     Medium(usize),
 }
 
-/// The directions in which one node sends, as its devices.
-struct Lines<'a> {
+/// Devices of one node: the link directions in which it sends.
+struct DeviceLines<'a> {
     now: Time,
     /// Direction of each device.
     ids: &'a [u32],
-    directions: &'a mut [Direction<Body>],
+    directions: &'a mut [LinkDirection<Body>],
     events: &'a mut EventQueue,
     /// First target of frames.
     frame_targets: u32,
     media: &'a mut [SharedMedium],
 }
 
-impl Devices<Body> for Lines<'_> {
+impl Devices<Body> for DeviceLines<'_> {
     #[inline(always)]
     fn is_free(&self, face: FaceId) -> bool {
         let wire = &self.directions[self.ids[face.index()] as usize];
@@ -255,13 +255,13 @@ impl Devices<Body> for Lines<'_> {
         if wire.framed.is_some() {
             return self.transmit_framed(direction, packet);
         }
-        // An event for an earlier end of sending finds that it is not meant.
+        // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
         let size = packet.header.size();
         match wire.line.transmit(packet, size, self.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
-            Carriage::First(arrival) => self.events.push(arrival, Target(direction)),
+            Carriage::First(arrival) => self.events.push(arrival, EventTarget(direction)),
         }
         true
     }
@@ -274,19 +274,19 @@ impl Devices<Body> for Lines<'_> {
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
             wire.line.busy_until = wire.line.busy_until.max(self.now);
-            self.events.push(wire.line.busy_until, Target(count + direction));
+            self.events.push(wire.line.busy_until, EventTarget(count + direction));
         }
         if let Some(wake) = wake
             && wake < wire.queue_wake
         {
             wire.queue_wake = wake;
-            self.events.push(wake, Target(2 * count + direction));
+            self.events.push(wake, EventTarget(2 * count + direction));
         }
     }
 }
 
 impl World {
-    /// The time now.
+    /// Current time of the simulation.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -331,14 +331,14 @@ impl World {
                 Due::Change(index) => self.change(index),
                 Due::Sample => self.sample(),
                 Due::Served(node) => self.serve(node),
-                Due::Report => self.hear_report(),
-                Due::Directive => self.obey_directive(),
+                Due::Report => self.deliver_report(),
+                Due::Directive => self.deliver_directive(),
                 Due::ControllerWake => self.wake_controller(),
                 Due::AgentWake(node) => self.wake_agents(node),
                 Due::Processed(index) => self.give_answer(index),
                 Due::FrameArrival(direction) => self.arrive_frame(direction),
                 Due::LinkWake(direction) => self.wake_link(direction),
-                Due::Medium(medium) => self.move_medium(medium),
+                Due::Medium(medium) => self.on_medium_event(medium),
             }
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
@@ -352,7 +352,7 @@ impl World {
     }
 
     #[inline]
-    fn due(&self, target: Target) -> Due {
+    fn due(&self, target: EventTarget) -> Due {
         let mut index = target.0 as usize;
         let directions = self.directions.len();
         if index < directions {
@@ -416,7 +416,7 @@ impl World {
     }
 
     #[inline]
-    fn ask(&mut self, at: Time, due: Due) {
+    fn schedule(&mut self, at: Time, due: Due) {
         let directions = self.directions.len();
         let after_queues = 3 * directions;
         let after_consumers = after_queues + self.consumers.len();
@@ -442,7 +442,7 @@ impl World {
             Due::LinkWake(direction) => self.frame_targets as usize + directions + direction,
             Due::Medium(medium) => self.frame_targets as usize + 2 * directions + medium,
         };
-        self.events.push(at, Target(index as u32));
+        self.events.push(at, EventTarget(index as u32));
     }
 
     /// A packet reached the far end of a link.
@@ -452,7 +452,7 @@ impl World {
         let to = wire.to;
         let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
-            self.events.push(at, Target(direction as u32));
+            self.events.push(at, EventTarget(direction as u32));
         }
         self.take_in(to, packet);
     }
@@ -561,7 +561,7 @@ impl World {
         self.drain_ready();
     }
 
-    /// Sends every Interest that a consumer may send now, and asks for its next wake.
+    /// Sends every Interest that a consumer may send now, and schedules its next wake-up.
     fn drain(&mut self, index: usize) {
         let (node, face) = (self.consumers[index].node as usize, self.consumers[index].face);
         if !self.nodes[node].is_on {
@@ -597,12 +597,12 @@ impl World {
             let wake = wake.max(self.now);
             if wake < host.wake {
                 host.wake = wake;
-                self.ask(wake, Due::ConsumerWake(index));
+                self.schedule(wake, Due::ConsumerWake(index));
             }
         }
     }
 
-    /// Carries what a forwarder sent to applications, and asks for its next wake.
+    /// Delivers to applications what a forwarder sent, and schedules its next wake-up.
     #[inline(always)]
     fn settle(&mut self, node: usize) {
         self.carry_to_applications(node);
@@ -623,7 +623,7 @@ impl World {
             && wake < sim.wake
         {
             sim.wake = wake;
-            self.ask(wake, Due::NodeWake(node));
+            self.schedule(wake, Due::NodeWake(node));
         }
     }
 
@@ -675,7 +675,7 @@ impl World {
         core.service(env!(self, from.node), from.face, lines!(self, directions));
     }
 
-    /// A device without a link drops what it was given, unless told to keep it.
+    /// A device without a link drops its packets, unless its queue is retained.
     fn drop_queue(&mut self, direction: usize) {
         let wire = &self.directions[direction];
         if !wire.keeps_queue {
@@ -713,11 +713,11 @@ impl World {
         match self.changes[index].change {
             Change::LinkDown { link, keep_queue, silent } => {
                 self.link_down[link] = true;
-                self.set_link(link, Manner { keep_queue, silent });
+                self.set_link(link, LinkChange { keep_queue, silent });
             }
             Change::LinkUp { link } => {
                 self.link_down[link] = false;
-                self.set_link(link, Manner::default());
+                self.set_link(link, LinkChange::default());
             }
             Change::LinkRate { link, rate } => {
                 for direction in [2 * link, 2 * link + 1] {
@@ -744,7 +744,7 @@ impl World {
         let links: Vec<usize> =
             self.nodes[node].directions.iter().map(|direction| *direction as usize / 2).collect();
         for link in links {
-            self.set_link(link, Manner { keep_queue: false, silent });
+            self.set_link(link, LinkChange { keep_queue: false, silent });
         }
         if on {
             for consumer in 0..self.consumers.len() {
@@ -758,7 +758,7 @@ impl World {
     }
 
     /// A link is up when no event took it down and both its ends are on.
-    fn set_link(&mut self, link: usize, manner: Manner) {
+    fn set_link(&mut self, link: usize, manner: LinkChange) {
         let ends = [self.directions[2 * link].from.node, self.directions[2 * link].to.node];
         let up = !self.link_down[link] && ends.iter().all(|node| self.nodes[*node as usize].is_on);
         if up == self.directions[2 * link].is_up {
@@ -782,7 +782,7 @@ impl World {
             if !up {
                 self.forget_frames(direction);
             }
-            self.tell_lost(direction);
+            self.notify_lost(direction);
             if !manner.silent {
                 self.nodes[from.node as usize].core.faces()[from.face.index()].set_up(up);
             }

@@ -15,12 +15,12 @@ pub struct FrameBatch {
     heads: Vec<u8>,
     /// Bytes of heads that were removed from the front of `heads` in this batch's life.
     removed: usize,
-    frames: VecDeque<Frame>,
+    frames: VecDeque<BatchFrame>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Frame {
+struct BatchFrame {
     /// First byte of the head, counted with the removed ones.
     start: usize,
     head: usize,
@@ -28,7 +28,7 @@ struct Frame {
 }
 
 impl FrameBatch {
-    /// No frame.
+    /// Returns a batch without frames.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,7 +41,7 @@ impl FrameBatch {
         self.end(start, body);
     }
 
-    /// Where the head of the next frame starts; it is written to [`head`](Self::head).
+    /// Offset at which the head of the next frame starts; it is written to [`head`](Self::head).
     #[inline]
     pub(crate) fn begin(&self) -> usize {
         self.heads.len()
@@ -53,7 +53,7 @@ impl FrameBatch {
         &mut self.heads
     }
 
-    /// Completes the frame whose head starts at `start` of the buffer.
+    /// Completes the frame whose head starts at offset `start` of the buffer.
     #[inline]
     pub(crate) fn end(&mut self, start: usize, body: Bytes) {
         let is_copied = !body.is_empty() && body.len() <= COPIED;
@@ -65,10 +65,10 @@ impl FrameBatch {
         };
         let head = self.heads.len() - start;
         self.bytes += head + body.len();
-        self.frames.push_back(Frame { start: start + self.removed, head, body });
+        self.frames.push_back(BatchFrame { start: start + self.removed, head, body });
     }
 
-    /// Number of frames.
+    /// Number of frames in the batch.
     #[inline]
     pub fn len(&self) -> usize {
         self.frames.len()
@@ -94,7 +94,7 @@ impl FrameBatch {
         })
     }
 
-    /// Forgets all frames; keeps the memory.
+    /// Removes all frames; the memory is reused.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.removed = 0;
@@ -102,7 +102,7 @@ impl FrameBatch {
         self.bytes = 0;
     }
 
-    /// Forgets the first `count` frames, or all if there are fewer.
+    /// Removes the first `count` frames, or all if there are fewer.
     pub fn remove_first(&mut self, count: usize) {
         if count >= self.frames.len() {
             return self.clear();

@@ -6,7 +6,7 @@ use tidegate_core::packet::Millis;
 use crate::error::EncodeError;
 use crate::packet::MAX_PACKET;
 use crate::sign::{Signer, sha256};
-use crate::tlv::{self, Reader, types};
+use crate::tlv::{self, TlvReader, types};
 
 /// An Interest to be built. Names and components are in TLV, without the enclosing Name.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,20 +23,20 @@ pub struct InterestBuilder<'a> {
     pub nonce: Option<u32>,
     /// InterestLifetime; `None`: 4 s by default of the format.
     pub lifetime: Option<Millis>,
-    /// HopLimit.
+    /// HopLimit of the Interest, if any.
     pub hop_limit: Option<u8>,
     /// ApplicationParameters; their digest is appended to the name.
     pub parameters: Option<&'a [u8]>,
 }
 
-/// What makes each signed Interest another one. All that are given are signed.
+/// Fields that make each signed Interest unique. All that are present are signed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InterestStamp<'a> {
-    /// SignatureNonce, random bytes.
+    /// SignatureNonce: random bytes, if any.
     pub nonce: Option<&'a [u8]>,
     /// SignatureTime, milliseconds since 1970.
     pub time_ms: Option<u64>,
-    /// SignatureSeqNum.
+    /// SignatureSeqNum of the signature, if any.
     pub sequence: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl InterestBuilder<'_> {
         self.with_parameters(&parameters)
     }
 
-    /// `parameters`: the elements from ApplicationParameters on, whose digest goes into the name.
+    /// `parameters`: the elements from ApplicationParameters on; the name gets their digest.
     fn with_parameters(&self, parameters: &[u8]) -> Result<Bytes, EncodeError> {
         check_name(self.name)?;
         let mut name = self.name.to_vec();
@@ -119,15 +119,15 @@ impl InterestBuilder<'_> {
 /// A Data to be built. Names and components are in TLV, without the enclosing Name.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DataBuilder<'a> {
-    /// Concatenated components.
+    /// Components of the name, concatenated.
     pub name: &'a [u8],
     /// ContentType; 0, plain content, is not written.
     pub content_type: u64,
     /// FreshnessPeriod; `None`: not given.
     pub freshness: Option<Millis>,
-    /// FinalBlockId: one component.
+    /// FinalBlockId: one encoded component, if any.
     pub final_block: Option<&'a [u8]>,
-    /// Content.
+    /// Content of the Data packet.
     pub content: &'a [u8],
 }
 
@@ -168,7 +168,7 @@ impl DataBuilder<'_> {
 }
 
 fn check_name(name: &[u8]) -> Result<(), EncodeError> {
-    let mut reader = Reader::new(name);
+    let mut reader = TlvReader::new(name);
     let mut len = 0;
     while let Some(component) = reader.next()? {
         len += 1;

@@ -1,4 +1,4 @@
-//! Data (NDN packet format 0.3) as they stand in received bytes.
+//! Decodes Data (NDN packet format 0.3) in place.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use tidegate_core::packet::{Data, Millis, PitToken};
 use crate::error::DecodeError;
 use crate::interest::millis;
 use crate::name::{NameView, segment_of};
-use crate::order::Order;
+use crate::order::ElementOrder;
 use crate::signature::SignatureView;
-use crate::tlv::{Element, Reader, types};
+use crate::tlv::{Element, TlvReader, types};
 
-/// Everything that a Data says. Offsets count from the packet's first byte.
+/// A decoded Data. Offsets count from the packet's first byte.
 #[derive(Clone, Debug)]
 pub struct DataView<'a> {
     /// Name; may be `/`.
@@ -25,7 +25,7 @@ pub struct DataView<'a> {
     pub final_block: Option<Element<'a>>,
     /// Content; empty when there is none.
     pub content: &'a [u8],
-    /// Where the content stands in the packet.
+    /// Range of the content in the packet.
     pub content_range: Range<usize>,
     /// The signature, not verified.
     pub signature: SignatureView<'a>,
@@ -44,7 +44,7 @@ const fn rank(kind: u32) -> u8 {
     }
 }
 
-/// What stands in MetaInfo.
+/// Fields of MetaInfo.
 #[derive(Clone, Copy, Default)]
 struct MetaInfo<'a> {
     content_type: u64,
@@ -60,9 +60,9 @@ impl<'a> DataView<'a> {
     pub fn parse(packet: &'a [u8]) -> Result<Self, DecodeError> {
         let (data, name) = name_of(packet)?;
         let mut view_of = Parts { meta: MetaInfo::default(), content: None, info: None, value: None };
-        let mut order = Order::of(types::DATA);
+        let mut order = ElementOrder::of(types::DATA);
         order.admits(&name, 1)?;
-        let mut reader = Reader::at(&packet[name.end()..], name.end());
+        let mut reader = TlvReader::at(&packet[name.end()..], name.end());
         while let Some(element) = reader.next()? {
             if order.admits(&element, rank(element.kind))? {
                 view_of.take(&element)?;
@@ -106,12 +106,12 @@ impl<'a> DataView<'a> {
         self.final_block.as_ref().map_or(Segment::NONE, segment_of)
     }
 
-    /// What the signature covers: from the name to SignatureInfo.
+    /// Range covered by the signature: from the name to SignatureInfo.
     pub fn signed_part(&self) -> &'a [u8] {
         &self.packet[self.signed.clone()]
     }
 
-    /// The whole packet.
+    /// Bytes of the whole packet.
     pub const fn packet(&self) -> &'a [u8] {
         self.packet
     }
@@ -119,7 +119,7 @@ impl<'a> DataView<'a> {
 
 /// The Data element and its name, which must come first.
 pub(crate) fn name_of(packet: &[u8]) -> Result<(Element<'_>, Element<'_>), DecodeError> {
-    let data = Reader::new(packet).only()?;
+    let data = TlvReader::new(packet).only()?;
     if data.kind != types::DATA {
         return Err(DecodeError::Unexpected { element: data.kind, accepted: "Interest (5) or Data (6)" });
     }
@@ -128,7 +128,7 @@ pub(crate) fn name_of(packet: &[u8]) -> Result<(Element<'_>, Element<'_>), Decod
     Ok((data, name))
 }
 
-/// What was read of a Data so far.
+/// Elements of a Data read so far.
 struct Parts<'a> {
     meta: MetaInfo<'a>,
     content: Option<Element<'a>>,
@@ -152,7 +152,7 @@ impl<'a> Parts<'a> {
 impl<'a> MetaInfo<'a> {
     fn parse(info: &Element<'a>) -> Result<Self, DecodeError> {
         let mut meta = Self::default();
-        let mut order = Order::of(types::META_INFO);
+        let mut order = ElementOrder::of(types::META_INFO);
         let mut reader = info.inside();
         while let Some(element) = reader.next()? {
             let rank = match element.kind {

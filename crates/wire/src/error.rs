@@ -1,4 +1,4 @@
-//! What can be wrong with bytes that arrive, and with packets to be sent.
+//! Errors of received bytes, and of packets to be sent.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use tidegate_core::name::NameError;
 pub enum DecodeError {
     /// An element is cut short: bytes needed and bytes left.
     Truncated {
-        /// Bytes that the element says it has.
+        /// Length that the element declares, bytes.
         needed: u64,
         /// Bytes that are there.
         left: usize,
@@ -19,7 +19,7 @@ pub enum DecodeError {
     NotShortest(u64),
     /// A type outside 1..=2^32-1.
     Type(u64),
-    /// So many bytes follow where the packet should end.
+    /// Number of bytes after the end of the packet.
     Trailing(usize),
     /// More than [`MAX_PACKET`](crate::MAX_PACKET) bytes.
     TooLarge(usize),
@@ -29,7 +29,7 @@ pub enum DecodeError {
         element: u32,
         /// Bytes of its value.
         bytes: usize,
-        /// What is right.
+        /// Accepted values, for messages.
         accepted: &'static str,
     },
     /// An element that is not known, and must not be ignored.
@@ -39,7 +39,7 @@ pub enum DecodeError {
         /// Type of the element around it.
         inside: u32,
     },
-    /// An element stands after one that must come later, or stands there twice.
+    /// An element is repeated, or follows one that must come later.
     OutOfOrder {
         /// Its type.
         element: u32,
@@ -53,11 +53,11 @@ pub enum DecodeError {
         /// Type of the element around it.
         inside: u32,
     },
-    /// Another element than those that can stand here.
+    /// The element is not one of those permitted here.
     Unexpected {
         /// Its type.
         element: u32,
-        /// What is right.
+        /// Accepted elements, for messages.
         accepted: &'static str,
     },
     /// The name cannot be one, and why.
@@ -70,7 +70,7 @@ pub enum DecodeError {
         index: u64,
         /// FragCount.
         count: u64,
-        /// What is wrong.
+        /// Description of the problem.
         why: &'static str,
     },
 }
@@ -125,11 +125,11 @@ pub enum EncodeError {
         /// Bytes of a frame.
         mtu: usize,
     },
-    /// The packet's bytes are not the Interest or Data that its header says.
+    /// The packet's bytes are not the Interest or Data that its header declares.
     Body(DecodeError),
     /// A TCP segment; NDN links carry none.
     NotNdn,
-    /// The name cannot stand in this packet, and why.
+    /// The name is not valid in this packet, with the reason.
     Name(&'static str),
 }
 

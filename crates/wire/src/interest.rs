@@ -1,18 +1,18 @@
-//! Interests (NDN packet format 0.3) as they stand in received bytes.
+//! Decodes Interests (NDN packet format 0.3) in place.
 
 use tidegate_core::name::{Name, NameTable};
 use tidegate_core::packet::{Interest, Millis, PitToken};
 
 use crate::error::DecodeError;
 use crate::name::NameView;
-use crate::order::Order;
+use crate::order::ElementOrder;
 use crate::signature::SignatureView;
-use crate::tlv::{Element, Reader, types};
+use crate::tlv::{Element, TlvReader, types};
 
 /// Lifetime of an Interest that gives none.
 pub const DEFAULT_LIFETIME: Millis = Millis(4_000);
 
-/// Everything that an Interest says. Offsets count from the packet's first byte.
+/// A decoded Interest. Offsets count from the packet's first byte.
 #[derive(Clone, Debug)]
 pub struct InterestView<'a> {
     /// Name, with at least one component.
@@ -27,9 +27,9 @@ pub struct InterestView<'a> {
     pub nonce: Option<u32>,
     /// InterestLifetime, cut to 2^32-1 ms.
     pub lifetime: Option<Millis>,
-    /// HopLimit.
+    /// HopLimit of the Interest, if any.
     pub hop_limit: Option<u8>,
-    /// ApplicationParameters.
+    /// ApplicationParameters of the Interest, if any.
     pub parameters: Option<&'a [u8]>,
     /// The signature of a signed Interest; `None` unless both halves are there.
     pub signature: Option<SignatureView<'a>>,
@@ -64,7 +64,7 @@ impl<'a> InterestView<'a> {
     /// being ApplicationParameters or the reverse. Whether the digest is right is asked of
     /// [`parameters_digest_holds`](crate::parameters_digest_holds).
     pub fn parse(packet: &'a [u8]) -> Result<Self, DecodeError> {
-        let interest = Reader::new(packet).only()?;
+        let interest = TlvReader::new(packet).only()?;
         if interest.kind != types::INTEREST {
             return Err(DecodeError::Unexpected { element: interest.kind, accepted: "Interest (5)" });
         }
@@ -72,7 +72,7 @@ impl<'a> InterestView<'a> {
         let missing = DecodeError::Missing { element: types::NAME, inside: types::INTEREST };
         let first = reader.next()?.filter(|element| element.kind == types::NAME).ok_or(missing)?;
         let mut view = Self::named(packet, &first)?;
-        let mut order = Order::of(types::INTEREST);
+        let mut order = ElementOrder::of(types::INTEREST);
         order.admits(&first, 1)?;
         let mut signature = None;
         while let Some(element) = reader.next()? {
@@ -170,13 +170,13 @@ impl<'a> InterestView<'a> {
         Ok((name, interest))
     }
 
-    /// What the ParametersSha256Digest covers: from ApplicationParameters to the end. Empty without
+    /// Range covered by the ParametersSha256Digest: from ApplicationParameters to the end. Empty without
     /// parameters.
     pub fn digest_covered(&self) -> &'a [u8] {
         &self.packet[self.parameters_at..]
     }
 
-    /// What the signature covers, in order: the name's components without the ParametersSha256Digest, then
+    /// Parts covered by the signature, in order: the name's components without the ParametersSha256Digest, then
     /// ApplicationParameters up to the signature's value.
     pub fn signed_parts(&self) -> [&'a [u8]; 3] {
         let name = self.name.range();
@@ -196,7 +196,7 @@ fn is_there(element: &Element<'_>) -> Result<bool, DecodeError> {
     element.bytes::<0>("0").map(|_| true)
 }
 
-/// Milliseconds as a packet says them; more than 2^32-1 are cut.
+/// A duration of a packet in milliseconds; values above 2^32-1 are clamped.
 pub(crate) fn millis(ms: u64) -> Millis {
     Millis(u32::try_from(ms).unwrap_or(u32::MAX))
 }

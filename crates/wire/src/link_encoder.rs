@@ -91,7 +91,7 @@ impl LinkEncoder {
         Ok(())
     }
 
-    /// Writes the packet anew where its bytes are not to be sent as they are; whether it did.
+    /// Re-encodes the packet if its bytes cannot be sent unchanged; returns whether it did.
     #[inline]
     fn rewrite(&mut self, header: &Header, body: &[u8], names: &NameTable) -> Result<bool, EncodeError> {
         match &header.kind {
@@ -163,7 +163,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Whether any signal stands on the packet.
+/// Whether the packet has any signal.
 #[inline]
 fn has_signals(hop: &HopSignals) -> bool {
     let mut bare = HopSignals::default();
@@ -186,7 +186,7 @@ impl Payload<'_> {
         }
     }
 
-    /// Completes the frame whose head starts at `start` with a part of the payload.
+    /// Completes the frame whose head starts at `start` with a range of the payload.
     #[inline]
     fn end(self, range: std::ops::Range<usize>, start: usize, batch: &mut FrameBatch) {
         match self {
@@ -213,7 +213,7 @@ fn write_whole(fields: &[u8], payload: Payload<'_>, batch: &mut FrameBatch) {
     payload.end(0..payload.len(), start, batch);
 }
 
-/// How a packet is cut into fragments.
+/// Division of a packet into fragments.
 #[derive(Debug, PartialEq)]
 struct Cut {
     /// Payload bytes of the first fragment, which carries the other link fields.
@@ -261,7 +261,7 @@ impl Cut {
     }
 }
 
-/// Bytes of value in an element of at most `len` bytes whose type takes one byte.
+/// Maximum size of the value in an element of at most `len` bytes whose type takes one byte.
 const fn value_room(len: usize) -> usize {
     match len {
         0..=1 => 0,

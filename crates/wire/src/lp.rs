@@ -1,14 +1,14 @@
 //! Link frames (NDNLPv2): an Interest or Data as it is, or with link fields, or a part of one.
 //!
 //! Deviation: a field that is unknown but ignorable may be repeated, since only its inventor knows whether it
-//! may; every known field stands at most once, as ndn-cxx wants it.
+//! may; every known field stands at most once, as ndn-cxx requires.
 
 use bytes::Bytes;
 use tidegate_core::packet::NackReason;
 use tidegate_core::signal::{HopSignals, Signal};
 
 use crate::error::DecodeError;
-use crate::tlv::{Element, Reader, types};
+use crate::tlv::{Element, TlvReader, types};
 use crate::token::Token;
 
 /// Link fields of one frame, or of the message put together from several.
@@ -16,11 +16,11 @@ use crate::token::Token;
 pub struct LpFields {
     /// Sequence; given when the frame is one of several.
     pub sequence: Option<u64>,
-    /// FragIndex, below `frag_count`.
+    /// FragIndex of the fragment, below `frag_count`.
     pub frag_index: u64,
     /// FragCount; 1 when the frame holds the whole packet.
     pub frag_count: u64,
-    /// PitToken.
+    /// PitToken of the sender, if any.
     pub token: Option<Token>,
     /// Why the Interest in the frame was refused; `None`: it was not.
     pub nack: Option<NackReason>,
@@ -47,7 +47,7 @@ impl Default for LpFields {
 /// A frame, or the message put together from several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LpPacket {
-    /// Link fields.
+    /// Link fields of the packet.
     pub fields: LpFields,
     /// The packet or a part of it; empty in a frame that carries none (IDLE).
     pub fragment: Bytes,
@@ -62,7 +62,7 @@ pub struct LpPacket {
 /// When the frame is not exactly one Interest, Data or LpPacket, or a link field is wrong.
 #[inline]
 pub fn decode_frame(frame: Bytes) -> Result<LpPacket, DecodeError> {
-    let outer = Reader::new(&frame).only()?;
+    let outer = TlvReader::new(&frame).only()?;
     match outer.kind {
         types::INTEREST | types::DATA => Ok(LpPacket { fields: LpFields::default(), fragment: frame }),
         types::LP_PACKET => {

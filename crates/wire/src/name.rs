@@ -1,11 +1,11 @@
-//! Names as they stand in a packet, and components to make names of.
+//! Names in received packets, and construction of components.
 
 use std::ops::Range;
 
 use tidegate_core::name::{NameTable, Segment};
 
 use crate::error::DecodeError;
-use crate::tlv::{self, Element, Reader, types};
+use crate::tlv::{self, Element, TlvReader, types};
 
 /// Components a name may have at most.
 const MAX_COMPONENTS: usize = NameTable::MAX_COMPONENTS;
@@ -63,7 +63,7 @@ impl<'a> NameView<'a> {
         self.components
     }
 
-    /// Number of components.
+    /// Number of components in the name.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -75,7 +75,7 @@ impl<'a> NameView<'a> {
 
     /// The components, first to last.
     pub fn iter(&self) -> impl Iterator<Item = Element<'a>> + use<'a> {
-        let mut reader = Reader::at(self.components, self.start);
+        let mut reader = TlvReader::at(self.components, self.start);
         // Parsed once without error, so reading again meets none.
         std::iter::from_fn(move || reader.next().ok().flatten())
     }
@@ -95,7 +95,7 @@ impl<'a> NameView<'a> {
         self.digest
     }
 
-    /// Where the components stand in the packet.
+    /// Range of the components in the packet.
     pub(crate) const fn range(&self) -> Range<usize> {
         self.start..self.start + self.components.len()
     }
@@ -132,7 +132,7 @@ mod tests {
     fn parse(components: &[u8]) -> Result<(usize, usize), DecodeError> {
         let mut bytes = Vec::new();
         tlv::write_element(&mut bytes, types::NAME, components);
-        let name = Reader::new(&bytes).only().expect("whole");
+        let name = TlvReader::new(&bytes).only().expect("whole");
         NameView::parse(&name).map(|view| (view.len(), view.digests()))
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let segment = |kind: u16, value: &[u8]| {
             let mut bytes = Vec::new();
             push_component(&mut bytes, kind, value);
-            segment_of(&Reader::new(&bytes).only().expect("whole"))
+            segment_of(&TlvReader::new(&bytes).only().expect("whole"))
         };
         assert_eq!(segment(50, &[7]), Segment(7));
         assert_eq!(segment(50, &[1, 44]), Segment(300));

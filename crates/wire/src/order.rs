@@ -8,13 +8,13 @@ use crate::tlv::{Element, is_critical};
 
 /// Holds the elements inside one element to their order.
 #[derive(Debug)]
-pub struct Order {
+pub struct ElementOrder {
     inside: u32,
     last: u8,
 }
 
-impl Order {
-    /// Nothing was read yet of the element of type `inside`.
+impl ElementOrder {
+    /// State before the first element of the element of type `inside`.
     pub const fn of(inside: u32) -> Self {
         Self { inside, last: 0 }
     }

@@ -1,10 +1,10 @@
-//! Version discovery (Realtime Data Retrieval protocol): a Data under `32=metadata` says the versioned name.
+//! Version discovery (Realtime Data Retrieval protocol): a Data under `32=metadata` contains the versioned name.
 
 use crate::error::DecodeError;
 use crate::name::NameView;
-use crate::tlv::{self, Reader, types};
+use crate::tlv::{self, TlvReader, types};
 
-/// Appends the component that asks for an object's metadata: `32=metadata`.
+/// Appends the component that addresses an object's metadata: `32=metadata`.
 pub fn push_metadata(components: &mut Vec<u8>) {
     tlv::write_element(components, types::KEYWORD_NAME_COMPONENT, b"metadata");
 }
@@ -27,7 +27,7 @@ pub fn metadata(versioned_name: &[u8]) -> Vec<u8> {
 /// When the content does not begin with a Name of at least one component.
 pub fn versioned_name(content: &[u8]) -> Result<NameView<'_>, DecodeError> {
     let missing = DecodeError::Missing { element: types::NAME, inside: types::CONTENT };
-    let first = Reader::new(content).next()?.filter(|element| element.kind == types::NAME);
+    let first = TlvReader::new(content).next()?.filter(|element| element.kind == types::NAME);
     let name = NameView::parse(&first.ok_or(missing.clone())?)?;
     if name.is_empty() { Err(missing) } else { Ok(name) }
 }

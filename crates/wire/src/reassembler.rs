@@ -27,7 +27,7 @@ pub const TIMEOUT: Span = REASSEMBLY_TIMEOUT;
 /// Fragments that wait for others; one per link.
 #[derive(Debug, Default)]
 pub struct Reassembler {
-    /// The message begun first stands first.
+    /// Incomplete messages, the oldest first.
     partial: VecDeque<Partial>,
     bytes: usize,
 }
@@ -57,7 +57,7 @@ struct Piece {
 const _: () = assert!(MAX_FRAGMENTS <= 128 && MAX_PACKET <= u16::MAX as usize && MAX_BYTES > MAX_PACKET);
 
 impl Reassembler {
-    /// Nothing waits.
+    /// Returns a reassembler without fragments.
     pub fn new() -> Self {
         Self::default()
     }
@@ -120,7 +120,7 @@ impl Reassembler {
         Ok(None)
     }
 
-    /// Where the message whose first fragment has this sequence stands.
+    /// Index of the message whose first fragment has this sequence number; it is created if necessary.
     fn begun(&mut self, first: u64, count: u64, now: Time) -> usize {
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;
@@ -144,7 +144,7 @@ impl Reassembler {
         });
     }
 
-    /// Lets the oldest messages but the one at `keep` go until the rest fits.
+    /// Drops the oldest messages except the one at `keep` until the rest fits.
     fn make_room(&mut self, mut keep: usize) {
         while self.bytes > MAX_BYTES {
             if keep == 0 {

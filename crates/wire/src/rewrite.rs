@@ -5,9 +5,9 @@ use std::ops::Range;
 use tidegate_core::packet::Interest;
 
 use crate::error::DecodeError;
-use crate::tlv::{self, Element, Reader, types};
+use crate::tlv::{self, Element, TlvReader, types};
 
-/// Where the two elements stand in an Interest, or, empty, where they would.
+/// Ranges of the two elements in an Interest; an absent one has an empty range at its position.
 struct Layout {
     /// First byte of the name.
     first: usize,
@@ -19,7 +19,7 @@ impl Layout {
     /// Finds them in an Interest that was read before: what is not looked for is not looked into.
     #[inline]
     fn of(interest: &[u8]) -> Result<Self, DecodeError> {
-        let outer = Reader::new(interest).only()?;
+        let outer = TlvReader::new(interest).only()?;
         if outer.kind != types::INTEREST {
             return Err(DecodeError::Unexpected { element: outer.kind, accepted: "Interest (5)" });
         }
@@ -40,7 +40,7 @@ impl Layout {
                 types::NAME | types::CAN_BE_PREFIX | types::MUST_BE_FRESH | types::FORWARDING_HINT => {
                     layout.nonce = element.end()..element.end();
                 }
-                // Not known; it may stand anywhere.
+                // Unknown elements are permitted at any position.
                 _ => continue,
             }
             if layout.hop_limit.is_empty() {

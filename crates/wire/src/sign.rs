@@ -135,14 +135,14 @@ impl EcdsaSigner {
         Ok(Self { key, key_name: key_name.to_vec() })
     }
 
-    /// What verifies its signatures.
+    /// Verifier of its signatures.
     pub fn verifier(&self) -> Verifier {
         Verifier::Ecdsa(Box::new(*self.key.verifying_key()))
     }
 }
 
 impl Signer {
-    /// SignatureType.
+    /// SignatureType of this signer.
     pub const fn kind(&self) -> u64 {
         match self {
             Self::Digest => signature_type::DIGEST_SHA256,
@@ -150,7 +150,7 @@ impl Signer {
         }
     }
 
-    /// What verifies its signatures.
+    /// Verifier of its signatures.
     pub fn verifier(&self) -> Verifier {
         match self {
             Self::Digest => Verifier::Digest,

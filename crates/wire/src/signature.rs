@@ -2,7 +2,7 @@
 
 use crate::error::DecodeError;
 use crate::name::NameView;
-use crate::order::Order;
+use crate::order::ElementOrder;
 use crate::tlv::{Element, types};
 
 /// Signature types by number.
@@ -13,12 +13,12 @@ pub mod signature_type {
     pub const SHA256_WITH_ECDSA: u64 = 3;
 }
 
-/// A signature as it stands in a packet; not verified.
+/// A signature in a received packet; not verified.
 #[derive(Clone, Copy, Debug)]
 pub struct SignatureView<'a> {
-    /// SignatureType; see [`signature_type`].
+    /// SignatureType of the packet; see [`signature_type`].
     pub kind: u64,
-    /// Which key signed.
+    /// Identification of the signing key, if any.
     pub key_locator: Option<KeyLocator<'a>>,
     /// SignatureNonce of a signed Interest.
     pub nonce: Option<&'a [u8]>,
@@ -26,11 +26,11 @@ pub struct SignatureView<'a> {
     pub time_ms: Option<u64>,
     /// SignatureSeqNum of a signed Interest.
     pub sequence: Option<u64>,
-    /// SignatureValue.
+    /// SignatureValue of the packet.
     pub value: &'a [u8],
 }
 
-/// Which key signed.
+/// Identification of a signing key.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyLocator<'a> {
     /// The name of the key or its certificate.
@@ -56,7 +56,7 @@ const fn rank(kind: u32) -> u8 {
 impl<'a> SignatureView<'a> {
     /// Reads SignatureInfo or InterestSignatureInfo; the value is still empty.
     pub(crate) fn parse(info: &Element<'a>) -> Result<Self, DecodeError> {
-        let mut order = Order::of(info.kind);
+        let mut order = ElementOrder::of(info.kind);
         let mut kind = None;
         let mut view =
             Self { kind: 0, key_locator: None, nonce: None, time_ms: None, sequence: None, value: &[] };

@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use crate::error::DecodeError;
 
-/// One element and where it stands.
+/// One element with its position in the packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a> {
-    /// TLV-TYPE, 1..=2^32-1.
+    /// TLV-TYPE of the element, 1..=2^32-1.
     pub kind: u32,
-    /// TLV-VALUE.
+    /// TLV-VALUE of the element.
     pub value: &'a [u8],
     /// Offset of the first byte of the TLV-TYPE in the packet.
     pub start: usize,
@@ -29,7 +29,7 @@ impl<'a> Element<'a> {
         self.value_start + self.value.len()
     }
 
-    /// Where the TLV-VALUE stands in the packet.
+    /// Range of the TLV-VALUE in the packet.
     #[inline]
     pub const fn value_range(&self) -> Range<usize> {
         self.value_start..self.end()
@@ -37,8 +37,8 @@ impl<'a> Element<'a> {
 
     /// The elements inside this one; their offsets count from the same beginning.
     #[inline]
-    pub const fn inside(&self) -> Reader<'a> {
-        Reader { rest: self.value, at: self.value_start }
+    pub const fn inside(&self) -> TlvReader<'a> {
+        TlvReader { rest: self.value, at: self.value_start }
     }
 
     /// The value as a NonNegativeInteger.
@@ -79,19 +79,19 @@ pub const fn is_critical(kind: u32) -> bool {
 
 /// Reads elements one after the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct TlvReader<'a> {
     rest: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TlvReader<'a> {
     /// Elements of `buffer`, offsets counted from its beginning.
     #[inline]
     pub const fn new(buffer: &'a [u8]) -> Self {
         Self { rest: buffer, at: 0 }
     }
 
-    /// Elements of `buffer`, whose first byte is number `at` of the packet.
+    /// Elements of `buffer`, which starts at offset `at` of the packet.
     #[inline]
     pub const fn at(buffer: &'a [u8], at: usize) -> Self {
         Self { rest: buffer, at }
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
     /// The next element; `None` at the end.
     ///
     /// # Errors
-    /// When what stands there is no whole element.
+    /// If the remaining bytes are no complete element.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an error ends the reading; an iterator would go on")]
     pub fn next(&mut self) -> Result<Option<Element<'a>>, DecodeError> {
@@ -220,21 +220,21 @@ pub fn write_number(out: &mut Vec<u8>, number: u64) {
     }
 }
 
-/// Appends type and length of an element whose value follows.
+/// Appends type and length of an element; its value is appended by the caller.
 #[inline]
 pub fn write_header(out: &mut Vec<u8>, kind: u32, value_len: usize) {
     write_number(out, u64::from(kind));
     write_number(out, value_len as u64);
 }
 
-/// Appends an element.
+/// Appends an element to `out`.
 #[inline]
 pub fn write_element(out: &mut Vec<u8>, kind: u32, value: &[u8]) {
     write_header(out, kind, value.len());
     out.extend_from_slice(value);
 }
 
-/// Appends an element whose value is the shortest NonNegativeInteger that holds `number`.
+/// Appends an element whose value is `number` as the shortest NonNegativeInteger.
 #[inline]
 pub fn write_integer(out: &mut Vec<u8>, kind: u32, number: u64) {
     let len = integer_len(number);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::DecodeError;
 
-/// A PIT token (NDNLPv2), kept inline.
+/// A PIT token (NDNLPv2), stored inline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token {
     len: u8,

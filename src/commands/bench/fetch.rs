@@ -29,39 +29,39 @@ use crate::commands::children::{Running, Says, Scratch, shown};
 use crate::commands::fetch::scheme::{self, Chosen};
 use crate::commands::status::uplink;
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::interrupt::Stop;
 use crate::results::cannot;
-use crate::stop::Stop;
 use crate::{Format, Session, code};
-use cells::{Cell, Way};
-use record::{Measured, Origin, Results};
+use cells::{BenchCell, Way};
+use record::{FetchMeasurement, FetchMeasurements, Origin};
 
 /// Content of the file that is served, bytes: more than any path carries in a cell's time. It takes no room on disk.
 const FILE_LEN: u64 = 16 << 30;
 
 const PREFIX: &str = "/bench/fetch";
 
-/// What is measured when no scheme is named; the first is the default of `fetch`.
+/// Schemes that are measured unless some are named; the first is the default of `fetch`.
 const SCHEMES: [&str; 6] = ["default", "catchunks-cubic", "catchunks-aimd", "icp", "bbr", "bbr-cd"];
 
 /// The shortest fetch that is measured.
 const MIN_TIME: Span = Span::from_millis(100);
 
-/// Pause between two looks whether the user wants to stop.
+/// Interval between two checks for an interruption.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Tries of a cell in which the link was late, the first among them.
 const TRIES: u32 = 3;
 
-/// What to measure.
+/// Selection of the measurements.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Where results are kept.
+    /// File of the results.
     pub(super) results: PathBuf,
     /// Schemes to measure; all of [`SCHEMES`] when there are none.
     pub(super) schemes: Vec<String>,
-    /// Cells whose names contain this.
+    /// Selects the cells whose names contain this text.
     pub(super) only: String,
-    /// How long each fetch lasts.
+    /// Duration of each fetch.
     pub(super) time: Span,
     /// Whether measurements of other builds of the program are used too.
     pub(super) is_any_build: bool,
@@ -78,7 +78,7 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
     }
     let build = code::executable()[..8].to_owned();
     let origin = Origin { build, time_s: plan.time.as_secs_f64() };
-    let mut results = Results::read(&plan.results, origin, plan.is_any_build)?;
+    let mut results = FetchMeasurements::read(&plan.results, origin, plan.is_any_build)?;
     if results.left_out > 0 {
         session.note(&format!(
             "{}: {} measurements of other builds or of another --time are not used; --any-build uses those of other builds",
@@ -90,7 +90,8 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
         [] => SCHEMES.to_vec(),
         named => named.iter().map(String::as_str).collect(),
     };
-    let cells: Vec<Cell> = cells::all().into_iter().filter(|cell| cell.name().contains(&plan.only)).collect();
+    let cells: Vec<BenchCell> =
+        cells::all().into_iter().filter(|cell| cell.name().contains(&plan.only)).collect();
     if cells.is_empty() {
         return Err(Failure::usage(format!("no cell's name contains {:?}, as in \"100 Mbit/s\"", plan.only)));
     }
@@ -126,16 +127,16 @@ pub(super) fn run(session: &Session, plan: &Plan) -> Outcome {
 /// One fetch to measure.
 struct Measurement<'a> {
     session: &'a Session,
-    cell: &'a Cell,
+    cell: &'a BenchCell,
     scheme: &'a str,
-    /// How long it lasts.
+    /// Duration of the fetch.
     time: Span,
     stop: &'a Stop,
 }
 
 impl Measurement<'_> {
     /// Measures, again while the link was late; what was measured with the least lateness.
-    fn best(&self) -> Result<Measured, Failure> {
+    fn best(&self) -> Result<FetchMeasurement, Failure> {
         let mut best = self.once()?;
         for _ in 1..TRIES {
             if best.late_ms <= self.cell.max_late_ms() {
@@ -149,8 +150,8 @@ impl Measurement<'_> {
         Ok(best)
     }
 
-    fn once(&self) -> Result<Measured, Failure> {
-        let network = Network::start(self.cell)?;
+    fn once(&self) -> Result<FetchMeasurement, Failure> {
+        let network = FetchTestbed::start(self.cell)?;
         let link = match self.cell.link(network.listening) {
             Some(setup) => Some(carry(setup, self.time + Span::from_secs(2))?),
             None => None,
@@ -166,7 +167,7 @@ impl Measurement<'_> {
             Some((_, thread)) => Some(thread.join().map_err(|_| Failure::error("the link ended early"))??),
             None => None,
         };
-        Ok(Measured::of(&fetched, report.as_ref()))
+        Ok(FetchMeasurement::of(&fetched, report.as_ref()))
     }
 }
 
@@ -202,7 +203,7 @@ fn carry(setup: LinkSetup, time: Span) -> Result<(SocketAddr, LinkThread), Failu
     }
 }
 
-/// Fetches for so long at most, or until the user wants to stop.
+/// Fetches for at most this time, or until interrupted.
 fn fetch_for(to: &str, chosen: Chosen, time: Span, wish: &Stop) -> Result<Fetched, Failure> {
     let mut client = Client::connect(&uplink(Some(to))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
@@ -234,16 +235,16 @@ fn fetch_for(to: &str, chosen: Chosen, time: Span, wish: &Stop) -> Result<Fetche
 }
 
 /// The processes around a fetch, and where it connects.
-struct Network {
+struct FetchTestbed {
     _processes: [Running; 2],
     uri: String,
-    /// Of a forwarder that listens at UDP.
+    /// Address of a forwarder that listens on UDP.
     listening: Option<SocketAddr>,
     _folder: Scratch,
 }
 
-impl Network {
-    fn start(cell: &Cell) -> Result<Self, Failure> {
+impl FetchTestbed {
+    fn start(cell: &BenchCell) -> Result<Self, Failure> {
         let folder = Scratch::new("bench-fetch")?;
         let unix = format!("unix://{}", folder.path("f").display());
         let (listen, said) = match cell.way {

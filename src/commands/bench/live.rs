@@ -20,7 +20,7 @@ use load::Load;
 const AIM: f64 = 150_000.0;
 
 /// A named case.
-struct Case {
+struct LiveCase {
     name: &'static str,
     load: Load,
     aim: Option<f64>,
@@ -31,23 +31,23 @@ const fn misses(content: usize) -> Load {
     Load { content, names: None, pairs: 600_000, together: true }
 }
 
-/// A load of few names, which the content store knows.
+/// A load of few names, which are all in the content store.
 const fn hits(content: usize) -> Load {
     Load { names: Some(1000), pairs: 1_000_000, ..misses(content) }
 }
 
-const CASES: [Case; 6] = [
-    Case { name: "miss, 100 B", load: misses(100), aim: Some(AIM) },
-    Case { name: "miss, 1300 B", load: misses(1300), aim: Some(AIM) },
-    Case { name: "hit, 100 B", load: hits(100), aim: None },
-    Case { name: "hit, 1300 B", load: hits(1300), aim: None },
-    Case { name: "miss, 100 B, one by one", load: Load { together: false, ..misses(100) }, aim: None },
-    Case { name: "miss, 1300 B, one by one", load: Load { together: false, ..misses(1300) }, aim: None },
+const CASES: [LiveCase; 6] = [
+    LiveCase { name: "miss, 100 B", load: misses(100), aim: Some(AIM) },
+    LiveCase { name: "miss, 1300 B", load: misses(1300), aim: Some(AIM) },
+    LiveCase { name: "hit, 100 B", load: hits(100), aim: None },
+    LiveCase { name: "hit, 1300 B", load: hits(1300), aim: None },
+    LiveCase { name: "miss, 100 B, one by one", load: Load { together: false, ..misses(100) }, aim: None },
+    LiveCase { name: "miss, 1300 B, one by one", load: Load { together: false, ..misses(1300) }, aim: None },
 ];
 
-/// What one run of one case showed.
+/// Measurements of one run of one case.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct LiveMeasurement {
     pairs: f64,
     cpu_s: f64,
     wall_s: f64,
@@ -56,7 +56,7 @@ struct Measured {
     content_bytes: f64,
 }
 
-impl Measured {
+impl LiveMeasurement {
     fn pairs_per_cpu_s(&self) -> f64 {
         self.pairs / self.cpu_s
     }
@@ -89,12 +89,12 @@ pub(super) fn run(session: &Session, runs: u32) -> Outcome {
     Ok(Exit::Ok)
 }
 
-fn measure(load: &Load) -> Result<Measured, Failure> {
+fn measure(load: &Load) -> Result<LiveMeasurement, Failure> {
     let fault = |why: std::io::Error| Failure::error(format!("load: {why}"));
     let producer = load::Producer::open(load.content).map_err(fault)?;
     let forwarder = Forwarder::start(producer.address())?;
     let outcome = load.run(producer, forwarder.address(), || forwarder.cpu_seconds()).map_err(fault)?;
-    Ok(Measured {
+    Ok(LiveMeasurement {
         pairs: outcome.pairs as f64,
         cpu_s: outcome.cpu_s,
         wall_s: outcome.wall_s,
@@ -103,7 +103,7 @@ fn measure(load: &Load) -> Result<Measured, Failure> {
     })
 }
 
-fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
+fn table(rows: &[(&LiveCase, Vec<LiveMeasurement>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("pairs per CPU s", Align::Right),
@@ -117,7 +117,7 @@ fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     let mut table = TextTable::new(&heads);
     for (case, runs) in rows {
         let middle = &runs[runs.len() / 2];
-        let rate = |run: &Measured| format!("{:.0}", run.pairs_per_cpu_s());
+        let rate = |run: &LiveMeasurement| format!("{:.0}", run.pairs_per_cpu_s());
         table.row([
             case.name.to_owned(),
             rate(middle),
@@ -132,7 +132,7 @@ fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     table.render(screen)
 }
 
-fn as_json(case: &Case, runs: &[Measured]) -> Json {
+fn as_json(case: &LiveCase, runs: &[LiveMeasurement]) -> Json {
     let middle = &runs[runs.len() / 2];
     Json::Object(vec![
         ("name", Json::text(case.name)),

@@ -20,21 +20,29 @@ use crate::results::Folder;
 use crate::{Format, Session};
 
 /// A named case.
-struct Case {
+struct BenchCase {
     name: &'static str,
     scenario: &'static str,
     /// Packet-hops per CPU second that are aimed at, millions; `None` where another figure is.
     aim: Option<f64>,
 }
 
-const CASES: [Case; 7] = [
-    Case { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
-    Case { name: "papers-cache", scenario: include_str!("../../../benches/papers-cache.toml"), aim: None },
-    Case { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml"), aim: Some(4.0) },
-    Case { name: "ten-gigabit", scenario: include_str!("../../../benches/ten-gigabit.toml"), aim: Some(3.5) },
-    Case { name: "grid", scenario: include_str!("../../../benches/grid.toml"), aim: Some(4.0) },
-    Case { name: "wide", scenario: include_str!("../../../benches/wide.toml"), aim: None },
-    Case { name: "tcp", scenario: include_str!("../../../benches/tcp.toml"), aim: Some(5.0) },
+const CASES: [BenchCase; 7] = [
+    BenchCase { name: "papers", scenario: include_str!("../../../benches/papers.toml"), aim: Some(10.0) },
+    BenchCase {
+        name: "papers-cache",
+        scenario: include_str!("../../../benches/papers-cache.toml"),
+        aim: None,
+    },
+    BenchCase { name: "gigabit", scenario: include_str!("../../../benches/gigabit.toml"), aim: Some(4.0) },
+    BenchCase {
+        name: "ten-gigabit",
+        scenario: include_str!("../../../benches/ten-gigabit.toml"),
+        aim: Some(3.5),
+    },
+    BenchCase { name: "grid", scenario: include_str!("../../../benches/grid.toml"), aim: Some(4.0) },
+    BenchCase { name: "wide", scenario: include_str!("../../../benches/wide.toml"), aim: None },
+    BenchCase { name: "tcp", scenario: include_str!("../../../benches/tcp.toml"), aim: Some(5.0) },
 ];
 
 /// What to measure.
@@ -116,13 +124,13 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// What cases can be called.
+/// Names of all cases.
 pub(crate) fn case_names() -> Vec<&'static str> {
     let on_linux: &[&str] = if cfg!(target_os = "linux") { &["live", "fetch"] } else { &[] };
     CASES.iter().map(|case| case.name).chain(on_linux.iter().copied()).collect()
 }
 
-fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+fn chosen(names: &[String]) -> Result<Vec<&'static BenchCase>, Failure> {
     if names.is_empty() {
         return Ok(CASES.iter().collect());
     }
@@ -137,7 +145,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
 
 /// What one run of one case showed; written as a line of numbers between the two processes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Measured {
+struct CaseMeasurement {
     cpu_s: f64,
     start_s: f64,
     hops: f64,
@@ -150,7 +158,7 @@ struct Measured {
     pit_bytes: f64,
 }
 
-impl Measured {
+impl CaseMeasurement {
     fn hops_per_cpu_s(&self) -> f64 {
         self.hops / self.cpu_s
     }
@@ -199,7 +207,7 @@ impl Measured {
     }
 }
 
-fn measure_outside(case: &Case, duration: Option<&str>) -> Result<Measured, Failure> {
+fn measure_outside(case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
     let program = std::env::current_exe().map_err(|why| Failure::error(format!("own program: {why}")))?;
     let output = Command::new(program)
         .args(["bench", "--inside", case.name])
@@ -207,7 +215,7 @@ fn measure_outside(case: &Case, duration: Option<&str>) -> Result<Measured, Fail
         .output()
         .map_err(|why| Failure::error(format!("case {}: {why}", case.name)))?;
     let line = String::from_utf8_lossy(&output.stdout);
-    Measured::read(&line).ok_or_else(|| {
+    CaseMeasurement::read(&line).ok_or_else(|| {
         Failure::error(format!("case {}: {}", case.name, String::from_utf8_lossy(&output.stderr).trim()))
     })
 }
@@ -215,14 +223,14 @@ fn measure_outside(case: &Case, duration: Option<&str>) -> Result<Measured, Fail
 /// Parts into which a run is cut to look at the PIT while it is full.
 const LOOKS: u64 = 20;
 
-fn measure(session: &Session, case: &Case, duration: Option<&str>) -> Result<Measured, Failure> {
+fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Result<CaseMeasurement, Failure> {
     let set: Vec<_> =
         duration.map(|time| ("scenario.duration".to_owned(), time.to_owned())).into_iter().collect();
     let plan = scenario::parse(case.name, case.scenario, &set, &session.schemes).map_err(Failure::error)?;
     let seed = plan.seeds[0];
     let mut world = World::new(&plan, seed);
     let start_s = cpu_seconds();
-    let mut measured = Measured { start_s, ..Measured::default() };
+    let mut measured = CaseMeasurement { start_s, ..CaseMeasurement::default() };
     for look in 1..=LOOKS {
         world.step_until(tidegate_core::units::Time::ZERO + plan.duration * look / LOOKS);
         let tables = world.pending_interests();
@@ -238,7 +246,7 @@ fn measure(session: &Session, case: &Case, duration: Option<&str>) -> Result<Mea
     let _ = std::fs::remove_dir_all(&folder);
     let sum =
         |of: fn(&tidegate_core::records::LinkRecord) -> u64| run.links.iter().map(of).sum::<u64>() as f64;
-    Ok(Measured {
+    Ok(CaseMeasurement {
         cpu_s: cpu_seconds(),
         hops: run.packet_hops as f64,
         peak_rss_bytes: peak_rss_bytes(),
@@ -250,7 +258,7 @@ fn measure(session: &Session, case: &Case, duration: Option<&str>) -> Result<Mea
     })
 }
 
-/// CPU time of this single-threaded process so far, s; NaN where the system does not tell.
+/// CPU time of this single-threaded process so far, s; NaN if the system does not provide it.
 fn cpu_seconds() -> f64 {
     cpu_seconds_of("self")
 }
@@ -262,7 +270,7 @@ fn cpu_seconds_of(process: &str) -> f64 {
     nanos.map_or(f64::NAN, |nanos| nanos / 1e9)
 }
 
-/// Most memory held at once, bytes; NaN where the system does not tell.
+/// Most memory held at once, bytes; NaN if the system does not provide it.
 fn peak_rss_bytes() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -270,11 +278,11 @@ fn peak_rss_bytes() -> f64 {
     kib.map_or(f64::NAN, |kib| kib * 1024.0)
 }
 
-fn median(runs: &[Measured]) -> &Measured {
+fn median(runs: &[CaseMeasurement]) -> &CaseMeasurement {
     &runs[runs.len() / 2]
 }
 
-fn as_json(case: &Case, runs: &[Measured]) -> Json {
+fn as_json(case: &BenchCase, runs: &[CaseMeasurement]) -> Json {
     let middle = median(runs);
     Json::Object(vec![
         ("name", Json::text(case.name)),
@@ -292,7 +300,7 @@ fn as_json(case: &Case, runs: &[Measured]) -> Json {
     ])
 }
 
-fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
+fn table(rows: &[(&BenchCase, Vec<CaseMeasurement>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("M hops per CPU s", Align::Right),
@@ -310,7 +318,7 @@ fn table(rows: &[(&Case, Vec<Measured>)], screen: Screen) -> String {
     let mut table = TextTable::new(&heads);
     for (case, runs) in rows {
         let middle = median(runs);
-        let rate = |run: &Measured| format!("{:.2}", run.hops_per_cpu_s() / 1e6);
+        let rate = |run: &CaseMeasurement| format!("{:.2}", run.hops_per_cpu_s() / 1e6);
         table.row([
             case.name.to_owned(),
             rate(middle),

@@ -1,4 +1,4 @@
-//! What a plan says without a run: paths, round trips, bottlenecks, and how much there is to do.
+//! Facts about a plan that follow without a run: paths, round trips, bottlenecks, and the amount of work.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::world;
 
-use super::chance;
+use super::flow_path::{FlowPath, PathDirection};
 use super::rates::Rates;
-use super::stations::Station;
-use super::way::{Direction, Way};
+use super::seed_variation;
+use super::service_nodes::ServiceNode;
 
-/// What can be told of a plan.
+/// Facts about a plan that follow without a run.
 pub(crate) struct Facts {
-    /// In the plan's order.
+    /// Facts about each flow, in the plan's order.
     pub(crate) flows: Vec<FlowFacts>,
     /// Sentences, one for each thing that differs between seeds.
     pub(super) random: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Facts {
     pub(super) sample_rows: f64,
 }
 
-/// What can be told of one flow.
+/// Facts about one flow that follow without a run.
 pub(crate) struct FlowFacts {
     /// Nodes from the consumer to the producer that routing prefers.
     pub(super) nodes: Vec<usize>,
@@ -34,7 +34,7 @@ pub(crate) struct FlowFacts {
     /// From the first Interest to its Data without queues: delays, and the sending of both packets on each link.
     pub(super) round_trip: Span,
     /// The server on the way that takes longest, if there is any.
-    pub(super) slowest_station: Option<Station>,
+    pub(super) slowest_station: Option<ServiceNode>,
     /// `None` if the producer is at the same node.
     pub(crate) bottleneck: Option<Bottleneck>,
     /// No transfer along the path can take less; `None` for a flow without an end and behind caches.
@@ -55,7 +55,7 @@ pub(crate) struct Bottleneck {
     pub(super) packet: ByteCount,
     /// Content per second while the flow is alone.
     pub(super) content: BitRate,
-    /// Flows whose packets of this kind share it.
+    /// Number of flows whose packets of this kind share it.
     pub(super) flows: usize,
     /// Packets that the rate carries during one round trip.
     pub(crate) product_packets: f64,
@@ -66,15 +66,15 @@ pub(crate) struct Bottleneck {
 }
 
 impl Facts {
-    /// What can be told of `plan`.
+    /// Derives the facts about `plan`.
     pub(crate) fn of(plan: &Plan) -> Self {
-        let ways: Vec<Way> = plan
+        let ways: Vec<FlowPath> = plan
             .flows
             .iter()
             .zip(world::paths(plan))
-            .map(|(flow, links)| Way::new(plan, flow, &links))
+            .map(|(flow, links)| FlowPath::new(plan, flow, &links))
             .collect();
-        let mut sharers: BTreeMap<Direction, usize> = BTreeMap::new();
+        let mut sharers: BTreeMap<PathDirection, usize> = BTreeMap::new();
         for direction in ways.iter().flat_map(|way| &way.links) {
             *sharers.entry(*direction).or_default() += 1;
         }
@@ -90,7 +90,7 @@ impl Facts {
         let samples = plan.sampling.map_or(0, |pause| plan.duration.as_nanos() / pause.as_nanos().max(1));
         let sampled = plan.flows.len() + 2 * plan.links.len();
         Self {
-            random: chance::told(plan),
+            random: seed_variation::describe(plan),
             packet_hops: flows.iter().map(hops).sum(),
             exchanges: flows.iter().map(|flow| flow.exchanges).sum(),
             sample_rows: samples as f64 * sampled as f64 * plan.seeds.len() as f64,
@@ -99,7 +99,7 @@ impl Facts {
     }
 }
 
-/// Flows that ask for each prefix.
+/// Number of flows that request each prefix.
 pub(super) fn askers(plan: &Plan) -> BTreeMap<&str, usize> {
     let mut askers = BTreeMap::new();
     for flow in &plan.flows {
@@ -108,7 +108,7 @@ pub(super) fn askers(plan: &Plan) -> BTreeMap<&str, usize> {
     askers
 }
 
-/// How many names are written out before the rest is counted.
+/// Maximum number of names that are listed; the rest is counted.
 const LISTED: usize = 4;
 
 /// `a, b, c, d and 7 more`.

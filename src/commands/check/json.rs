@@ -1,4 +1,4 @@
-//! What `check` says, for programs.
+//! The output of `check` as JSON.
 
 use tidegate_report::json::Json;
 use tidegate_sim::plan::{FlowPlan, Plan};
@@ -7,8 +7,8 @@ use tidegate_sim::roles;
 use super::facts::{Bottleneck, Facts, FlowFacts};
 use crate::commands::about_scheme;
 
-/// What a valid plan will simulate.
-pub(super) fn explanation(plan: &Plan, facts: &Facts, doubts: &[String]) -> Json {
+/// Description of a valid plan.
+pub(super) fn explanation(plan: &Plan, facts: &Facts, warnings: &[String]) -> Json {
     let count = |count: usize| Json::Count(count as u64);
     let texts = |texts: &[String]| Json::List(texts.iter().map(Json::text).collect());
     let flows = plan.flows.iter().zip(&facts.flows).map(|(flow, facts)| about_flow(plan, flow, facts));
@@ -19,7 +19,7 @@ pub(super) fn explanation(plan: &Plan, facts: &Facts, doubts: &[String]) -> Json
         ("flows", count(plan.flows.len())),
         ("seeds", count(plan.seeds.len())),
         ("duration_s", Json::Number(plan.duration.as_secs_f64())),
-        ("warnings", texts(doubts)),
+        ("warnings", texts(warnings)),
         ("installed", Json::List(roles::installed(plan).iter().map(about_scheme).collect())),
         ("limits", texts(&roles::limits(plan))),
         ("replaced", texts(&plan.replaced)),

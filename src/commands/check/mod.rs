@@ -1,19 +1,19 @@
 //! `tidegate check`: everything that is wrong with a scenario, else what it will simulate, without running it.
 
-mod chance;
-mod doubts;
+mod description;
 mod facts;
+mod flow_path;
 mod json;
+mod lints;
 mod rates;
-mod stations;
-mod story;
-mod way;
+mod seed_variation;
+mod service_nodes;
 
 use std::path::PathBuf;
 
 use super::{Overrides, parse_plan};
 use crate::exit::{Exit, Failure, Outcome, print};
-use crate::{Format, Session, refusal};
+use crate::{Format, Session, file_errors};
 pub(crate) use facts::Facts;
 
 /// What to check.
@@ -30,32 +30,32 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let read = parse_plan(session, &arguments.scenario, &arguments.overrides.set);
-    let plan = match read.inspect_err(|failure| tell_unread(session, arguments, failure))? {
+    let plan = match read.inspect_err(|failure| print_unread(session, arguments, failure))? {
         Ok(plan) => plan,
         Err(errors) if session.format == Format::Json => {
-            print(&(refusal::json(&errors).to_string() + "\n"));
+            print(&(file_errors::json(&errors).to_string() + "\n"));
             return Ok(Exit::Error);
         }
         Err(errors) => return Err(Failure { exit: Exit::Error, message: errors.to_string() }),
     };
     let facts = Facts::of(&plan);
-    let doubts = doubts::about(&plan, &facts);
+    let warnings = lints::about(&plan, &facts);
     session.show(&match session.format {
         Format::Text => {
             let name = arguments.scenario.display();
-            let story = if session.quiet { String::new() } else { story::tell(&plan, &facts) };
-            let doubts: String = doubts.iter().map(|doubt| format!("warning: {doubt}\n")).collect();
-            format!("{name}: valid{}\n{story}{doubts}", story::counts(&plan))
+            let description = if session.quiet { String::new() } else { description::render(&plan, &facts) };
+            let warnings: String = warnings.iter().map(|doubt| format!("warning: {doubt}\n")).collect();
+            format!("{name}: valid{}\n{description}{warnings}", description::counts(&plan))
         }
-        Format::Json => json::explanation(&plan, &facts, &doubts).to_string() + "\n",
+        Format::Json => json::explanation(&plan, &facts, &warnings).to_string() + "\n",
     });
-    Ok(if arguments.strict && !doubts.is_empty() { Exit::Unexpected } else { Exit::Ok })
+    Ok(if arguments.strict && !warnings.is_empty() { Exit::Unexpected } else { Exit::Ok })
 }
 
-/// Who asked in JSON what is wrong is also told so of a file that cannot be read at all.
-fn tell_unread(session: &Session, arguments: &Arguments, failure: &Failure) {
+/// With `--format json`, reports a file that cannot be read as JSON, too.
+fn print_unread(session: &Session, arguments: &Arguments, failure: &Failure) {
     if session.format == Format::Json {
         let why = failure.message.trim_start_matches("error: ");
-        print(&(refusal::unread_json(&arguments.scenario, why).to_string() + "\n"));
+        print(&(file_errors::unread_json(&arguments.scenario, why).to_string() + "\n"));
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_sim::plan::{Change, Plan};
 
-use super::way::Direction;
+use super::flow_path::PathDirection;
 
 /// The rate of a direction as the run begins.
-pub(super) fn rate(plan: &Plan, (link, way): Direction) -> BitRate {
+pub(super) fn rate(plan: &Plan, (link, way): PathDirection) -> BitRate {
     plan.links[link].rate[way]
 }
 
@@ -30,7 +30,7 @@ impl Rates {
     pub(super) fn time_to_send(
         &self,
         plan: &Plan,
-        direction: Direction,
+        direction: PathDirection,
         start: Time,
         size: ByteCount,
     ) -> Span {

@@ -12,7 +12,7 @@ use crate::exit::Failure;
 use crate::results::{cannot, file_name};
 use crate::store::differences;
 
-/// Differing values that are told.
+/// Maximum number of differing values that are listed.
 const MAX_DIFFERENCES: usize = 3;
 
 /// The file of the baseline `name`: itself if it ends in `.json`, else one in the folder of results.

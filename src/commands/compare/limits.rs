@@ -1,4 +1,4 @@
-//! Which variants left their links more than half empty, and why where a scheme's entry in the catalogue says so.
+//! Variants that used less than half of their links, with the reason if a scheme's catalogue entry gives one.
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
@@ -10,7 +10,7 @@ use super::variants::VariantPlan;
 
 /// Utilisation of the busiest link below which a scheme's limit is worth a note.
 const HALF: f64 = 0.5;
-/// The same for a scheme without a limit, whose short flows may leave a link empty for other reasons.
+/// The same bound for a scheme without a limit, whose short flows may leave a link idle for other reasons.
 const FIFTH: f64 = 0.2;
 
 /// `note`, and a sentence for every variant whose busiest link stays nearly empty on average, or below half where the

@@ -14,14 +14,14 @@ use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
 use tidegate_sim::plan::Plan;
 
 use super::report::Kept;
-use super::{Overrides, read_plan, refuse_incomplete, tell_replaced};
+use super::{Overrides, note_replaced, read_plan, refuse_incomplete};
 use crate::Session;
 use crate::exit::{Exit, Failure, Outcome};
-use crate::grid::{self, Axis};
+use crate::parameter_grid::{self, Axis};
 use crate::store::Store;
 use crate::words::{quoted, word};
 use search::Search;
-use variants::{Choice, VariantPlan};
+use variants::{VariantArguments, VariantPlan};
 
 /// What to compare.
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     allow_incomplete: bool,
     /// Key of the scenario and the values to compare, such as `topology.bottleneck.queue.limit=20pkt,100pkt`.
-    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--vary", text))]
+    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| parameter_grid::parse_axis("--vary", text))]
     vary: Option<Axis>,
     /// Variant with which the others are compared; the first by default.
     #[arg(long, value_name = "VARIANT")]
@@ -141,16 +141,16 @@ struct Prepared {
     variants: Vec<VariantPlan>,
     /// The place of the variant that the others are held against.
     reference: usize,
-    /// What the results are held against, if that is asked for.
+    /// Baseline that the results are compared with, if requested.
     baseline: Option<Baseline>,
-    /// Where the results are put aside.
+    /// File to which the results are saved as a baseline.
     saved: Option<PathBuf>,
 }
 
 impl Prepared {
     /// Reads scenario, variants and baseline; what does not fit is refused before anything runs.
     fn read(session: &Session, arguments: &Arguments) -> Result<Self, Failure> {
-        let choice = Choice {
+        let choice = VariantArguments {
             scenario: &arguments.scenario,
             base: &arguments.overrides.set,
             schemes: arguments.schemes.as_deref(),
@@ -201,7 +201,7 @@ impl Prepared {
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let prepared = Prepared::read(session, arguments)?;
-    tell_replaced(session, prepared.variants.iter().map(|variant| &variant.plan));
+    note_replaced(session, prepared.variants.iter().map(|variant| &variant.plan));
     let store = Store::make(&arguments.store())?;
     let found = prepared.find(session, arguments, &store)?;
     let held = prepared.hold(&found, arguments.tolerance);
@@ -210,7 +210,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let is_worse =
         held.iter().flat_map(|held| &held.judgements).any(|judgement| judgement.change.is_regression());
-    let results = output::Results {
+    let results = output::ComparisonOutput {
         base: &prepared.base,
         variants: &prepared.variants,
         found: &found,
@@ -222,7 +222,7 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(if is_worse { Exit::Unexpected } else { Exit::Ok })
 }
 
-/// The page of the results in `kept`, made of the runs in the store and the figures in the folder; nothing is run.
+/// The page of the results in `kept`, made from stored runs and the figures in the folder; nothing is run.
 pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -> Result<String, Failure> {
     let arguments = Arguments {
         scenario: kept.scenario(),
@@ -235,7 +235,7 @@ pub(crate) fn page_again(session: &Session, kept: &Kept, arguments: Arguments) -
     let found = prepared.find(session, &arguments, &store);
     let found = found.map_err(|failure| kept.refused(&failure, &arguments.command_line()))?;
     let held = prepared.hold(&found, arguments.tolerance);
-    let results = output::Results {
+    let results = output::ComparisonOutput {
         base: &prepared.base,
         variants: &prepared.variants,
         found: &found,

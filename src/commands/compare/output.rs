@@ -1,4 +1,4 @@
-//! What a comparison prints and leaves.
+//! Output of a comparison: text, JSON, tables and page.
 
 use std::fs;
 use std::path::Path;
@@ -30,21 +30,21 @@ use crate::results::{cannot, file_name, keep_scenario, replace_files};
 use crate::store::Store;
 use crate::{Format, SEMANTICS, Session};
 
-/// Everything that came out.
-pub(super) struct Results<'a> {
+/// Results of a comparison with their files.
+pub(super) struct ComparisonOutput<'a> {
     /// The scenario as it is written, overrides applied.
     pub(super) base: &'a Plan,
     pub(super) variants: &'a [VariantPlan],
     pub(super) found: &'a Outcome,
-    /// What became of a baseline, if there is one.
+    /// Comparison with a baseline, if there is one.
     pub(super) held: Option<Held<'a>>,
-    /// Where these results are put aside as a baseline.
+    /// File to which these results are saved as a baseline.
     pub(super) saved: Option<&'a Path>,
-    /// What the tables say of their origin.
+    /// Metadata of the tables.
     pub(super) context: RunContext,
 }
 
-/// A comparison beside a baseline.
+/// A comparison with a baseline.
 pub(super) struct Held<'a> {
     pub(super) judgements: Vec<Judgement>,
     /// The code that computed the baseline.
@@ -65,7 +65,7 @@ impl Held<'_> {
     }
 }
 
-/// What tables of a comparison over the scenario `base` say of their origin.
+/// Metadata of the tables of a comparison over the scenario `base`.
 pub(super) fn context(base: &Plan) -> RunContext {
     RunContext {
         scenario_text: base.text.clone(),
@@ -75,12 +75,12 @@ pub(super) fn context(base: &Plan) -> RunContext {
     }
 }
 
-/// The seed whose samples and delays are shown.
+/// The seed whose samples and delays are plotted.
 fn first_seed(comparison: &Comparison) -> Seed {
     Seed(comparison.seeds.first().copied().unwrap_or_default())
 }
 
-impl Results<'_> {
+impl ComparisonOutput<'_> {
     /// Writes tables, figures and the page, and prints what was found.
     pub(super) fn write(
         &self,
@@ -179,7 +179,7 @@ impl Results<'_> {
         Ok(plots)
     }
 
-    /// Name of the folder of results: it tells comparisons of other variants, code or semantics apart.
+    /// Name of the results folder, which depends on variants, code and semantics.
     fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(&SEMANTICS.to_le_bytes());
@@ -221,7 +221,7 @@ impl Results<'_> {
     }
 }
 
-/// What scheme fills which role of a variant, and what was replaced for it.
+/// Schemes of a variant with their roles, and the roles that they replaced.
 fn about_schemes(variant: &VariantPlan) -> Json {
     let roles = roles::installed(&variant.plan);
     Json::Object(vec![

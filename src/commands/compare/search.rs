@@ -14,10 +14,10 @@ use crate::commands::threads;
 use crate::exit::{Exit, Failure};
 use crate::store::{Found, Store};
 
-/// Measures whose intervals end the search, unless some are chosen.
+/// Measures whose intervals end the search, unless others are selected.
 const SEARCHED: [&str; 2] = ["goodput_mbps", "full_delay_ms"];
 
-/// How many seeds, and when there are enough.
+/// Search for the number of seeds, with its stop condition.
 #[derive(Debug)]
 pub(super) struct Search {
     first_seed: u64,
@@ -25,19 +25,19 @@ pub(super) struct Search {
     looks: Vec<usize>,
     /// Half of an interval's width over its mean that is narrow enough.
     target: Option<f64>,
-    /// Why the numbers of seeds are not those asked for; empty if they are.
+    /// Reason why the number of seeds differs from the requested one; empty if it does not.
     remark: String,
     measures: Vec<&'static RunMeasure>,
     searched: Vec<&'static RunMeasure>,
     threads: usize,
 }
 
-/// What came out.
+/// Result of a search.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) comparison: Comparison,
     pub(super) runs: Vec<Variant>,
-    /// What is to be said of the search, if there was one.
+    /// Note on the search, if there was one.
     pub(super) note: Option<String>,
 }
 
@@ -115,13 +115,13 @@ impl Search {
             format!("{}, seed {}", variants[variant].label, seed.0)
         };
         match batch::failures(&filled.failed, name) {
-            // Means over what is left would be of other seeds than those asked for.
+            // Means over the remaining runs would be over other seeds than those requested.
             Some(message) => Err(Failure { exit: Exit::Partial, message }),
             None => Ok(()),
         }
     }
 
-    /// What keeps the search from its end.
+    /// Conditions that are not yet met.
     fn open(&self, comparison: &Comparison, target: f64) -> Open {
         let mut open = Open { target, wide: Vec::new(), unmeasured: Vec::new() };
         for measured in self.searched.iter().filter_map(|measure| comparison.measured(measure.name)) {
@@ -152,9 +152,9 @@ fn is_chance(comparison: &Comparison, variant: usize, estimate: &Estimate) -> bo
 struct Open {
     /// Half of an interval's width over its mean that is narrow enough.
     target: f64,
-    /// Whose intervals are wider.
+    /// Measures whose intervals are wider than the target.
     wide: Vec<String>,
-    /// Which no run has.
+    /// Measures that no run has.
     unmeasured: Vec<String>,
 }
 
@@ -179,7 +179,7 @@ impl Open {
     }
 }
 
-/// Where a search runs other numbers of seeds than `--seeds` says.
+/// Remark if a search uses another number of seeds than `--seeds` requests.
 fn remark(asked: Option<u64>, most: usize) -> String {
     match asked.map(|seeds| seeds as usize) {
         Some(seeds) if seeds > most => format!(" (--max-seeds {most} counts, not --seeds {seeds})"),

@@ -6,7 +6,7 @@ use tidegate_sim::plan::{FlowPlan, Plan};
 
 use crate::Session;
 use crate::exit::{Exit, Failure};
-use crate::grid::{self, Axis, Tried};
+use crate::parameter_grid::{self, Axis, Tried};
 use crate::store::Identity;
 
 /// A variant, checked.
@@ -17,9 +17,9 @@ pub(super) struct VariantPlan {
     pub(super) identity: Identity,
 }
 
-/// What the command line says about variants.
+/// Arguments that define the variants.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice<'a> {
+pub(super) struct VariantArguments<'a> {
     pub(super) scenario: &'a Path,
     pub(super) base: &'a [(String, String)],
     pub(super) schemes: Option<&'a str>,
@@ -28,7 +28,7 @@ pub(super) struct Choice<'a> {
     pub(super) vary: Option<&'a Axis>,
 }
 
-impl Choice<'_> {
+impl VariantArguments<'_> {
     /// Reads every variant of the scenario `plan`; `may_be_one` says whether it will do as it is written.
     pub(super) fn read(
         &self,
@@ -40,7 +40,7 @@ impl Choice<'_> {
             return Err(Failure::usage("--flow goes with --schemes or --consumers"));
         }
         let of_flows = |option, schemes: &str, keys: Vec<String>| {
-            grid::parse_schemes(option, schemes).map_err(Failure::usage).map(|axis| (axis, keys))
+            parameter_grid::parse_schemes(option, schemes).map_err(Failure::usage).map(|axis| (axis, keys))
         };
         let (axis, keys) = match (self.schemes, self.consumers, self.vary) {
             (Some(schemes), ..) => of_flows("--schemes", schemes, self.whole_keys(plan)?)?,
@@ -64,7 +64,7 @@ impl Choice<'_> {
         for tried in &axis.values {
             let mut overrides = self.base.to_vec();
             overrides.extend(keys.iter().map(|key| (key.clone(), tried.written.clone())));
-            match grid::read_tried(session, self.scenario, &overrides, tried)? {
+            match parameter_grid::read_tried(session, self.scenario, &overrides, tried)? {
                 Ok((plan, identity)) => variants.push(VariantPlan { label: label(tried), plan, identity }),
                 Err(message) => messages.push(message),
             }
@@ -87,7 +87,7 @@ impl Choice<'_> {
         Ok(keys.iter().map(|key| format!("scheme.{}", key.trim_end_matches(".scheme"))).collect())
     }
 
-    /// Where consumers and TCP senders go.
+    /// Paths of the schemes of consumers and TCP senders.
     fn scheme_keys(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         if self.flows.is_empty() {
             let is_tcp = plan.flows.iter().all(|flow| flow.tcp.is_some());

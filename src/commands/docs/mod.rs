@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 }
 
 /// A page of the reference.
-struct Page {
+struct ReferencePage {
     /// Name, and of its file without `.md`.
     name: &'static str,
     /// First line of the page.
@@ -34,19 +34,23 @@ struct Page {
     body: fn(&Session) -> String,
 }
 
-const PAGES: &[Page] = &[
-    Page { name: "scenario-keys", title: "Every key of a scenario", body: scenario_keys },
+const PAGES: &[ReferencePage] = &[
+    ReferencePage { name: "scenario-keys", title: "Every key of a scenario", body: scenario_keys },
     #[cfg(target_os = "linux")]
-    Page { name: "forwarder-keys", title: "Every key of a forwarder's configuration", body: forwarder_keys },
-    Page { name: "schemes", title: "Scheme catalogue", body: schemes::body },
-    Page { name: "definitions", title: "Definitions of metrics", body: results::body },
-    Page { name: "commands", title: "Commands", body: commands::body },
+    ReferencePage {
+        name: "forwarder-keys",
+        title: "Every key of a forwarder's configuration",
+        body: forwarder_keys,
+    },
+    ReferencePage { name: "schemes", title: "Scheme catalogue", body: schemes::body },
+    ReferencePage { name: "definitions", title: "Definitions of metrics", body: results::body },
+    ReferencePage { name: "commands", title: "Commands", body: commands::body },
 ];
 
-/// Below every title, so that nobody edits what would be written over.
+/// Notice below every title: manual edits would be overwritten.
 const MADE: &str = "<!-- Made by `tidegate docs`; change the program instead. -->";
 
-impl Page {
+impl ReferencePage {
     fn text(&self, session: &Session) -> String {
         format!("# {}\n\n{MADE}\n\n{}\n", self.title, (self.body)(session).trim_end())
     }
@@ -103,7 +107,7 @@ fn list(session: &Session) -> Outcome {
     print(&match session.format {
         Format::Text => PAGES.iter().map(|page| format!("{:<15}  {}\n", page.name, page.title)).collect(),
         Format::Json => {
-            let page = |page: &Page| {
+            let page = |page: &ReferencePage| {
                 Json::Object(vec![("name", Json::text(page.name)), ("title", Json::text(page.title))])
             };
             let root = crate::command();

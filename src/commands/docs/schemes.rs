@@ -7,7 +7,7 @@ use super::row;
 use crate::Session;
 use crate::commands::schemes::provenance;
 
-/// Where a scheme of each role stands in a scenario.
+/// Path of a scheme of each role in a scenario.
 const PLACES: [(&str, &str); 6] = [
     ("consumer", "`scheme` of a `[[flow]]`"),
     ("tcp sender", "`scheme` of a `[[tcp]]`"),

@@ -17,11 +17,11 @@ use tidegate_wire::{DataBuilder, FrameBatch, InterestBuilder, LinkEncoder, Signe
 
 use super::create;
 use crate::exit::Failure;
+use crate::replay::ReplaySource;
 use crate::results::cannot;
-use crate::source::Source;
 
 /// Writes `packets.pcapng` with what goes over the links called `only`, or over all.
-pub(super) fn pcapng(source: &Source, out: &Path, only: &[String]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn pcapng(source: &ReplaySource, out: &Path, only: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let network = source.network();
     let interfaces = interfaces(source, &network, only)?;
     let names: Vec<String> =
@@ -49,7 +49,7 @@ pub(super) fn pcapng(source: &Source, out: &Path, only: &[String]) -> Result<Vec
 }
 
 /// The link directions to capture, in order.
-fn interfaces(source: &Source, network: &Network, only: &[String]) -> Result<Vec<u32>, Failure> {
+fn interfaces(source: &ReplaySource, network: &Network, only: &[String]) -> Result<Vec<u32>, Failure> {
     let links = &source.plan.links;
     if let Some(unknown) = only.iter().find(|name| links.iter().all(|link| link.name != **name)) {
         let known: Vec<&str> = links.iter().take(20).map(|link| link.name.as_str()).collect();
@@ -99,7 +99,7 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn new(source: &Source) -> Self {
+    fn new(source: &ReplaySource) -> Self {
         Self {
             names: tidegate_sim::world::interned(&source.plan),
             link: LinkEncoder::new(None, 0),

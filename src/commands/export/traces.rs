@@ -11,13 +11,13 @@ use tidegate_report::export::qlog::{QlogTrace, Vantage};
 
 use super::create;
 use crate::exit::Failure;
+use crate::replay::ReplaySource;
 use crate::results::{cannot, file_name};
-use crate::source::Source;
 
 /// Files being written, each with what writes it.
 type Open = Vec<(PathBuf, Box<dyn Trace>)>;
 
-/// Lines of each face are written once a period: more would fill a disk and be read by nobody.
+/// Lines of each face are written once a period: more would fill the disk.
 const MAX_PERIODS: f64 = 1e5;
 
 /// A period as it is written in scenarios.
@@ -34,7 +34,7 @@ pub(super) fn period(text: &str, duration: Span) -> Result<Span, Failure> {
 }
 
 /// Writes ndnSIM's four traces.
-pub(super) fn ndnsim(source: &Source, out: &Path, period: Span) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn ndnsim(source: &ReplaySource, out: &Path, period: Span) -> Result<Vec<PathBuf>, Failure> {
     let mut open = Open::new();
     let mut add = |name: &str, make: &dyn Fn(_) -> io::Result<Box<dyn Trace>>| {
         let path = out.join(name);
@@ -52,7 +52,7 @@ pub(super) fn ndnsim(source: &Source, out: &Path, period: Span) -> Result<Vec<Pa
 }
 
 /// Writes one qlog file per flow, and one for the network.
-pub(super) fn qlog(source: &Source, out: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn qlog(source: &ReplaySource, out: &Path) -> Result<Vec<PathBuf>, Failure> {
     let network = source.network();
     let title = format!("{}, seed {}", source.plan.name, source.seed.0);
     let flows = (0..network.flows.len() as u32).map(Vantage::Consumer);
@@ -72,13 +72,13 @@ pub(super) fn qlog(source: &Source, out: &Path) -> Result<Vec<PathBuf>, Failure>
     write(source, open, EventMask::CONSUMERS.and(EventMask::QUEUES).and(EventMask::LOSSES))
 }
 
-/// Watches the run and lets every trace hear of it.
-fn write(source: &Source, mut open: Open, mask: EventMask) -> Result<Vec<PathBuf>, Failure> {
+/// Runs the simulation and passes its events to every trace.
+fn write(source: &ReplaySource, mut open: Open, mask: EventMask) -> Result<Vec<PathBuf>, Failure> {
     let network = source.network();
     let mut fault = None;
     let watched = source.watch(mask, &mut |events| {
         for (path, trace) in &mut open {
-            if let (None, Err(why)) = (&fault, trace.hear(&network, events)) {
+            if let (None, Err(why)) = (&fault, trace.on_events(&network, events)) {
                 fault = Some(cannot("write", path, &why));
             }
         }

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::fetch::{
-    FetchError, FetchSettings, Fetched, Progress, RECEIVE_WINDOW, RETRIES, Trust, fetch, newest_version,
+    FetchError, FetchProgress, FetchSettings, Fetched, RECEIVE_WINDOW, RETRIES, Trust, fetch, newest_version,
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
 use tidegate_report::page::{RunPage, Timeline, run_page};
 use tidegate_report::tables::RunContext;
 use tidegate_wire::Verifier;
-use tidegate_wire::tlv::{Reader, types};
+use tidegate_wire::tlv::{TlvReader, types};
 
 use super::status::uplink;
 use crate::exit::{Exit, Failure, Outcome};
@@ -182,7 +182,7 @@ fn check_place(page: &Path) -> Result<(), Failure> {
 /// Time without Data after which the producer is named.
 const SILENCE: Span = Span::from_secs(4);
 
-/// What to say of a fetch that gets nowhere; `bad`: Data with a signature that does not hold.
+/// Message about a fetch without progress; `bad`: number of Data with a wrong signature.
 fn silent(name: &str, bad: u64) -> String {
     let (what, why) = match bad {
         0 => ("Data", "its producer may be gone".to_owned()),
@@ -201,7 +201,7 @@ struct Silence {
 }
 
 impl Silence {
-    fn begins(&mut self, progress: &Progress) -> bool {
+    fn begins(&mut self, progress: &FetchProgress) -> bool {
         let is_silent = progress.silence >= SILENCE;
         let is_new = is_silent && !self.was_silent;
         self.was_silent = is_silent;
@@ -220,7 +220,7 @@ fn conclude(
     if let Err(FetchError::Output(why)) = &fetched.end
         && why.kind() == std::io::ErrorKind::BrokenPipe
     {
-        // The reader of the content wants no more of it, as `head` does.
+        // The reader of the content closed the pipe, as `head` does.
         return Ok(Exit::PipeClosed);
     }
     let (resumed, is_taken) = (output.resumed_bytes(), output.is_standard());
@@ -254,7 +254,7 @@ fn failure(why: &FetchError, name: &str) -> Failure {
 
 /// Whether the name, as concatenated components, ends with a version.
 pub(super) fn has_version(name: &[u8]) -> bool {
-    let mut reader = Reader::new(name);
+    let mut reader = TlvReader::new(name);
     let mut last = None;
     while let Ok(Some(component)) = reader.next() {
         last = Some(component.kind);
@@ -288,7 +288,7 @@ fn write_page(path: &Path, fetched: &Fetched, label: &Label, command: &str) -> R
         title: &format!("{} with {}", flow.prefix, label.short()),
         runs: std::slice::from_ref(&fetched.record),
         topology: None,
-        digest: None,
+        summary: None,
         timeline: &Timeline::default(),
         seeds: None,
         command,

@@ -1,4 +1,4 @@
-//! Where fetched content goes: a file that gets its name once it is whole, or standard output.
+//! Destinations of fetched content: a file that is renamed when it is complete, or standard output.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Write};
@@ -15,20 +15,20 @@ const BUFFER: usize = 256 * 1024;
 pub(super) struct Output {
     writer: BufWriter<Box<dyn Write>>,
     /// `None` for standard output and what is no regular file.
-    target: Option<Target>,
+    target: Option<OutputFile>,
     is_standard: bool,
-    /// What is there and no regular file.
+    /// Existing output that is not a regular file.
     special: Option<PathBuf>,
     note: Option<String>,
 }
 
 /// A file that is written as `FILE.part` until it is whole.
-struct Target {
+struct OutputFile {
     part: PathBuf,
     whole: PathBuf,
     /// Versioned name of the content.
     name: String,
-    /// What an earlier fetch left of it.
+    /// Segments that an earlier fetch wrote.
     segments: u32,
     bytes: u64,
 }
@@ -72,7 +72,7 @@ impl Output {
         };
         let lock = |file: &File| match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(io::Error::other("another fetch writes it")),
-            // Where files cannot be locked, nobody else is kept away.
+            // On file systems without locks, concurrent fetches are not prevented.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         };
         let open = || -> io::Result<File> {
@@ -87,11 +87,11 @@ impl Output {
             Ok(file)
         };
         let file = open().map_err(|why| cannot("write", &part, &why))?;
-        let target = Target { part, whole: path.to_owned(), name: name.to_owned(), segments, bytes };
+        let target = OutputFile { part, whole: path.to_owned(), name: name.to_owned(), segments, bytes };
         Ok(Self { note, ..Self::over(Box::new(file), Some(target)) })
     }
 
-    fn over(writer: Box<dyn Write>, target: Option<Target>) -> Self {
+    fn over(writer: Box<dyn Write>, target: Option<OutputFile>) -> Self {
         let writer = BufWriter::with_capacity(BUFFER, writer);
         Self { writer, target, is_standard: false, special: None, note: None }
     }
@@ -111,7 +111,7 @@ impl Output {
         self.is_standard
     }
 
-    /// What became of an earlier fetch's part, in words.
+    /// Use of an earlier fetch's part, in words.
     pub(super) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
@@ -125,7 +125,8 @@ impl Output {
         bytes: u64,
     ) -> Result<Option<PathBuf>, Failure> {
         let flushed = self.writer.flush();
-        let Some(Target { part, whole, name, segments: before, bytes: bytes_before }) = self.target else {
+        let Some(OutputFile { part, whole, name, segments: before, bytes: bytes_before }) = self.target
+        else {
             return flushed.map(|()| None).map_err(|why| match &self.special {
                 Some(path) => cannot("write", path, &why),
                 None => Failure::error(format!("standard output: {why}")),
@@ -155,7 +156,7 @@ impl Write for Output {
     }
 }
 
-/// What to say of a part that no fetch left in order: one that was killed, or no fetch at all.
+/// Message about a part without valid state: the fetch was killed, or the file is not from a fetch.
 fn left_over(part: &Path) -> Option<String> {
     let len = fs::metadata(part).ok()?.len();
     let state = state_path(part);

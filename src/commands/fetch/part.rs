@@ -1,4 +1,4 @@
-//! What is known of `FILE.part`: which version it begins, up to which segment, and its content's hash.
+//! State of `FILE.part`: version, number of segments, and hash of its content.
 //!
 //! It stands in `FILE.part.state`, written when a fetch ends early. A part without it, or one that it does not fit,
 //! is not gone on from: versions never mix.
@@ -23,7 +23,7 @@ pub(super) struct PartState {
     hash: String,
 }
 
-/// Where the state of a part stands.
+/// Path of the state of a part.
 pub(super) fn state_path(part: &Path) -> PathBuf {
     let mut name = part.as_os_str().to_owned();
     name.push(".state");

@@ -33,11 +33,11 @@ pub(crate) struct Chosen {
     pub(crate) name: &'static str,
     pub(super) label: Label,
     pub(crate) controller: Box<dyn CongestionController>,
-    /// Whose habits it is used with.
+    /// Consumer profile around the scheme.
     pub(crate) kind: ShellKind,
 }
 
-/// Makes the scheme that the command line asks for, and the habits around it.
+/// Creates the scheme and the consumer profile that the command line selects.
 pub(super) fn make(session: &Session, arguments: &Arguments) -> Result<(Chosen, Shell), Failure> {
     let chosen = make_with(session, arguments.scheme.as_deref(), &arguments.set)?;
     let kind = match &arguments.shell {
@@ -78,7 +78,7 @@ fn make_with(session: &Session, name: Option<&str>, set: &[(String, String)]) ->
     Ok(Chosen { name: scheme.name, label, controller, kind: scheme.shell })
 }
 
-/// Which scheme fetched, and with which parameters.
+/// Name and parameters of the scheme of a fetch.
 pub(super) struct Label {
     scheme: &'static str,
     /// No scheme was named.
@@ -129,7 +129,7 @@ fn shell(asked: &str) -> Result<ShellKind, Failure> {
     })
 }
 
-/// A value as it would stand in a scenario; the quotes of a text may be left out.
+/// A value as in a scenario; the quotes of a text may be omitted.
 fn value(text: &str) -> Value {
     match (text, text.parse()) {
         ("true", _) => Value::Bool(true),

@@ -1,4 +1,4 @@
-//! What a fetch reports at its end. The lines of the text are those of `ndncatchunks`, which scripts read.
+//! Final report of a fetch. The lines of the text are those of `ndncatchunks`, which scripts parse.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::scheme::Label;
 use crate::Format;
 use crate::exit::print;
 
-/// What there is to report.
+/// Values of the final report.
 pub(super) struct Summary<'a> {
     pub(super) fetched: &'a Fetched,
     pub(super) scheme: &'a Label,

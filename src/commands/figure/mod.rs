@@ -13,7 +13,7 @@ use tidegate_report::text::{Align, TextTable};
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;
 use crate::{Format, Session};
-use source::{Choice, Source};
+use source::{FigureFolder, FigureSelection};
 
 /// What to draw and how.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     name: Option<String>,
     /// File format; by default from the extension of --out, else svg.
     #[arg(long = "as", value_name = "FORMAT", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<FigureFormat>,
     /// Width in columns: one (88 mm) or two (180 mm).
     #[arg(long, value_name = "N", default_value = "1", value_parser = columns)]
     columns: Columns,
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 
 /// File formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+enum FigureFormat {
     /// Vector graphics for browsers and slides, with the font in it.
     Svg,
     /// Vector graphics for LaTeX and print, with the font in it.
@@ -62,7 +62,7 @@ enum Kind {
     Pgf,
 }
 
-impl Kind {
+impl FigureFormat {
     fn ending(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// The format that a file's ending means.
+    /// The format of a file's extension.
     fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         [Self::Svg, Self::Pdf, Self::Pgf].into_iter().find(|kind| kind.ending() == ending)
@@ -97,13 +97,13 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if let Some(to) = arguments.to.filter(|to| *to <= arguments.from) {
         return Err(Failure::usage(format!("--to {to} is not after --from {}", arguments.from)));
     }
-    let source = Source::open(session, &arguments.results)?;
+    let source = FigureFolder::open(session, &arguments.results)?;
     if arguments.list {
         list(session, &source);
         return Ok(Exit::Ok);
     }
     let (kind, target) = target(arguments)?;
-    let choice = Choice {
+    let choice = FigureSelection {
         name: arguments.name.as_deref(),
         seed: arguments.seed,
         flow: arguments.flow.as_deref(),
@@ -115,8 +115,10 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let mut written = Vec::new();
     for figure in &figures {
         let path = match &target {
-            Target::File(path) => path.clone(),
-            Target::Folder(folder) => folder.join(format!("{}.{}", file_name(&figure.id), kind.ending())),
+            FigureOutput::File(path) => path.clone(),
+            FigureOutput::Folder(folder) => {
+                folder.join(format!("{}.{}", file_name(&figure.id), kind.ending()))
+            }
         };
         written.extend(write(figure, kind, look, &path)?);
     }
@@ -124,23 +126,23 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
-/// Where files go.
-enum Target {
+/// Destination of figure files.
+enum FigureOutput {
     Folder(PathBuf),
     File(PathBuf),
 }
 
 /// Format and place of the files, and the place made.
-fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
+fn target(arguments: &Arguments) -> Result<(FigureFormat, FigureOutput), Failure> {
     let output = arguments.out.clone().unwrap_or_else(|| arguments.results.join("figures"));
-    let by_ending = Kind::of(&output).filter(|_| !output.is_dir());
+    let by_ending = FigureFormat::of(&output).filter(|_| !output.is_dir());
     let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if ["png", "jpg", "jpeg", "gif", "webp", "eps", "ps"].contains(&ending) && !output.is_dir() {
         let why =
             format!("{}: figures are not drawn as .{ending}; write .svg, .pdf or .tex", output.display());
         return Err(Failure::usage(why));
     }
-    let kind = arguments.kind.or(by_ending).unwrap_or(Kind::Svg);
+    let kind = arguments.kind.or(by_ending).unwrap_or(FigureFormat::Svg);
     if by_ending.is_some_and(|meant| meant != kind) {
         let wrong = format!("{} is not the ending of --as {}", output.display(), kind.ending());
         return Err(Failure::usage(format!("{wrong}; write .{}", kind.ending())));
@@ -152,8 +154,8 @@ fn target(arguments: &Arguments) -> Result<(Kind, Target), Failure> {
                 output.display()
             )));
         }
-        Some(_) => (output.parent().map(Path::to_owned).unwrap_or_default(), Target::File(output)),
-        None => (output.clone(), Target::Folder(output)),
+        Some(_) => (output.parent().map(Path::to_owned).unwrap_or_default(), FigureOutput::File(output)),
+        None => (output.clone(), FigureOutput::Folder(output)),
     };
     if !folder.as_os_str().is_empty() {
         std::fs::create_dir_all(&folder).map_err(|why| cannot("make", &folder, &why))?;
@@ -169,11 +171,11 @@ fn file_name(id: &str) -> String {
 }
 
 /// Writes the files of a figure; gives their paths.
-fn write(figure: &Figure, kind: Kind, look: Look, path: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn write(figure: &Figure, kind: FigureFormat, look: Look, path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let files = match kind {
-        Kind::Svg => vec![(path.to_owned(), figure.to_svg(look).into_bytes())],
-        Kind::Pdf => vec![(path.to_owned(), figure.to_pdf(look))],
-        Kind::Pgf => {
+        FigureFormat::Svg => vec![(path.to_owned(), figure.to_svg(look).into_bytes())],
+        FigureFormat::Pdf => vec![(path.to_owned(), figure.to_pdf(look))],
+        FigureFormat::Pgf => {
             let data = path.with_extension("dat");
             let name = data.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let pgf = figure.to_pgf(look, &name);
@@ -186,7 +188,7 @@ fn write(figure: &Figure, kind: Kind, look: Look, path: &Path) -> Result<Vec<Pat
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-fn list(session: &Session, source: &Source) {
+fn list(session: &Session, source: &FigureFolder) {
     let names = source.names();
     session.show(&match session.format {
         Format::Json => {

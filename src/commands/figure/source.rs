@@ -1,4 +1,4 @@
-//! Where figures come from: `figures.json`, the tables of a run, or the run itself, watched again.
+//! Sources of figures: `figures.json`, the tables of a run, or the run itself, repeated with its events.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::exit::Failure;
 use crate::{SEMANTICS, Session};
 
 /// A results folder.
-pub(super) struct Source {
+pub(super) struct FigureFolder {
     folder: PathBuf,
     /// Figures that a command left there.
     ready: Vec<Figure>,
@@ -24,8 +24,8 @@ pub(super) struct Source {
     plan: Option<Plan>,
 }
 
-/// What is asked for.
-pub(super) struct Choice<'a> {
+/// Figures and options that were requested.
+pub(super) struct FigureSelection<'a> {
     pub(super) name: Option<&'a str>,
     pub(super) seed: Option<u64>,
     pub(super) flow: Option<&'a str>,
@@ -33,7 +33,7 @@ pub(super) struct Choice<'a> {
     pub(super) to_s: f64,
 }
 
-impl Source {
+impl FigureFolder {
     /// Looks at a folder.
     pub(super) fn open(session: &Session, folder: &Path) -> Result<Self, Failure> {
         let (figures, scenario) = (folder.join("figures.json"), folder.join("scenario.toml"));
@@ -54,8 +54,12 @@ impl Source {
         ready.chain(of_runs.filter(|_| self.plan.is_some())).collect()
     }
 
-    /// The figures asked for. Without a name, those that have nothing to show are left out.
-    pub(super) fn figures(&self, session: &Session, choice: &Choice<'_>) -> Result<Vec<Figure>, Failure> {
+    /// The requested figures. Without a name, those without data are omitted.
+    pub(super) fn figures(
+        &self,
+        session: &Session,
+        choice: &FigureSelection<'_>,
+    ) -> Result<Vec<Figure>, Failure> {
         let is_asked = |name: &str| choice.name.is_none_or(|asked| asked == name);
         let mut figures: Vec<Figure> =
             self.ready.iter().filter(|figure| is_asked(&figure.id)).cloned().collect();
@@ -80,7 +84,7 @@ impl Source {
         session: &Session,
         plan: &Plan,
         wanted: &[RunFigure],
-        choice: &Choice<'_>,
+        choice: &FigureSelection<'_>,
     ) -> Result<Vec<Figure>, Failure> {
         let seed = seed(plan, choice.seed)?;
         let flow = flow(plan, choice.flow)?;
@@ -101,9 +105,9 @@ impl Source {
             session.note(&format!("simulating seed {} again for what tables do not hold", seed.0));
             let needs_events = wanted.iter().any(|figure| figure.name == "segments");
             let mask = if needs_events { SegmentDiagram::MASK } else { EventMask::NONE };
-            watch(plan, seed, mask, &mut |events| segments.hear(events))
+            watch(plan, seed, mask, &mut |events| segments.on_events(events))
         });
-        let rates = crate::drawing::rates(plan);
+        let rates = crate::network_drawing::rates(plan);
         let draw = |figure: &RunFigure| match (&tables, &watched) {
             (_, Some(watched)) if figure.is_detail => of_watched(watched, &segments, figure.name),
             (Some(run), _) => of_run(run, &rates, figure.name, window),

@@ -9,9 +9,9 @@ use tidegate_sim::world;
 use crate::Session;
 use crate::commands::check::Facts;
 
-/// Networks of more nodes get one flow: a flow for every branch would be a study of its own.
+/// Networks with more nodes get one flow: a flow for every branch would be too slow for a first scenario.
 const MAX_NODES: usize = 2_000;
-/// A queue holds at least so many packets.
+/// Minimum size of a queue, packets.
 const MIN_PACKETS: f64 = 10.0;
 
 /// Gives queues to the links that the file says nothing about, and chooses who asks, by index into the nodes.
@@ -35,7 +35,7 @@ pub(super) fn complete(
     consumers
 }
 
-/// Of flows that each begin at another node, those with the longest paths, until every node is on one.
+/// Flows with the longest paths, each from another node, until every node is on one.
 fn covering(plan: &Plan) -> Vec<usize> {
     let paths = world::paths(plan);
     let mut order: Vec<usize> = (0..plan.flows.len()).collect();

@@ -62,7 +62,7 @@ impl Template {
     }
 }
 
-/// What every scenario begins with.
+/// Beginning of every scenario.
 const HEAD: &str = "\
 # Check it:  tidegate check @FILE@
 # Run it:    tidegate run @FILE@

@@ -1,4 +1,4 @@
-//! `tidegate sweep gc`: runs in the store that none of some scenarios uses. Removes nothing unless told so.
+//! `tidegate sweep gc`: runs in the store that none of the given scenarios uses. Removes them only with `--delete`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     }
     let paths: Vec<PathBuf> = idle.iter().map(|key| store.path(key)).chain(abandoned).collect();
     session.show(&match session.format {
-        Format::Text => told(&paths, all.len() - idle.len(), of_other_code, arguments.delete),
+        Format::Text => listing(&paths, all.len() - idle.len(), of_other_code, arguments.delete),
         Format::Json => {
             let document = Json::Object(vec![
                 ("deleted", Json::Bool(arguments.delete)),
@@ -72,7 +72,7 @@ fn keys(sweep: &Sweep) -> BTreeSet<String> {
     (0..sweep.len()).map(key).collect()
 }
 
-/// The sweep that the file of a scenario describes by itself.
+/// The sweep that a scenario file itself defines.
 fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArguments {
     SweepArguments {
         scenario: scenario.to_owned(),
@@ -86,7 +86,7 @@ fn as_written(scenario: &std::path::Path, like: &SweepArguments) -> SweepArgumen
     }
 }
 
-fn told(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: bool) -> String {
+fn listing(paths: &[PathBuf], used: usize, of_other_code: usize, is_deleted: bool) -> String {
     let mut text: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
     let what = match (paths.len(), is_deleted) {
         (0, _) => "nothing is unused".to_owned(),

@@ -1,4 +1,4 @@
-//! `tidegate sweep`: a scenario over a grid of parameters, run by run, each kept in the store.
+//! `tidegate sweep`: a scenario over a grid of parameters; each run is stored.
 
 mod gc;
 mod output;

@@ -1,4 +1,4 @@
-//! What a whole sweep leaves: tables of all runs and of all points, and a summary.
+//! Results of a whole sweep: tables of all runs and of all points, and a summary.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::code::{CODE_FILE, code};
 use crate::commands::report::Kept;
 use crate::commands::{Overrides, installed};
 use crate::exit::{Exit, Failure, Outcome};
-use crate::grid::GridPoint;
 use crate::page::COMMAND;
+use crate::parameter_grid::GridPoint;
 use crate::results::{cannot, keep_scenario, replace_files};
 use crate::store::{Found, Store};
 use crate::{Format, SEMANTICS, Session};
@@ -33,7 +33,7 @@ const PRINTED: [&str; 7] = [
     "dropped_packets",
 ];
 
-/// Writes everything about a sweep whose runs are all in `store`, and prints the summary.
+/// Writes the results of a sweep whose runs are all in `store`, and prints the summary.
 pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep, store: &Store) -> Outcome {
     let points = recall(sweep, store)?;
     let context = RunContext {
@@ -73,7 +73,7 @@ pub(super) fn write(session: &Session, arguments: &SweepArguments, sweep: &Sweep
     Ok(Exit::Ok)
 }
 
-/// The page of the results in `kept`, made of the runs in the store; nothing is run.
+/// The page of the results in `kept`, made from stored runs; nothing is run.
 pub(super) fn page_again(
     session: &Session,
     kept: &Kept,

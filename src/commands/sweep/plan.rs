@@ -1,4 +1,4 @@
-//! What a sweep consists of: points, seeds, and for every run whether it is in the store.
+//! Plan of a sweep: points, seeds, and for every run whether it is in the store.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use tidegate_sim::plan::Plan;
 use crate::code::code;
 use crate::commands::{Overrides, read_plan};
 use crate::exit::Failure;
-use crate::grid::{self, Axis, GridPoint};
+use crate::parameter_grid::{self, Axis, GridPoint};
 use crate::results::file_name;
 use crate::store::{Found, Store};
 use crate::words::{quoted, word};
 use crate::{SEMANTICS, Session};
 
-/// What every action of a sweep needs to know.
+/// Arguments of every action of a sweep.
 #[derive(Debug, clap::Args)]
 pub(super) struct SweepArguments {
     /// Scenario file (TOML).
@@ -23,10 +23,10 @@ pub(super) struct SweepArguments {
     pub(super) overrides: Overrides,
     /// Values of a key, such as `flow.*.scheme=icp,fixed`; may be given several times, and extends the scenario's
     /// `[sweep]`.
-    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| grid::parse_axis("--grid", text))]
+    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = |text: &str| parameter_grid::parse_axis("--grid", text))]
     pub(super) grid: Vec<Axis>,
     /// Whole schemes, as for `compare --schemes`; they are applied before the values of --grid.
-    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| grid::parse_schemes("--schemes", text))]
+    #[arg(long, value_name = "A,B,...", value_parser = |text: &str| parameter_grid::parse_schemes("--schemes", text))]
     pub(super) schemes: Option<Axis>,
     /// Run even if a role lacks a role that it depends on, such as a consumer without its router part.
     #[arg(long)]
@@ -43,12 +43,12 @@ pub(super) struct SweepArguments {
 }
 
 impl SweepArguments {
-    /// Where the store is.
+    /// Path of the store.
     pub(super) fn store(&self) -> PathBuf {
         self.store.clone().unwrap_or_else(|| self.out.join("store"))
     }
 
-    /// The command line that names this sweep, behind `tidegate sweep run` and the like.
+    /// Arguments that select this sweep, as they follow `tidegate sweep run` and the like.
     pub(super) fn command_line(&self) -> String {
         let mut line = word(&self.scenario.display().to_string());
         for (key, value) in &self.overrides.set {
@@ -101,7 +101,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// As [`read`](Self::read); a scenario without a grid is one point.
+    /// As [`read`](Self::read), but a scenario without a grid is accepted as one point.
     pub(super) fn read_any(session: &Session, arguments: &SweepArguments) -> Result<Self, Failure> {
         for (place, Axis { key, .. }) in arguments.grid.iter().enumerate() {
             let is_set = arguments.overrides.set.iter().any(|(set, _)| set == key);
@@ -115,7 +115,7 @@ impl Sweep {
             base.push(("scenario.seeds".to_owned(), seeds.to_string()));
         }
         let plan = read_plan(session, &arguments.scenario, &base)?;
-        let mut axes = grid::axes(&arguments.scenario, &plan, &arguments.grid);
+        let mut axes = parameter_grid::axes(&arguments.scenario, &plan, &arguments.grid);
         if let Some(schemes) = &arguments.schemes {
             axes.retain(|axis| axis.key != schemes.key);
             axes.insert(0, schemes.clone());
@@ -125,7 +125,7 @@ impl Sweep {
                 return Err(Failure::usage(format!("{key} cannot be swept: {why}")));
             }
         }
-        let points = grid::points(session, &arguments.scenario, &base, &axes)?;
+        let points = parameter_grid::points(session, &arguments.scenario, &base, &axes)?;
         Ok(Self { seeds: plan.seeds.clone(), base: plan, axes, points })
     }
 
@@ -161,7 +161,7 @@ impl Sweep {
         parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Name of the folder of results: it tells sweeps with other points, seeds, code or semantics apart.
+    /// Name of the results folder, which depends on points, seeds, code and semantics.
     pub(super) fn folder_name(&self) -> String {
         let mut hash = blake3::Hasher::new();
         let mut add = |text: &str| {

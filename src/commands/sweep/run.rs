@@ -8,7 +8,7 @@ use super::output;
 use super::plan::{Sweep, SweepArguments};
 use super::shard::Shard;
 use crate::batch::{self, Wanted};
-use crate::commands::{refuse_incomplete, tell_replaced, threads};
+use crate::commands::{note_replaced, refuse_incomplete, threads};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store};
 use crate::{Format, Session};
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     let sweep = Sweep::read(session, &arguments.sweep)?;
-    tell_replaced(session, sweep.points.iter().map(|point| &point.plan));
+    note_replaced(session, sweep.points.iter().map(|point| &point.plan));
     if !arguments.sweep.allow_incomplete {
         let named = |point| (sweep.point_name(point), &point.plan);
         refuse_incomplete(sweep.points.iter().map(named))?;
@@ -50,7 +50,7 @@ pub(super) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     if missing == 0 {
         return output::write(session, &arguments.sweep, &sweep, &store);
     }
-    tell_missing(session, arguments, &sweep, missing, failed.as_deref());
+    print_missing(session, arguments, &sweep, missing, failed.as_deref());
     match failed {
         Some(message) => Err(Failure { exit: Exit::Partial, message }),
         None => Ok(Exit::Ok),
@@ -102,7 +102,7 @@ fn foretell(session: &Session, sweep: &Sweep, shard: Shard, found: &[Found]) -> 
     Exit::Ok
 }
 
-fn tell_missing(
+fn print_missing(
     session: &Session,
     arguments: &Arguments,
     sweep: &Sweep,

@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::store::{Found, Store, differences};
 use crate::{Format, SEMANTICS, Session};
 
-/// Differing values that are told; the rest is counted.
+/// Maximum number of differing values that are listed; the rest is counted.
 const MAX_DIFFERENCES: usize = 8;
 
 /// Of what.
@@ -87,7 +87,7 @@ fn read_all(store: &Store) -> Result<Vec<Stored>, Failure> {
     Ok(store.keys()?.iter().filter_map(read).collect())
 }
 
-/// How the stored run that is most like the one of `text` and `seed` differs from it.
+/// Differences of the run of `text` and `seed` from the most similar stored run.
 fn nearest(stored: &[Stored], text: &str, seed: Seed) -> String {
     let distance = |stored: &&Stored| {
         let changes = differences(&stored.text, text).len();

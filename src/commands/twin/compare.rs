@@ -1,4 +1,4 @@
-//! What is compared, and how far apart it may be.
+//! Measures that are compared, with their tolerances.
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Span;
@@ -17,7 +17,7 @@ const QUEUE_DELAY: f64 = 0.20;
 /// Lower bound of the tolerance on queue delay, ms.
 const QUEUE_DELAY_MS: f64 = 2.0;
 
-/// Retransmissions may differ by so many percentage points of the Interests.
+/// Tolerance of retransmissions, percentage points of the Interests.
 const RETRANSMISSIONS: f64 = 1.0;
 
 /// The numbers of one run.
@@ -26,7 +26,7 @@ pub(super) struct Comparison {
     pub(super) goodput_mbps: f64,
     /// Mean over the packets that passed the bottleneck towards the consumer.
     pub(super) queue_delay_ms: f64,
-    /// Of all Interests, percent.
+    /// Retransmissions, percent of all Interests.
     pub(super) retransmissions_pct: f64,
 }
 
@@ -53,30 +53,30 @@ impl Comparison {
     }
 }
 
-/// A measure: its name, and how far `live` may be from `simulated`.
-struct Measure {
+/// A measure with its name and the tolerance of `live` relative to `simulated`.
+struct TwinMeasure {
     name: &'static str,
     key: &'static str,
     tolerance: fn(f64) -> f64,
 }
 
-const MEASURES: [Measure; 3] = [
-    Measure { name: "goodput, Mbit/s", key: "goodput_mbps", tolerance: |simulated| GOODPUT * simulated },
-    Measure {
+const MEASURES: [TwinMeasure; 3] = [
+    TwinMeasure { name: "goodput, Mbit/s", key: "goodput_mbps", tolerance: |simulated| GOODPUT * simulated },
+    TwinMeasure {
         name: "mean queue delay, ms",
         key: "queue_delay_ms",
         tolerance: |simulated| (QUEUE_DELAY * simulated).max(QUEUE_DELAY_MS),
     },
-    Measure {
+    TwinMeasure {
         name: "retransmissions, % of Interests",
         key: "retransmissions_pct",
         tolerance: |_| RETRANSMISSIONS,
     },
 ];
 
-/// The runs of one case in both worlds.
+/// Simulated and live runs of one case.
 #[derive(Debug)]
-pub(super) struct Case {
+pub(super) struct TwinCase {
     name: &'static str,
     pub(super) simulated: Vec<Comparison>,
     pub(super) live: Vec<Comparison>,
@@ -84,7 +84,7 @@ pub(super) struct Case {
     pub(super) lateness: Vec<Span>,
 }
 
-impl Case {
+impl TwinCase {
     pub(super) fn new(name: &'static str) -> Self {
         Self { name, simulated: Vec::new(), live: Vec::new(), lateness: Vec::new() }
     }
@@ -109,7 +109,7 @@ impl Case {
         self.lateness.iter().any(|late| is_too_late(*late))
     }
 
-    fn verdict(&self, row: &Row) -> &'static str {
+    fn verdict(&self, row: &CaseMeans) -> &'static str {
         match (row.is_within(), self.was_busy()) {
             (true, _) => "within",
             (false, true) => "not judged",
@@ -117,11 +117,11 @@ impl Case {
         }
     }
 
-    fn row(&self, measure: usize) -> Row {
+    fn row(&self, measure: usize) -> CaseMeans {
         let values = |runs: &[Comparison]| runs.iter().map(|run| run.values()[measure]).collect::<Vec<_>>();
         let (simulated, live) = (values(&self.simulated), values(&self.live));
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        Row {
+        CaseMeans {
             simulated: mean(&simulated),
             live: mean(&live),
             least: live.iter().copied().fold(f64::INFINITY, f64::min),
@@ -131,7 +131,7 @@ impl Case {
     }
 
     pub(super) fn json(&self) -> Json {
-        let row = |(index, measure): (usize, &Measure)| {
+        let row = |(index, measure): (usize, &TwinMeasure)| {
             let row = self.row(index);
             Json::Object(vec![
                 ("measure", Json::text(measure.key)),
@@ -151,19 +151,19 @@ impl Case {
     }
 }
 
-/// How the comparison of all cases ends: one that fails on an idle machine decides, whatever the others do.
-pub(super) fn exit(cases: &[Case]) -> Exit {
+/// Exit code of the comparison of all cases: a failure on an idle machine takes precedence.
+pub(super) fn exit(cases: &[TwinCase]) -> Exit {
     if cases.iter().any(|case| case.is_judged() && !case.is_within()) {
         Exit::Unexpected
-    } else if cases.iter().all(Case::is_judged) {
+    } else if cases.iter().all(TwinCase::is_judged) {
         Exit::Ok
     } else {
         Exit::NotJudged
     }
 }
 
-/// Means over the runs of a case.
-struct Row {
+/// Means of a case over its runs.
+struct CaseMeans {
     simulated: f64,
     live: f64,
     least: f64,
@@ -171,7 +171,7 @@ struct Row {
     tolerance: f64,
 }
 
-impl Row {
+impl CaseMeans {
     /// Not so when either world gave no number.
     fn is_within(&self) -> bool {
         (self.live - self.simulated).abs() <= self.tolerance
@@ -179,7 +179,7 @@ impl Row {
 }
 
 /// Every case and measure, with what it may differ by.
-pub(super) fn table(cases: &[Case], screen: Screen) -> String {
+pub(super) fn table(cases: &[TwinCase], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("measure", Align::Left),
@@ -215,17 +215,17 @@ pub(super) fn table(cases: &[Case], screen: Screen) -> String {
 mod tests {
     use super::*;
 
-    fn case(live: Comparison) -> Case {
+    fn case(live: Comparison) -> TwinCase {
         let simulated = Comparison { goodput_mbps: 10.0, queue_delay_ms: 5.0, retransmissions_pct: 1.0 };
         let lateness = vec![Span::from_micros(300)];
-        Case { name: "x", simulated: vec![simulated], live: vec![live], lateness }
+        TwinCase { name: "x", simulated: vec![simulated], live: vec![live], lateness }
     }
 
     #[test]
     fn what_fails_on_a_busy_machine_is_not_judged_and_what_holds_there_holds() {
         let good = Comparison { goodput_mbps: 10.0, queue_delay_ms: 5.0, retransmissions_pct: 1.0 };
         let bad = Comparison { goodput_mbps: 5.0, ..good };
-        let busy = |live| Case { lateness: vec![Span::ZERO, Span::from_millis(9)], ..case(live) };
+        let busy = |live| TwinCase { lateness: vec![Span::ZERO, Span::from_millis(9)], ..case(live) };
         let verdicts = [case(good), case(bad), busy(good), busy(bad)].map(|case| case.verdict(&case.row(0)));
         assert_eq!(verdicts, ["within", "FAILS", "within", "not judged"]);
         assert_eq!(

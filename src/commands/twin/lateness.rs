@@ -1,4 +1,4 @@
-//! How late timers fire on this machine. A live run in which they were too late is not judged.
+//! Lateness of timers on this machine. A live run with timers that are too late is not judged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tidegate_core::histogram::DelayHistogram;
 use tidegate_core::units::Span;
 
-/// How long each sleep lasts.
+/// Duration of each sleep.
 const SLEEP: Duration = Duration::from_millis(1);
 
 /// The 99th percentile from which on a run is not judged: queue delays may differ by 2 ms, and a packet passes four
@@ -49,7 +49,7 @@ impl LatenessWatch {
     }
 }
 
-/// Whether timers were so late that a run says nothing about the code.
+/// Whether timers were so late that a run is no evidence about the code.
 pub(super) fn is_too_late(p99: Span) -> bool {
     p99 > MAX_LATE
 }

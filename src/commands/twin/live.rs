@@ -19,7 +19,7 @@ use crate::exit::Failure;
 
 const PREFIX: &str = "/twin/file";
 
-/// What one live run showed.
+/// Measurements of one live run.
 pub(super) struct LiveRun {
     pub(super) measures: Comparison,
     /// Mean bytes of a packet towards the consumer.
@@ -27,7 +27,7 @@ pub(super) struct LiveRun {
 }
 
 /// The processes around the consumer, and where it connects.
-struct Network {
+struct TwinTestbed {
     _processes: Vec<Running>,
     near: String,
     far: String,
@@ -36,7 +36,7 @@ struct Network {
 
 /// Fetches the file of `plan` once over real sockets.
 pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<LiveRun, Failure> {
-    let network = Network::start(plan, parts)?;
+    let network = TwinTestbed::start(plan, parts)?;
     let mut client = Client::connect(&uplink(Some(&network.near))?).map_err(Failure::error)?;
     let name = name_uri::parse(PREFIX).map_err(Failure::error)?;
     let name = newest_version(&mut client, &name, &Trust::Digest).map_err(Failure::error)?;
@@ -63,7 +63,7 @@ pub(super) fn run(plan: &Plan, scheme: &'static Scheme, parts: &str) -> Result<L
     Ok(LiveRun { measures, data_bytes: value("sent_bytes") / value("sent_packets") })
 }
 
-impl Network {
+impl TwinTestbed {
     fn start(plan: &Plan, parts: &str) -> Result<Self, Failure> {
         let folder = Scratch::new("twin")?;
         let bottleneck = plan.links.iter().find(|link| link.name == "r1-r2");

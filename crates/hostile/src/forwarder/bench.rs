@@ -15,7 +15,7 @@ use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
-use tidegate_live::link_service::{LinkContext, LinkService};
+use tidegate_live::link_service::{GenericLinkService, LinkContext};
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::{DataView, FrameBatch, implicit_digest};
@@ -45,7 +45,7 @@ pub struct Bench {
     nonces: Rng,
     pub ports: Vec<Option<Port>>,
     /// What the peers send with.
-    peer: LinkService,
+    peer: GenericLinkService,
     pub cache: usize,
     pub pit_limit: usize,
     limit: Limit,
@@ -104,7 +104,7 @@ impl Bench {
             tokens: TokenTable::new(),
             nonces: Rng::stream(Seed(1), "nonces"),
             ports: Vec::new(),
-            peer: LinkService::new(None, 0),
+            peer: GenericLinkService::new(None, 0),
             cache: setup.cache.get() as usize,
             pit_limit: setup.pit_limit,
             limit: setup.limit,

@@ -9,7 +9,7 @@ use tidegate_core::params::{Settings, Value};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::units::Time;
-use tidegate_live::link_service::LinkService;
+use tidegate_live::link_service::GenericLinkService;
 use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::FrameBatch;
@@ -19,7 +19,7 @@ use super::books;
 /// A face's device.
 #[derive(Debug)]
 pub struct Port {
-    pub link: LinkService,
+    pub link: GenericLinkService,
     pub batch: FrameBatch,
     /// Packets that it takes now.
     pub room: u32,
@@ -31,7 +31,13 @@ pub struct Port {
 impl Port {
     /// A device for frames of at most `mtu` bytes, with room for two packets.
     pub fn new(mtu: Option<usize>) -> Self {
-        Self { link: LinkService::new(mtu, 0), batch: FrameBatch::new(), room: 2, sent: 0, asked: None }
+        Self {
+            link: GenericLinkService::new(mtu, 0),
+            batch: FrameBatch::new(),
+            room: 2,
+            sent: 0,
+            asked: None,
+        }
     }
 }
 

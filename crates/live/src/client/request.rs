@@ -7,17 +7,17 @@ use tidegate_wire::{DataView, InterestView};
 
 use super::{Client, ClientError};
 
-/// Most packets kept that came while a request waited for its answer.
+/// Maximum number of packets held that arrive while a request is outstanding.
 const MAX_UNCLAIMED: usize = 4096;
 
-/// What became of an Interest.
+/// Outcome of an expressed Interest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Its Data.
     Data(Packet<Bytes>),
     /// It was refused.
     Nack(NackReason),
-    /// Nothing came within its lifetime.
+    /// No answer arrived within its lifetime.
     Timeout,
 }
 
@@ -26,7 +26,7 @@ impl Client {
     /// that come meanwhile are given by the next [`exchange`](Self::exchange).
     ///
     /// # Errors
-    /// When the connection is lost, the application was told to stop, or the bytes are no Interest.
+    /// When the connection is lost, the application was asked to stop, or the bytes are no Interest.
     pub fn express(&mut self, interest: Bytes, patience: Span) -> Result<Answer, ClientError> {
         let asked = self.packet(interest)?;
         self.send(&asked);
@@ -65,7 +65,7 @@ impl Client {
         }
     }
 
-    /// What `packet` says to the Interest `asked`; `None` if it is about another.
+    /// Answer that `packet` gives to the Interest `asked`; `None` if it answers another one.
     fn as_answer(&self, asked: &Packet<Bytes>, packet: &Packet<Bytes>) -> Option<Answer> {
         let Kind::Interest(interest) = asked.header.kind else { return None };
         match packet.header.kind {
@@ -80,7 +80,7 @@ impl Client {
     }
 }
 
-/// Whether a Data has the name asked for, or one under it if that is allowed.
+/// Whether a Data has the name of the Interest, or a longer one if `CanBePrefix` allows it.
 fn answers(interest: &Interest, asked: &Packet<Bytes>, data: &Packet<Bytes>) -> bool {
     let (Ok(asked), Ok(data)) = (InterestView::parse(&asked.body), DataView::parse(&data.body)) else {
         return false;

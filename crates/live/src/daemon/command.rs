@@ -1,25 +1,25 @@
-//! What an Interest for the forwarder itself asks for, and whether it may.
+//! Decodes Interests to the forwarder itself, and decides whether they are permitted.
 //!
 //! Commands are those of NFD's RIB management: `/localhost/nfd/rib/register` and `unregister`, as a signed
-//! Interest of packet format 0.3 or, from older programs, with the signature in the name. Who may command is
-//! who may use `/localhost`; a signature that is only a digest must hold, others are not looked into.
+//! Interest of packet format 0.3 or, from older programs, with the signature in the name. Commands are accepted from
+//! every face that may use `/localhost`; a digest signature is verified, others are not.
 
 use tidegate_wire::tlv::{Element, types};
 use tidegate_wire::{InterestView, Verifier, VerifyError, signature_type};
 
 use crate::nfd::ControlParameters;
 
-/// What a command is refused with: a code as in HTTP, and words for people.
-pub type Refusal = (u64, &'static str);
+/// Error of a command: a status code as in HTTP, and a message.
+pub type CommandError = (u64, &'static str);
 
-/// What is asked for.
+/// A management request, decoded from its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// A route is to be made.
     Register(Box<ControlParameters>),
     /// A route is to be taken back.
     Unregister(Box<ControlParameters>),
-    /// What the forwarder tells of itself: `/localhost/tidegate/status`.
+    /// Status of the forwarder: `/localhost/tidegate/status`.
     Status,
 }
 
@@ -29,7 +29,7 @@ impl Command {
     /// # Errors
     /// 501 for a command that is not known, 403 for one that is not signed as it should be, 400 when the
     /// component behind the verb is no ControlParameters.
-    pub fn read(interest: &InterestView<'_>) -> Result<Self, Refusal> {
+    pub fn read(interest: &InterestView<'_>) -> Result<Self, CommandError> {
         let mut components = interest.name.iter().skip(1);
         let mut word = || components.next().map(|component| component.value).unwrap_or_default();
         let make = match (word(), word(), word()) {
@@ -46,13 +46,13 @@ impl Command {
     }
 }
 
-const UNKNOWN: Refusal = (501, "this forwarder does not know the command");
+const UNKNOWN: CommandError = (501, "this forwarder does not know the command");
 
 /// Components of a command in the older format: four for the verb, the parameters, then time, nonce,
 /// SignatureInfo and SignatureValue.
 const OLD_COMMAND: usize = 9;
 
-fn check_signature(interest: &InterestView<'_>) -> Result<(), Refusal> {
+fn check_signature(interest: &InterestView<'_>) -> Result<(), CommandError> {
     let Some(signature) = &interest.signature else {
         let last_two: Vec<Element<'_>> = interest.name.iter().skip(OLD_COMMAND - 2).collect();
         let is_signed = last_two.len() == 2

@@ -29,7 +29,7 @@ const TEXT_BYTES: usize = 1 << 20;
 /// Memory that a configuration may take, bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Everything a forwarder starts with.
+/// Complete configuration of a forwarder.
 #[derive(Clone, Debug)]
 pub struct ForwarderConfig {
     /// Content store capacity; 0 for none.
@@ -43,17 +43,17 @@ pub struct ForwarderConfig {
     pub lifetime: Span,
     /// Maximum number of faces, including on-demand faces.
     pub max_faces: u16,
-    /// Forwarding strategy of every prefix without one of its own.
+    /// Forwarding strategy of every prefix that has none configured.
     pub strategy: SchemeUse,
-    /// Strategies by prefix.
+    /// Forwarding strategies of name prefixes.
     pub prefix_strategies: Vec<(String, SchemeUse)>,
-    /// Where UDP peers are heard.
+    /// Addresses of UDP listeners.
     pub udp: Vec<Listener<SocketAddr>>,
-    /// Where TCP connections are accepted.
+    /// Addresses on which TCP connections are accepted.
     pub tcp: Vec<Listener<SocketAddr>>,
-    /// Where Unix stream connections are accepted; absolute paths.
+    /// Paths at which Unix stream connections are accepted; absolute paths.
     pub unix: Vec<Listener<PathBuf>>,
-    /// What every face gets that is not in `faces`.
+    /// Configuration of every face that is not in `faces`.
     pub face_defaults: FaceConfig,
     /// Time without traffic after which an on-demand UDP face is closed.
     pub idle: Span,
@@ -66,13 +66,13 @@ pub struct ForwarderConfig {
 /// A place to listen at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listener<A> {
-    /// Where.
+    /// Address or path of the listener.
     pub address: A,
     /// Whether the file names it; one by default may be missing, such as IPv6 where there is none.
     pub is_required: bool,
 }
 
-/// What a face is made with.
+/// Configuration of one face.
 #[derive(Clone, Debug)]
 pub struct FaceConfig {
     /// Largest UDP payload; streams have no limit of their own.
@@ -92,9 +92,9 @@ pub struct FaceConfig {
 pub struct StaticFace {
     /// Name within the file; the URI unless given.
     pub name: String,
-    /// Where it leads. The form is checked; a host's name is not looked up yet.
+    /// Face URI of the peer. Its form is checked; a host name is not resolved yet.
     pub uri: String,
-    /// What it is made with.
+    /// Link, queue and scheme configuration.
     pub config: FaceConfig,
 }
 

@@ -12,33 +12,33 @@ use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 
 use super::pressure::Pressure;
-use super::shaper::Shaper;
+use super::shaper::FaceShaper;
 use super::timers::{Due, Timers};
-use crate::link_service::LinkService;
-use crate::poll::Interest as Watch;
+use crate::link_service::GenericLinkService;
+use crate::poll::SocketInterest as Watch;
 use crate::tokens::TokenTable;
-use crate::transport::{Sent, Transport};
+use crate::transport::{SendProgress, Transport};
 
 /// Packets that one system call sends.
 const BATCH: usize = 64;
 
-/// What a face carries packets with.
+/// Transport of a face, or the forwarder's internal endpoint.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "all faces but one are the large variant")]
 pub(super) enum Line {
     /// A socket.
     Socket {
         transport: Transport,
-        link: LinkService,
+        link: GenericLinkService,
         batch: FrameBatch,
-        /// The socket has no room; the poll set tells when it has.
+        /// The socket is full; the poll set reports when it is writable.
         is_full: bool,
     },
     /// The forwarder's own management: packets wait here to be answered.
     Internal(VecDeque<Packet<Bytes>>),
 }
 
-/// Where a face comes from, which decides how it ends.
+/// Reason for which a face exists; it decides when the face is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The forwarder's own.
@@ -58,18 +58,18 @@ pub(super) struct Face {
     pub number: u64,
     pub origin: Origin,
     pub line: Line,
-    pub shaper: Shaper,
+    pub shaper: FaceShaper,
     /// An alarm for the shaper is set.
     pub is_armed: bool,
     /// Packets leave because the device called for them, not because they came to a free one.
     is_serving: bool,
     /// Earliest alarm of the queue; [`Time::MAX`] for none.
     queue_wake: Time,
-    /// In the list of faces with frames to send.
+    /// Whether the face is in the list of faces with frames to send.
     is_dirty: bool,
-    /// When a packet last came.
+    /// Arrival time of the last packet.
     pub heard_at: Time,
-    /// What its socket is watched for.
+    /// Socket events that are registered for it.
     pub watched: Watch,
     pub pressure: Pressure,
 }
@@ -79,7 +79,7 @@ impl Face {
         number: u64,
         origin: Origin,
         line: Line,
-        shaper: Shaper,
+        shaper: FaceShaper,
         pressure: Pressure,
         now: Time,
     ) -> Self {
@@ -108,7 +108,7 @@ impl Face {
         has_room && self.shaper.is_free(now)
     }
 
-    /// Whether an alarm of the queue for `at` is meant; it is the last for that time.
+    /// Whether the queue timer that fires at `at` is current; it is then the last one for that time.
     pub fn takes_queue_alarm(&mut self, at: Time) -> bool {
         let is_meant = self.queue_wake == at;
         if is_meant {
@@ -121,7 +121,7 @@ impl Face {
     pub fn flush(&mut self) -> io::Result<bool> {
         self.is_dirty = false;
         let Line::Socket { transport, batch, is_full, .. } = &mut self.line else { return Ok(true) };
-        *is_full = transport.send(batch)? == Sent::WouldBlock;
+        *is_full = transport.send(batch)? == SendProgress::WouldBlock;
         Ok(!*is_full)
     }
 

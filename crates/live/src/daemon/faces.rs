@@ -18,11 +18,11 @@ use tidegate_wire::FrameBatch;
 use super::config::FaceConfig;
 use super::face::{Face, Line, Origin};
 use super::pressure::{self, MemoryGuard, Pressure};
-use super::shaper::Shaper;
+use super::shaper::FaceShaper;
 use super::start::{StartError, UNLIMITED};
 use super::timers::Due;
 use super::{Daemon, HOUSEKEEPING, Watch, Watched, surroundings};
-use crate::link_service::LinkService;
+use crate::link_service::GenericLinkService;
 use crate::transport::Transport;
 use crate::udp::UdpFace;
 use crate::uri::FaceUri;
@@ -30,7 +30,7 @@ use crate::uri::FaceUri;
 /// A face of the configuration.
 #[derive(Debug)]
 pub(super) struct Configured {
-    /// Where it leads; a host's name is looked up once, at the start.
+    /// Address of the peer; a host name is resolved once, at the start.
     uri: FaceUri,
     /// The face; `None` while it is not connected.
     pub face: Option<FaceId>,
@@ -39,7 +39,7 @@ pub(super) struct Configured {
 /// Peers accepted in one turn.
 const ACCEPTED_AT_ONCE: usize = 64;
 
-/// Connections over Unix sockets beyond the most faces: whoever manages the forwarder is heard when peers from
+/// Connections over Unix sockets beyond the maximum of faces, so that the forwarder can be managed when peers from
 /// elsewhere have taken them all.
 const RESERVED: usize = 16;
 
@@ -95,7 +95,7 @@ impl Daemon {
             Queue::new(face, disciplines)
         });
         let id = made.ok_or(AttachError::TooMany)?;
-        // Whoever manages the forwarder is not kept waiting.
+        // The internal face has no gates: management must not be delayed.
         if origin != Origin::Internal {
             self.node.forwarder_mut().set_gates(id, gates);
         }
@@ -113,13 +113,13 @@ impl Daemon {
             self.node.detach(surroundings!(self), id);
             return Err(why);
         }
-        let (shaper, pressure) = (Shaper::new(rate), Pressure::new(is_ruling));
+        let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
         let face = Face::new(number, origin, line, shaper, pressure, self.now);
         if id.index() == self.faces.len() {
             self.faces.push(None);
         }
         self.faces[id.index()] = Some(face);
-        self.set_forwarder_alarm();
+        self.schedule_forwarder_timer();
         Ok(id)
     }
 
@@ -131,7 +131,7 @@ impl Daemon {
         is_local: bool,
     ) -> Result<FaceId, AttachError> {
         let mtu = transport.mtu().map(|_| usize::try_from(settings.mtu.get()).unwrap_or(usize::MAX));
-        let link = LinkService::new(mtu, self.nonces.bits());
+        let link = GenericLinkService::new(mtu, self.nonces.bits());
         let line = Line::Socket { transport, link, batch: FrameBatch::new(), is_full: false };
         self.attach(line, origin, settings, is_local)
     }
@@ -148,14 +148,14 @@ impl Daemon {
         }
         self.node.detach(surroundings!(self), id);
         self.release(face.pressure.take_waiting());
-        self.set_forwarder_alarm();
+        self.schedule_forwarder_timer();
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
         if let Origin::Configured(place) = face.origin {
             self.configured[place].face = None;
         }
     }
 
-    /// Faces beside the forwarder's own.
+    /// Faces except the forwarder's own.
     fn count_faces(&self) -> usize {
         self.faces.iter().flatten().count() - 1
     }
@@ -167,8 +167,8 @@ impl Daemon {
         has_room
     }
 
-    /// Datagrams from peers without a face: each gets one, and is heard through it.
-    pub(super) fn hear_new_peers(&mut self, index: usize) {
+    /// Receives datagrams from peers without a face, and creates a face for each of them.
+    pub(super) fn accept_udp_peers(&mut self, index: usize) {
         let mut heard: Vec<(SocketAddr, Bytes)> = Vec::new();
         // A listener that cannot be read any more stays silent; the faces it made live on.
         let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
@@ -182,7 +182,7 @@ impl Daemon {
                 self.take_frame(face, frame);
             }
         }
-        self.set_forwarder_alarm();
+        self.schedule_forwarder_timer();
     }
 
     fn face_for(&mut self, listener: usize, peer: SocketAddr) -> Option<FaceId> {
@@ -207,7 +207,7 @@ impl Daemon {
             let stream = match self.listeners.streams[index].accept() {
                 Ok(Some(stream)) => stream,
                 Ok(None) => return,
-                // Without a descriptor left the connection waits, and would be told of without end.
+                // Without a free descriptor the connection stays pending and polling would report it forever.
                 Err(_) => return self.watch_stream_listener(index, Watch::Write),
             };
             if !self.has_room(more) {
@@ -220,14 +220,14 @@ impl Daemon {
         }
     }
 
-    /// Watches a stream listener for connections, or for what it never tells.
+    /// Registers a stream listener for connections, or for no events.
     fn watch_stream_listener(&self, index: usize, what: Watch) {
         let token = Watched::StreamListener(index).token();
         // It was registered with this token and stays so.
         let _ = self.poll.modify(&self.listeners.streams[index], token, what);
     }
 
-    /// Looks the configured faces up and connects those whose peers are there.
+    /// Resolves the configured faces and connects those whose peers are reachable.
     pub(super) fn open_configured(&mut self) -> Result<(), StartError> {
         for place in 0..self.config.faces.len() {
             let planned = &self.config.faces[place];
@@ -259,7 +259,7 @@ impl Daemon {
     }
 
     /// Ends silent faces and routes, connects again what was lost.
-    pub(super) fn keep_house(&mut self) {
+    pub(super) fn housekeeping(&mut self) {
         let idle = self.config.idle;
         let is_silent =
             |face: &Face, now: Time| face.origin == Origin::OnDemand && now.since(face.heard_at) > idle;
@@ -285,12 +285,12 @@ impl Daemon {
     }
 }
 
-/// What schemes put at a face.
+/// Scheme roles of one face.
 #[derive(Default)]
 struct FaceParts {
-    /// Of its queue: those of the queue itself, then those of router parts.
+    /// Disciplines of its queue: those of the queue itself, then those of router roles.
     disciplines: Vec<Box<dyn QueueDiscipline>>,
-    /// Of router parts.
+    /// Gates of its router roles.
     gates: Vec<Box<dyn FaceGate>>,
 }
 

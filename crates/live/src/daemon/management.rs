@@ -1,4 +1,4 @@
-//! What the forwarder answers itself: registrations of prefixes, and its status.
+//! Interests that the forwarder answers itself: registration of prefixes, and its status dataset.
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
@@ -8,18 +8,18 @@ use tidegate_core::packet::{Kind, Millis, Packet};
 use tidegate_core::units::Span;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, name, rdr};
 
-use super::command::{Command, Refusal};
+use super::command::{Command, CommandError};
 use super::face::{Face, Line, Wires};
 use super::rib::{CAPTURE, CHILD_INHERIT, Route};
 use super::status::{self, StatusLine};
 use super::{Daemon, MANAGEMENT, surroundings, wires};
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use crate::nfd::{ControlParameters, ControlResponse, ORIGIN_APP};
 
-/// Status is old after this: who asks again gets a new one.
+/// Age after which a status is stale: a later request gets a new one.
 const STATUS_FRESH: Millis = Millis(100);
 
-/// Statuses whose later segments can still be asked for.
+/// Number of statuses whose later segments can still be requested.
 const STATUSES_KEPT: usize = 8;
 
 /// Bytes of status in one Data.
@@ -74,7 +74,7 @@ impl Daemon {
         &mut self,
         packet: &Packet<Bytes>,
         asked: ControlParameters,
-    ) -> Result<ControlResponse, Refusal> {
+    ) -> Result<ControlResponse, CommandError> {
         let face = self.face_of(packet, &asked)?;
         let prefix = self.prefix_of(&asked)?;
         let cost = u32::try_from(asked.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
@@ -95,12 +95,12 @@ impl Daemon {
         Ok(ControlResponse::new(200, "OK", Some(done)))
     }
 
-    /// As NFD, also OK when there was no such route.
+    /// As in NFD, the response is also OK if there was no such route.
     fn unregister(
         &mut self,
         packet: &Packet<Bytes>,
         asked: ControlParameters,
-    ) -> Result<ControlResponse, Refusal> {
+    ) -> Result<ControlResponse, CommandError> {
         let face = self.face_of(packet, &asked)?;
         let prefix = self.prefix_of(&asked)?;
         let origin = asked.origin.unwrap_or(ORIGIN_APP);
@@ -116,7 +116,7 @@ impl Daemon {
     }
 
     /// The face that a command is about: the one it names, else the one it came from.
-    fn face_of(&self, packet: &Packet<Bytes>, asked: &ControlParameters) -> Result<FaceId, Refusal> {
+    fn face_of(&self, packet: &Packet<Bytes>, asked: &ControlParameters) -> Result<FaceId, CommandError> {
         match asked.face_id {
             None | Some(0) => {
                 let pit = self.node.forwarder().pit();
@@ -136,12 +136,15 @@ impl Daemon {
         self.faces[face.index()].as_ref().map(|face| face.number)
     }
 
-    fn prefix_of(&mut self, asked: &ControlParameters) -> Result<tidegate_core::name::PrefixId, Refusal> {
+    fn prefix_of(
+        &mut self,
+        asked: &ControlParameters,
+    ) -> Result<tidegate_core::name::PrefixId, CommandError> {
         let name = asked.name.as_deref().ok_or((400, "the parameters have no Name"))?;
         self.names.intern_prefix(name).map_err(|_| (400, "the Name in the parameters is malformed"))
     }
 
-    /// A new status, or the segment of the last one that is asked for.
+    /// A new status, or the requested segment of the last one.
     fn status_data(&mut self, view: &InterestView<'_>) -> Option<Vec<Bytes>> {
         if view.name.len() > 3 {
             let asked = view.name.components();
@@ -149,7 +152,7 @@ impl Daemon {
             return Some(vec![found.1.clone()]);
         }
         let mut versioned = view.name.components().to_vec();
-        rdr::push_version(&mut versioned, Clock::wall_micros());
+        rdr::push_version(&mut versioned, MonotonicClock::wall_micros());
         let text = status::write(&self.status());
         let status = segments(&versioned, text.as_bytes()).ok()?;
         let first = status.first()?.1.clone();
@@ -160,7 +163,7 @@ impl Daemon {
         Some(vec![first])
     }
 
-    /// What the forwarder tells of itself.
+    /// Status report of the forwarder.
     pub fn status(&self) -> Vec<StatusLine> {
         let mut lines = vec![self.status_of_forwarder()];
         for (id, face) in (0..).zip(&self.faces) {

@@ -27,10 +27,10 @@ use tidegate_core::packet::{Kind, Millis, Packet};
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use crate::link_service::LinkContext;
 use crate::listen::StreamListener;
-use crate::poll::{Interest as Watch, Poll, Ready};
+use crate::poll::{Poll, Ready, SocketInterest as Watch};
 use crate::reception::Reception;
 use crate::tokens::TokenTable;
 use crate::udp::{Received, UdpListener};
@@ -51,7 +51,7 @@ const HOUSEKEEPING: Span = Span::from_secs(1);
 /// A forwarder with its sockets open.
 #[derive(Debug)]
 pub struct Daemon {
-    clock: Clock,
+    clock: MonotonicClock,
     now: Time,
     poll: Poll,
     ready: Vec<Ready>,
@@ -61,20 +61,20 @@ pub struct Daemon {
     names: NameTable,
     tokens: TokenTable,
     nonces: Rng,
-    /// Where parts of faces draw from.
+    /// Random streams of the roles of faces.
     streams: Streams,
     faces: Vec<Option<Face>>,
     /// Number of the next face in management.
     next_number: u64,
-    /// Faces of UDP peers, by the listener that heard them.
+    /// Faces of UDP peers, by the listener that received their first datagram.
     peers: BTreeMap<(usize, SocketAddr), FaceId>,
     /// Faces with frames to send.
     dirty: Vec<FaceId>,
     /// Faces at which packets of the turn's last call had to wait.
     met: Vec<FaceId>,
-    /// Faces whose Interests were read in this turn, and where they had to wait.
+    /// Faces whose Interests were read in this turn, and the face on which each was queued.
     asked: Vec<(FaceId, FaceId)>,
-    /// What the queues of all streams share.
+    /// State that the queues of all streams share.
     shared: Rc<pressure::Shared>,
     timers: Timers,
     listeners: Listeners,
@@ -88,7 +88,7 @@ pub struct Daemon {
     counters: DaemonCounters,
 }
 
-/// What the forwarder counts beside its faces and tables.
+/// Counters of the forwarder, except those of its faces and tables.
 #[derive(Clone, Copy, Debug, Default)]
 struct DaemonCounters {
     /// Peers that got no face because there are too many.
@@ -110,7 +110,7 @@ struct Listeners {
     streams: Vec<StreamListener>,
 }
 
-/// What the poll set tells of.
+/// Sources of poll events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Watched {
     Stop,
@@ -120,7 +120,7 @@ enum Watched {
 }
 
 impl Watched {
-    /// Faces have numbers from 1 on; below that the low bits tell the rest.
+    /// Faces have numbers from 1 on; below that the low bits identify the source.
     fn token(self) -> u64 {
         match self {
             Self::Stop => 0,
@@ -191,7 +191,7 @@ impl Daemon {
             let Ready { token, is_readable, is_writable } = self.ready[index];
             match Watched::of(token) {
                 Watched::Stop => return Ok(false),
-                Watched::UdpListener(index) => self.hear_new_peers(index),
+                Watched::UdpListener(index) => self.accept_udp_peers(index),
                 Watched::StreamListener(index) => self.accept(index),
                 Watched::Face(face, number) if self.has_face(face, number) => {
                     if is_writable {
@@ -204,7 +204,7 @@ impl Daemon {
                 Watched::Face(..) => {}
             }
         }
-        self.ring();
+        self.run_due_timers();
         self.answer_management();
         self.flush();
         self.hold_back();
@@ -217,7 +217,7 @@ impl Daemon {
         found.is_some_and(|found| found.number == number)
     }
 
-    /// Takes one batch of frames from a socket; the poll set tells when there are more.
+    /// Takes one batch of frames from a socket; the poll set reports further ones.
     fn read(&mut self, id: FaceId) {
         let Some(Face { line: Line::Socket { transport, .. }, .. }) = &mut self.faces[id.index()] else {
             return;
@@ -249,7 +249,7 @@ impl Daemon {
         if has_asked && can_be_held {
             self.note_asking(id);
         }
-        self.set_forwarder_alarm();
+        self.schedule_forwarder_timer();
     }
 
     /// Whether it was an Interest that was forwarded.
@@ -272,7 +272,7 @@ impl Daemon {
         }
         let view = &self.node.faces()[id.index()];
         view.count_received(packet.header.size());
-        if !view.is_local() && self.is_of_this_host(&packet) {
+        if !view.is_local() && self.is_localhost(&packet) {
             self.counters.out_of_scope += 1;
             return false;
         }
@@ -289,41 +289,41 @@ impl Daemon {
         self.node.receive(surroundings!(self), id, packet, wires!(self));
     }
 
-    /// Whether a packet stands under `/localhost`, which never leaves a machine (NFD).
-    fn is_of_this_host(&self, packet: &Packet<Bytes>) -> bool {
+    /// Whether a packet's name is under `/localhost`, which never leaves a machine (NFD).
+    fn is_localhost(&self, packet: &Packet<Bytes>) -> bool {
         self.names.first_component(packet.header.name.prefix) == Some((8, b"localhost"))
     }
 
-    fn set_forwarder_alarm(&mut self) {
+    fn schedule_forwarder_timer(&mut self) {
         if let Some(wake) = self.node.forwarder_wake() {
             self.timers.set(wake, Due::Forwarder);
         }
     }
 
     /// Does what is due.
-    fn ring(&mut self) {
+    fn run_due_timers(&mut self) {
         while let Some((at, due)) = self.timers.take(self.now) {
             match due {
-                Due::Send(id) => self.shaper_rang(id),
-                Due::Queue(id) => self.queue_rang(id, at),
-                Due::Pressure(id) => self.pressure_rang(id),
+                Due::Send(id) => self.on_shaper_timer(id),
+                Due::Queue(id) => self.on_queue_timer(id, at),
+                Due::Pressure(id) => self.on_pressure_timer(id),
                 Due::Forwarder => {
                     self.node.wake_forwarder(surroundings!(self), wires!(self));
-                    self.set_forwarder_alarm();
+                    self.schedule_forwarder_timer();
                 }
-                Due::Housekeeping => self.keep_house(),
+                Due::Housekeeping => self.housekeeping(),
             }
         }
     }
 
-    fn shaper_rang(&mut self, id: FaceId) {
+    fn on_shaper_timer(&mut self, id: FaceId) {
         if let Some(face) = &mut self.faces[id.index()] {
             face.is_armed = false;
             self.serve(id);
         }
     }
 
-    fn queue_rang(&mut self, id: FaceId, at: Time) {
+    fn on_queue_timer(&mut self, id: FaceId, at: Time) {
         if self.faces[id.index()].as_mut().is_some_and(|face| face.takes_queue_alarm(at)) {
             self.node.wake_queue(surroundings!(self), id, wires!(self));
         }
@@ -379,7 +379,7 @@ impl Daemon {
         self.relieve(id);
     }
 
-    /// Forgets names and tokens that nobody holds, when there are many.
+    /// Removes unused names and tokens when there are many.
     fn forget_names(&mut self) {
         if !self.names.needs_sweep() && !self.tokens.needs_sweep() {
             return;
@@ -397,7 +397,7 @@ impl Daemon {
         }
         self.names.sweep(prefixes.into_iter());
         self.tokens.sweep(tokens.into_iter());
-        // Answers of the FIB are kept by the numbers of names.
+        // The FIB caches lookups by the number of a name, and the sweep frees numbers for reuse.
         self.node.forwarder_mut().fib_mut().forget();
         self.counters.sweeps += 1;
     }

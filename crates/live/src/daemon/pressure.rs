@@ -21,16 +21,16 @@ use super::timers::Due;
 use super::{Daemon, Watch, Watched};
 use crate::transport::Transport;
 
-/// Packets that wait for a stream before those who ask for more are held back.
+/// Packets that wait for a stream before the faces that request more are held back.
 const MAX_PACKETS: u32 = 256;
 
-/// Bytes that wait for a stream before those who ask for more are held back.
+/// Bytes that wait for a stream before the faces that request more are held back.
 const MAX_BYTES: ByteCount = ByteCount::new(256 * 1024);
 
 /// Longest time that a peer is held back by another one which does not catch up.
 const PATIENCE: Span = Span::from_millis(250);
 
-/// What the queue of a stream holds unless configured. Interests that were read before their sender was held back, and
+/// Default limit of a stream's queue. Interests that were read before their sender was held back, and
 /// those that TCP's buffers hold, still bring their Data when the sender pauses. This is eight
 /// times the receive window of `fetch`; a consumer that asks for more than this limit at once can lose Data.
 pub(super) const STREAM_LIMIT: Limit = Limit::Bytes(ByteCount::new(64 << 20));
@@ -52,7 +52,7 @@ pub(super) fn rules(line: &Line, settings: &super::config::FaceConfig) -> bool {
     is_stream && settings.rate.is_none() && !settings.is_limit_given
 }
 
-/// What all streams of a forwarder share.
+/// State that all streams of a forwarder share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     /// Bytes in the queues of all streams.
@@ -68,7 +68,7 @@ impl Shared {
     }
 }
 
-/// Keeps the queue of one stream within what all streams share; asked before other disciplines.
+/// Keeps the queue of one stream within the memory that all streams share; consulted before other disciplines.
 #[derive(Debug)]
 pub(super) struct MemoryGuard {
     shared: Rc<Shared>,
@@ -136,13 +136,13 @@ pub(super) struct Pressure {
     waiting: Vec<(FaceId, u64)>,
     /// Streams that have to catch up before this face is read from again.
     held_by: u32,
-    /// It did not catch up in time and holds nobody else back until it does.
+    /// It did not catch up in time and does not delay others until it does.
     is_slow: bool,
     /// Bytes sent when it was last looked whether the peer takes anything.
     sent_before: ByteCount,
     /// The peer took nothing for [`PATIENCE`], so that it is not held back itself until it does.
     is_stuck: bool,
-    /// Since when somebody has waited without a pause.
+    /// Time since which a face has waited without a pause.
     waiting_since: Time,
     /// An alarm is set.
     is_armed: bool,
@@ -181,7 +181,7 @@ impl Daemon {
         self.asked.extend(self.met.drain(..).map(|met| (asking, met)));
     }
 
-    /// Holds back who asked a stream that is behind, after what sockets take was sent.
+    /// Holds back the faces that requested Data over a congested stream, after the sockets took what they could.
     pub(super) fn hold_back(&mut self) {
         let mut asked = std::mem::take(&mut self.asked);
         for (asking, stream) in asked.drain(..) {
@@ -234,7 +234,7 @@ impl Daemon {
 
     /// The alarm of `stream`: it had its time to catch up if somebody has waited for so long. Others then wait for it
     /// no longer; its own peer does as long as it takes anything at all.
-    pub(super) fn pressure_rang(&mut self, stream: FaceId) {
+    pub(super) fn on_pressure_timer(&mut self, stream: FaceId) {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let due = pressure.waiting_since + PATIENCE;
         pressure.is_armed = !pressure.waiting.is_empty() && due > self.now;
@@ -281,7 +281,7 @@ impl Daemon {
         };
         if wanted != face.watched {
             face.watched = wanted;
-            // A socket that cannot be watched any more tells so when it is used.
+            // An error of the registration is not lost: the next read or write of the socket reports it.
             let _ = self.poll.modify(transport, Watched::Face(id, face.number).token(), wanted);
         }
     }

@@ -15,11 +15,11 @@ pub(super) const CAPTURE: u64 = 2;
 pub(super) struct Route {
     pub prefix: PrefixId,
     pub face: FaceId,
-    /// Who registered it (NFD: 0 application, 255 static, 65 client, ...).
+    /// Component that registered it (NFD: 0 application, 255 static, 65 client, ...).
     pub origin: u64,
-    /// Lowest is best.
+    /// Cost of the route; the lowest is preferred.
     pub cost: u32,
-    /// [`CHILD_INHERIT`] and [`CAPTURE`].
+    /// Combination of [`CHILD_INHERIT`] and [`CAPTURE`].
     pub flags: u64,
     /// `None` for a route that stays until it is taken back.
     pub expires: Option<Time>,
@@ -65,7 +65,7 @@ impl Rib {
         self.remove(names, fib, |route| route.face == face);
     }
 
-    /// Ends the routes whose time is up.
+    /// Removes the routes whose expiration time has passed.
     pub fn expire(&mut self, now: Time, names: &NameTable, fib: &mut Fib) {
         self.remove(names, fib, |route| route.expires.is_some_and(|at| at <= now));
     }

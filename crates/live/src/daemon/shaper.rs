@@ -1,19 +1,19 @@
-//! How fast a face may send, packet by packet.
+//! Shaper: limits the sending rate of a face, packet by packet.
 
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 
-/// Lateness that is made up for: a timer that rings late must not cost rate, a long sleep must not make a burst.
+/// Maximum lateness that is compensated: a late timer must not reduce the rate, and a long sleep must not cause a burst.
 const MAX_CATCH_UP: Span = Span::from_millis(2);
 
-/// Lets one packet out after the other as a line of a given rate would; without a rate, at once.
+/// Traffic shaper: releases packets at a given rate; without a rate, immediately.
 #[derive(Debug)]
-pub(super) struct Shaper {
+pub(super) struct FaceShaper {
     rate: Option<BitRate>,
     busy_until: Time,
 }
 
-impl Shaper {
-    /// Nothing sent yet; `None` for no rate.
+impl FaceShaper {
+    /// A shaper that has sent nothing yet; `None` for no limit.
     pub fn new(rate: Option<BitRate>) -> Self {
         Self { rate, busy_until: Time::ZERO }
     }
@@ -24,7 +24,7 @@ impl Shaper {
         self.rate.is_none() || self.busy_until <= now
     }
 
-    /// When the next packet may leave.
+    /// Earliest time at which the next packet may leave.
     pub fn free_at(&self) -> Time {
         self.busy_until
     }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_waited_starts_when_the_line_became_free_not_when_the_timer_rang() {
-        let mut shaper = Shaper::new(Some(BitRate::from_mbps(8.0)));
+        let mut shaper = FaceShaper::new(Some(BitRate::from_mbps(8.0)));
         shaper.depart(us(0), ByteCount::new(1000), false);
         assert!(!shaper.is_free(us(999)) && shaper.is_free(us(1000)));
         shaper.depart(us(1100), ByteCount::new(1000), true);
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_long_sleep_makes_no_long_burst() {
-        let mut shaper = Shaper::new(Some(BitRate::from_mbps(8.0)));
+        let mut shaper = FaceShaper::new(Some(BitRate::from_mbps(8.0)));
         shaper.depart(us(0), ByteCount::new(1000), false);
         let mut sent = 0;
         while shaper.is_free(us(1_000_000)) {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn without_a_rate_everything_leaves_at_once() {
-        let mut shaper = Shaper::new(None);
+        let mut shaper = FaceShaper::new(None);
         shaper.depart(us(5), ByteCount::new(1000), true);
         assert!(shaper.is_free(us(0)));
     }

@@ -20,7 +20,7 @@ use super::face::{Line, Origin};
 use super::rib::{CHILD_INHERIT, Route};
 use super::timers::Due;
 use super::{Daemon, DaemonCounters, HOUSEKEEPING, Listeners, MANAGEMENT, Timers, Watch, Watched};
-use crate::clock::Clock;
+use crate::clock::MonotonicClock;
 use crate::listen::StreamListener;
 use crate::nfd::ORIGIN_STATIC;
 use crate::poll::Poll;
@@ -28,7 +28,7 @@ use crate::reception::Reception;
 use crate::tokens::TokenTable;
 use crate::udp::UdpListener;
 
-/// Listeners of one kind that the poll set can tell apart.
+/// Maximum number of listeners of one kind that tokens can identify.
 const MAX_LISTENERS: usize = 64;
 
 /// Why a forwarder does not start.
@@ -83,7 +83,7 @@ impl Daemon {
             let prefix = names.intern_uri(prefix).map_err(|why| StartError::new("strategy", why))?;
             forwarder.set_strategy(prefix, make_strategy(strategy)?);
         }
-        let clock = Clock::new();
+        let clock = MonotonicClock::new();
         let mut daemon = Self {
             now: clock.now(),
             clock,
@@ -188,7 +188,7 @@ impl Daemon {
         self.poll.register(socket, watched.token(), Watch::Read).map_err(|why| StartError::new(at, why))
     }
 
-    /// Where the forwarder listens: `udp4://...`, `tcp4://...`, `unix://...`.
+    /// Listening addresses of the forwarder as URIs: `udp4://...`, `tcp4://...`, `unix://...`.
     pub fn listening(&self) -> Vec<String> {
         let udp = self.listeners.udp.iter().map(|at| crate::uri::FaceUri::Udp(at.local()).to_string());
         udp.chain(self.listeners.streams.iter().map(|at| at.uri().to_string())).collect()
@@ -220,7 +220,7 @@ fn raise_descriptor_limit() {
     let _ = rustix::process::setrlimit(rustix::process::Resource::Nofile, limit);
 }
 
-/// The socket; `None` when it cannot be had and nobody asked for it by name.
+/// The socket; `None` if it is not available and the configuration does not require it.
 fn keep<A, T>(listener: &Listener<A>, at: &str, socket: std::io::Result<T>) -> Result<Option<T>, StartError> {
     match socket {
         Ok(socket) => Ok(Some(socket)),

@@ -1,13 +1,13 @@
-//! What a forwarder tells of itself, as lines of text: a word for what it is about, then `key=value` fields.
+//! Status of a forwarder as lines of text: the subject in one word, then `key=value` fields.
 //!
 //! Published under `/localhost/tidegate/status`; `tidegate status` reads it.
 
 use std::fmt::{Display, Write};
 
-/// One line.
+/// One line of a status report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusLine {
-    /// `forwarder`, `face`, `route`.
+    /// Subject of the line: `forwarder`, `face` or `route`.
     pub about: String,
     /// Fields in the order written; the unit is the last part of a key.
     pub fields: Vec<(String, String)>,
@@ -19,7 +19,7 @@ impl StatusLine {
         Self { about: about.to_owned(), fields: Vec::new() }
     }
 
-    /// Adds a field.
+    /// Appends a field to the line.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Display) -> Self {
         self.fields.push((key.to_owned(), value.to_string()));

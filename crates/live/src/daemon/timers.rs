@@ -1,4 +1,4 @@
-//! What a forwarder has to do at a point in time. An alarm that nobody means any more rings and is ignored.
+//! Timers of a forwarder. Cancelled timers stay in the queue and are ignored when they fire.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use tidegate_core::face::FaceId;
 use tidegate_core::units::Time;
 
-/// What is due.
+/// Action of a timer that fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// The shaper of a face lets the next packet out.
@@ -31,7 +31,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Rings `due` at `at`; the forwarder's alarm takes the place of an earlier one.
+    /// Schedules `due` at `at`; the forwarder's timer replaces its earlier one.
     pub fn set(&mut self, at: Time, due: Due) {
         match due {
             Due::Forwarder => self.forwarder = Some(at),
@@ -39,7 +39,7 @@ impl Timers {
         }
     }
 
-    /// When the next alarm rings; `None` for never.
+    /// Time of the next timer; `None` without timers.
     pub fn next(&self) -> Option<Time> {
         self.alarms.peek().map(|Reverse((at, _))| *at).into_iter().chain(self.forwarder).min()
     }

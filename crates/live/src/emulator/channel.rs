@@ -15,28 +15,28 @@ use tidegate_core::records::DelaySummary;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{ByteCount, Time};
 
-/// What one direction is like.
+/// Parameters of one direction of a link.
 #[derive(Clone, Debug)]
 pub struct ChannelSetup {
     /// Rate, delay and loss.
     pub line: LineSetup,
-    /// What the queue in front of it holds, the datagram being sent not counted.
+    /// Limit of the queue in front of it, not counting the datagram being sent.
     pub queue: Limit,
 }
 
-/// A datagram and whose it is.
+/// A datagram and the client it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Datagram {
     /// Number of the client that sent it or gets it.
     pub client: u64,
-    /// Its content.
+    /// Payload of the UDP datagram.
     pub bytes: Bytes,
 }
 
 /// Datagrams by what became of them: `offered` is the sum of all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Handed in.
+    /// Datagrams offered to the queue.
     pub offered: u64,
     /// Dropped, because the queue was full.
     pub dropped: u64,
@@ -44,13 +44,13 @@ pub struct Counts {
     pub lost: u64,
     /// Taken at the far end.
     pub delivered: u64,
-    /// In the queue now.
+    /// Number of datagrams now in the queue.
     pub queued: u64,
     /// On the line now.
     pub in_flight: u64,
 }
 
-/// One direction.
+/// One direction of the emulated link.
 #[derive(Debug)]
 pub struct Channel {
     face: [FaceView; 1],
@@ -89,7 +89,7 @@ impl Channel {
         }
     }
 
-    /// When something is due: a datagram at the far end, or at the latest the line's next one.
+    /// Time of the next event: a datagram reaches the far end, or the line takes the next one.
     pub fn next_due(&self) -> Option<Time> {
         let waits = self.face[0].queued_packets() > 0;
         // What waits arrives after what is on the way, so that sending it can wait until then.
@@ -105,7 +105,7 @@ impl Channel {
         Some((due, packet.body))
     }
 
-    /// What became of the datagrams so far.
+    /// Counts of datagrams by outcome, so far.
     pub fn counts(&self) -> Counts {
         let stats = self.queue.stats();
         Counts {
@@ -123,7 +123,7 @@ impl Channel {
         self.delivered
     }
 
-    /// How long datagrams waited in the queue before the line took them.
+    /// Distribution of waiting times in the queue.
     pub fn waits(&self) -> DelaySummary {
         self.queue.stats().delays.summary()
     }

@@ -1,18 +1,18 @@
-//! Who uses the link: clients by their address, no more than a bound, idle ones forgotten.
+//! Clients of the link by address: at most a configured number; idle ones are removed.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use tidegate_core::units::{Span, Time};
 
-/// Clients at once.
+/// Maximum number of simultaneous clients.
 pub const MOST: usize = 256;
 /// A client without a datagram in either direction for this long may give way to a new one.
 const SPARE: Span = Span::from_secs(10);
 /// A client without a datagram in either direction for this long is forgotten.
 pub const IDLE: Span = Span::from_secs(120);
 
-/// Clients, each with what the driver keeps for it.
+/// Table of clients, each with the driver's state for it.
 #[derive(Debug)]
 pub struct Clients<S> {
     by_number: BTreeMap<u64, Client<S>>,
@@ -34,7 +34,7 @@ impl<S> Default for Clients<S> {
 }
 
 impl<S> Clients<S> {
-    /// Clients now.
+    /// Number of connected clients now.
     pub fn count(&self) -> usize {
         self.by_number.len()
     }
@@ -44,7 +44,7 @@ impl<S> Clients<S> {
         self.by_address.get(&address).copied()
     }
 
-    /// What is kept for client `number`, which is active at `now`.
+    /// State of client `number`, which is marked active at `now`.
     pub fn touch(&mut self, number: u64, now: Time) -> Option<&mut S> {
         let client = self.by_number.get_mut(&number)?;
         client.active = now;
@@ -77,7 +77,7 @@ impl<S> Clients<S> {
         number
     }
 
-    /// Forgets clients that were idle too long at `now`; `retire` gets what was kept for each.
+    /// Removes clients that were idle too long at `now`; `retire` receives the state of each.
     pub fn expire(&mut self, now: Time, retire: impl FnMut(S)) {
         let is_over = |client: &Client<S>| now.since(client.active) >= IDLE;
         let over: Vec<u64> =
@@ -91,7 +91,7 @@ impl<S> Clients<S> {
         Some(client.kept)
     }
 
-    /// Everything that is kept.
+    /// Iterates over the state of all clients.
     pub fn iter(&self) -> impl Iterator<Item = &S> {
         self.by_number.values().map(|client| &client.kept)
     }

@@ -14,8 +14,8 @@ use tidegate_core::units::{Span, Time};
 use super::channel::{Channel, ChannelSetup, Datagram};
 use super::clients::Clients;
 use super::report::{DirectionReport, LinkReport, Refused};
-use crate::clock::Clock;
-use crate::poll::{Interest, Poll};
+use crate::clock::MonotonicClock;
+use crate::poll::{Poll, SocketInterest};
 use crate::reception::Reception;
 use crate::signals::StopSignal;
 use crate::udp::{Received, UdpFace, UdpListener};
@@ -30,18 +30,18 @@ const MAX_AT_ONCE: usize = 64;
 const LISTENER: u64 = 0;
 const STOP: u64 = 1;
 
-/// What the link is like.
+/// Parameters of an emulated link.
 #[derive(Clone, Debug)]
 pub struct LinkSetup {
-    /// Where clients are heard; port 0 lets the system choose one.
+    /// Address for clients; port 0 lets the system choose one.
     pub listen: SocketAddr,
-    /// Where their datagrams are carried.
+    /// Destination of the datagrams that clients send.
     pub to: SocketAddr,
-    /// From the clients.
+    /// Direction from the clients to the server.
     pub forward: ChannelSetup,
-    /// Back to them.
+    /// Direction back to the clients.
     pub reverse: ChannelSetup,
-    /// Of everything that is random; the same losses for the same seed.
+    /// Seed of all random numbers; the same seed gives the same losses.
     pub seed: Seed,
 }
 
@@ -61,9 +61,9 @@ impl Sockets {
     }
 }
 
-/// One direction and what became of its datagrams at the end of it.
+/// One direction of the link, and the fate of its datagrams at its end.
 #[derive(Debug)]
-struct Direction {
+struct EmulatedDirection {
     channel: Channel,
     lateness: DelayHistogram,
     unsent: u64,
@@ -76,17 +76,17 @@ struct Direction {
 pub struct Link {
     listener: UdpListener,
     to: SocketAddr,
-    directions: [Direction; 2],
+    directions: [EmulatedDirection; 2],
     clients: Clients<Sockets>,
     refused: Refused,
-    clock: Clock,
+    clock: MonotonicClock,
     poll: Poll,
     memory: Reception,
     ready: Vec<u64>,
-    heard: Vec<(SocketAddr, Bytes)>,
+    received: Vec<(SocketAddr, Bytes)>,
 }
 
-impl Direction {
+impl EmulatedDirection {
     fn new(setup: &ChannelSetup, seed: Seed, name: &str) -> Self {
         Self {
             channel: Channel::new(setup, |what| Rng::stream(seed, &format!("link/{name}/{what}"))),
@@ -98,7 +98,7 @@ impl Direction {
     }
 
     /// Sends what is due by now, a part of it if it is much.
-    fn send_due(&mut self, clients: &mut Clients<Sockets>, clock: &Clock, batch: &mut Batch) {
+    fn send_due(&mut self, clients: &mut Clients<Sockets>, clock: &MonotonicClock, batch: &mut Batch) {
         batch.clear();
         let now = clock.now();
         while batch.len() < MAX_AT_ONCE
@@ -114,7 +114,7 @@ impl Direction {
     }
 
     /// Sends datagrams of one client.
-    fn send(&mut self, clients: &mut Clients<Sockets>, clock: &Clock, batch: &Batch) {
+    fn send(&mut self, clients: &mut Clients<Sockets>, clock: &MonotonicClock, batch: &Batch) {
         let Some((_, first)) = batch.first() else { return };
         let Some(sockets) = clients.touch(first.client, clock.now()) else {
             self.stranded += batch.len() as u64;
@@ -153,30 +153,30 @@ impl Link {
     pub fn bind(setup: &LinkSetup) -> io::Result<Self> {
         let listener = UdpListener::bind(setup.listen)?;
         let poll = Poll::new()?;
-        poll.register(&listener, LISTENER, Interest::Read)?;
+        poll.register(&listener, LISTENER, SocketInterest::Read)?;
         Ok(Self {
             listener,
             to: setup.to,
             directions: [
-                Direction::new(&setup.forward, setup.seed, "forward"),
-                Direction::new(&setup.reverse, setup.seed, "reverse"),
+                EmulatedDirection::new(&setup.forward, setup.seed, "forward"),
+                EmulatedDirection::new(&setup.reverse, setup.seed, "reverse"),
             ],
             clients: Clients::default(),
             refused: Refused::default(),
-            clock: Clock::new(),
+            clock: MonotonicClock::new(),
             poll,
             memory: Reception::new(),
             ready: Vec::new(),
-            heard: Vec::new(),
+            received: Vec::new(),
         })
     }
 
-    /// Where it listens.
+    /// Local address of the listener.
     pub fn local(&self) -> SocketAddr {
         self.listener.local()
     }
 
-    /// What it did so far.
+    /// Report of the counts and delays so far.
     pub fn report(&self) -> LinkReport {
         let [forward, reverse] = &self.directions;
         let mut refused = self.refused;
@@ -191,7 +191,7 @@ impl Link {
         }
     }
 
-    /// Carries datagrams until a signal comes or `duration` has passed; `each` hears of it every `pause`.
+    /// Carries datagrams until a signal comes or `duration` has passed; `each` receives a report every `pause`.
     ///
     /// # Errors
     /// When a socket or the poll set cannot be used any more.
@@ -203,7 +203,7 @@ impl Link {
         mut each: impl FnMut(&LinkReport),
     ) -> io::Result<()> {
         if let Some(stop) = &stop {
-            self.poll.register(&**stop, STOP, Interest::Read)?;
+            self.poll.register(&**stop, STOP, SocketInterest::Read)?;
         }
         let start = self.clock.now();
         let end = duration.map_or(Time::MAX, |duration| start + duration);
@@ -239,7 +239,7 @@ impl Link {
         self.ready.extend(ready.iter().map(|ready| ready.token));
         for index in 0..self.ready.len() {
             match self.ready[index] {
-                LISTENER => self.hear()?,
+                LISTENER => self.receive_from_new_clients()?,
                 STOP => {}
                 token => self.receive(token)?,
             }
@@ -247,17 +247,17 @@ impl Link {
         Ok(())
     }
 
-    /// Takes in what came to the listener: the first datagrams of new clients.
-    fn hear(&mut self) -> io::Result<()> {
-        let mut heard = std::mem::take(&mut self.heard);
-        self.listener.receive(&mut self.memory, |from, bytes| heard.push((from, bytes)))?;
+    /// Receives datagrams at the listener: the first ones of new clients.
+    fn receive_from_new_clients(&mut self) -> io::Result<()> {
+        let mut received = std::mem::take(&mut self.received);
+        self.listener.receive(&mut self.memory, |from, bytes| received.push((from, bytes)))?;
         let now = self.clock.now();
-        for (from, bytes) in heard.drain(..) {
+        for (from, bytes) in received.drain(..) {
             let known = self.clients.find(from);
             let Some(client) = known.or_else(|| self.welcome(now, from)) else { continue };
             self.directions[0].channel.accept(now, Datagram { client, bytes });
         }
-        self.heard = heard;
+        self.received = received;
         Ok(())
     }
 
@@ -280,8 +280,8 @@ impl Link {
         let near = UdpFace::accept(&self.listener, from)?;
         let far = UdpFace::connect(self.to, None)?;
         let number = self.clients.next_number();
-        self.poll.register(&near, 2 * number, Interest::Read)?;
-        self.poll.register(&far, 2 * number + 1, Interest::Read)?;
+        self.poll.register(&near, 2 * number, SocketInterest::Read)?;
+        self.poll.register(&far, 2 * number + 1, SocketInterest::Read)?;
         Ok(Sockets { near, far })
     }
 

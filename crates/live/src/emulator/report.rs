@@ -1,4 +1,4 @@
-//! What an emulated link did so far, and how late it was.
+//! Counters of an emulated link, and its lateness.
 
 use tidegate_core::records::DelaySummary;
 use tidegate_core::units::{ByteCount, Span};
@@ -6,27 +6,27 @@ use tidegate_core::units::{ByteCount, Span};
 use super::channel::Counts;
 use crate::udp::Faults;
 
-/// What the link did so far.
+/// Counters and delays of an emulated link so far.
 #[derive(Clone, Debug)]
 pub struct LinkReport {
     /// Time since it started.
     pub elapsed: Span,
-    /// Clients now.
+    /// Number of connected clients now.
     pub clients: usize,
     /// Datagrams that were not carried at all.
     pub refused: Refused,
     /// From the clients to the address carried to.
     pub forward: DirectionReport,
-    /// Back.
+    /// Report of the reverse direction.
     pub reverse: DirectionReport,
 }
 
 /// Datagrams that were not carried, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Of a new client while there were too many.
+    /// Datagrams of new clients while there were too many.
     pub crowded: u64,
-    /// Of a new client when the system gave it no socket.
+    /// Datagrams of new clients for which the system gave no socket.
     pub no_socket: u64,
     /// Larger than any NDN packet with its link fields (9000 bytes).
     pub oversized: u64,
@@ -45,19 +45,19 @@ impl Refused {
     }
 }
 
-/// One direction.
+/// Counters of one direction.
 #[derive(Clone, Debug)]
 pub struct DirectionReport {
     /// Datagrams by what became of them.
     pub counts: Counts,
     /// Bytes of the datagrams delivered.
     pub delivered_bytes: ByteCount,
-    /// Of those delivered, datagrams that the system did not send.
+    /// Delivered datagrams that the system did not send.
     pub unsent: u64,
-    /// Of those delivered, datagrams whose client was forgotten meanwhile.
+    /// Delivered datagrams whose client had been removed.
     pub stranded: u64,
     /// Waiting in the queue, by the line's own time.
     pub waiting: DelaySummary,
-    /// How much later than due datagrams were sent.
+    /// Distribution of the delay between due time and sending time.
     pub lateness: DelaySummary,
 }

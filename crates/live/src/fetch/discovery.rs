@@ -17,7 +17,7 @@ const PAUSE: Span = Span::from_millis(500);
 /// The name of the newest version of `name` (both as concatenated components).
 ///
 /// # Errors
-/// When nobody answers, everybody refuses, or the answer is not to be trusted or no metadata.
+/// When there is no answer, only Nacks, or an answer that is not verified or no metadata.
 pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
     let mut asked = name.to_vec();
     rdr::push_metadata(&mut asked);
@@ -71,7 +71,7 @@ fn read(data: &[u8], name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> 
         return Err(FetchError::Metadata("its signature does not hold".to_owned()));
     }
     let found = rdr::versioned_name(view.content).map_err(|why| FetchError::Metadata(why.to_string()))?;
-    // A name elsewhere would make the producer of this one fetch for us what it likes.
+    // Otherwise a producer could make this consumer fetch any name of its choice.
     if !found.components().starts_with(name) {
         return Err(FetchError::Metadata("the name in it is not under the name asked for".to_owned()));
     }

@@ -18,7 +18,7 @@ use tidegate_wire::{DataView, MAX_PACKET};
 use super::interest::InterestMaker;
 use super::reorder::Reorder;
 use super::samples::Sampler;
-use super::{FetchError, FetchSettings, Fetched, Progress, Trust, receive_limit};
+use super::{FetchError, FetchProgress, FetchSettings, Fetched, Trust, receive_limit};
 use crate::client::Client;
 
 /// Content bytes per Data that rates are turned into Interests by; what comes is not known yet.
@@ -66,7 +66,7 @@ pub(super) struct Fetch<'a> {
     bytes: u64,
     bad: u64,
     unchecked: u64,
-    /// When the last Data came.
+    /// Arrival time of the last Data.
     heard_at: Time,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Fetch<'a> {
         })
     }
 
-    pub(super) fn run(&mut self, watch: &mut dyn FnMut(&Progress)) -> Result<(), FetchError> {
+    pub(super) fn run(&mut self, watch: &mut dyn FnMut(&FetchProgress)) -> Result<(), FetchError> {
         let mut inbox = Vec::new();
         while !self.consumer.is_complete() {
             let now = self.client.now();
@@ -139,7 +139,7 @@ impl<'a> Fetch<'a> {
         self.output.flush().map_err(FetchError::Output)
     }
 
-    fn on_wake(&mut self, now: Time, watch: &mut dyn FnMut(&Progress)) {
+    fn on_wake(&mut self, now: Time, watch: &mut dyn FnMut(&FetchProgress)) {
         self.consumer.on_wake(&mut context(now, self.client.names(), &mut NoSink));
         self.sampler.on_wake(now, &self.consumer);
         if now >= self.progress_at {
@@ -183,14 +183,14 @@ impl<'a> Fetch<'a> {
         match packet.header.kind {
             Kind::Data(_) if packet.header.name.prefix == self.name.prefix => self.take_data(packet),
             Kind::Nack(_) | Kind::LossNotice(_) => {
-                self.tell(packet);
+                self.classify(packet);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    fn tell(&mut self, packet: &Packet<Bytes>) -> Arrived {
+    fn classify(&mut self, packet: &Packet<Bytes>) -> Arrived {
         let now = self.client.now();
         let Some(header) = self.as_asked(&packet.header) else { return Arrived::Unasked };
         let mut sink = NoSink;
@@ -227,7 +227,7 @@ impl<'a> Fetch<'a> {
         self.note_size(packet.body.len());
         let is_unchecked = !self.trust.checks(&view);
         let content = packet.body.slice(view.content_range.clone());
-        if let Arrived::New { segment } = self.tell(packet) {
+        if let Arrived::New { segment } = self.classify(packet) {
             self.unchecked += u64::from(is_unchecked);
             let is_kept = self.reorder.insert(segment, content);
             assert!(is_kept, "segment {segment} is asked for no further ahead than can be kept");
@@ -242,7 +242,7 @@ impl<'a> Fetch<'a> {
         }
     }
 
-    /// An object whose end moves cannot be told to be whole.
+    /// The completeness of an object whose end changes cannot be determined.
     fn check_last(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
         let Kind::Data(data) = packet.header.kind else { return Ok(()) };
         if data.final_segment == Segment::NONE {
@@ -269,9 +269,9 @@ impl<'a> Fetch<'a> {
         Err(FetchError::GaveUp { segment, retries: self.retries, bad: self.bad })
     }
 
-    fn progress(&self, now: Time) -> Progress {
+    fn progress(&self, now: Time) -> FetchProgress {
         let ConsumerStats { delivered, delivered_payload, retransmissions, .. } = *self.consumer.stats();
-        Progress {
+        FetchProgress {
             elapsed: now.since(self.start),
             segments: delivered,
             total_segments: self.consumer.view().remaining.map(|remaining| delivered + remaining),

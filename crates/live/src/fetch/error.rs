@@ -13,38 +13,38 @@ use crate::client::ClientError;
 pub enum FetchError {
     /// The connection cannot be used.
     Client(ClientError),
-    /// The name cannot be asked for.
+    /// The name is not valid for a fetch.
     Name(String),
-    /// Nobody answers when asked for the version.
+    /// There is no answer to version discovery.
     NoAnswer {
-        /// How often the system said that nobody listens at the other end (UDP).
+        /// Number of "connection refused" errors of the system (UDP).
         refusals: u64,
     },
-    /// The forwarder knows no way to the name.
+    /// The forwarder has no route to the name.
     NoRoute,
     /// The forwarder refuses for another reason.
     Refused(NackReason),
     /// The answer with the version is no good.
     Metadata(String),
-    /// A segment did not come however often it was asked for.
+    /// A segment did not arrive within all retries.
     GaveUp {
         /// The first segment that is missing.
         segment: u32,
-        /// Times that a segment is asked for again.
+        /// Number of retries of a segment.
         retries: u32,
         /// Data that came and were not to be trusted.
         bad: u64,
     },
     /// The producer named two last segments (FinalBlockId).
     Contradiction {
-        /// The segment that says otherwise than those before.
+        /// The segment whose FinalBlockId differs from that of earlier ones.
         segment: u32,
         /// The last segment, as they said.
         said: u32,
-        /// The last segment, as it says.
+        /// The last segment according to this segment.
         now: u32,
     },
-    /// The producer says that there is no such segment (ContentType Nack).
+    /// The producer reports that there is no such segment (ContentType Nack).
     NotThere {
         /// The segment.
         segment: u32,

@@ -24,11 +24,11 @@ use driver::Fetch;
 pub use error::FetchError;
 pub use trust::Trust;
 
-/// Receive window of a fetch unless the caller says otherwise: 640 Mbit/s over a round trip of 100 ms. Local schemes
+/// Default receive window of a fetch: 640 Mbit/s over a round trip of 100 ms. Local schemes
 /// without a signal of congestion fill it, and a larger one makes their round trips longer than their timers expect.
 pub const RECEIVE_WINDOW: ByteCount = ByteCount::new(8_000_000);
 
-/// What a Data takes of the receive window at least, bytes: its share of the tables that it passes.
+/// Minimum share of a Data in the receive window, bytes: its cost in the tables that it passes.
 const MIN_DATA_SIZE: usize = 512;
 
 /// Segments within a receive window of `window` bytes when the largest Data has `data_size` bytes; at least 1.
@@ -37,10 +37,10 @@ fn receive_limit(window: ByteCount, data_size: usize) -> u32 {
     u32::try_from(segments).unwrap_or(u32::MAX).max(1)
 }
 
-/// Times a segment is asked for again before the fetch is given up, unless the caller says otherwise.
+/// Default number of retries of a segment before the fetch is given up.
 pub const RETRIES: u32 = 15;
 
-/// What is fetched, and how.
+/// Parameters of a fetch.
 #[derive(Debug)]
 pub struct FetchSettings {
     /// Name of the segments without their number, version included: concatenated components.
@@ -53,10 +53,10 @@ pub struct FetchSettings {
     pub controller: Box<dyn CongestionController>,
     /// Habits around it; see [`live_shell`].
     pub shell: Shell,
-    /// Which signatures are asked for.
+    /// Signatures that are accepted.
     pub trust: Trust,
-    /// Bytes of Data that are asked for at most from the first missing segment on: what waits here to be put in order,
-    /// and what has to wait in a forwarder whose consumer pauses. Small Data count as 512 bytes.
+    /// Maximum bytes of Data requested from the first missing segment on: data that waits here for reordering,
+    /// and data that waits in a forwarder while the consumer pauses. Small Data count as 512 bytes.
     pub receive_window: ByteCount,
 }
 
@@ -79,24 +79,24 @@ pub fn live_shell(kind: ShellKind, retries: u32, lifetime: Option<Span>) -> Shel
     }
 }
 
-/// How far a fetch is.
+/// Progress of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct FetchProgress {
     /// Since the first Interest could leave.
     pub elapsed: Span,
-    /// Distinct segments received.
+    /// Number of distinct segments received.
     pub segments: u64,
     /// Segments of the object, once it is known.
     pub total_segments: Option<u64>,
     /// Bytes of content received.
     pub bytes: ByteCount,
-    /// Congestion window, packets.
+    /// Congestion window in packets.
     pub window: f64,
-    /// Interests outstanding.
+    /// Number of outstanding Interests.
     pub in_flight: u32,
     /// Smoothed round-trip time; `None` before the first sample.
     pub rtt: Option<Span>,
-    /// Interests sent again.
+    /// Number of retransmitted Interests.
     pub retransmissions: u64,
     /// Since Data that the fetch takes last came, or since the start.
     pub silence: Span,
@@ -104,41 +104,41 @@ pub struct Progress {
     pub bad: u64,
 }
 
-/// What a fetch leaves behind.
+/// Result of a fetch.
 #[derive(Debug)]
 pub struct Fetched {
-    /// How it ended; after an error the output has the content up to the first missing segment.
+    /// Outcome; after an error the output has the content up to the first missing segment.
     pub end: Result<(), FetchError>,
     /// The same record as of a simulated run, with one flow.
     pub record: RunRecord,
-    /// Segments written, in order from the first one asked for.
+    /// Number of segments written, in order from the first one requested.
     pub segments: u32,
     /// Bytes of content written.
     pub bytes: u64,
-    /// Data whose signature does not hold.
+    /// Number of Data with a wrong signature.
     pub bad: u64,
-    /// Data with a signature that nobody checked.
+    /// Number of Data whose signature was not verified.
     pub unchecked: u64,
 }
 
 /// The name of the newest version of `name`, both as concatenated components.
 ///
 /// # Errors
-/// When nobody answers, everybody refuses, or the answer is not to be trusted.
+/// When there is no answer, only Nacks, or an answer that is not verified.
 pub fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) -> Result<Vec<u8>, FetchError> {
     discovery::newest_version(client, name, trust)
 }
 
-/// Fetches all segments of `settings.name` and writes their content to `output` in order; `watch` hears of
+/// Fetches all segments of `settings.name` and writes their content to `output` in order; `watch` receives
 /// the progress ten times a second.
 ///
 /// # Errors
-/// When the name cannot be asked for. Everything later is in [`Fetched::end`].
+/// If the name is not valid for a fetch. Every later error is in [`Fetched::end`].
 pub fn fetch(
     client: &mut Client,
     settings: FetchSettings,
     output: &mut dyn Write,
-    watch: &mut dyn FnMut(&Progress),
+    watch: &mut dyn FnMut(&FetchProgress),
 ) -> Result<Fetched, FetchError> {
     client.only_asks()?;
     let mut fetch = Fetch::new(client, settings, output)?;

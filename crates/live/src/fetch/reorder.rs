@@ -15,7 +15,7 @@ pub(super) struct Reorder {
 }
 
 impl Reorder {
-    /// Keeps at most `limit` segments from the first missing one on.
+    /// A buffer of at most `limit` segments from the first missing one on.
     pub(super) fn new(limit: u32) -> Self {
         Self { first: 0, waiting: VecDeque::new(), limit }
     }
@@ -25,13 +25,13 @@ impl Reorder {
         self.first
     }
 
-    /// Keeps a segment; false when it is there already or too far ahead.
+    /// Stores a segment; false if it is present already or too far ahead.
     pub(super) fn insert(&mut self, segment: u32, content: Bytes) -> bool {
         let Some(ahead) = segment.checked_sub(self.first).filter(|ahead| *ahead < self.limit) else {
             return false;
         };
         let at = ahead as usize;
-        // What has to wait is copied, lest a few bytes of it keep all the memory they were received in.
+        // Content that waits is copied: a slice of a few bytes would keep its whole receive buffer alive.
         let content = if at == 0 { content } else { Bytes::copy_from_slice(&content) };
         if self.waiting.len() <= at {
             self.waiting.resize(at + 1, None);

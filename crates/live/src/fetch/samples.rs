@@ -7,7 +7,7 @@ use tidegate_core::units::{Span, Time};
 /// Pause between two samples at first.
 const PERIOD: Span = Span::from_millis(10);
 
-/// Most samples kept; then every second one goes and the pause doubles.
+/// Maximum number of samples; beyond it every second one is removed and the interval doubles.
 const MOST: usize = 1 << 16;
 
 #[derive(Debug)]
@@ -23,7 +23,7 @@ impl Sampler {
         Self { next: start, period: PERIOD, samples: FlowSamples::default() }
     }
 
-    /// When the next sample is due.
+    /// Time of the next sample.
     pub(super) fn due(&self) -> Time {
         self.next
     }

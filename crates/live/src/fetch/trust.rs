@@ -1,8 +1,8 @@
-//! Which signatures are asked for.
+//! Trust policy of a fetch: which signatures are accepted.
 
 use tidegate_wire::{DataView, Verifier, signature_type};
 
-/// Which signatures are asked for.
+/// Signatures that a fetch accepts.
 #[derive(Clone, Debug)]
 pub enum Trust {
     /// None: everything is taken as it comes.

@@ -12,21 +12,21 @@ use crate::clock::micros_since_epoch;
 #[derive(Debug)]
 pub(super) struct SourceFile {
     file: File,
-    /// As it was opened.
-    state: State,
+    /// State of the file when it was opened.
+    state: FileState,
     changed_us: u64,
     has_changed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct State {
+struct FileState {
     len: u64,
     /// Seconds and nanoseconds of the last change.
     changed: (i64, i64),
     is_linked: bool,
 }
 
-impl State {
+impl FileState {
     fn of(file: &File) -> io::Result<Self> {
         let found = file.metadata()?;
         let changed = (found.mtime(), found.mtime_nsec());
@@ -37,7 +37,7 @@ impl State {
 impl SourceFile {
     /// Opens a regular file.
     pub(super) fn open(path: &Path) -> Result<Self, ServeError> {
-        // A pipe is looked at, too, and not waited for: to open it would take until somebody writes to it.
+        // Non-blocking: to open a pipe would otherwise wait until a process writes to it.
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(libc::O_NONBLOCK);
         let file = options.open(path).map_err(ServeError::File)?;
@@ -46,7 +46,7 @@ impl SourceFile {
             return Err(ServeError::NotAFile);
         }
         let changed_us = micros_since_epoch(found.modified().map_err(ServeError::File)?);
-        let state = State::of(&file).map_err(ServeError::File)?;
+        let state = FileState::of(&file).map_err(ServeError::File)?;
         Ok(Self { file, state, changed_us, has_changed: false })
     }
 
@@ -70,12 +70,12 @@ impl SourceFile {
         self.file.read_exact_at(buffer, from)
     }
 
-    /// What changed since it was opened; told once.
+    /// Change of the file since it was opened; returned once.
     pub(super) fn look_for_change(&mut self) -> Option<String> {
         if self.has_changed {
             return None;
         }
-        let why = match State::of(&self.file) {
+        let why = match FileState::of(&self.file) {
             Ok(state) if state == self.state => return None,
             Ok(state) if state.len != self.state.len => {
                 format!("the file had {} bytes and now has {}", self.state.len, state.len)

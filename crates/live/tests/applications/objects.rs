@@ -58,7 +58,7 @@ fn progress_tells_the_size_of_the_object_and_samples_are_taken() {
     let _server = Server::start(far, file("progress", &bytes), settings("/p", 1000));
     let name = newest_version(&mut client, &name("/p"), &Trust::Digest).expect("a version");
     let (mut output, mut totals) = (Vec::new(), Vec::new());
-    let mut watch = |progress: &tidegate_live::fetch::Progress| totals.push(progress.total_segments);
+    let mut watch = |progress: &tidegate_live::fetch::FetchProgress| totals.push(progress.total_segments);
     let settings = fetch_settings(name, "fixed");
     let fetched = fetch(&mut client, settings, &mut output, &mut watch).expect("a name");
     fetched.end.expect("complete");

@@ -4,9 +4,9 @@ use bytes::Bytes;
 use tidegate_core::packet::{Kind, Packet};
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
-use tidegate_live::clock::Clock;
+use tidegate_live::clock::MonotonicClock;
 use tidegate_live::name_uri;
-use tidegate_live::poll::{Interest, Poll};
+use tidegate_live::poll::{Poll, SocketInterest};
 use tidegate_live::serve::{ServeError, Served};
 use tidegate_live::stream::StreamFace;
 use tidegate_live::transport::Transport;
@@ -115,8 +115,8 @@ fn who_asks_and_does_not_listen_is_not_read_for_ever() {
     let path = file("deaf", &content(8000));
     let server = Server::start(Transport::Stream(far), path, settings("/deaf", 8000));
     let asked = interest("/deaf", true);
-    let (mut poll, clock) = (Poll::new().expect("a descriptor"), Clock::new());
-    poll.register(&near, 0, Interest::Write).expect("watched");
+    let (mut poll, clock) = (Poll::new().expect("a descriptor"), MonotonicClock::new());
+    poll.register(&near, 0, SocketInterest::Write).expect("watched");
     let mut sent = 0;
     loop {
         let rest = (sent..100_000).map(|_| (&asked[..], &b""[..]));

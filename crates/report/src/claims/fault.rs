@@ -8,14 +8,14 @@ use std::ops::Range;
 pub struct ClaimsFault {
     /// Name of the file as it was passed in.
     pub file: String,
-    /// The problems.
+    /// Problems in order of their lines.
     pub problems: Vec<Problem>,
 }
 
 /// One problem and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// Line, from 1.
+    /// Line of the problem, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
@@ -23,11 +23,11 @@ pub struct Problem {
     pub width: usize,
     /// Text of that line.
     pub source: String,
-    /// What is wrong.
+    /// Kind of the problem.
     pub fault: Fault,
 }
 
-/// What is wrong.
+/// Kinds of problems in a claims file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// Not TOML.

@@ -14,11 +14,11 @@ use crate::stats::Estimate;
 /// One paper: who wrote it, what it leaves open, what it claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paper {
-    /// Title.
+    /// Title of the paper.
     pub title: String,
-    /// Authors, as printed.
+    /// Authors of the paper, as printed.
     pub authors: String,
-    /// Venue and year.
+    /// Venue and year of publication.
     pub venue: String,
     /// Name of the scheme in the registry, which is also the paper's name on the command line.
     pub scheme: String,
@@ -31,13 +31,13 @@ pub struct Paper {
 /// A value that had to be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assumption {
-    /// What it is.
+    /// Name of the assumed quantity.
     pub name: String,
     /// The value with its unit, as text.
     pub value: String,
     /// Where the value comes from.
     pub provenance: Provenance,
-    /// Why this value.
+    /// Reason for the assumed value.
     pub why: String,
 }
 
@@ -90,7 +90,7 @@ impl fmt::Display for Published {
 /// An acceptance band, both ends included; an end may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// Lower end.
+    /// Lower end of the band.
     pub low: f64,
     /// Upper end, not below `low`.
     pub high: f64,
@@ -131,7 +131,7 @@ pub enum Sign {
 pub struct Direction {
     /// The value of "no effect", in the unit of the claim.
     pub null: f64,
-    /// The paper's side.
+    /// Sign of the effect in the paper.
     pub sign: Sign,
 }
 
@@ -173,7 +173,7 @@ pub struct Claim {
 /// The expression of a claim (`is = "..."`), and where it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    /// The expression.
+    /// Text of the expression.
     pub text: String,
     /// Byte of the file at which the text begins, behind its quote.
     pub start: usize,
@@ -190,7 +190,7 @@ pub struct Bar {
 
 impl Claim {
     /// The quantity alone and what has it, in words: as the file says, or from `ICP: completion time`. Otherwise the
-    /// claim is told from others by its place in the paper.
+    /// claim is identified by its place in the paper.
     pub fn bar(&self) -> (&str, &str) {
         match (&self.bar, self.quantity.split_once(": ")) {
             (Some(bar), _) => (&bar.axis, &bar.group),
@@ -234,7 +234,7 @@ impl fmt::Display for Verdict {
 /// A verdict with the estimate it rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
-    /// The verdict.
+    /// Verdict on the claim.
     pub verdict: Verdict,
     /// Mean and interval of the samples.
     pub estimate: Estimate,
@@ -261,12 +261,12 @@ pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
     Decision { verdict, estimate }
 }
 
-/// A claim with our result beside it: one line of the board.
+/// A claim with our result: one line of the board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// The claim.
+    /// The claim that was judged.
     pub claim: Claim,
-    /// Our result.
+    /// Our result with its interval.
     pub estimate: Estimate,
     /// The verdict; `None` for a reduced run.
     pub verdict: Option<Verdict>,

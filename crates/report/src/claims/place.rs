@@ -5,7 +5,7 @@ use super::Claim;
 impl Claim {
     /// Whether the figure with this id shows what the claim is about: it is the one that the claim names, or its id
     /// stands for a figure or table of the claim's place. `Fig. 7` is `fig7` and its parts `fig7a`, `fig7b`;
-    /// `Tab. 4` is `table4`; what follows a hyphen (`table4-phases`) is beside the paper's own.
+    /// `Tab. 4` is `table4`; what follows a hyphen (`table4-phases`) is an addition to the paper's own.
     pub fn is_shown_in(&self, figure: &str) -> bool {
         match &self.figure {
             Some(named) => named == figure,

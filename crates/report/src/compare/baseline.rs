@@ -28,11 +28,11 @@ pub struct Baseline {
     pub results_schema: u32,
     /// Identity of the code that computed it.
     pub code: String,
-    /// Its variants.
+    /// Variants of the saved comparison.
     pub variants: Vec<BaselineVariant>,
 }
 
-/// What every version of the file has.
+/// Header fields that every version of the file has.
 #[derive(Deserialize)]
 struct Version {
     format: u32,
@@ -44,26 +44,26 @@ struct Version {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaselineVariant {
-    /// What it is called.
+    /// Name of the variant.
     pub label: String,
-    /// Its scenario in the one spelling that tells it from others.
+    /// Its scenario in canonical form.
     pub scenario: String,
-    /// Seeds.
+    /// Seeds of the runs.
     pub seeds: Vec<u64>,
     /// Values by name of the measure, one per seed; none where it was not defined.
     pub values: BTreeMap<String, Vec<Option<f64>>>,
 }
 
-/// How a measure stands to its baseline.
+/// Change of a measure against its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum BaselineChange {
     /// It improved.
     Better,
     /// It did not change, or by no more than chance or the tolerance explains.
     WithinNoise,
     /// It got worse.
     Worse,
-    /// It changed, and nothing says which way is better.
+    /// It changed, and the measure has no better direction.
     Changed,
     /// Runs that had a value have none any more, such as those that no longer complete.
     Gone,
@@ -71,8 +71,8 @@ pub enum Change {
     New,
 }
 
-impl Change {
-    /// In a sentence.
+impl BaselineChange {
+    /// Word for the change in a sentence.
     pub fn word(self) -> &'static str {
         match self {
             Self::Better => "better",
@@ -84,20 +84,20 @@ impl Change {
         }
     }
 
-    /// Whether it speaks against the program as it is now.
+    /// Whether the change is a regression of the current program.
     pub fn is_regression(self) -> bool {
         matches!(self, Self::Worse | Self::Gone)
     }
 }
 
-/// One measure of one variant beside its baseline.
+/// One measure of one variant compared with its baseline.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// The variant.
+    /// Label of the variant.
     pub label: String,
-    /// The measure.
+    /// The measure that is compared.
     pub measure: &'static RunMeasure,
-    /// Now beside then.
+    /// Comparison of the new value with the baseline.
     pub tested: Tested,
     /// Change of the mean over what it was; `None` where it was zero.
     pub relative: Option<f64>,
@@ -107,12 +107,12 @@ pub struct Judgement {
     pub coverage: [(usize, usize); 2],
     /// Part of the runs with a value then that have none now.
     pub lost: f64,
-    /// The verdict.
-    pub change: Change,
+    /// Result of the comparison.
+    pub change: BaselineChange,
 }
 
 impl Baseline {
-    /// Puts a comparison aside; `scenarios` has for each variant what tells its scenario from others.
+    /// Saves a comparison as a baseline; `scenarios` has the canonical scenario of each variant.
     pub fn of(
         comparison: &Comparison,
         scenario: &str,
@@ -147,7 +147,7 @@ impl Baseline {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads the text of a file whose values mean what those of this program mean by `semantics`.
+    /// Reads the text of a file whose values have the meaning of this program's, by `semantics`.
     ///
     /// # Errors
     /// What is wrong, with line and column where it is not JSON of this shape.
@@ -264,7 +264,7 @@ fn beside(label: &str, measure: &'static RunMeasure, now: &BySeed, then: &BySeed
         is_paired,
         coverage: [(0, 0); 2],
         lost: 0.0,
-        change: Change::WithinNoise,
+        change: BaselineChange::WithinNoise,
     })
 }
 
@@ -302,20 +302,20 @@ fn decide(judgements: &mut [Judgement], tolerance: f64) {
             Some(relative) => relative.abs() > tolerance,
             None => tested.pair.ours != tested.pair.theirs,
         };
-        // Where there is no test, as for one run beside another, the tolerance has to tell noise.
+        // Without a test, as for one run each, the tolerance separates a change from noise.
         let is_sound = match tested.finding {
             Finding::Significant | Finding::Fixed | Finding::Coinciding => true,
             Finding::Untested => tested.pair.p.is_none(),
             Finding::Equal | Finding::Unclear => false,
         };
         judgement.change = match judgement.measure.better {
-            _ if judgement.lost > tolerance => Change::Gone,
-            _ if judgement.coverage[0].0 == 0 => Change::New,
-            _ if !is_large || !is_sound => Change::WithinNoise,
-            Better::Neither => Change::Changed,
-            Better::More if tested.pair.ours > tested.pair.theirs => Change::Better,
-            Better::Less if tested.pair.ours < tested.pair.theirs => Change::Better,
-            Better::More | Better::Less => Change::Worse,
+            _ if judgement.lost > tolerance => BaselineChange::Gone,
+            _ if judgement.coverage[0].0 == 0 => BaselineChange::New,
+            _ if !is_large || !is_sound => BaselineChange::WithinNoise,
+            Better::Neither => BaselineChange::Changed,
+            Better::More if tested.pair.ours > tested.pair.theirs => BaselineChange::Better,
+            Better::Less if tested.pair.ours < tested.pair.theirs => BaselineChange::Better,
+            Better::More | Better::Less => BaselineChange::Worse,
         };
     }
 }

@@ -1,4 +1,4 @@
-//! What was not measured in every run: stated before anything is concluded from the runs that are left.
+//! Values missing in some runs; they are reported before any conclusion from the remaining runs.
 
 use super::{Comparison, Measured};
 
@@ -61,7 +61,7 @@ fn runs_with_value(labels: &[String], counts: &[usize], seeds: usize) -> String 
     }
 }
 
-/// The warning about means and tests that are over a part of the runs; how many these are stands in [`missing`].
+/// The warning about means and tests over a part of the runs; [`missing`] lists how many these are.
 pub(super) fn survivors(comparison: &Comparison) -> Option<String> {
     let seeds = comparison.seeds.len();
     // What no run of any variant has is no mean of survivors.

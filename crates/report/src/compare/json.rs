@@ -4,7 +4,7 @@ use super::{Comparison, Finding, Judgement, Ratio, Tested, pair_sentence, warnin
 use crate::json::Json;
 use crate::text::{estimate_json, over_runs_json};
 
-/// Everything about a comparison: values per seed, estimates, tests, sentences.
+/// A comparison as JSON: values per seed, estimates, tests, sentences.
 pub fn comparison_json(comparison: &Comparison) -> Json {
     let measures = comparison.measures.iter().map(|measured| {
         let variant = |(index, label): (usize, &String)| {

@@ -1,4 +1,4 @@
-//! Variants of one scenario beside each other, with the same seeds: what differs, by how much, and whether chance
+//! Comparison of variants of one scenario with the same seeds: differences, their size, and whether chance
 //! explains it.
 
 mod baseline;
@@ -10,7 +10,7 @@ mod sentence;
 mod sequential;
 mod table;
 
-pub use baseline::{Baseline, BaselineVariant, Change, Judgement};
+pub use baseline::{Baseline, BaselineChange, BaselineVariant, Judgement};
 pub use holm::{holm, holm_among};
 pub use json::{comparison_json, judgement_json};
 pub use pair::{Finding, Pair, Ratio, outliers};
@@ -30,27 +30,27 @@ pub const ALPHA: f64 = 0.05;
 /// Runs of one variant, one per seed.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// What it is called.
+    /// Name of the variant.
     pub label: String,
     /// Its runs; all variants have the same seeds in the same order.
     pub runs: Vec<RunRecord>,
 }
 
-/// What is compared and how.
+/// Variants and parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    /// Which variant the others are held against.
+    /// Index of the variant that the others are compared with.
     pub reference: usize,
     /// Times that will have been looked at the results at most, 1 unless seeds are added until they suffice.
     pub looks: usize,
 }
 
-/// Variants beside each other.
+/// Comparison of several variants.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Names of the variants.
     pub labels: Vec<String>,
-    /// Which one the others are held against.
+    /// Index of the variant that the others are compared with.
     pub reference: usize,
     /// Seeds, the same for all.
     pub seeds: Vec<u64>,
@@ -68,28 +68,28 @@ pub struct Comparison {
 /// One measure of all variants.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Which.
+    /// The measure of this row.
     pub measure: &'static RunMeasure,
     /// Its values per variant and seed; `None` where it is not defined.
     pub values: Vec<Vec<Option<f64>>>,
     /// Mean of each variant over the seeds in which it is defined.
     pub estimates: Vec<Estimate>,
-    /// Each variant beside the reference; `None` for the reference itself, and without common seeds.
+    /// Each variant compared with the reference; `None` for the reference itself, and without common seeds.
     pub pairs: Vec<Option<Tested>>,
 }
 
-/// A variant beside the reference.
+/// A variant compared with the reference.
 #[derive(Clone, Debug)]
 pub struct Tested {
     /// Difference, ratio and test.
     pub pair: Pair,
     /// Corrected for the whole family.
     pub p: Option<f64>,
-    /// What may be said.
+    /// Conclusion from the test.
     pub finding: Finding,
     /// Seeds in which one of both has no value.
     pub left_out: usize,
-    /// Seeds whose difference is far from the others'.
+    /// Seeds whose difference is an outlier among the seeds.
     pub outliers: Vec<u64>,
 }
 
@@ -119,7 +119,7 @@ impl Comparison {
         comparison
     }
 
-    /// Corrects all tests together and says what may be said.
+    /// Corrects the p values of all tests together and draws the conclusions.
     fn correct(&mut self) {
         let looks = self.looks as f64;
         self.family = self.measures.len() * self.labels.len().saturating_sub(1);
@@ -188,7 +188,7 @@ impl Tested {
             && (difference.low() > 0.0 || difference.high() < 0.0)
     }
 
-    /// What may be said, in a word or two.
+    /// Conclusion in one or two words.
     pub fn verdict(&self, better: Better) -> &'static str {
         match self.finding {
             Finding::Equal => "equal",
@@ -198,7 +198,7 @@ impl Tested {
         }
     }
 
-    /// `better` or `worse`, if the measure knows that and the means differ.
+    /// `better` or `worse`, if the measure has a better direction and the means differ.
     fn judged(&self, better: Better) -> Option<&'static str> {
         let (ours, theirs) = (self.pair.ours, self.pair.theirs);
         let is_better = match better {

@@ -10,7 +10,7 @@ use tidegate_core::math::square;
 
 use crate::stats::{Estimate, mean, paired_differences, standard_deviation, t_quantile, t_two_sided};
 
-/// One variant beside another, for one measure.
+/// One variant compared with another, for one measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// Seeds with a value in both.
@@ -21,7 +21,7 @@ pub struct Pair {
     pub theirs: f64,
     /// Mean of ours less theirs, with its interval.
     pub difference: Estimate,
-    /// Ratio of the means.
+    /// Ratio of the two means.
     pub ratio: Ratio,
     /// Whether neither variant varies between the seeds, so that there is no chance.
     pub is_constant: bool,
@@ -35,12 +35,12 @@ pub struct Pair {
     pub larger: usize,
 }
 
-/// Ratio of two means that are not negative.
+/// Ratio of two non-negative means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ratio {
-    /// With its interval; equal ends where nothing varies.
+    /// A ratio with its interval; both ends are equal if nothing varies.
     Between {
-        /// Ratio of the means.
+        /// Value of the ratio.
         value: f64,
         /// Lower end, at least zero.
         low: f64,
@@ -49,14 +49,14 @@ pub enum Ratio {
     },
     /// The other mean is not clearly above zero, so its ratio has no interval.
     Open {
-        /// Ratio of the means.
+        /// Value of the ratio.
         value: f64,
     },
     /// The other mean is zero.
     None,
 }
 
-/// How a variant stands to another.
+/// Conclusion about a variant against another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Equal in every seed, also where there is one.
@@ -74,7 +74,7 @@ pub enum Finding {
 }
 
 impl Pair {
-    /// `ours` beside `theirs`, value by value; intervals have this `confidence`.
+    /// `ours` compared with `theirs`, value by value; intervals have this `confidence`.
     pub fn of(ours: &[f64], theirs: &[f64], confidence: f64) -> Self {
         let differences = paired_differences(ours, theirs);
         let difference = Estimate::at(&differences, confidence);
@@ -96,7 +96,7 @@ impl Pair {
         }
     }
 
-    /// What may be said, given the corrected `p` of this pair.
+    /// Conclusion, given the corrected `p` of this pair.
     pub fn finding(&self, corrected: Option<f64>) -> Finding {
         match corrected {
             _ if self.n > 0 && self.smaller + self.larger == 0 => Finding::Equal,
@@ -139,7 +139,7 @@ impl Ratio {
         Self::Between { value, low: ((b - root) / a).max(0.0), high: (b + root) / a }
     }
 
-    /// The ratio itself.
+    /// Value of the ratio, if it is defined.
     pub fn value(&self) -> Option<f64> {
         match *self {
             Self::Between { value, .. } | Self::Open { value } => Some(value),

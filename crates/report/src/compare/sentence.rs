@@ -1,11 +1,11 @@
-//! What was found, in words.
+//! Results of a comparison in sentences.
 
-use super::{Change, Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
+use super::{BaselineChange, Comparison, Finding, Judgement, Measured, Ratio, Tested, coverage};
 use crate::measures::{RUN_MEASURES, RunMeasure};
 use crate::stats::ROUNDING;
 use crate::text::{number, number_with_error, with_unit};
 
-/// Measures that are told in sentences where none were chosen; the table has all.
+/// Measures in sentences if none were selected; the table has all.
 const TOLD: [&str; 8] = [
     "goodput_mbps",
     "completion_s",
@@ -81,7 +81,7 @@ fn summary_of(comparison: &Comparison, index: usize) -> Vec<String> {
     sentences
 }
 
-/// What two variants have in common that are equal by all measures; only these, if some were chosen.
+/// Sentence about two variants that are equal in all measures, or in the selected ones.
 fn same(comparison: &Comparison) -> String {
     let is_compared = |measure: &RunMeasure| comparison.measured(measure.name).is_some();
     if RUN_MEASURES.iter().all(|measure| measure.is_of_finite_flows() || is_compared(measure)) {
@@ -102,7 +102,7 @@ fn range(ratio: &Ratio) -> Option<String> {
     Some(format!("{} to {} times", number(*low), number(*high)))
 }
 
-/// One sentence about variant `index` of `measured` beside the reference; `None` for the reference itself.
+/// One sentence about variant `index` of `measured` compared with the reference; `None` for the reference itself.
 pub fn pair_sentence(
     measured: &Measured,
     index: usize,
@@ -118,7 +118,7 @@ pub fn pair_sentence(
     })
 }
 
-/// What was found about `ours` beside `theirs`, in the runs that have both.
+/// Result for `ours` compared with `theirs`, in the runs that have both.
 fn found(measured: &Measured, tested: &Tested, ours: &str, theirs: &str) -> String {
     match tested.finding {
         Finding::Equal if tested.pair.ours == 0.0 => {
@@ -191,7 +191,7 @@ fn difference(measured: &Measured, tested: &Tested, with_all_units: bool) -> Str
     format!("{} {}", with_unit(shown, unit), measured.measure.word(estimate.mean > 0.0))
 }
 
-/// The unit beside a number that the measure's name follows: `52 more retransmissions`, not packets of them.
+/// The unit of a number that is followed by the measure's name: `52 more retransmissions`, not packets of them.
 fn unit_beside(measure: &RunMeasure) -> &'static str {
     if measure.unit == "packets" { "" } else { measure.unit }
 }
@@ -213,7 +213,7 @@ pub fn times(ratio: &Ratio) -> Option<(String, bool)> {
 /// The factor with its interval: after `±` if both sides are about as wide, else both ends.
 fn factor(value: f64, low: f64, high: f64) -> String {
     let (below, above) = (value - low, high - value);
-    // Equal runs leave the rounding of their means, no more.
+    // Means of equal runs differ by rounding only.
     if above.max(below) <= ROUNDING * value {
         return number(value);
     }
@@ -230,7 +230,7 @@ fn factor(value: f64, low: f64, high: f64) -> String {
     format!("{value} ({} to {})", ends[0], ends[1])
 }
 
-/// One sentence about a variant beside its baseline.
+/// One sentence about a variant compared with its baseline.
 pub fn judgement_sentence(judgement: &Judgement) -> String {
     let Judgement { label, measure, tested, change, .. } = judgement;
     let (before, now) = (number(tested.pair.theirs), number(tested.pair.ours));
@@ -238,7 +238,7 @@ pub fn judgement_sentence(judgement: &Judgement) -> String {
         Some(relative) => format!(" ({:+.2} %)", 100.0 * relative),
         None => String::new(),
     };
-    if matches!(change, Change::Gone | Change::New) {
+    if matches!(change, BaselineChange::Gone | BaselineChange::New) {
         let [then, now] = judgement.coverage.map(|(n, runs)| format!("{n} of {runs} runs"));
         return format!("{label}: {} {}: a value in {then} then, in {now} now", measure.noun, change.word());
     }

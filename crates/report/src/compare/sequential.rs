@@ -5,7 +5,8 @@
 //! the truth less often than that level says, since a spread that happens to look small ends the search. Here the
 //! looks are laid down before the first run, and each gets an equal part of the error allowed to all of them
 //! (Bonferroni's inequality), so that the intervals of the look at which it stops hold with at least the level
-//! asked for, whichever look that is. The price are wider intervals: with seven looks about half as wide again at 10 seeds.
+//! asked for, whichever look that is. The price are wider intervals: with seven looks about half as wide again at 10
+//! seeds.
 
 use super::ALPHA;
 use crate::stats::Estimate;

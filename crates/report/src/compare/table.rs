@@ -26,7 +26,7 @@ pub fn comparison_table(comparison: &Comparison, screen: Screen) -> String {
     text + &warning_box(&warnings(comparison))
 }
 
-/// One warning on a line of its own, several as a list under one heading.
+/// A box with warnings: a single one as a line, several as a list under one heading.
 fn warning_box(warnings: &[String]) -> String {
     match warnings {
         [] => String::new(),
@@ -94,7 +94,7 @@ pub(crate) fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// How the numbers came about, in sentences.
+/// Method of the comparison, in sentences.
 pub fn method(comparison: &Comparison) -> Vec<String> {
     let (seeds, family) = (comparison.seeds.len(), comparison.family);
     let level = number(100.0 * confidence(comparison.looks));
@@ -126,7 +126,7 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     sentences
 }
 
-/// What a reader should know before believing the numbers.
+/// Caveats that a reader should know before the numbers.
 pub fn warnings(comparison: &Comparison) -> Vec<String> {
     let seeds = comparison.seeds.len();
     let mut warnings = coverage::without_data(comparison);
@@ -162,7 +162,7 @@ fn tests(comparison: &Comparison) -> impl Iterator<Item = (String, &Tested)> {
     })
 }
 
-/// Seeds whose differences are far from the others', with all measures in which they are.
+/// Sentences about seeds whose differences are outliers, with all measures concerned.
 fn far_off(comparison: &Comparison) -> Vec<String> {
     let mut by_seeds: BTreeMap<&[u64], Vec<String>> = BTreeMap::new();
     for (what, tested) in tests(comparison).filter(|(_, tested)| !tested.outliers.is_empty()) {
@@ -188,7 +188,7 @@ pub fn judgement_table(judgements: &[Judgement], screen: Screen) -> String {
         ("", Align::Left),
     ]);
     let mean = |mean: f64, unit| if mean.is_nan() { "-".to_owned() } else { with_unit(number(mean), unit) };
-    let is_news = |judgement: &&Judgement| judgement.change != super::Change::WithinNoise;
+    let is_news = |judgement: &&Judgement| judgement.change != super::BaselineChange::WithinNoise;
     for judgement in judgements.iter().filter(is_news) {
         let Judgement { label, measure, tested, relative, change, .. } = judgement;
         table.row([

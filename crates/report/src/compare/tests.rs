@@ -167,7 +167,7 @@ fn a_missing_value_is_left_out_and_told() {
     assert!(summary(&comparison).contains(&told.to_owned()), "{:?}", summary(&comparison));
 }
 
-fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<Change> {
+fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<BaselineChange> {
     let baseline = Baseline::of(&goodput(then, 0), "invented", 1, "c0de", &[]);
     let judgements = baseline.judge(&goodput(now, 0), tolerance);
     judgements
@@ -180,10 +180,10 @@ fn judged(now: &[Variant], then: &[Variant], tolerance: f64) -> Vec<Change> {
 #[test]
 fn a_baseline_tells_better_from_worse_from_noise() {
     let then = variants(&[("a", 1.0)], 10, 7);
-    assert_eq!(judged(&then, &then, 0.0), [Change::WithinNoise]);
-    assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.01), [Change::Worse]);
-    assert_eq!(judged(&variants(&[("a", 1.1)], 10, 7), &then, 0.01), [Change::Better]);
-    assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.2), [Change::WithinNoise]);
+    assert_eq!(judged(&then, &then, 0.0), [BaselineChange::WithinNoise]);
+    assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.01), [BaselineChange::Worse]);
+    assert_eq!(judged(&variants(&[("a", 1.1)], 10, 7), &then, 0.01), [BaselineChange::Better]);
+    assert_eq!(judged(&variants(&[("a", 0.9)], 10, 7), &then, 0.2), [BaselineChange::WithinNoise]);
     assert_eq!(judged(&variants(&[("other", 0.9)], 10, 7), &then, 0.0), []);
 }
 
@@ -212,8 +212,8 @@ fn a_baseline_with_other_seeds_is_compared_as_a_whole() {
         now[0].runs.iter_mut().for_each(|run| run.seed += 100);
         now
     };
-    assert_eq!(judged(&later(1.0), &then, 0.0), [Change::WithinNoise]);
-    assert_eq!(judged(&later(0.7), &then, 0.0), [Change::Worse]);
+    assert_eq!(judged(&later(1.0), &then, 0.0), [BaselineChange::WithinNoise]);
+    assert_eq!(judged(&later(0.7), &then, 0.0), [BaselineChange::Worse]);
 }
 
 #[test]
@@ -221,8 +221,8 @@ fn results_that_do_not_vary_are_judged_by_the_tolerance() {
     let fixed = |goodput: f64| {
         vec![Variant { label: "a".to_owned(), runs: (1..4).map(|seed| run(seed, goodput, 0)).collect() }]
     };
-    assert_eq!(judged(&fixed(9.95), &fixed(10.0), 0.01), [Change::WithinNoise]);
-    assert_eq!(judged(&fixed(9.8), &fixed(10.0), 0.01), [Change::Worse]);
+    assert_eq!(judged(&fixed(9.95), &fixed(10.0), 0.01), [BaselineChange::WithinNoise]);
+    assert_eq!(judged(&fixed(9.8), &fixed(10.0), 0.01), [BaselineChange::Worse]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A watched run in the formats of other tools: ndnSIM's trace files, qlog, and the blocks of a packet capture.
 //!
-//! Writers hear the events of a run in order and write as they go, so that memory does not grow with the run.
+//! Writers receive the events of a run in order and write them immediately, so that memory does not grow with the run.
 
 pub mod ndnsim;
 pub mod pcapng;
@@ -15,11 +15,11 @@ use tidegate_core::units::Time;
 /// The network behind the numbers in events.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
-    /// Nodes by number.
+    /// Nodes by their number.
     pub nodes: Vec<NodePorts>,
     /// Transmitting and receiving node of each link direction: each link forward, then backward.
     pub directions: Vec<(u32, u32)>,
-    /// Flows by number.
+    /// Flows by their number.
     pub flows: Vec<FlowPorts>,
     /// Prefixes by interned id, as URIs.
     pub prefixes: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Network {
 /// A node and its faces.
 #[derive(Clone, Debug, Default)]
 pub struct NodePorts {
-    /// Name.
+    /// Name of the node.
     pub name: String,
     /// The link direction in which each device sends; faces beyond are applications.
     pub devices: Vec<u32>,
@@ -39,13 +39,13 @@ pub struct NodePorts {
 /// A flow and where it is consumed.
 #[derive(Clone, Debug, Default)]
 pub struct FlowPorts {
-    /// Name.
+    /// Name of the flow.
     pub name: String,
     /// Consumer, a node's number.
     pub node: u32,
     /// Place among the consumers of that node, from 0.
     pub place: u32,
-    /// Consumer scheme.
+    /// Scheme of the consumer.
     pub scheme: String,
 }
 
@@ -85,7 +85,7 @@ pub trait Trace {
     ///
     /// # Errors
     /// Those of the file.
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()>;
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()>;
 
     /// The run has ended.
     ///

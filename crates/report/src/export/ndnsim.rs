@@ -1,7 +1,7 @@
 //! The trace files of ndnSIM 2, column by column as its tracers write them, for scripts that read those.
 //!
 //! Follows `L3RateTracer`, `L2RateTracer`, `AppDelayTracer` and `CsTracer` (ndnSIM 2.9, utils/tracers), read
-//! there and written anew. Numbers have up to nine decimals, where ndnSIM has six significant digits.
+//! there and reimplemented. Numbers have up to nine decimals, where ndnSIM has six significant digits.
 //!
 //! Deviation: a host without a forwarder is shown as if it had one, since in ndnSIM every node has; how its own
 //! pending Interests time out is not known and counted as zero. Loss notices are in no column. `FaceDescr` names
@@ -38,7 +38,7 @@ impl Periods {
         Self { length, next: Time::ZERO + length }
     }
 
-    /// The end of the period that is over at `now`, if one is; asked again until `None`.
+    /// End of the period that is over at `now`, if there is one; called repeatedly until `None`.
     fn over(&mut self, now: Time) -> Option<Time> {
         (self.next <= now).then(|| {
             let end = self.next;
@@ -63,7 +63,7 @@ impl Rate {
         self.bytes += bytes;
     }
 
-    /// The last four columns at the end of a period, which begins anew.
+    /// The last four columns at the end of a period; starts the next period.
     fn columns(&mut self, period: Span) -> String {
         let kilobytes = self.bytes as f64 / KILOBYTE;
         let seconds = period.as_secs_f64();

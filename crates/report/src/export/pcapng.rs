@@ -16,7 +16,7 @@ const HEADERS: usize = 14 + 20 + 8;
 const SNAP_LEN: u32 = 262_144;
 const ETHERNET: u16 = 1;
 
-/// Writes a capture.
+/// Writer of a pcapng capture.
 #[derive(Debug)]
 pub struct Capture<W> {
     out: W,

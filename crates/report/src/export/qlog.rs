@@ -12,7 +12,7 @@ use tidegate_core::units::{Span, Time};
 use super::{Network, Trace};
 use crate::json::Json;
 
-/// Where a trace is taken.
+/// Vantage point of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vantage {
     /// The consumer of a flow, by its number.
@@ -142,7 +142,7 @@ impl<W: Write> QlogTrace<W> {
 }
 
 impl<W: Write> Trace for QlogTrace<W> {
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         for record in events {
             match self.vantage {
                 Vantage::Consumer(flow) => self.consumer(network, record.time, &record.event, flow)?,

@@ -1,7 +1,7 @@
 //! Estimates over named groups, as bars with whiskers; published values as diamonds.
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner};
-use super::frame::{self, Frame, Key, Sample, diamond, whisker};
+use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
 use super::look::{Paint, hatch};
 use super::model::{BarSeries, Figure, interval, shown_ends};
 use crate::page::axis::Scale;
@@ -24,7 +24,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
         key.series(drawing, Sample::Block, index, &series.name);
     }
     let top = key.height(drawing) + drawing.px(16.0);
-    let frame = Frame::named(drawing, figure, top);
+    let frame = PlotArea::named(drawing, figure, top);
     let room = (frame.right - frame.left) / groups.len().max(1) as f64;
     let width = (room * 0.8 / series.len().max(1) as f64).min(drawing.px(64.0));
     let all =
@@ -48,7 +48,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, groups: &[String], se
     frame.zero_line(drawing);
 }
 
-/// What all bars share.
+/// Layout that all bars share.
 struct Bars {
     width: f64,
     is_numbered: bool,

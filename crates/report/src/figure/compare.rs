@@ -38,7 +38,7 @@ pub fn goodput_over_delay(variants: &[Variant]) -> Option<Figure> {
     })
 }
 
-/// How the delays of all segments are distributed, one watched run of each variant; `None` without delays.
+/// Distribution of the delays of all segments, one recorded run of each variant; `None` without delays.
 pub fn delays<'a>(watched: impl Iterator<Item = (&'a str, &'a Watched)>) -> Option<Figure> {
     let mut seed = 0;
     let curve = |(name, watched): (&str, &Watched)| {

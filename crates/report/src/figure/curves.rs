@@ -1,12 +1,12 @@
 //! Curves of many points, such as time series and cumulative distributions.
 
 use super::drawing::{Drawing, Item, Owner, Point, Stroke};
-use super::frame::{Frame, Key, Sample};
+use super::frame::{Key, PlotArea, Sample};
 use super::look::{Paint, dash, shape};
 use super::model::{Curve, Figure, is_drawable};
 use crate::page::axis::Scale;
 
-/// Points of one curve that are drawn, at most: more than a printer can tell apart on 180 mm.
+/// Points of one curve that are drawn, at most: more than a printer resolves on 180 mm.
 pub(super) const MAX_POINTS: usize = 2000;
 /// Marks on one curve.
 const MARKS: usize = 6;
@@ -45,7 +45,7 @@ fn draw_all(drawing: &mut Drawing, figure: &Figure, curves: &[Curve], most: usiz
         key.series_like(drawing, Sample::Line, (index, curve.look.unwrap_or(index)), &curve.name);
     }
     let top = key.height(drawing) + drawing.px(10.0);
-    let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(16.0), 0.0);
+    let (frame, x) = PlotArea::numbered(drawing, figure, top, drawing.px(16.0), 0.0);
     for (index, curve) in curves.iter().enumerate() {
         drawing.owned(Owner::Series(index), |drawing| {
             let look = curve.look.unwrap_or(index);
@@ -72,7 +72,7 @@ fn draw_curve(
     drawing.marks(shape(look), marks, 3.2, paint);
 }
 
-/// A few of the points, spread over x and beside those of other curves; a single point is always one.
+/// A few of the points, spread over x and offset from those of other curves; a single point is always one.
 fn marked(lines: &[Vec<Point>], (from, to): (f64, f64), (index, count): (usize, usize)) -> Vec<Point> {
     let beside = (index as f64 + 0.5) / count.max(1) as f64;
     let wanted = (0..MARKS).map(|mark| from + (to - from) * (mark as f64 + beside) / MARKS as f64);

@@ -5,7 +5,7 @@ use super::look::{Hatch, Paint, Shape, Sheet};
 /// A place on the sheet; y grows downwards.
 pub(super) type Point = (f64, f64);
 
-/// How a line is drawn.
+/// Style of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Stroke {
     pub(super) paint: Paint,
@@ -24,7 +24,7 @@ impl Stroke {
     }
 }
 
-/// How an area is filled.
+/// Style of a filled area.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fill {
     pub(super) paint: Paint,
@@ -32,7 +32,7 @@ pub(super) struct Fill {
     pub(super) opacity: f64,
 }
 
-/// Where a text stands around its point.
+/// Horizontal alignment of a text to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -46,7 +46,7 @@ pub(super) struct Label {
     /// On the base line.
     pub(super) at: Point,
     pub(super) text: String,
-    /// As a part of the sheet's text size.
+    /// Size as a multiple of the sheet's text size.
     pub(super) scale: f64,
     pub(super) anchor: Anchor,
     /// Whether it runs upwards.
@@ -56,7 +56,7 @@ pub(super) struct Label {
     pub(super) is_name: bool,
 }
 
-/// What is drawn.
+/// Shape of a drawn item.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Item {
     /// Lines from point to point; several of them share one stroke.
@@ -69,19 +69,19 @@ pub(super) enum Item {
     Label(Label),
 }
 
-/// What an item belongs to, so that a page can hide a series.
+/// Series that an item belongs to, so that a page can hide it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
     /// Axes and what else always stays.
     #[default]
-    Frame,
+    PlotArea,
     /// The series with this index.
     Series(usize),
     /// The entry of the series with this index in the key.
     Key(usize),
 }
 
-/// Something drawn, with what it means.
+/// A drawn item with its owner and its tooltip.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawn {
     pub(super) owner: Owner,
@@ -95,17 +95,17 @@ pub(super) struct Drawn {
 pub(super) struct Drawing {
     pub(super) sheet: Sheet,
     pub(super) items: Vec<Drawn>,
-    /// Of what is added next.
+    /// Owner of the items that are added next.
     owner: Owner,
 }
 
 impl Drawing {
     /// An empty sheet.
     pub(super) fn new(sheet: Sheet) -> Self {
-        Self { sheet, items: Vec::new(), owner: Owner::Frame }
+        Self { sheet, items: Vec::new(), owner: Owner::PlotArea }
     }
 
-    /// So many pixels of a page.
+    /// Length of `pixels` of a page.
     pub(super) fn px(&self, pixels: f64) -> f64 {
         pixels * self.sheet.unit()
     }
@@ -178,7 +178,7 @@ impl Drawing {
         self
     }
 
-    /// Notes what the last item means.
+    /// Sets the tooltip of the last item.
     pub(super) fn meaning(&mut self, note: String) {
         self.items.last_mut().into_iter().for_each(|drawn| drawn.note.clone_from(&note));
     }

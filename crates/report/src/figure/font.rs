@@ -10,7 +10,7 @@ use ttf_parser::{Face, GlyphId};
 pub(super) const FAMILY: &str = "DejaVu Sans Condensed";
 /// Its name in PostScript.
 pub(super) const POSTSCRIPT_NAME: &str = "DejaVuSansCondensed";
-/// Stands for characters that the font does not have.
+/// Replaces characters that the font does not have.
 const REPLACEMENT: char = '\u{fffd}';
 
 /// The font.
@@ -57,7 +57,7 @@ pub(super) struct Subset {
 }
 
 impl Subset {
-    /// What `texts` need; the same texts give the same bytes.
+    /// Subset with the characters of `texts`; the same texts give the same bytes.
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let used: BTreeMap<char, GlyphId> = texts.into_iter().flat_map(shown).collect();
         let mut remapper = GlyphRemapper::new();

@@ -8,7 +8,7 @@ use crate::page::axis::{self, Extent, Scale};
 use crate::page::markup::shortened;
 
 /// The area inside the axes, with the scale of y.
-pub(super) struct Frame {
+pub(super) struct PlotArea {
     pub(super) left: f64,
     pub(super) right: f64,
     pub(super) top: f64,
@@ -16,8 +16,8 @@ pub(super) struct Frame {
     pub(super) y: Scale,
 }
 
-impl Frame {
-    /// Axes of numbers below `top`; `right_room` stays free beside them, and `inset` inside.
+impl PlotArea {
+    /// Axes of numbers below `top`; `right_room` stays free next to them, and `inset` inside.
     pub(super) fn numbered(
         drawing: &mut Drawing,
         figure: &Figure,
@@ -44,7 +44,7 @@ impl Frame {
         (frame.with_x_ticks(drawing, figure, ticks.iter().map(|tick| x.at(*tick)).zip(labels)), x)
     }
 
-    /// An axis of numbers over groups with names; what these have in common stands below them.
+    /// An axis of numbers over groups with names; a common part of the names is written below them.
     pub(super) fn named(drawing: &mut Drawing, figure: &Figure, top: f64) -> Self {
         let below = if figure.x_label.is_empty() { 62.0 } else { 80.0 };
         let room = (top, drawing.px(below));
@@ -118,7 +118,7 @@ impl Frame {
         drawing.line(line, Stroke::solid(Paint::Soft, 1.0));
     }
 
-    /// The value zero, which bars stand on and differences are read against.
+    /// Draws the line of the value zero, the base of bars and differences.
     pub(super) fn zero_line(&self, drawing: &mut Drawing) {
         let zero = self.y.clamped(0.0);
         drawing.line(vec![(self.left, zero), (self.right, zero)], Stroke::solid(Paint::Soft, 1.0));
@@ -148,7 +148,8 @@ impl Frame {
     }
 }
 
-/// Where the middle of the label of y is: beside the axis, lower if it would reach into the key, on the sheet in any case.
+/// Where the middle of the label of y is: next to the axis, lower if it would reach into the key, on the sheet in any
+/// case.
 fn middle_of_label(drawing: &Drawing, label: &str, (top, bottom): (f64, f64)) -> f64 {
     let half = drawing.sheet.text_width(label) / 2.0;
     ((top + bottom) / 2.0).max(top + half).min(drawing.sheet.height - half).max(half)
@@ -159,7 +160,7 @@ fn x_ticks(drawing: &Drawing) -> usize {
     ((drawing.sheet.width / drawing.sheet.text / 5.0) as usize).clamp(3, 12)
 }
 
-/// What stands before a name in the key.
+/// Sample before a name in the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sample {
     /// A line with its mark.
@@ -170,7 +171,7 @@ pub(super) enum Sample {
     Block,
 }
 
-/// Where the key goes on: the next name's left end, and its base line.
+/// Position in the key: the next name's left end, and its base line.
 pub(super) struct Key {
     left: f64,
     x: f64,
@@ -201,7 +202,7 @@ impl Key {
         self.series_like(drawing, sample, (index, index), name);
     }
 
-    /// The name of the series at a place, whose sample has another's look.
+    /// Adds the name of a series at a place to the key, with the sample of another series.
     pub(super) fn series_like(
         &mut self,
         drawing: &mut Drawing,

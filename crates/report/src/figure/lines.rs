@@ -1,7 +1,7 @@
 //! Estimates over a number: marks with whiskers, joined by lines; published values as diamonds.
 
 use super::drawing::{Anchor, Drawing, Item, Label, Owner, Point, Stroke};
-use super::frame::{self, Frame, Key, Sample, diamond, whisker};
+use super::frame::{self, Key, PlotArea, Sample, diamond, whisker};
 use super::look::{Paint, dash, shape};
 use super::model::{Figure, Series, interval};
 use crate::page::axis::Scale;
@@ -13,7 +13,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     let names: Vec<String> = series.iter().map(|series| shortened(&series.name, 22)).collect();
     let shown = series.iter().zip(&names).filter(|(series, _)| !series.is_aside);
     let widest = shown.map(|(_, name)| drawing.sheet.text_width(name)).fold(0.0, f64::max);
-    // Names beside the lines are read fastest, but in a narrow figure they would take a third of it.
+    // Names beside the lines are easiest to read, but in a narrow figure they would take a third of it.
     let names_at_ends = widest <= drawing.sheet.width * 0.26;
     let has_published = series.iter().any(|series| series.theirs().next().is_some());
     let mut key = Key::new(drawing);
@@ -30,7 +30,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     }
     let top = key.height(drawing) + drawing.px(12.0);
     let right_room = if names_at_ends { widest + drawing.px(26.0) } else { drawing.px(16.0) };
-    let (frame, x) = Frame::numbered(drawing, figure, top, right_room, drawing.px(8.0));
+    let (frame, x) = PlotArea::numbered(drawing, figure, top, right_room, drawing.px(8.0));
     for (index, one) in series.iter().enumerate() {
         let moved = x.moved(drawing.px(beside(index, series.len())));
         drawing.owned(Owner::Series(index), |drawing| draw_line(drawing, &frame.y, &moved, one, index));
@@ -40,7 +40,7 @@ pub(super) fn draw(drawing: &mut Drawing, figure: &Figure, series: &[Series]) {
     }
 }
 
-/// How far the marks of line `index` stand beside their x, px: equal results stay readable side by side.
+/// Horizontal offset of the marks of line `index`, px, so that equal results stay distinguishable.
 fn beside(index: usize, count: usize) -> f64 {
     if count > 6 { 0.0 } else { (index as f64 - (count as f64 - 1.0) / 2.0) * 4.0 }
 }
@@ -65,7 +65,7 @@ fn draw_line(drawing: &mut Drawing, y: &Scale, x: &Scale, series: &Series, index
 }
 
 /// Names at the right ends of the lines, moved apart where they would overlap.
-fn label_ends(drawing: &mut Drawing, frame: &Frame, x: &Scale, series: &[Series], names: &[String]) {
+fn label_ends(drawing: &mut Drawing, frame: &PlotArea, x: &Scale, series: &[Series], names: &[String]) {
     let end = |series: &Series| {
         let ours = series.ours().next_back().map(|(at, estimate)| (at, estimate.mean));
         ours.or_else(|| series.theirs().next_back())

@@ -1,4 +1,4 @@
-//! What figures look like: sizes, colours, dashes, marks and hatches, told apart without colour too.
+//! Style of figures: sizes, colours, dashes, marks and hatches, distinguishable without colour too.
 
 use super::font;
 
@@ -21,10 +21,10 @@ pub enum Columns {
     Two,
 }
 
-/// How a figure file is drawn.
+/// Style of a figure file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Width on paper.
+    /// Width in columns of a paper.
     pub columns: Columns,
     /// Whether greys take the place of colours.
     pub greyscale: bool,
@@ -39,7 +39,7 @@ pub(super) struct Sheet {
     pub(super) height: f64,
     /// Size of text.
     pub(super) text: f64,
-    /// How much wider than ours the font may be that sets the text.
+    /// Factor by which the font that sets the text may be wider than ours.
     stretch: f64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Sheet {
 const POINTS_PER_MM: f64 = 72.0 / 25.4;
 
 impl Sheet {
-    /// A figure in a page, which brings a font of its own.
+    /// A figure in a page, which has its own font.
     pub(super) const PAGE: Self = Self { width: 640.0, height: 400.0, text: 13.0, stretch: 1.12 };
 
     /// A figure on paper, with text of 8 pt.
@@ -56,7 +56,7 @@ impl Sheet {
         Self { width: width_mm * POINTS_PER_MM, height: height_mm * POINTS_PER_MM, text: 8.0, stretch: 1.0 }
     }
 
-    /// What one pixel of a page is here: all distances are given in these.
+    /// Length of one pixel of a page, the unit of all distances.
     pub(super) fn unit(&self) -> f64 {
         self.text / Self::PAGE.text
     }
@@ -77,7 +77,7 @@ impl Columns {
     }
 }
 
-/// What something is painted with.
+/// Colour of a painted item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     /// Text and strong lines.
@@ -149,7 +149,7 @@ pub(super) fn event(index: usize) -> (Paint, Shape) {
     EVENTS[index % EVENTS.len()]
 }
 
-/// How an area is hatched over its colour.
+/// Hatching of an area over its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hatch {
     None,

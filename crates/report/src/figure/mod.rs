@@ -36,12 +36,12 @@ pub(crate) use stated::has_group;
 pub use stated::stated;
 
 impl Figure {
-    /// The figure as an SVG file of its own, on white, with its font.
+    /// The figure as a separate SVG file, on white, with its font.
     pub fn to_svg(&self, look: Look) -> String {
         svg::file(self, look)
     }
 
-    /// The figure as it stands in a page, which colours it by class.
+    /// The figure as inline SVG for a page, which sets colours by class.
     pub fn inline_svg(&self) -> String {
         svg::inline(self)
     }

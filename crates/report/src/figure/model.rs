@@ -1,4 +1,4 @@
-//! What a figure shows; nothing here says how it is drawn.
+//! Content of a figure, without its style.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,25 +9,25 @@ use crate::text;
 
 /// One figure: its data, its words, and no colours.
 ///
-/// Values that are not finite are kept, but never drawn.
+/// Values that are not finite are stored, but never drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// Short id without spaces, such as `fig7a`; names its file and its place in a page.
     pub id: String,
-    /// Title.
+    /// Title of the figure.
     pub title: String,
-    /// What is shown, under which conditions, in a sentence or two.
+    /// Quantity and conditions, in a sentence or two.
     pub caption: String,
     /// The x axis with its unit; empty when the axis has names in place of numbers and these say what they are.
     pub x_label: String,
     /// The y axis with its unit.
     pub y_label: String,
-    /// The data.
+    /// Kind and data of the figure.
     pub kind: FigureKind,
 }
 
-/// How a figure is drawn.
+/// Type of the diagram.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FigureKind {
@@ -56,7 +56,7 @@ pub enum FigureKind {
         #[serde(default)]
         is_x_logarithmic: bool,
     },
-    /// Quartiles beside each other.
+    /// Quartiles next to each other.
     Boxes {
         /// The boxes, from left to right.
         boxes: Vec<BoxStats>,
@@ -75,11 +75,11 @@ pub enum FigureKind {
     },
 }
 
-/// One line.
+/// One line over an axis of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
-    /// Name.
+    /// Name in the legend.
     pub name: String,
     /// Our results: x and estimate, in the order in which they are connected.
     #[serde(with = "number::estimates")]
@@ -97,7 +97,7 @@ pub struct Series {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BarSeries {
-    /// Name.
+    /// Name in the legend.
     pub name: String,
     /// Our results, one per group; `None` draws no bar.
     #[serde(with = "number::bars")]
@@ -107,16 +107,16 @@ pub struct BarSeries {
     pub published: Vec<Option<f64>>,
 }
 
-/// One curve.
+/// One curve of points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// Name.
+    /// Name in the legend.
     pub name: String,
     /// x and y in the order in which they are connected; a y that is not finite makes a gap.
     #[serde(with = "number::pairs")]
     pub points: Vec<(f64, f64)>,
-    /// Which colour, dash and mark it has; its place among the curves unless given.
+    /// Index of its colour, dash and mark; by default its index among the curves.
     #[serde(default)]
     pub look: Option<usize>,
 }
@@ -135,7 +135,7 @@ impl Curve {
         Self { points: points.map(|(x, y)| (x.log10(), *y)).collect(), ..self.clone() }
     }
 
-    /// A curve that looks as its place says.
+    /// A curve with the style of its index.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, look: None }
     }
@@ -145,21 +145,21 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoxStats {
-    /// Name.
+    /// Label of the box.
     pub name: String,
-    /// Lower whisker; the caption says what it is.
+    /// Lower whisker; the caption defines it.
     #[serde(with = "number::one")]
     pub low: f64,
-    /// First quartile.
+    /// First quartile of the values.
     #[serde(with = "number::one")]
     pub first_quartile: f64,
-    /// Median.
+    /// Median of the values.
     #[serde(with = "number::one")]
     pub median: f64,
-    /// Third quartile.
+    /// Third quartile of the values.
     #[serde(with = "number::one")]
     pub third_quartile: f64,
-    /// Upper whisker.
+    /// End of the upper whisker.
     #[serde(with = "number::one")]
     pub high: f64,
     /// Mean, drawn as a mark; NaN for none.
@@ -171,7 +171,7 @@ pub struct BoxStats {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cloud {
-    /// Name.
+    /// Name in the legend.
     pub name: String,
     /// x and y, one of each run.
     #[serde(with = "number::pairs")]
@@ -182,12 +182,12 @@ pub struct Cloud {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SegmentEvents {
-    /// What happened, such as `Interest sent`.
+    /// Name of the event, such as `Interest sent`.
     pub name: String,
     /// Time and number of the segment.
     #[serde(with = "number::pairs")]
     pub points: Vec<(f64, f64)>,
-    /// Which colour and mark it has; its place among the kinds unless given.
+    /// Index of its colour and mark; by default its index among the kinds.
     #[serde(default)]
     pub look: Option<usize>,
 }

@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::Estimate;
 
-/// An estimate as it stands in the file; an infinite half width (one sample) is `null`.
+/// An estimate as written to the file; an infinite half width (one sample) is `null`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct NumberFile {
     mean: Option<f64>,
     half_width: Option<f64>,
     n: usize,
     deterministic: bool,
 }
 
-impl From<Estimate> for Written {
+impl From<Estimate> for NumberFile {
     fn from(estimate: Estimate) -> Self {
         let Estimate { mean, half_width, n, deterministic } = estimate;
         Self { mean: finite(mean), half_width: finite(half_width), n, deterministic }
     }
 }
 
-impl From<Written> for Estimate {
-    fn from(written: Written) -> Self {
+impl From<NumberFile> for Estimate {
+    fn from(written: NumberFile) -> Self {
         let Some(mean) = written.mean.filter(|_| written.n > 0) else { return Self::NONE };
         let half_width = written.half_width.unwrap_or(f64::INFINITY);
         // Without a width, nothing more than the mean is known.
@@ -74,13 +74,13 @@ pub(super) mod estimates {
         points: &[(f64, Estimate)],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(points.iter().map(|(x, estimate)| (finite(*x), Written::from(*estimate))))
+        to.collect_seq(points.iter().map(|(x, estimate)| (finite(*x), NumberFile::from(*estimate))))
     }
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<(f64, Estimate)>, D::Error> {
-        let points = Vec::<(Option<f64>, Written)>::deserialize(from)?;
+        let points = Vec::<(Option<f64>, NumberFile)>::deserialize(from)?;
         Ok(points.into_iter().map(|(x, written)| (x.unwrap_or(f64::NAN), written.into())).collect())
     }
 }
@@ -93,13 +93,13 @@ pub(super) mod bars {
         values: &[Option<Estimate>],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(values.iter().map(|value| value.map(Written::from)))
+        to.collect_seq(values.iter().map(|value| value.map(NumberFile::from)))
     }
 
     pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<Vec<Option<Estimate>>, D::Error> {
-        let values = Vec::<Option<Written>>::deserialize(from)?;
+        let values = Vec::<Option<NumberFile>>::deserialize(from)?;
         Ok(values.into_iter().map(|value| value.map(Estimate::from)).collect())
     }
 }

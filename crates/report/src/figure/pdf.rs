@@ -31,7 +31,7 @@ const IDENTITY: SystemInfo<'_> =
 pub(super) fn file(figure: &Figure, look: Look) -> Vec<u8> {
     let drawing = layout(figure, Sheet::of(look.columns));
     let subset = Subset::of(drawing.texts());
-    let page = Page { drawing: &drawing, subset: &subset, greyscale: look.greyscale };
+    let page = PdfPage { drawing: &drawing, subset: &subset, greyscale: look.greyscale };
     let (content, opacities) = page.content();
     let mut pdf = Pdf::new();
     pdf.catalog(CATALOG).pages(PAGES).lang(TextStr("en"));
@@ -73,13 +73,13 @@ fn short(value: f64) -> f32 {
     ((value * 100.0).round() / 100.0) as f32
 }
 
-struct Page<'a> {
+struct PdfPage<'a> {
     drawing: &'a Drawing,
     subset: &'a Subset,
     greyscale: bool,
 }
 
-impl Page<'_> {
+impl PdfPage<'_> {
     /// The page's content, and the opacities it uses.
     fn content(&self) -> (Vec<u8>, BTreeSet<Opacity>) {
         let mut content = Content::new();
@@ -150,7 +150,7 @@ impl Page<'_> {
         })
     }
 
-    /// A place on the page, whose y grows upwards.
+    /// Coordinates on the page, whose y grows upwards.
     fn place(&self, (x, y): Point) -> (f32, f32) {
         (short(x), short(self.drawing.sheet.height - y))
     }
@@ -212,7 +212,7 @@ fn paint(content: &mut Content, is_filled: bool, is_stroked: bool) {
     };
 }
 
-/// The font as PDF wants it (ISO 32000-1, 9.7): glyph numbers as codes, and what they mean for search and copy.
+/// The font as PDF requires it (ISO 32000-1, 9.7): glyph numbers as codes, and their characters for search and copy.
 fn write_font(pdf: &mut Pdf, subset: &Subset) {
     let face = font::face();
     let name = format!("{}+{}", tag(subset), font::POSTSCRIPT_NAME);
@@ -250,7 +250,7 @@ fn write_font(pdf: &mut Pdf, subset: &Subset) {
     pdf.cmap(UNICODE, &meanings.finish());
 }
 
-/// Six letters that tell subsets of one font apart where documents are joined: a digest of its characters.
+/// Six letters that distinguish subsets of one font when documents are joined: a hash of its characters.
 fn tag(subset: &Subset) -> String {
     let digest = subset.glyphs.keys().fold(0xCBF2_9CE4_8422_2325_u64, |digest, character| {
         (digest ^ u64::from(u32::from(*character))).wrapping_mul(0x0000_0100_0000_01B3)

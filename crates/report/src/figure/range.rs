@@ -3,8 +3,8 @@
 use super::model::{BoxStats, FigureKind, drawable, is_drawable, shown_ends};
 use crate::page::axis::Extent;
 
-/// Ranges of x and y, before they grow to whole ticks; x is 0 to 1 where the axis has names, and the decimal logarithm where
-/// it is logarithmic.
+/// Ranges of x and y, before they grow to whole ticks; x is 0 to 1 where the axis has names, and the decimal logarithm
+/// where it is logarithmic.
 pub(super) fn of(kind: &FigureKind) -> (Extent, Extent) {
     let (x, y) = values(kind);
     match kind {

@@ -1,4 +1,4 @@
-//! The subset of the font as a TrueType file that stands alone, for SVG.
+//! The subset of the font as a separate TrueType file, for SVG.
 //!
 //! A PDF brings its own character map, so the subsetter leaves it out; a browser needs it, and metrics.
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::drawing::{Drawing, Fill, Item, Owner, Point, Stroke};
-use super::frame::{Frame, Key, Sample, whisker};
+use super::frame::{Key, PlotArea, Sample, whisker};
 use super::look::{Paint, dash, event, hatch, shape};
 use super::model::{BoxStats, Cloud, Figure, Moments, SegmentEvents, drawable, is_drawable};
 use crate::page::axis::Scale;
@@ -14,7 +14,7 @@ const MAX_EVENTS: usize = 8_000;
 
 /// Draws boxes from the first to the third quartile with whiskers.
 pub(super) fn boxes(drawing: &mut Drawing, figure: &Figure, boxes: &[BoxStats]) {
-    let frame = Frame::named(drawing, figure, drawing.px(14.0));
+    let frame = PlotArea::named(drawing, figure, drawing.px(14.0));
     frame.base_line(drawing);
     let room = (frame.right - frame.left) / boxes.len().max(1) as f64;
     let half = (room * 0.3).min(drawing.px(28.0));
@@ -59,7 +59,7 @@ pub(super) fn scatter(drawing: &mut Drawing, figure: &Figure, clouds: &[Cloud]) 
         key.series(drawing, Sample::Mark, index, &cloud.name);
     }
     let top = key.height(drawing) + drawing.px(10.0);
-    let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(18.0), drawing.px(8.0));
+    let (frame, x) = PlotArea::numbered(drawing, figure, top, drawing.px(18.0), drawing.px(8.0));
     let at = |(across, up): Point| (x.at(across), frame.y.at(up));
     let moments: Vec<Option<Moments>> = clouds.iter().map(Cloud::moments).collect();
     for (index, moments) in moments.iter().enumerate() {
@@ -95,7 +95,7 @@ pub(super) fn segments(drawing: &mut Drawing, figure: &Figure, kinds: &[SegmentE
         });
     }
     let top = key.height(drawing) + drawing.px(10.0);
-    let (frame, x) = Frame::numbered(drawing, figure, top, drawing.px(16.0), drawing.px(4.0));
+    let (frame, x) = PlotArea::numbered(drawing, figure, top, drawing.px(16.0), drawing.px(4.0));
     for (index, kind) in kinds.iter().enumerate() {
         let look = kind.look.unwrap_or(index);
         let (paint, shape) = event(look);

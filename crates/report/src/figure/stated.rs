@@ -1,4 +1,4 @@
-//! Bars of the numbers that a paper states and no figure of its board shows beside ours, one figure per quantity.
+//! Bars of published values that no other figure of the paper compares with ours, one figure per quantity.
 
 use super::{BarSeries, Figure, FigureKind};
 use crate::claims::{Claim, Judged, Published};

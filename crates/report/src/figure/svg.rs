@@ -33,7 +33,7 @@ fn drawn_inline(figure: &Figure, class: &str) -> String {
     svg.out.0
 }
 
-/// The figure as a file of its own, on white, in the size it has on paper and with its font.
+/// The figure as a separate file, on white, in its printed size and with its font.
 pub(super) fn file(figure: &Figure, look: Look) -> String {
     let drawing = layout(figure, Sheet::of(look.columns));
     let (width_mm, height_mm) = look.columns.size_mm();
@@ -86,7 +86,7 @@ impl Writer {
         let (name, index) = match part.first().map(|drawn| drawn.owner) {
             Some(Owner::Series(index)) => ("series", index),
             Some(Owner::Key(index)) => ("key", index),
-            Some(Owner::Frame) | None => return false,
+            Some(Owner::PlotArea) | None => return false,
         };
         self.out.add(format_args!("<g data-{name}=\"{index}\">\n"));
         true

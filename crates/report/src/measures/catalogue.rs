@@ -5,27 +5,27 @@ use tidegate_core::units::Span;
 
 use super::{airtime, completion_mean_s, delay_mean_ms, run_jain_index, total_goodput_mbps, utilisation};
 
-/// What is better of a measure.
+/// Direction in which a measure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// The larger value.
     More,
     /// The smaller value.
     Less,
-    /// Neither: it says what happened, not how well.
+    /// The measure has no better direction.
     Neither,
 }
 
 /// One measure of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunMeasure {
-    /// Name, unit last.
+    /// Name of the measure, with the unit last.
     pub name: &'static str,
-    /// What it is called in a sentence: "less *delay*".
+    /// Noun for sentences: "less *delay*".
     pub noun: &'static str,
     /// Unit, `""` for plain numbers.
     pub unit: &'static str,
-    /// Which way is better.
+    /// Direction in which values are better.
     pub better: Better,
     /// One sentence: what is measured, and when it has no value.
     pub text: &'static str,

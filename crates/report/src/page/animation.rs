@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use super::markup::Markup;
 use super::network::{self, Layout, MAX_NODES};
 use super::topology::{LinkView, TopologyView};
-use crate::digest::{BINS, Digest, Harm};
+use crate::event_summary::{BINS, EventSummary, PacketFate};
 use crate::json::Json;
 use crate::text;
 
-/// What can happen to packets in a link direction, in the order of the data.
-const HARMS: [Harm; 4] = [Harm::Drop, Harm::Mark, Harm::WireLoss, Harm::Stored];
+/// Fates of packets in a link direction, in the order of the data.
+const HARMS: [PacketFate; 4] = [PacketFate::Drop, PacketFate::Mark, PacketFate::WireLoss, PacketFate::Stored];
 
 /// The section's content; `animation.js` moves it.
-pub(super) fn section(digest: &Digest, view: &TopologyView) -> Markup {
+pub(super) fn section(summary: &EventSummary, view: &TopologyView) -> Markup {
     let mut content = Markup::default();
     if view.nodes.len() > MAX_NODES {
         content.add(format_args!(
@@ -40,8 +40,8 @@ pub(super) fn section(digest: &Digest, view: &TopologyView) -> Markup {
          {drawing}</figure>\n<output class=\"note said\" id=\"animation-said\"></output>\n\
          <noscript><p>The animation needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"animation-data\">{}</script>\n<script>\n",
-        digest.watched.record.seed,
-        data(digest, &Layout::of(view)).to_script()
+        summary.watched.record.seed,
+        data(summary, &Layout::of(view)).to_script()
     ));
     content.0.push_str(include_str!("animation.js"));
     content.0.push_str("</script>\n");
@@ -60,17 +60,17 @@ const KEY: &str = concat!(
     "</ul>\n"
 );
 
-fn data(digest: &Digest, layout: &Layout) -> Json {
+fn data(summary: &EventSummary, layout: &Layout) -> Json {
     let point = |(x, y): (f64, f64)| Json::List([x, y].map(|value| Json::Number(value.round())).to_vec());
-    let nodes = (0..digest.nodes.len()).map(|node| point(layout.at(node)));
-    let mut harms: BTreeMap<(u32, Harm), BTreeMap<u16, u64>> = BTreeMap::new();
-    for (direction, bin, rule, count) in &digest.troubles {
-        *harms.entry((*direction, rule.harm)).or_default().entry(*bin).or_default() += u64::from(*count);
+    let nodes = (0..summary.nodes.len()).map(|node| point(layout.at(node)));
+    let mut harms: BTreeMap<(u32, PacketFate), BTreeMap<u16, u64>> = BTreeMap::new();
+    for (direction, bin, rule, count) in &summary.incidents {
+        *harms.entry((*direction, rule.fate)).or_default().entry(*bin).or_default() += u64::from(*count);
     }
-    let queues = queues(digest);
+    let queues = queues(summary);
     let direction = |(index, (from, to)): (usize, &(u32, u32))| {
         let control = layout.path(*from as usize, *to as usize).control;
-        let counts = HARMS.map(|harm| pairs(harms.get(&(index as u32, harm)).into_iter().flatten()));
+        let counts = HARMS.map(|fate| pairs(harms.get(&(index as u32, fate)).into_iter().flatten()));
         Json::Object(vec![
             ("from", Json::Count(u64::from(*from))),
             ("to", Json::Count(u64::from(*to))),
@@ -80,17 +80,17 @@ fn data(digest: &Digest, layout: &Layout) -> Json {
         ])
     };
     let mut hits: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
-    for (node, bin, count) in &digest.cache_hits {
+    for (node, bin, count) in &summary.cache_hits {
         hits.entry(*node).or_default().insert(*bin, u64::from(*count));
     }
-    let hits = (0..digest.nodes.len() as u32).map(|node| pairs(hits.get(&node).into_iter().flatten()));
+    let hits = (0..summary.nodes.len() as u32).map(|node| pairs(hits.get(&node).into_iter().flatten()));
     Json::Object(vec![
-        ("end_s", Json::Number(digest.watched.record.ended.as_secs_f64())),
+        ("end_s", Json::Number(summary.watched.record.ended.as_secs_f64())),
         ("bins", Json::Count(BINS)),
-        ("bin_s", Json::Number(digest.bin.as_secs_f64())),
-        ("names", Json::List(digest.nodes.iter().map(|name| name.as_str().into()).collect())),
+        ("bin_s", Json::Number(summary.bin.as_secs_f64())),
+        ("names", Json::List(summary.nodes.iter().map(|name| name.as_str().into()).collect())),
         ("nodes", Json::List(nodes.collect())),
-        ("directions", Json::List(digest.directions.iter().enumerate().map(direction).collect())),
+        ("directions", Json::List(summary.directions.iter().enumerate().map(direction).collect())),
         ("hits", Json::List(hits.collect())),
     ])
 }
@@ -101,12 +101,12 @@ fn pairs<'a>(of: impl Iterator<Item = (&'a u16, &'a u64)>) -> Json {
 }
 
 /// Longest queue sampled in each bin, by link direction, where it differs from the bin before.
-fn queues(digest: &Digest) -> Vec<Vec<(u16, u64)>> {
-    let samples = &digest.watched.record.link_samples;
-    let mut longest = vec![BTreeMap::<u16, u64>::new(); digest.directions.len()];
+fn queues(summary: &EventSummary) -> Vec<Vec<(u16, u64)>> {
+    let samples = &summary.watched.record.link_samples;
+    let mut longest = vec![BTreeMap::<u16, u64>::new(); summary.directions.len()];
     for (row, link) in samples.link.iter().enumerate() {
         let Some(bins) = longest.get_mut(*link as usize) else { continue };
-        let length = bins.entry(digest.bin_of(samples.time[row])).or_default();
+        let length = bins.entry(summary.bin_of(samples.time[row])).or_default();
         *length = (*length).max(u64::from(samples.queue_packets[row]));
     }
     let changes = |bins: BTreeMap<u16, u64>| {

@@ -24,7 +24,7 @@ impl Scale {
         Self { start: self.start + by, end: self.end + by, ..self }
     }
 
-    /// Pixel of `value`, kept between the ends.
+    /// Pixel of `value`, clamped to the ends.
     pub(crate) fn clamped(&self, value: f64) -> f64 {
         self.at(value.clamp(self.low, self.high))
     }
@@ -88,7 +88,7 @@ impl Extent {
         (Self { low: first, high: last }, ticks.collect())
     }
 
-    /// With a width: a single value gets room on both sides.
+    /// The range with a non-zero width: a single value is extended on both sides.
     fn widened(self) -> Self {
         let room = 1e-9 * self.low.abs().max(self.high.abs());
         if self.high - self.low > room {
@@ -106,7 +106,7 @@ fn nice_step(raw: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// Tick labels with equal decimals, as few as tell the ticks apart.
+/// Tick labels with equal decimals, as few as distinguish the ticks.
 pub(crate) fn labels(ticks: &[f64]) -> Vec<String> {
     let step = match ticks {
         [first, second, ..] => (second - first).abs(),

@@ -17,7 +17,7 @@ pub struct BoardPage<'a> {
     pub figures: &'a [Figure],
     /// Tables with their titles, in the order of the page.
     pub tables: &'a [(String, TextTable)],
-    /// Names of the paper's files, which lie beside its page.
+    /// Names of the paper's files in the folder of the page.
     pub files: &'a [String],
     /// The command that makes these results again.
     pub command: &'a str,

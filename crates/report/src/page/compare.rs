@@ -1,27 +1,27 @@
 //! The page of `tidegate compare`: what was found in sentences, then figures, then every number.
 
-use super::beside::Beside;
 use super::markup::{self, Escaped, Markup, Scripts};
 use super::parts::{self, Section};
 use super::plots;
 use super::seeds::SeedPlots;
 use super::timeline::Timeline;
+use super::variant_plots::Beside;
 use crate::compare::{
-    Change, Comparison, Finding, Judgement, Measured, NOT_COMPARABLE, Tested, judgement_sentence, method,
-    summary, times, warnings,
+    BaselineChange, Comparison, Finding, Judgement, Measured, NOT_COMPARABLE, Tested, judgement_sentence,
+    method, summary, times, warnings,
 };
 use crate::figure::Figure;
 use crate::tables::RunContext;
 use crate::text;
 
-/// What the page shows.
+/// Content of a comparison page.
 #[derive(Clone, Copy, Debug)]
 pub struct ComparePage<'a> {
     /// Title, mostly the scenario's name.
     pub title: &'a str,
-    /// What was found.
+    /// Comparison shown on the page.
     pub comparison: &'a Comparison,
-    /// What is to be said of the search for enough seeds; empty for none.
+    /// Note on the search for the number of seeds; empty for none.
     pub note: &'a str,
     /// Verdicts against a baseline; none without one.
     pub judgements: &'a [Judgement],
@@ -95,7 +95,7 @@ fn baseline(judgements: &[Judgement], unmatched: &[String]) -> Markup {
         return body;
     }
     let news: Vec<&Judgement> =
-        judgements.iter().filter(|judgement| judgement.change != Change::WithinNoise).collect();
+        judgements.iter().filter(|judgement| judgement.change != BaselineChange::WithinNoise).collect();
     body.0.push_str("<ul>\n");
     for judgement in &news {
         body.add(format_args!("<li>{}</li>\n", Escaped(&judgement_sentence(judgement))));

@@ -4,23 +4,23 @@ use tidegate_core::records::RunRecord;
 
 use super::markup::{Escaped, Markup};
 use super::percentiles;
-use crate::digest::Digest;
+use crate::event_summary::EventSummary;
 use crate::figure::run::{RUN_FIGURES, SegmentDiagram, Window, of_watched};
 
 /// Figures of whole distributions.
 const DISTRIBUTIONS: [&str; 3] = ["delay-cdf", "last-delay-cdf", "queue-delay-cdf"];
 
-/// The whole section; `note` says which run it is of.
-pub(super) fn section(run: &RunRecord, digest: Option<&Digest>, note: &str) -> Markup {
+/// The section of delays; `note` names its run.
+pub(super) fn section(run: &RunRecord, summary: Option<&EventSummary>, note: &str) -> Markup {
     let mut content = Markup::default();
-    let charts = [("Flows", percentiles::flows(run, digest)), ("Queues", percentiles::queues(run, digest))];
+    let charts = [("Flows", percentiles::flows(run, summary)), ("Queues", percentiles::queues(run, summary))];
     for (title, chart) in charts.iter().filter(|(_, chart)| !chart.is_empty()) {
         content.add(format_args!(
             "<h3>{title}</h3><figure class=\"scroll\" tabindex=\"0\" aria-label=\"Delays: {title}\">{chart}</figure>\n"
         ));
     }
-    if let Some(digest) = digest {
-        distributions(&mut content, digest);
+    if let Some(summary) = summary {
+        distributions(&mut content, summary);
     }
     if !content.0.is_empty() {
         content.0.insert_str(0, note);
@@ -28,10 +28,10 @@ pub(super) fn section(run: &RunRecord, digest: Option<&Digest>, note: &str) -> M
     content
 }
 
-fn distributions(content: &mut Markup, digest: &Digest) {
+fn distributions(content: &mut Markup, summary: &EventSummary) {
     let none = SegmentDiagram::new(0, Window::ALL);
     let figures = RUN_FIGURES.iter().filter(|figure| DISTRIBUTIONS.contains(&figure.name));
-    let drawn = figures.filter_map(|known| Some((known, of_watched(&digest.watched, &none, known.name)?)));
+    let drawn = figures.filter_map(|known| Some((known, of_watched(&summary.watched, &none, known.name)?)));
     let drawn: Vec<_> = drawn.collect();
     if drawn.is_empty() {
         return;

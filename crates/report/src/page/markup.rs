@@ -17,7 +17,7 @@ impl fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\'' => f.write_str("&#39;")?,
-                // XML 1.0 knows no other control characters, not even escaped.
+                // XML 1.0 permits no other control characters, not even escaped.
                 control if control.is_control() && !matches!(control, '\n' | '\t') => {
                     f.write_char('\u{fffd}')?
                 }
@@ -93,7 +93,7 @@ pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
         page.0.push('\n');
     }
     page.0.push_str(include_str!("page.css"));
-    // As the system says unless the page's button says otherwise; never on paper.
+    // Follows the system's setting unless the page's button overrides it; never applies to print.
     const DARK: &str = include_str!("dark.css");
     page.add(format_args!(
         "@media screen and (prefers-color-scheme: dark) {{ :root:not(.light) {{\n{DARK}}} }}\n\

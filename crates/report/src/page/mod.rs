@@ -4,7 +4,6 @@
 
 mod animation;
 pub(crate) mod axis;
-mod beside;
 mod board;
 mod boards;
 mod claim_strip;
@@ -23,6 +22,7 @@ mod sweep;
 mod tables;
 mod timeline;
 mod topology;
+mod variant_plots;
 mod why;
 
 pub use board::{BoardPage, board_page};

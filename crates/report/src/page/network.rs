@@ -4,11 +4,11 @@ use super::markup::{Escaped, Markup, shortened, text_width};
 use super::topology::{LinkView, NodeKind, NodeView, TopologyView};
 use crate::text;
 
-/// More nodes than these are not drawn: nobody could tell them apart.
+/// Maximum number of nodes that are drawn: more would not be readable.
 pub(super) const MAX_NODES: usize = 200;
 /// More links than these have their labels only when pointed at.
 const MAX_LABELS: usize = 40;
-/// More rows than these are drawn small, with the names beside the nodes.
+/// Number of rows above which nodes are small, with their names next to them.
 const MAX_ROOMY_ROWS: usize = 12;
 /// Steps of load, from idle to busy.
 const STEPS: usize = 5;
@@ -18,7 +18,7 @@ const WIDTH: f64 = 860.0;
 
 type Point = (f64, f64);
 
-/// Where everything stands in the drawing.
+/// Positions of everything in the drawing.
 pub(super) struct Layout {
     places: Vec<Point>,
     height: f64,
@@ -46,13 +46,13 @@ impl Layout {
     }
 
     /// The way of a link.
-    pub(super) fn path(&self, from: usize, to: usize) -> Path {
+    pub(super) fn path(&self, from: usize, to: usize) -> LinkPath {
         let (start, end) = (self.at(from), self.at(to));
         let (top, bottom) = (start.1.min(end.1), start.1.max(end.1));
         let is_between = |(x, y): &Point| (x - start.0).abs() < 1.0 && *y > top + 1.0 && *y < bottom - 1.0;
-        // Upright links bend beside the nodes that stand between their ends.
+        // Upright links bend around the nodes between their ends.
         let is_bent = (start.0 - end.0).abs() < 1.0 && self.places.iter().any(is_between);
-        Path::between(start, end, is_bent)
+        LinkPath::between(start, end, is_bent)
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn svg(view: &TopologyView) -> String {
     svg.0
 }
 
-/// What the shades of links mean.
+/// Key of the shades of links.
 pub(super) fn key() -> String {
     let mut svg = Markup::default();
     svg.0.push_str(
@@ -119,15 +119,15 @@ fn width(load: f64) -> f64 {
     1.5 + 5.0 * load.clamp(0.0, 1.0)
 }
 
-/// A link's way: a straight line, or bent beside the nodes between its ends.
-pub(super) struct Path {
+/// Path of a link in the drawing: a straight line, or bent around the nodes between its ends.
+pub(super) struct LinkPath {
     from: Point,
     to: Point,
     /// Control point of the curve, a quadratic one.
     pub(super) control: Point,
 }
 
-impl Path {
+impl LinkPath {
     fn between(from: Point, to: Point, is_bent: bool) -> Self {
         let bend = if is_bent { (0.4 * (from.1 - to.1).abs()).clamp(44.0, 220.0) } else { 0.0 };
         Self { from, to, control: ((from.0 + to.0) / 2.0 + bend, (from.1 + to.1) / 2.0) }
@@ -168,7 +168,7 @@ impl Path {
     }
 }
 
-fn draw_link(svg: &mut Markup, path: &Path, view: &TopologyView, link: &LinkView) {
+fn draw_link(svg: &mut Markup, path: &LinkPath, view: &TopologyView, link: &LinkView) {
     let ends = [link.from, link.to].map(|node| view.nodes[node].name.as_str());
     let said = |load: Option<f64>| load.map_or_else(|| "–".to_owned(), percent);
     svg.add(format_args!(
@@ -200,7 +200,7 @@ fn percent(load: f64) -> String {
 /// Left, top, right and bottom of a text or a node.
 type Bounds = [f64; 4];
 
-/// Where something stands already, and the height of the drawing.
+/// Occupied areas, and the height of the drawing.
 struct Taken(Vec<Bounds>, f64);
 
 impl Taken {
@@ -231,7 +231,7 @@ impl Taken {
         Some(place)
     }
 
-    /// How often one of `all` would cover what stands already or leave the drawing.
+    /// Number of overlaps of `all` with occupied areas or with the outside of the drawing.
     fn covered_by(&self, all: &[Bounds]) -> usize {
         let is_met = |one: &Bounds, other: &Bounds| {
             one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
@@ -242,18 +242,19 @@ impl Taken {
     }
 }
 
-/// Parts of a link's way at which its label may stand, the best first.
+/// Positions of a link's label along the link, as fractions of its length, the best first.
 const LABEL_PARTS: [f64; 7] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
 
-/// Tops of a label's two lines, px below the link: above and below the link itself, which stays free, else both on one side.
+/// Tops of a label's two lines, px below the link: above and below the link itself, which stays free, else both on one
+/// side.
 const LABEL_TOPS: [[f64; 2]; 3] = [[-22.0, 8.0], [8.0, 23.0], [-37.0, -22.0]];
 
-/// Tops of both lines beside a steep link.
+/// Tops of both text lines next to a steep link.
 const SIDE_TOPS: [f64; 2] = [-15.0, 0.0];
 
 /// Loads in both directions over rate and delay, where they cover nothing; nothing if there is no such place, for the
 /// link has its title.
-fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkView) {
+fn label_link(labels: &mut Markup, taken: &mut Taken, path: &LinkPath, link: &LinkView) {
     let loads: Vec<String> = path
         .arrows()
         .iter()
@@ -295,7 +296,7 @@ fn label_link(labels: &mut Markup, taken: &mut Taken, path: &Path, link: &LinkVi
     }
 }
 
-/// Where a node's name stands.
+/// Position of a node's name relative to the node.
 #[derive(Clone, Copy)]
 enum NamePlace {
     Below,
@@ -314,7 +315,7 @@ impl NamePlace {
         }
     }
 
-    /// Where the text is anchored, px from the middle of the node, and how.
+    /// Anchor of the text, px from the middle of the node, and its alignment.
     fn anchor(self) -> (Point, &'static str) {
         match self {
             Self::Below => ((0.0, 27.0), "middle"),

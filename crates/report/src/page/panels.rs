@@ -1,15 +1,15 @@
-//! What is plotted over time: one panel per quantity of flows and links, for pages and for exported figures alike.
+//! Plots over time: one panel per quantity of flows and links, for pages and exported figures.
 
 use tidegate_core::records::{FlowRecord, LinkRecord, LinkSamples, RunRecord};
 
 use crate::figure::run::RateSteps;
-use crate::quantities;
-use crate::samples::Aligned;
+use crate::sample_series;
 use crate::text;
+use crate::thinning::Aligned;
 
 /// Instants per series in a page, at most.
 pub(super) const MAX_POINTS: usize = 2000;
-/// Series per plot, at most; the largest are kept.
+/// Maximum number of series per plot; the largest are selected.
 const MAX_SERIES: usize = 14;
 /// Bins in a window of the fairness index.
 const BINS_PER_WINDOW: f64 = 10.0;
@@ -18,19 +18,19 @@ const BINS_PER_WINDOW: f64 = 10.0;
 pub(crate) struct Panel {
     /// Short name, also of the exported figure.
     pub(crate) id: &'static str,
-    /// What is shown.
+    /// Title of the panel.
     pub(crate) title: &'static str,
     /// The quantity on the axis.
     pub(crate) quantity: &'static str,
     /// Unit of the values.
     pub(crate) unit: &'static str,
-    /// What to know of it, in a sentence or two.
+    /// Explanation in a sentence or two.
     pub(crate) note: String,
     /// Names of the series.
     pub(crate) names: Vec<String>,
     /// Places of the series among the flows or link directions of the run.
     pub(super) places: Vec<usize>,
-    /// Palette index of each series: a flow or link keeps its colour in every plot.
+    /// Palette index of each series: a flow or link has the same colour in every plot.
     pub(crate) colours: Vec<usize>,
     /// Whether values are counts that hold for a whole bin.
     pub(crate) is_stepped: bool,
@@ -48,13 +48,13 @@ impl Panel {
 /// The panels with something to show, and the quantities that stayed zero.
 #[derive(Default)]
 pub(crate) struct Panels {
-    /// In the order of the page.
+    /// Panels with data, in the order of the page.
     pub(crate) shown: Vec<Panel>,
-    /// In words.
+    /// Quantities that stayed zero, in words.
     pub(super) idle: Vec<&'static str>,
 }
 
-/// Everything that the samples of a run show; `rates` are those of each link direction over the run.
+/// All panels for the samples of a run; `rates` are those of each link direction over the run.
 pub(crate) fn of_run(run: &RunRecord, rates: &[RateSteps]) -> Panels {
     let groups = Groups::of(run);
     let mut panels = Panels::default();
@@ -83,7 +83,7 @@ fn picked(series: &[Vec<Option<f64>>], places: &[usize]) -> Vec<Vec<Option<f64>>
     places.iter().map(|place| series.get(*place).cloned().unwrap_or_default()).collect()
 }
 
-/// What the series of a quantity belong to.
+/// Entities that the series of a quantity belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Flows,
@@ -98,7 +98,7 @@ struct Quantity {
     /// On the axis.
     name: &'static str,
     unit: &'static str,
-    /// In the list of what stayed zero.
+    /// Phrase for the list of quantities that stayed zero.
     words: &'static str,
     note: String,
     of: Of,
@@ -133,7 +133,7 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
         "segment" => ["Segments in flight", "segments/s"],
         _ => ["Packets in flight", "packets/s"],
     };
-    let throughput = quantities::throughput(run, bin_s);
+    let throughput = sample_series::throughput(run, bin_s);
     let mut all = vec![
         Quantity {
             note: format!("Payload of distinct segments. {per_bin}"),
@@ -141,20 +141,20 @@ fn of_flows(run: &RunRecord, bin_s: f64) -> Vec<Quantity> {
         },
         make(
             ["rtt", "Smoothed round-trip time", "round-trip time", "ms", "round-trip times"],
-            quantities::round_trips(run),
+            sample_series::round_trips(run),
         ),
         make(
             ["window", "Congestion window", "congestion window", "packets", "congestion windows"],
-            quantities::windows(run),
+            sample_series::windows(run),
         ),
-        make(["pacing", "Pacing rate", "pacing rate", per_second, "pacing"], quantities::pacing(run)),
-        make(["in-flight", in_flight, "in flight", "packets", in_flight], quantities::in_flight(run)),
+        make(["pacing", "Pacing rate", "pacing rate", per_second, "pacing"], sample_series::pacing(run)),
+        make(["in-flight", in_flight, "in flight", "packets", in_flight], sample_series::in_flight(run)),
         Quantity {
             note: per_bin,
             is_stepped: true,
             ..make(
                 ["retransmissions", "Retransmissions", "retransmissions", "packets", "retransmissions"],
-                quantities::retransmissions(run, bin_s),
+                sample_series::retransmissions(run, bin_s),
             )
         },
     ];
@@ -174,15 +174,15 @@ fn fairness(run: &RunRecord, window_s: f64) -> Quantity {
             text::sent_by(&run.flows)
         ),
         is_stepped: true,
-        ..Quantity::plain(Of::Run, words, quantities::jain(run, window_s))
+        ..Quantity::plain(Of::Run, words, sample_series::jain(run, window_s))
     }
 }
 
 fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
     let per_bin = per_bin(bin_s);
     let make = |words, data| Quantity::plain(Of::Links, words, data);
-    let queues = quantities::queues(run);
-    let load = quantities::utilisation(run, rates, bin_s);
+    let queues = sample_series::queues(run);
+    let load = sample_series::utilisation(run, rates, bin_s);
     let mut all = vec![
         make(["queue", "Queue length", "queue length", "packets", "queues"], queues),
         Quantity {
@@ -197,7 +197,7 @@ fn of_links(run: &RunRecord, rates: &[RateSteps], bin_s: f64) -> Vec<Quantity> {
         ("losses", "Losses on links", "lost packets", "losses on links", |link| &link.lost_packets),
     ];
     for (id, title, name, words, count) in counts {
-        let data = quantities::counted(run, bin_s, count);
+        let data = sample_series::counted(run, bin_s, count);
         let counted = make([id, title, name, "packets", words], data);
         all.push(Quantity { note: per_bin.clone(), is_stepped: true, ..counted });
     }
@@ -218,7 +218,7 @@ struct Group {
     names: Vec<String>,
     /// Their palette indices: those that matter most come first.
     colours: Vec<usize>,
-    /// What they are: `flows`.
+    /// Entities of the series, such as `flows`.
     what: &'static str,
 }
 

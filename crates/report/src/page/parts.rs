@@ -1,4 +1,5 @@
-//! What pages of runs, sweeps and comparisons share: parts with links to them, the schemes in use, and what made the results.
+//! What pages of runs, sweeps and comparisons share: parts with links to them, the schemes in use, and what made the
+//! results.
 
 use tidegate_core::whole::Installed;
 
@@ -29,7 +30,7 @@ pub(super) fn sections(body: &mut Markup, sections: &[Section], with_glossary: b
     }
 }
 
-/// What scheme fills which role where.
+/// The schemes in use with their roles and places.
 pub(super) fn schemes(context: &RunContext) -> Section {
     let mut content = Markup::default();
     if !context.installed.is_empty() {

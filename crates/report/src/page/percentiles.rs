@@ -5,7 +5,7 @@ use tidegate_core::units::Span;
 
 use super::axis::{self, Extent, Scale};
 use super::markup::{Escaped, Markup, class, shortened, text_width};
-use crate::digest::Digest;
+use crate::event_summary::EventSummary;
 use crate::figure::run::quantile_ms;
 use crate::text;
 
@@ -17,7 +17,7 @@ const MAX_ROWS: usize = 24;
 const MIN_SHARE: u64 = 20;
 
 /// One row.
-struct Row {
+struct PercentileRow {
     name: String,
     series: usize,
     delay: DelaySummary,
@@ -26,12 +26,12 @@ struct Row {
 }
 
 /// Full and last delays of all flows that delivered something; empty without any.
-pub(super) fn flows(run: &RunRecord, digest: Option<&Digest>) -> String {
-    let full = |index| quartiles(digest, |watched| &watched.full_delay, index);
-    let last = |index| quartiles(digest, |watched| &watched.last_delay, index);
+pub(super) fn flows(run: &RunRecord, summary: Option<&EventSummary>) -> String {
+    let full = |index| quartiles(summary, |watched| &watched.full_delay, index);
+    let last = |index| quartiles(summary, |watched| &watched.last_delay, index);
     let rows = run.flows.iter().enumerate().flat_map(|(index, flow)| {
         [("full", flow.full_delay, full(index)), ("last", flow.last_delay, last(index))].map(
-            |(kind, delay, quartiles)| Row {
+            |(kind, delay, quartiles)| PercentileRow {
                 name: format!("{} {kind}", shortened(&flow.name, 24)),
                 series: index,
                 delay,
@@ -43,28 +43,28 @@ pub(super) fn flows(run: &RunRecord, digest: Option<&Digest>) -> String {
 }
 
 /// Waiting times of all queues that sent something; empty without any.
-pub(super) fn queues(run: &RunRecord, digest: Option<&Digest>) -> String {
-    let rows = run.links.iter().enumerate().map(|(index, link)| Row {
+pub(super) fn queues(run: &RunRecord, summary: Option<&EventSummary>) -> String {
+    let rows = run.links.iter().enumerate().map(|(index, link)| PercentileRow {
         name: format!("{} → {}", shortened(&link.from, 12), shortened(&link.to, 12)),
         series: 0,
         delay: link.queue_delay,
-        quartiles: quartiles(digest, |watched| &watched.queue_delay, index),
+        quartiles: quartiles(summary, |watched| &watched.queue_delay, index),
     });
     chart("Waiting time per packet", "queues", rows.collect())
 }
 
 /// First and third quartile of a distribution, ms, as upper bounds of their bins.
 fn quartiles(
-    digest: Option<&Digest>,
+    summary: Option<&EventSummary>,
     of: impl Fn(&Watched) -> &Vec<DelayBins>,
     index: usize,
 ) -> Option<[f64; 2]> {
-    let bins = of(&digest?.watched).get(index)?;
+    let bins = of(&summary?.watched).get(index)?;
     let quartile = |part| Some(quantile_ms(bins, part)).filter(|delay| delay.is_finite());
     Some([quartile(0.25)?, quartile(0.75)?])
 }
 
-fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
+fn chart(label: &str, what: &str, mut rows: Vec<PercentileRow>) -> String {
     let found = rows.len();
     rows.retain(|row| row.delay.count > 0);
     let mut sizes: Vec<Span> = rows.iter().map(|row| row.delay.max).collect();
@@ -83,7 +83,7 @@ fn chart(label: &str, what: &str, mut rows: Vec<Row>) -> String {
     svg
 }
 
-fn draw(label: &str, rows: &[Row]) -> String {
+fn draw(label: &str, rows: &[PercentileRow]) -> String {
     let widest = rows.iter().map(|row| text_width(&row.name, 12.0)).fold(0.0, f64::max);
     let ends = rows.iter().flat_map(|row| [row.delay.min, row.delay.max]).map(Span::as_millis_f64);
     let (extent, ticks) = Extent::of(ends).with_zero().ticked(8);
@@ -115,7 +115,7 @@ fn draw(label: &str, rows: &[Row]) -> String {
     svg.0
 }
 
-/// What the parts of a row mean, drawn as a row of their own.
+/// Draws the key: a labelled example row.
 fn key(svg: &mut Markup) {
     svg.0.push_str(
         "<path class=\"axis\" d=\"M16 14H40M16 9v10M40 9v10\"/><text class=\"soft\" x=\"46\" y=\"18\">least to largest</text>\
@@ -127,7 +127,7 @@ fn key(svg: &mut Markup) {
     );
 }
 
-fn draw_row(svg: &mut Markup, x: &Scale, y: f64, row: &Row) {
+fn draw_row(svg: &mut Markup, x: &Scale, y: f64, row: &PercentileRow) {
     let at = |span: Span| x.at(span.as_millis_f64());
     let DelaySummary { mean, min, p50, p95, p99, max, count } = row.delay;
     let series = class(row.series);

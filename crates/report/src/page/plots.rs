@@ -4,15 +4,16 @@ use super::markup::{Escaped, Markup};
 use super::panels::{MAX_POINTS, Panel, Panels};
 use super::seeds::SeedPlots;
 use super::timeline::Timeline;
-use crate::digest::Change;
+use crate::event_summary::NetworkChange;
 use crate::figure::DASHES;
 use crate::json::Json;
 use crate::text;
 
-/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the longest.
+/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the
+/// longest.
 pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Json {
     let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
-    let turn = |change: &Change| {
+    let turn = |change: &NetworkChange| {
         Json::Object(vec![
             ("at_s", Json::Number(change.at.as_secs_f64())),
             ("what", change.text.as_str().into()),

@@ -12,23 +12,23 @@ use super::timeline::Timeline;
 use super::topology::TopologyView;
 use super::{animation, delays, network, plots, segments, why};
 use crate::definitions;
-use crate::digest::{Digest, too_large};
+use crate::event_summary::{EventSummary, too_large};
 use crate::stats::Estimate;
 use crate::tables::{RunContext, Table, build_summaries};
 use crate::text;
 
-/// What the page shows.
+/// Content of a page of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunPage<'a> {
     /// Title, mostly the scenario's name.
     pub title: &'a str,
-    /// Runs of one scenario that differ by seed; numbers are means over them, plots show the first.
+    /// Runs of one scenario with different seeds; numbers are means over them, plots show the first.
     pub runs: &'a [RunRecord],
     /// The network; `None` draws what the first run's links and flows show.
     pub topology: Option<&'a TopologyView>,
     /// The first run looked at packet by packet; `None` leaves out what needs that.
-    pub digest: Option<&'a Digest>,
-    /// What the scenario changes while it runs.
+    pub summary: Option<&'a EventSummary>,
+    /// Changes of the network during the run.
     pub timeline: &'a Timeline,
     /// Samples of the other runs for the plots; `None` shows those of the first alone.
     pub seeds: Option<&'a SeedPlots>,
@@ -51,7 +51,7 @@ const CARDS: [&str; 8] = [
     "packet_hops",
 ];
 
-/// Of [`CARDS`], those that one end of a transfer knows.
+/// Number of [`CARDS`] that one end of a transfer can measure.
 const LIVE_CARDS: usize = 4;
 
 const FLOW_COLUMNS: [&str; 15] = [
@@ -98,7 +98,7 @@ pub fn run_page(page: &RunPage<'_>) -> String {
     let panels = page.runs.first().map(|run| panels::of_run(run, &page.timeline.rates)).unwrap_or_default();
     parts::sections(&mut body, &sections(page, &panels, &flows, &links), true);
     markup::glossary(&mut body, false);
-    let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.digest.is_some());
+    let first = page.runs.first().filter(|_| !panels.shown.is_empty() || page.summary.is_some());
     let scripts = first.map_or(Scripts::Plain, |run| {
         Scripts::Plots(plots::data(&panels, run.ended.as_secs_f64(), page.timeline, page.seeds))
     });
@@ -114,15 +114,15 @@ fn sections(page: &RunPage<'_>, panels: &Panels, flows: &Table, links: &Table) -
             add("topology", "Topology", topology(page, first));
         }
         add("time", "Over time", over_time(page, first, panels));
-        if let Some(digest) = page.digest {
-            add("why", "Why did it slow down?", why::section(digest));
-            add("segments", "Segments", segments::section(digest));
+        if let Some(summary) = page.summary {
+            add("why", "Why did it slow down?", why::section(summary));
+            add("segments", "Segments", segments::section(summary));
             let view = page.topology.cloned().unwrap_or_else(|| TopologyView::of_run(first));
-            add("animation", "Animation", animation::section(digest, &view));
+            add("animation", "Animation", animation::section(summary, &view));
         } else if let Some(why) = too_large(first).filter(|_| !page.is_live) {
             add("why", "Why did it slow down?", why::unwatched(&why));
         }
-        add("delays", "Delays", delays::section(first, page.digest, &seed_note(page, first)));
+        add("delays", "Delays", delays::section(first, page.summary, &seed_note(page, first)));
     }
     add("flows", "Flows", table(page, flows, "flow"));
     if !page.is_live {
@@ -174,7 +174,7 @@ fn card_value(estimate: &Estimate, runs: usize, unit: &str) -> String {
     format!("{} <small>{}</small>", Escaped(&text::over_runs(estimate, runs)), Escaped(unit))
 }
 
-/// Which of several runs is shown.
+/// Note on which of several runs is shown.
 fn seed_note(page: &RunPage<'_>, first: &RunRecord) -> String {
     if page.is_live {
         String::new()
@@ -223,7 +223,7 @@ fn over_time(page: &RunPage<'_>, first: &RunRecord, panels: &Panels) -> Markup {
     content
 }
 
-/// The table of one row per flow or link direction, as `key` says.
+/// A table with one row per flow or link direction, grouped by `key`.
 fn table(page: &RunPage<'_>, table: &Table, key: &'static str) -> Markup {
     let mut content = Markup::default();
     let (what, columns): (_, &[&'static str]) = match key {

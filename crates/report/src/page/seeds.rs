@@ -2,15 +2,15 @@
 
 use tidegate_core::records::RunRecord;
 
-use super::beside::Beside;
 use super::markup::{Escaped, Markup};
 use super::panels::{self, Panels};
 use super::plots::rounded;
 use super::timeline::Timeline;
+use super::variant_plots::Beside;
 use crate::compare::Variant;
 use crate::json::Json;
-use crate::samples::Aligned;
 use crate::text;
+use crate::thinning::Aligned;
 
 /// Bins of a band over the length of a run, at least and at most.
 const BAND_BINS: (usize, usize) = (80, 250);
@@ -26,17 +26,17 @@ pub struct SeedPlots {
     model: Model,
     /// Seeds in the order in which they were added.
     seeds: Vec<u64>,
-    /// Series of each seed but the first, whose own are on the page already.
+    /// Series of all seeds except the first, which is already on the page.
     series: Vec<Vec<Aligned>>,
     /// One per panel.
     bands: Vec<Band>,
-    /// Instants that are kept of each series.
+    /// Maximum number of points of each series.
     max_points: usize,
     /// The end of the longest run, s.
     end_s: f64,
 }
 
-/// The panels of the first seed, whose choice of series holds for all.
+/// Panels of the first seed; its selection of series applies to all.
 enum Model {
     /// The runs of one plan.
     Run { panels: Panels, timeline: Timeline, bin_s: f64 },
@@ -74,7 +74,7 @@ fn end_s(runs: &[RunRecord]) -> f64 {
 }
 
 impl SeedPlots {
-    /// Seeds whose series a page holds, at most.
+    /// Maximum number of seeds whose series a page contains.
     pub const MAX_SEEDS: usize = 20;
 
     /// The plots of `first`, the run that the page shows, to which `others` seeds will be added.
@@ -162,7 +162,7 @@ impl SeedPlots {
         &self.seeds
     }
 
-    /// For the panel at `place`: its band and the series of the other seeds.
+    /// Data of panel `place`: its band and the series of the other seeds.
     pub(super) fn of_panel(&self, place: usize) -> Vec<(&'static str, Json)> {
         let Some(band) = self.bands.get(place) else { return Vec::new() };
         let other = |panels: &Vec<Aligned>| {
@@ -180,7 +180,7 @@ fn numbers(values: impl Iterator<Item = Option<f64>>) -> Json {
     Json::List(values.map(|value| Json::maybe(value.map(rounded))).collect())
 }
 
-/// What each seed has of each series in bins of time.
+/// Values of a series in bins of time, for each seed.
 #[derive(Clone, Debug, PartialEq)]
 struct Band {
     /// The middle of the first bin, s.

@@ -1,11 +1,11 @@
-//! Each flow's segments over time: what was asked for, what came, what was lost where.
+//! Segments of each flow over time: requests, arrivals, and losses with their places.
 
 use super::markup::Markup;
-use crate::digest::{Digest, FlowDigest, PointKind};
+use crate::event_summary::{EventSummary, FlowSummary, PointKind};
 use crate::json::Json;
 
 /// The section's content; `segments.js` draws it.
-pub(super) fn section(digest: &Digest) -> Markup {
+pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
         "<p class=\"note\">Segment number (of TCP the sequence number, counted from the first byte) over time, one flow \
@@ -15,23 +15,23 @@ pub(super) fn section(digest: &Digest) -> Markup {
          button says.</p>\n<div id=\"segment-diagram\"></div>\n\
          <noscript><p>The diagram needs JavaScript; tables and figures do not.</p></noscript>\n\
          <script type=\"application/json\" id=\"segments-data\">{}</script>\n<script>\n",
-        digest.watched.record.seed,
-        data(digest).to_script()
+        summary.watched.record.seed,
+        data(summary).to_script()
     ));
     content.0.push_str(include_str!("segments.js"));
     content.0.push_str("</script>\n");
     content
 }
 
-fn data(digest: &Digest) -> Json {
+fn data(summary: &EventSummary) -> Json {
     Json::Object(vec![
-        ("end_s", Json::Number(digest.watched.record.ended.as_secs_f64())),
-        ("flows", Json::List(digest.flows.iter().map(|flow| of_flow(digest, flow)).collect())),
+        ("end_s", Json::Number(summary.watched.record.ended.as_secs_f64())),
+        ("flows", Json::List(summary.flows.iter().map(|flow| of_flow(summary, flow)).collect())),
     ])
 }
 
-fn of_flow(digest: &Digest, flow: &FlowDigest) -> Json {
-    let name = digest.watched.record.flows.get(flow.flow as usize).map_or("", |record| record.name.as_str());
+fn of_flow(summary: &EventSummary, flow: &FlowSummary) -> Json {
+    let name = summary.watched.record.flows.get(flow.flow as usize).map_or("", |record| record.name.as_str());
     let points = PointKind::ALL.iter().map(|kind| {
         let points = flow.segments.points(*kind);
         let micros = points.iter().map(|point| (point.at.as_nanos() / 1000) as f64);

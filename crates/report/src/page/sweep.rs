@@ -11,12 +11,12 @@ use crate::text;
 /// Lines or bars of one colour each in a figure, at most.
 const MAX_SERIES: usize = 12;
 
-/// What the page shows.
+/// Content of the page of a sweep.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepPage<'a> {
     /// Title, mostly the scenario's name.
     pub title: &'a str,
-    /// Points in order.
+    /// Points in the order of the grid.
     pub points: &'a [Point],
     /// Parameters with one value per point.
     pub parameters: &'a [Parameter],

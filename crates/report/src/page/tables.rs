@@ -3,14 +3,14 @@
 use super::markup::{Escaped, Markup};
 use crate::definitions;
 use crate::stats::Estimate;
-use crate::tables::{Cell, Table};
+use crate::tables::{Table, TableCell};
 use crate::text;
 
 /// One HTML table made from a result table, with one row per flow or link.
 pub(super) struct Shown<'a> {
     /// The result table, all runs below each other.
     pub(super) table: &'a Table,
-    /// Column that tells the rows of one run apart: `flow` or `link`.
+    /// Column that identifies the rows of one run: `flow` or `link`.
     pub(super) key: &'static str,
     /// Columns in order.
     pub(super) columns: &'a [&'static str],
@@ -50,7 +50,7 @@ impl Shown<'_> {
     /// Whether the column is a count that is zero in every row.
     fn is_zero(&self, name: &str) -> bool {
         let column = self.table.column(name);
-        column.is_some_and(|column| (0..self.table.rows()).all(|row| column.cell(row) == Cell::Count(0)))
+        column.is_some_and(|column| (0..self.table.rows()).all(|row| column.cell(row) == TableCell::Count(0)))
     }
 
     /// The distinct keys in order.
@@ -58,7 +58,7 @@ impl Shown<'_> {
         let Some(column) = self.table.column(self.key) else { return Vec::new() };
         let cells = (0..self.table.rows()).map(|row| column.cell(row));
         let keys = cells.filter_map(|cell| match cell {
-            Cell::Count(key) => Some(key),
+            TableCell::Count(key) => Some(key),
             _ => None,
         });
         keys.collect::<std::collections::BTreeSet<u64>>().into_iter().collect()
@@ -68,9 +68,9 @@ impl Shown<'_> {
         let (Some(keys), Some(column)) = (self.table.column(self.key), self.table.column(name)) else {
             return;
         };
-        let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == Cell::Count(key));
-        let cells: Vec<Cell<'_>> = rows.map(|row| column.cell(row)).collect();
-        if let Some(Cell::Text(text)) = cells.first() {
+        let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == TableCell::Count(key));
+        let cells: Vec<TableCell<'_>> = rows.map(|row| column.cell(row)).collect();
+        if let Some(TableCell::Text(text)) = cells.first() {
             page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
         } else {
             let estimate = estimate(&cells);
@@ -91,17 +91,17 @@ fn zero_note(names: &[&str]) -> String {
 }
 
 /// Estimate over the cells of one row in all runs that have a number there.
-fn estimate(cells: &[Cell<'_>]) -> Estimate {
+fn estimate(cells: &[TableCell<'_>]) -> Estimate {
     Estimate::of_present(cells.iter().map(|cell| number(*cell)))
 }
 
-fn number(cell: Cell<'_>) -> Option<f64> {
+fn number(cell: TableCell<'_>) -> Option<f64> {
     match cell {
-        Cell::Count(count) => Some(count as f64),
-        Cell::Short(number) => Some(f64::from(number)),
-        Cell::Number(number) => Some(number),
-        Cell::Bool(is_true) => Some(f64::from(u8::from(is_true))),
-        Cell::Missing | Cell::Text(_) => None,
+        TableCell::Count(count) => Some(count as f64),
+        TableCell::Short(number) => Some(f64::from(number)),
+        TableCell::Number(number) => Some(number),
+        TableCell::Bool(is_true) => Some(f64::from(u8::from(is_true))),
+        TableCell::Missing | TableCell::Text(_) => None,
     }
 }
 
@@ -134,6 +134,6 @@ pub(super) fn label(name: &str) -> String {
 /// A column of one run-level table as an estimate over all runs.
 pub(super) fn run_level(table: &Table, name: &str) -> Estimate {
     let Some(column) = table.column(name) else { return Estimate::NONE };
-    let cells: Vec<Cell<'_>> = (0..table.rows()).map(|row| column.cell(row)).collect();
+    let cells: Vec<TableCell<'_>> = (0..table.rows()).map(|row| column.cell(row)).collect();
     estimate(&cells)
 }

@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use tidegate_core::records::{LinkRecord, RunRecord};
 
 use super::timeline::Timeline;
-use crate::quantities;
+use crate::sample_series;
 
 /// Rows that given positions are drawn in, at most.
 const MAX_ROWS_OF_PLACES: usize = 8;
 
-/// What a node does; decides its shape.
+/// Function of a node; determines its shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NodeKind {
-    /// Asks for Data: a circle.
+    /// Consumer, drawn as a circle.
     Consumer,
     /// Forwards: a square.
     #[default]
@@ -22,18 +22,18 @@ pub enum NodeKind {
     Producer,
 }
 
-/// One node.
+/// One node of the drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeView {
-    /// Name.
+    /// Name of the node.
     pub name: String,
     /// Position in any unit, y downwards; used only when every node has one.
     pub position: Option<(f64, f64)>,
-    /// What it does.
+    /// Role of the node in the drawing.
     pub kind: NodeKind,
 }
 
-/// One link.
+/// One link of the drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkView {
     /// Index of a node.
@@ -49,7 +49,7 @@ pub struct LinkView {
 /// A network to draw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopologyView {
-    /// Nodes.
+    /// Nodes of the network.
     pub nodes: Vec<NodeView>,
     /// Links; one with an index that no node has is left out.
     pub links: Vec<LinkView>,
@@ -95,7 +95,7 @@ impl TopologyView {
                 };
                 let Some(record) = free[index].take() else { continue };
                 let all = (0.0, run.ended.as_secs_f64());
-                let bits = quantities::capacity(run, &timeline.rates, index, all);
+                let bits = sample_series::capacity(run, &timeline.rates, index, all);
                 *load = (bits > 0.0).then(|| record.sent_bytes.get() as f64 * 8.0 / bits);
             }
         }

@@ -4,7 +4,7 @@ use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Time;
 
 use super::markup::{Escaped, Markup};
-use crate::digest::{Change, Decrease, Digest, FlowDigest, Harm, Reason};
+use crate::event_summary::{Decrease, EventSummary, FlowSummary, NetworkChange, PacketFate, Reason};
 use crate::measures::utilisation;
 use crate::text::{self, count, number};
 
@@ -13,34 +13,34 @@ const MAX_LISTED: usize = 8;
 
 /// Reasons that a sentence names.
 const MAX_REASONS: usize = 4;
-/// Changes of the scenario of which a flow's sentences tell, at most.
+/// Maximum number of scenario changes in a flow's sentences.
 const MAX_CHANGES: usize = 4;
 
 /// The section's content; empty without a digest.
-pub(super) fn section(digest: &Digest) -> Markup {
+pub(super) fn section(summary: &EventSummary) -> Markup {
     let mut content = Markup::default();
-    let run = &digest.watched.record;
+    let run = &summary.watched.record;
     content.add(format_args!(
         "<p class=\"note\">Run with seed {}, watched packet by packet: each congestion signal of a consumer or TCP sender is traced to the queue or link that caused it.{}</p>\n",
         run.seed,
-        left_out(digest.flows.len(), run.flows.len())
+        left_out(summary.flows.len(), run.flows.len())
     ));
-    for flow in &digest.flows {
+    for flow in &summary.flows {
         let Some(record) = run.flows.get(flow.flow as usize) else { continue };
         content.add(format_args!(
             "<article class=\"why\"><h3>{} <span class=\"soft\">{}</span></h3>\n<p>{}</p>\n",
             Escaped(&record.name),
             Escaped(&record.scheme),
-            Escaped(&sentences(digest, flow, record).join(" "))
+            Escaped(&sentences(summary, flow, record).join(" "))
         ));
-        reasons(&mut content, digest, flow, if text::is_tcp(record) { "sender" } else { "consumer" });
-        largest(&mut content, digest, flow);
+        reasons(&mut content, summary, flow, if text::is_tcp(record) { "sender" } else { "consumer" });
+        largest(&mut content, summary, flow);
         content.0.push_str("</article>\n");
     }
     content
 }
 
-/// What stands there for a run that was not watched; `why` is a sentence.
+/// Replacement of the section for a run whose events were not recorded; `why` is a sentence.
 pub(super) fn unwatched(why: &str) -> Markup {
     let mut content = Markup::default();
     content.add(format_args!(
@@ -57,14 +57,14 @@ fn left_out(shown: usize, all: usize) -> String {
     format!(" {shown} of {} flows shown: those with the largest delivered payload.", count(all as u64))
 }
 
-/// What can be said of a flow.
-fn sentences(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<String> {
-    let run = &digest.watched.record;
+/// Explanatory sentences about a flow.
+fn sentences(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Vec<String> {
+    let run = &summary.watched.record;
     let mut said = vec![course(record, run.ended)];
-    said.extend(window(digest, flow, record));
+    said.extend(window(summary, flow, record));
     said.extend(pacing(run, flow.flow));
-    said.extend(changes(digest, flow, record));
-    said.extend(spell(digest, flow, record));
+    said.extend(changes(summary, flow, record));
+    said.extend(stall(summary, flow, record));
     if is_untroubled(flow) && record.delivered_segments > 0 {
         said.push("No loss and no mark reached it.".to_owned());
         said.extend(limit(run, flow.flow, record));
@@ -98,8 +98,8 @@ fn plural(of: u64, what: &str) -> String {
     format!("{} {what}{}", count(of), if of == 1 { "" } else { "s" })
 }
 
-fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
-    let falls = flow.story.falls();
+fn window(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Option<String> {
+    let falls = flow.history.falls();
     if falls == 0 {
         return Some(match (record.final_window_packets.is_finite(), record.interests) {
             (_, 0) => return None,
@@ -107,19 +107,19 @@ fn window(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Str
             (false, _) => "It has no congestion window that could fall.".to_owned(),
         });
     }
-    let mut parts: Vec<(&Reason, &u64)> = flow.story.decreases.iter().collect();
+    let mut parts: Vec<(&Reason, &u64)> = flow.history.decreases.iter().collect();
     parts.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
     if let [(reason, _)] = parts[..] {
         let each = if falls == 1 { "" } else { "each time " };
         return Some(format!(
             "Its congestion window fell {}, {each}{}.",
             times(falls),
-            after(digest, reason)
+            after(summary, reason)
         ));
     }
     let shown = if parts.len() > MAX_REASONS { MAX_REASONS - 1 } else { MAX_REASONS };
     let (named, rest) = parts.split_at(shown.min(parts.len()));
-    let said = named.iter().map(|(reason, times)| format!("{} {}", count(**times), after(digest, reason)));
+    let said = named.iter().map(|(reason, times)| format!("{} {}", count(**times), after(summary, reason)));
     let mut said: Vec<String> = said.collect();
     if !rest.is_empty() {
         let rest: u64 = rest.iter().map(|(_, times)| **times).sum();
@@ -137,7 +137,7 @@ fn times(of: u64) -> String {
 }
 
 /// The reason as the end of a sentence.
-fn after(digest: &Digest, reason: &Reason) -> String {
+fn after(summary: &EventSummary, reason: &Reason) -> String {
     let what = match reason.cause {
         "mark" => "after marked Data",
         "timeout" => "after a timeout",
@@ -148,32 +148,32 @@ fn after(digest: &Digest, reason: &Reason) -> String {
         "data" => "on Data, by the scheme's own estimates",
         "wake" => "by the scheme's own timer",
         "sent" => "when an Interest was sent",
-        other => return format!("after \"{other}\"{}", origin(digest, reason)),
+        other => return format!("after \"{other}\"{}", origin(summary, reason)),
     };
-    format!("{what}{}", origin(digest, reason))
+    format!("{what}{}", origin(summary, reason))
 }
 
 /// Origin, in brackets.
-fn origin(digest: &Digest, reason: &Reason) -> String {
-    match place(digest, reason) {
+fn origin(summary: &EventSummary, reason: &Reason) -> String {
+    match place(summary, reason) {
         Some(place) => format!(" ({place})"),
         None => String::new(),
     }
 }
 
 /// The queue or wire behind a reason, and what it did.
-fn place(digest: &Digest, reason: &Reason) -> Option<String> {
+fn place(summary: &EventSummary, reason: &Reason) -> Option<String> {
     let Some((direction, rule)) = reason.origin else {
         let is_loss = matches!(reason.cause, "timeout" | "lifetime" | "gap");
         return is_loss.then(|| "not dropped by a queue nor lost on a link: late or unanswered".to_owned());
     };
-    let at = digest.direction_name(direction);
+    let at = summary.direction_name(direction);
     let by = if rule.cause.is_empty() { String::new() } else { format!(", rule \"{}\"", rule.cause) };
-    Some(match rule.harm {
-        Harm::Drop => format!("dropped by queue {at}{by}"),
-        Harm::WireLoss => format!("lost on link {at}"),
-        Harm::Stored => format!("stored by queue {at}"),
-        Harm::Mark => format!("marked by queue {at}{by}"),
+    Some(match rule.fate {
+        PacketFate::Drop => format!("dropped by queue {at}{by}"),
+        PacketFate::WireLoss => format!("lost on link {at}"),
+        PacketFate::Stored => format!("stored by queue {at}"),
+        PacketFate::Mark => format!("marked by queue {at}{by}"),
     })
 }
 
@@ -194,14 +194,14 @@ fn pacing(run: &RunRecord, flow: u32) -> Option<String> {
     })
 }
 
-/// What the scenario changed while the flow ran, with its throughput just before and after.
-fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<String> {
-    let end = record.over(digest.watched.record.ended);
+/// Changes by the scenario while the flow ran, with its throughput just before and after.
+fn changes(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Vec<String> {
+    let end = record.over(summary.watched.record.ended);
     let megabits = record.delivered_payload.get() as f64 * 8e-6 / record.delivered_segments.max(1) as f64;
-    let within = digest.changes.iter().filter(|change| change.at > record.start && change.at < end);
-    let effect = |change: &Change| {
+    let within = summary.changes.iter().filter(|change| change.at > record.start && change.at < end);
+    let effect = |change: &NetworkChange| {
         let [before, after] =
-            digest.rates_around(flow, change.at, record.start, end)?.map(|rate| rate * megabits);
+            summary.rates_around(flow, change.at, record.start, end)?.map(|rate| rate * megabits);
         let is_felt = (before - after).abs() > 0.2 * before.max(after);
         is_felt.then(|| {
             format!(
@@ -217,21 +217,21 @@ fn changes(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Vec<Strin
 }
 
 /// The longest slow time, and what happened in it.
-fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<String> {
-    let ended = digest.watched.record.ended;
-    let spell = flow.slow_spell(digest.bin.as_nanos(), record.start, record.over(ended))?;
-    if spell.to.since(spell.from) * 50 < record.over(ended).since(record.start) {
+fn stall(summary: &EventSummary, flow: &FlowSummary, record: &FlowRecord) -> Option<String> {
+    let ended = summary.watched.record.ended;
+    let stall = flow.longest_stall(summary.bin.as_nanos(), record.start, record.over(ended))?;
+    if stall.to.since(stall.from) * 50 < record.over(ended).since(record.start) {
         return None;
     }
     let mut during: Vec<String> = Vec::new();
-    let is_within = |at: Time| at + digest.bin >= spell.from && at <= spell.to;
+    let is_within = |at: Time| at + summary.bin >= stall.from && at <= stall.to;
     during.extend(
-        digest.changes.iter().filter(|change| is_within(change.at)).map(|change| change.text.clone()),
+        summary.changes.iter().filter(|change| is_within(change.at)).map(|change| change.text.clone()),
     );
-    if let Some((direction, harm, packets)) = digest.worst_within(spell) {
-        let at = digest.direction_name(direction);
-        during.push(match harm {
-            Harm::WireLoss => format!("link {at} lost {}", plural(packets, "packet")),
+    if let Some((direction, fate, packets)) = summary.worst_within(stall) {
+        let at = summary.direction_name(direction);
+        during.push(match fate {
+            PacketFate::WireLoss => format!("link {at} lost {}", plural(packets, "packet")),
             _ => format!("queue {at} dropped {}", plural(packets, "packet")),
         });
     }
@@ -241,8 +241,8 @@ fn spell(digest: &Digest, flow: &FlowDigest, record: &FlowRecord) -> Option<Stri
     };
     Some(format!(
         "After its start, the longest time below half its median throughput was {} s from {} s{during}.",
-        number(rounded(spell.to.since(spell.from).as_secs_f64())),
-        number(rounded(spell.from.as_secs_f64()))
+        number(rounded(stall.to.since(stall.from).as_secs_f64())),
+        number(rounded(stall.from.as_secs_f64()))
     ))
 }
 
@@ -252,11 +252,11 @@ fn rounded(seconds: f64) -> f64 {
 }
 
 /// Whether no loss and no mark reached the flow.
-fn is_untroubled(flow: &FlowDigest) -> bool {
-    flow.story.signals.is_empty()
+fn is_untroubled(flow: &FlowSummary) -> bool {
+    flow.history.signals.is_empty()
 }
 
-/// What held an untroubled flow back, as far as samples tell.
+/// Limit of a flow without losses and marks, as far as samples show it.
 fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
     let samples = &run.flow_samples;
     let mut rows = 0_u64;
@@ -288,10 +288,10 @@ fn limit(run: &RunRecord, flow: u32, record: &FlowRecord) -> Option<String> {
     })
 }
 
-/// What the consumer, or TCP sender, heard and what came of it, by reason.
-fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &str) {
-    let story = &flow.story;
-    let mut all: Vec<&Reason> = story.signals.keys().chain(story.decreases.keys()).collect();
+/// Table of the signals at the consumer or TCP sender and the window decreases that followed, by reason.
+fn reasons(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary, hearer: &str) {
+    let history = &flow.history;
+    let mut all: Vec<&Reason> = history.signals.keys().chain(history.decreases.keys()).collect();
     all.sort_unstable();
     all.dedup();
     if all.is_empty() {
@@ -303,14 +303,14 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &st
          <th scope=\"col\" class=\"number\">Signals</th><th scope=\"col\" class=\"number\">Window decreases</th></tr></thead>\n<tbody>\n"
     ));
     for reason in all {
-        let [heard, fell] = [&story.signals, &story.decreases].map(|of| of.get(reason).copied());
+        let [heard, fell] = [&history.signals, &history.decreases].map(|of| of.get(reason).copied());
         content.add(format_args!(
             "<tr><td>{}</td><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
             Escaped(&match heard {
                 Some(_) => reason.cause.to_owned(),
                 None => format!("nothing, after \"{}\"", reason.cause),
             }),
-            Escaped(&place(digest, reason).unwrap_or_else(|| "–".to_owned())),
+            Escaped(&place(summary, reason).unwrap_or_else(|| "–".to_owned())),
             heard.map_or_else(|| "–".to_owned(), count),
             count(fell.unwrap_or(0))
         ));
@@ -319,15 +319,15 @@ fn reasons(content: &mut Markup, digest: &Digest, flow: &FlowDigest, hearer: &st
 }
 
 /// The largest falls with their times; a click shows the time in all plots.
-fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
-    let mut falls: Vec<&Decrease> = flow.story.largest.iter().collect();
+fn largest(content: &mut Markup, summary: &EventSummary, flow: &FlowSummary) {
+    let mut falls: Vec<&Decrease> = flow.history.largest.iter().collect();
     falls.sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
     falls.truncate(MAX_LISTED);
     falls.sort_by_key(|fall| fall.at);
     if falls.is_empty() {
         return;
     }
-    let what = if (falls.len() as u64) < flow.story.falls() { "Largest falls" } else { "Falls" };
+    let what = if (falls.len() as u64) < flow.history.falls() { "Largest falls" } else { "Falls" };
     content.add(format_args!(
         "<p class=\"label\">{what} of the window; a click on a time shows it in all plots.</p><ul class=\"falls\">\n"
     ));
@@ -338,7 +338,7 @@ fn largest(content: &mut Markup, digest: &Digest, flow: &FlowDigest) {
             super::plots::moment(seconds),
             number(fall.from_packets),
             number(fall.to_packets),
-            Escaped(&after(digest, &fall.reason))
+            Escaped(&after(summary, &fall.reason))
         ));
     }
     content.0.push_str("</ul>\n");
@@ -349,20 +349,20 @@ mod tests {
     use tidegate_core::units::{ByteCount, Span};
 
     use super::*;
-    use crate::digest::{FlowStory, Rule};
+    use crate::event_summary::{CongestionHistory, IncidentCause};
 
-    fn digest(record: FlowRecord) -> Digest {
-        let mut digest = Digest { bin: Span::from_millis(10), ..Digest::default() };
-        digest.watched.record.ended = Time::from_nanos(6_000_000_000);
-        digest.watched.record.flows.push(record);
-        digest.flows.push(FlowDigest { arrivals: vec![20; 600], ..FlowDigest::default() });
-        digest.nodes = vec!["r1".into(), "r2".into()];
-        digest.directions = vec![(0, 1), (1, 0)];
-        digest
+    fn summary(record: FlowRecord) -> EventSummary {
+        let mut summary = EventSummary { bin: Span::from_millis(10), ..EventSummary::default() };
+        summary.watched.record.ended = Time::from_nanos(6_000_000_000);
+        summary.watched.record.flows.push(record);
+        summary.flows.push(FlowSummary { arrivals: vec![20; 600], ..FlowSummary::default() });
+        summary.nodes = vec!["r1".into(), "r2".into()];
+        summary.directions = vec![(0, 1), (1, 0)];
+        summary
     }
 
-    fn said(digest: &Digest) -> String {
-        sentences(digest, &digest.flows[0], &digest.watched.record.flows[0]).join(" ")
+    fn said(summary: &EventSummary) -> String {
+        sentences(summary, &summary.flows[0], &summary.watched.record.flows[0]).join(" ")
     }
 
     fn fetched() -> FlowRecord {
@@ -379,15 +379,15 @@ mod tests {
     fn a_flow_that_got_nothing_and_one_that_never_asked_say_so() {
         let asked = FlowRecord { interests: 1, final_window_packets: 2.0, ..FlowRecord::default() };
         assert_eq!(
-            said(&digest(asked)),
+            said(&summary(asked)),
             "No Data arrived for the 1 Interest that it sent. Its congestion window never fell."
         );
-        assert_eq!(said(&digest(FlowRecord::default())), "It sent no Interest.");
+        assert_eq!(said(&summary(FlowRecord::default())), "It sent no Interest.");
     }
 
     #[test]
     fn a_flow_without_a_window_is_not_said_to_have_one() {
-        let text = said(&digest(fetched()));
+        let text = said(&summary(fetched()));
         assert_eq!(
             text,
             "12,000 segments arrived in 6 s: 16 Mbit/s. It has no congestion window that could fall. No loss and no \
@@ -397,15 +397,20 @@ mod tests {
 
     #[test]
     fn falls_are_told_by_reason_and_a_change_with_what_it_did() {
-        let mut digest = digest(fetched());
-        let mark = Reason { cause: "mark", origin: Some((0, Rule { harm: Harm::Mark, cause: "codel" })) };
+        let mut summary = summary(fetched());
+        let mark = Reason {
+            cause: "mark",
+            origin: Some((0, IncidentCause { fate: PacketFate::Mark, cause: "codel" })),
+        };
         let late = Reason { cause: "timeout", origin: None };
-        digest.flows[0].story =
-            FlowStory { decreases: [(mark, 14), (late, 1)].into(), ..FlowStory::default() };
-        digest.flows[0].arrivals[300..].fill(5);
-        digest.changes =
-            vec![Change { at: Time::from_nanos(3_000_000_000), text: "link r1-r2 changed to 5Mbps".into() }];
-        let text = said(&digest);
+        summary.flows[0].history =
+            CongestionHistory { decreases: [(mark, 14), (late, 1)].into(), ..CongestionHistory::default() };
+        summary.flows[0].arrivals[300..].fill(5);
+        summary.changes = vec![NetworkChange {
+            at: Time::from_nanos(3_000_000_000),
+            text: "link r1-r2 changed to 5Mbps".into(),
+        }];
+        let text = said(&summary);
         for part in [
             "fell 15 times: 14 after marked Data (marked by queue r1 → r2, rule \"codel\"), 1 after a timeout (not dropped",
             "When link r1-r2 changed to 5Mbps at 3 s, its throughput went from 16 to 4 Mbit/s.",
@@ -418,10 +423,10 @@ mod tests {
     #[test]
     fn a_name_cannot_leave_its_place() {
         let evil = "</script><script>alert(1)</script>";
-        let page = section(&digest(FlowRecord { name: evil.into(), ..fetched() })).0;
+        let page = section(&summary(FlowRecord { name: evil.into(), ..fetched() })).0;
         assert!(page.contains("&lt;/script&gt;") && !page.contains("<script>alert"), "{page}");
         let diagram =
-            super::super::segments::section(&digest(FlowRecord { name: evil.into(), ..fetched() })).0;
+            super::super::segments::section(&summary(FlowRecord { name: evil.into(), ..fetched() })).0;
         assert!(diagram.contains("\\u003c/script") && !diagram.contains("<script>alert"));
     }
 }

@@ -1,9 +1,9 @@
 //! The columns as an Arrow schema, for the key-value metadata of a Parquet file: readers built on Arrow show from it the
 //! unit and the definition of each field.
 //!
-//! Source: the Apache Arrow columnar format, `Message.fbs` and `Schema.fbs` (metadata version 5), in the encapsulated form
-//! with its length in front and as base64, as Arrow's own writers store it. Tables of FlatBuffers are laid out front to
-//! back here: each vtable stands before its table, and every offset points forward.
+//! Source: the Apache Arrow columnar format, `Message.fbs` and `Schema.fbs` (metadata version 5), in the encapsulated
+//! form with its length in front and as base64, as Arrow's own writers store it. Tables of FlatBuffers are laid out
+//! front to back here: each vtable stands before its table, and every offset points forward.
 
 use super::{Column, ColumnData};
 
@@ -26,9 +26,10 @@ pub(super) fn schema(columns: &[Column]) -> String {
 fn message(columns: &[Column]) -> Vec<u8> {
     let mut buffer = Buffer::default();
     let root = buffer.offset();
-    let [message, header] = buffer.table(&[Slot::Short(VERSION), Slot::Byte(HEADER_SCHEMA), Slot::Offset]);
+    let [message, header] =
+        buffer.table(&[VtableSlot::Short(VERSION), VtableSlot::Byte(HEADER_SCHEMA), VtableSlot::Offset]);
     buffer.point(root, message);
-    let [schema, fields] = buffer.table(&[Slot::None, Slot::Offset]);
+    let [schema, fields] = buffer.table(&[VtableSlot::None, VtableSlot::Offset]);
     buffer.point(header, schema);
     buffer.vector(fields, columns, field);
     buffer.align(8);
@@ -37,23 +38,23 @@ fn message(columns: &[Column]) -> Vec<u8> {
 
 /// Writes a `Field` that the offset `at` points to.
 fn field(buffer: &mut Buffer, at: usize, column: &Column) {
-    let (kind, slots): (u8, &[Slot]) = match &column.data {
+    let (kind, slots): (u8, &[VtableSlot]) = match &column.data {
         ColumnData::Bool(_) => (6, &[]),
-        ColumnData::U32(_) => (2, &[Slot::Int(32), Slot::Byte(0)]),
-        ColumnData::U64(_) => (2, &[Slot::Int(64), Slot::Byte(0)]),
-        ColumnData::F32(_) => (3, &[Slot::Short(1)]),
-        ColumnData::F64(_) => (3, &[Slot::Short(2)]),
+        ColumnData::U32(_) => (2, &[VtableSlot::Int(32), VtableSlot::Byte(0)]),
+        ColumnData::U64(_) => (2, &[VtableSlot::Int(64), VtableSlot::Byte(0)]),
+        ColumnData::F32(_) => (3, &[VtableSlot::Short(1)]),
+        ColumnData::F64(_) => (3, &[VtableSlot::Short(2)]),
         ColumnData::Text { .. } => (5, &[]),
     };
-    let is_nullable = Slot::Byte(u8::from(column.present.is_some()));
+    let is_nullable = VtableSlot::Byte(u8::from(column.present.is_some()));
     let [field, name, type_of, children, metadata] = buffer.table(&[
-        Slot::Offset,
+        VtableSlot::Offset,
         is_nullable,
-        Slot::Byte(kind),
-        Slot::Offset,
-        Slot::None,
-        Slot::Offset,
-        Slot::Offset,
+        VtableSlot::Byte(kind),
+        VtableSlot::Offset,
+        VtableSlot::None,
+        VtableSlot::Offset,
+        VtableSlot::Offset,
     ]);
     buffer.point(at, field);
     buffer.string(name, column.name());
@@ -65,7 +66,7 @@ fn field(buffer: &mut Buffer, at: usize, column: &Column) {
         entries.push(("unit", column.unit()));
     }
     buffer.vector(metadata, &entries, |buffer, at, (key, value)| {
-        let [entry, key_at, value_at] = buffer.table(&[Slot::Offset, Slot::Offset]);
+        let [entry, key_at, value_at] = buffer.table(&[VtableSlot::Offset, VtableSlot::Offset]);
         buffer.point(at, entry);
         buffer.string(key_at, key);
         buffer.string(value_at, value);
@@ -74,7 +75,7 @@ fn field(buffer: &mut Buffer, at: usize, column: &Column) {
 
 /// A field of a table of FlatBuffers.
 #[derive(Clone, Copy, Debug)]
-enum Slot {
+enum VtableSlot {
     None,
     Byte(u8),
     Short(u16),
@@ -83,7 +84,7 @@ enum Slot {
     Offset,
 }
 
-impl Slot {
+impl VtableSlot {
     fn size(self) -> usize {
         match self {
             Self::None => 0,
@@ -110,14 +111,14 @@ impl Buffer {
         self.0.len() - 4
     }
 
-    /// Lets the offset at `at` point to `target`, which stands behind it.
+    /// Sets the offset at `at` to point to `target`, which is after it.
     fn point(&mut self, at: usize, target: usize) {
         let distance = (target - at) as u32;
         self.0[at..at + 4].copy_from_slice(&distance.to_le_bytes());
     }
 
     /// Writes a table; where it is, and where its `N - 1` offsets are.
-    fn table<const N: usize>(&mut self, slots: &[Slot]) -> [usize; N] {
+    fn table<const N: usize>(&mut self, slots: &[VtableSlot]) -> [usize; N] {
         let mut end = 4usize;
         let places: Vec<usize> = slots
             .iter()
@@ -141,11 +142,11 @@ impl Buffer {
         for (slot, place) in slots.iter().zip(places) {
             let at = table + place;
             match slot {
-                Slot::None => {}
-                Slot::Byte(value) => self.0[at] = *value,
-                Slot::Short(value) => self.0[at..at + 2].copy_from_slice(&value.to_le_bytes()),
-                Slot::Int(value) => self.0[at..at + 4].copy_from_slice(&value.to_le_bytes()),
-                Slot::Offset => found.push(at),
+                VtableSlot::None => {}
+                VtableSlot::Byte(value) => self.0[at] = *value,
+                VtableSlot::Short(value) => self.0[at..at + 2].copy_from_slice(&value.to_le_bytes()),
+                VtableSlot::Int(value) => self.0[at..at + 4].copy_from_slice(&value.to_le_bytes()),
+                VtableSlot::Offset => found.push(at),
             }
         }
         found.try_into().expect("as many offsets as the caller names")
@@ -214,12 +215,12 @@ mod tests {
             u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes")) as usize
         }
 
-        /// What the offset at `at` points to.
+        /// Table that the offset at `at` points to.
         fn target(&self, at: usize) -> Self {
             Self { at: at + self.int(at), ..*self }
         }
 
-        /// Where a field is; `None` for one that is left out.
+        /// Offset of a field; `None` if it is omitted.
         fn field(&self, number: usize) -> Option<usize> {
             let vtable = self.at - self.int(self.at);
             let entry = 4 + 2 * number;

@@ -13,7 +13,7 @@ use super::{Column, ColumnData, RunContext, Table};
 use crate::measures;
 
 /// The tables of `runs`, in this order: `runs`, `flows`, `links`, `nodes`, `media`, `flow_samples`, `link_samples`, and
-/// `events` when a run recorded any. Rows stand in the order of the runs.
+/// `events` if a run recorded any. Rows are in the order of the runs.
 ///
 /// # Panics
 /// When the columns of a run's samples differ in length.

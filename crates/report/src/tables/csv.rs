@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Cell, Table};
+use super::{Table, TableCell};
 
 impl Table {
     /// Writes the table as CSV; floating-point numbers with the fewest digits that read back to the same bits.
@@ -25,16 +25,16 @@ impl Table {
     }
 }
 
-fn write_cell(out: &mut impl Write, cell: Cell<'_>) -> io::Result<()> {
+fn write_cell(out: &mut impl Write, cell: TableCell<'_>) -> io::Result<()> {
     match cell {
-        Cell::Missing => Ok(()),
-        Cell::Bool(value) => write!(out, "{value}"),
-        Cell::Count(value) => write!(out, "{value}"),
-        Cell::Short(value) => write!(out, "{value}"),
-        Cell::Number(value) => write!(out, "{value}"),
-        Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+        TableCell::Missing => Ok(()),
+        TableCell::Bool(value) => write!(out, "{value}"),
+        TableCell::Count(value) => write!(out, "{value}"),
+        TableCell::Short(value) => write!(out, "{value}"),
+        TableCell::Number(value) => write!(out, "{value}"),
+        TableCell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
             write!(out, "\"{}\"", text.replace('"', "\"\""))
         }
-        Cell::Text(text) => out.write_all(text.as_bytes()),
+        TableCell::Text(text) => out.write_all(text.as_bytes()),
     }
 }

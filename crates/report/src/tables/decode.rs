@@ -20,7 +20,7 @@ const ROWS_PER_BATCH: usize = 1 << 14;
 ///
 /// The decoder asserts part of what is checked here. Inside the pages it also panics on some damage (a
 /// dictionary page that became something else, lengths beyond the page), which only the checksum taken before
-/// opening can tell: 3 of 20 000 single flipped bits did so once checksums were forged to agree.
+/// opening can detect: 3 of 20 000 single flipped bits did so once checksums were forged to agree.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) reader: SerializedFileReader<File>,
@@ -116,7 +116,7 @@ impl TableFile {
         self.column::<DoubleType, _>(column, convert)
     }
 
-    /// As [`TableFile::f64`] for a column of short numbers.
+    /// As [`TableFile::f64`], for a column of single-precision numbers.
     pub(super) fn f32<V>(
         &self,
         column: &str,
@@ -125,7 +125,7 @@ impl TableFile {
         self.column::<FloatType, _>(column, convert)
     }
 
-    /// All values of `column`; `convert` gets `None` for a missing one and says `None` to refuse a value.
+    /// All values of `column`; `convert` receives `None` for a missing one and returns `None` for an invalid one.
     fn column<T: DataType, V>(
         &self,
         column: &str,

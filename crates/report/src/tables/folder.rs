@@ -20,7 +20,7 @@ use super::decode::TableFile;
 /// Tables of every results folder, in the order of [`super::build`].
 pub(super) const ALWAYS: [&str; 7] =
     ["runs", "flows", "links", "nodes", "media", "flow_samples", "link_samples"];
-/// Table of folders whose runs recorded events.
+/// Name of the table that exists if runs recorded events.
 pub(super) const EVENTS: &str = "events";
 
 const CHECKSUMS: &str = "checksums.txt";
@@ -32,14 +32,14 @@ pub enum FolderFault {
     Io {
         /// File or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         cause: io::Error,
     },
     /// `path` does not hold what it should: unfinished, damaged, of another version, or not ours.
     Content {
         /// File or folder.
         path: PathBuf,
-        /// What is wrong and what is expected.
+        /// Description of the problem and of the expected content.
         problem: String,
     },
 }
@@ -133,7 +133,7 @@ pub(super) fn table_path(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("{name}.parquet"))
 }
 
-/// Refuses to touch a folder in which something else than tables stands.
+/// Returns an error for a folder that contains anything but tables, so that it is not replaced.
 fn check_replaceable(dir: &Path) -> Result<(), FolderFault> {
     if !dir.exists() {
         return Ok(());
@@ -199,7 +199,7 @@ impl<W: Write> Write for Summed<W> {
     }
 }
 
-/// What `checksums.txt` says: the sum of each table's file.
+/// Content of `checksums.txt`: the hash of each table's file.
 #[derive(Debug, Default)]
 pub(super) struct Checksums {
     pub(super) files: BTreeMap<&'static str, Sum>,

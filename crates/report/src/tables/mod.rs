@@ -37,10 +37,10 @@ pub fn layout() -> Vec<(&'static str, Vec<&'static Definition>)> {
     names.map(of).collect()
 }
 
-/// What all tables of one result folder share.
+/// Metadata that all tables of one result folder share.
 #[derive(Clone, Debug, Default)]
 pub struct RunContext {
-    /// Full text of the scenario; stands in each file's metadata.
+    /// Full text of the scenario; part of each file's metadata.
     pub scenario_text: String,
     /// Version of the results' meaning, raised whenever any result may change.
     pub semantics: u32,
@@ -52,7 +52,7 @@ pub struct RunContext {
     pub nodes: Vec<String>,
     /// Prefixes by interned id, for the events; an id beyond the list is written `#7`.
     pub prefixes: Vec<String>,
-    /// For pages: schemes in use, each with the variant it belongs to, which is empty where there is one alone.
+    /// For pages: schemes in use, each with the name of its variant, which is empty if there is only one.
     pub installed: Vec<(String, Installed)>,
 }
 
@@ -79,7 +79,7 @@ pub enum ColumnData {
 }
 
 impl ColumnData {
-    /// Number of rows.
+    /// Number of rows in the column.
     pub fn len(&self) -> usize {
         match self {
             Self::Bool(values) => values.len(),
@@ -99,7 +99,7 @@ impl ColumnData {
 
 /// One cell, as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub enum TableCell<'a> {
     /// No value.
     Missing,
     /// A truth value.
@@ -121,11 +121,11 @@ pub struct Column {
     name: Cow<'static, str>,
     /// Unit, `""` for text and plain numbers.
     unit: Cow<'static, str>,
-    /// What is counted or measured.
+    /// Definition of the column.
     text: Cow<'static, str>,
     /// Values; a missing one holds any value.
     pub data: ColumnData,
-    /// Which rows have a value; `None` when all have and the column can miss none.
+    /// Presence of a value in each row; `None` if all rows have one and the column cannot miss any.
     pub present: Option<Vec<bool>>,
 }
 
@@ -154,7 +154,7 @@ impl Column {
         Self { name: name.into(), unit: unit.into(), text: text.into(), data, present }
     }
 
-    /// Column name.
+    /// Name of the column, unit last.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -168,17 +168,17 @@ impl Column {
     ///
     /// # Panics
     /// When the column has no such row.
-    pub fn cell(&self, row: usize) -> Cell<'_> {
+    pub fn cell(&self, row: usize) -> TableCell<'_> {
         if self.present.as_ref().is_some_and(|present| !present[row]) {
-            return Cell::Missing;
+            return TableCell::Missing;
         }
         match &self.data {
-            ColumnData::Bool(values) => Cell::Bool(values[row]),
-            ColumnData::U32(values) => Cell::Count(u64::from(values[row])),
-            ColumnData::U64(values) => Cell::Count(values[row]),
-            ColumnData::F32(values) => Cell::Short(values[row]),
-            ColumnData::F64(values) => Cell::Number(values[row]),
-            ColumnData::Text { names, index } => Cell::Text(&names[index[row] as usize]),
+            ColumnData::Bool(values) => TableCell::Bool(values[row]),
+            ColumnData::U32(values) => TableCell::Count(u64::from(values[row])),
+            ColumnData::U64(values) => TableCell::Count(values[row]),
+            ColumnData::F32(values) => TableCell::Short(values[row]),
+            ColumnData::F64(values) => TableCell::Number(values[row]),
+            ColumnData::Text { names, index } => TableCell::Text(&names[index[row] as usize]),
         }
     }
 }
@@ -189,9 +189,9 @@ pub struct Table {
     /// Name of the table and of its file without extension: `runs`, `flows`, `links`, `nodes`, `media`,
     /// `flow_samples`, `link_samples` or `events`.
     pub name: &'static str,
-    /// Columns in order.
+    /// Columns in the order of the file.
     pub columns: Vec<Column>,
-    /// What the file says about itself: `scenario`, `results_schema`, `semantics`, `code`, for each column
+    /// Metadata of the file: `scenario`, `results_schema`, `semantics`, `code`, for each column
     /// `column.<name>.unit` and `column.<name>.definition`, and the same as Arrow's schema, which readers show by field.
     pub metadata: Vec<(String, String)>,
 }
@@ -207,7 +207,7 @@ impl Table {
         Self { name, columns, metadata }
     }
 
-    /// Number of rows.
+    /// Number of rows in the table.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.data.len())
     }

@@ -30,7 +30,7 @@ const ROWS_PER_BATCH: usize = 1 << 14;
 pub struct ParquetFault {
     /// Table that was being written.
     pub table: &'static str,
-    /// What went wrong, mostly in the output below.
+    /// Cause of the error, usually an error of the underlying output.
     pub cause: ParquetError,
 }
 

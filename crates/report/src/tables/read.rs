@@ -11,10 +11,10 @@ use super::RunContext;
 use super::decode::TableFile;
 use super::folder::{Checksums, FolderFault};
 
-/// The run whose tables stand in `dir`, such that its tables are again the same bytes.
+/// The run whose tables are in `dir`; building its tables again gives the same bytes.
 ///
 /// Times, spans and rates come back exact up to 2^52 ns (52 days) and 2^52 bit/s, beyond that to the
-/// nearest that the tables can tell. Four things are not in the tables as they were recorded:
+/// nearest that the tables contain. Four things are not in the tables as they were recorded:
 /// - events are left out;
 /// - a smoothed round-trip time has the 24 significant bits of its column;
 /// - a window that is not finite is read as infinite;
@@ -33,7 +33,7 @@ pub fn read_run(dir: &Path) -> Result<RunRecord, FolderFault> {
     })
 }
 
-/// As [`read_run`] without the samples, whose files are not opened.
+/// As [`read_run`], without the samples, whose files are not opened.
 ///
 /// # Errors
 /// As [`read_run`].
@@ -41,7 +41,7 @@ pub fn read_run_summary(dir: &Path) -> Result<RunRecord, FolderFault> {
     read_summary(dir, &Checksums::read(dir)?)
 }
 
-/// What the tables in `dir` say about their origin: scenario, semantics, code and number of the first run; zero
+/// Origin of the tables in `dir`: scenario, semantics, code and number of the first run; zero
 /// without runs. Names of nodes and prefixes are not in the tables and left out.
 ///
 /// # Errors

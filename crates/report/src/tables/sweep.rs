@@ -16,7 +16,7 @@ use crate::stats::Estimate;
 /// A parameter of a sweep with its value at each point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Where the value stands in the scenario.
+    /// Path of the value in the scenario.
     pub key: String,
     /// Its value at each point, texts without quotes.
     pub values: Vec<String>,
@@ -148,7 +148,7 @@ impl Typed {
     }
 }
 
-/// Where `name` stands in `names`, added if it is new.
+/// Index of `name` in `names`, which is extended if it is new.
 fn index_of(names: &mut Vec<String>, name: &str) -> u32 {
     let found = names.iter().position(|known| known == name).unwrap_or_else(|| {
         names.push(name.to_owned());

@@ -1,4 +1,4 @@
-//! A table read back as it stands in its file.
+//! A table as read back from its file.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ fn hit_ratio(node: &NodeRecord) -> Option<f64> {
     (lookups > 0).then(|| node.cache_hits as f64 / lookups as f64)
 }
 
-/// Nodes, by index, whose content store or server did anything in any of the runs.
+/// Indices of nodes whose content store or server was used in any of the runs.
 fn busy(runs: &[RunRecord]) -> Vec<usize> {
     let is_busy = |node: &NodeRecord| {
         node.cache_hits + node.cache_misses + node.cached_packets + node.service_drops > 0

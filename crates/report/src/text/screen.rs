@@ -1,8 +1,8 @@
-//! Where text is shown: how wide its lines may be, and whether they may be styled.
+//! Terminal properties: width of lines, and whether styles are supported.
 
 use anstyle::{AnsiColor, Style};
 
-/// Where text is shown.
+/// Destination of text, with its width and style support.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
     /// Columns of a terminal; `None` for a file or a pipe, where lines are as long as they need to be.
@@ -11,9 +11,9 @@ pub struct Screen {
     pub is_styled: bool,
 }
 
-/// Further lines of a folded one begin with so many spaces, unless it has a label.
+/// Indentation of continuation lines, spaces, unless the line has a label.
 const INDENT: usize = 2;
-/// A label stands in so many columns at most.
+/// Maximum width of a label, columns.
 const WIDEST_LABEL: usize = 24;
 
 impl Screen {
@@ -25,22 +25,22 @@ impl Screen {
         self.styled(Style::new().bold(), text)
     }
 
-    /// What is less important than the rest.
+    /// Styles text as less important.
     pub fn dim(self, text: &str) -> String {
         self.styled(Style::new().dimmed(), text)
     }
 
-    /// Good news.
+    /// Styles text that reports a success.
     pub fn green(self, text: &str) -> String {
         self.styled(AnsiColor::Green.on_default(), text)
     }
 
-    /// What deserves a look.
+    /// Styles text as a warning.
     pub fn yellow(self, text: &str) -> String {
         self.styled(AnsiColor::Yellow.on_default(), text)
     }
 
-    /// Bad news.
+    /// Styles text that reports a failure.
     pub fn red(self, text: &str) -> String {
         self.styled(AnsiColor::Red.on_default(), text)
     }
@@ -63,7 +63,7 @@ fn fold_line(line: &str, width: usize) -> String {
     }
     let indent = hanging_indent(line).min(width / 2);
     let (mut folded, mut used) = (String::new(), 0);
-    // What stands before a word are the spaces of the line itself, so that labels keep their distance.
+    // Leading spaces of a word are those of the line itself, so that labels keep their distance.
     for word in line.trim_end().split_inclusive(' ') {
         let length = visible(word.trim_end());
         if used > indent && used + length > width {

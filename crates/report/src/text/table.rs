@@ -2,7 +2,7 @@
 
 use super::screen::{Screen, visible};
 
-/// How the cells of a column line up.
+/// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Text.
@@ -20,10 +20,10 @@ const GAP: usize = 2;
 /// Characters of a word in a head that is not broken in the middle.
 const LONGEST_HEAD: usize = 8;
 
-/// Where cells and heads may be broken.
+/// Places at which cells and heads may be broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Breaks {
-    /// At spaces; heads also behind `_` and `.`.
+    /// At spaces; heads also after `_` and `.`.
     Loose,
     /// Texts also behind `-`, heads also in the middle of a word.
     Tight,
@@ -140,7 +140,7 @@ impl TextTable {
         widths
     }
 
-    /// Width of a column whose texts go on in the next line after `limit` characters, with its head on one line.
+    /// Width of a column whose texts continue in the next line after `limit` characters, with its head on one line.
     fn natural_width(&self, column: usize, limit: usize) -> usize {
         let limit = if self.head[column].1 == Align::Left { limit } else { usize::MAX };
         self.cells_width(column, limit, Breaks::Loose).max(visible(&self.head[column].0))
@@ -222,7 +222,7 @@ fn head_lines(name: &str, limit: usize, breaks: Breaks) -> Vec<String> {
     lines.flat_map(halves).collect()
 }
 
-/// Pieces, each with what stands before it unless it begins a line, in lines of at most `limit` characters.
+/// Joins pieces, each with its separator unless it begins a line, into lines of at most `limit` characters.
 fn joined(pieces: impl Iterator<Item = (&'static str, String)>, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (between, piece) in pieces {
@@ -241,7 +241,7 @@ fn joined(pieces: impl Iterator<Item = (&'static str, String)>, limit: usize) ->
 mod tests {
     use super::*;
 
-    /// As a run of two flows: names, numbers with intervals, long heads.
+    /// A table of a run with two flows: names, numbers with intervals, long heads.
     fn wide() -> TextTable {
         let heads =
             ["goodput_mbps", "completion_s", "full_delay_mean_ms", "retransmissions", "timeouts", "marks"];

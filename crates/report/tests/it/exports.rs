@@ -59,8 +59,8 @@ fn lines<T: Trace>(
     let mut trace = make(file.clone()).expect("a Vec");
     // In two parts, as a run hands them over.
     let (first, second) = events.split_at(events.len() / 2);
-    trace.hear(&network(), first).expect("a Vec");
-    trace.hear(&network(), second).expect("a Vec");
+    trace.on_events(&network(), first).expect("a Vec");
+    trace.on_events(&network(), second).expect("a Vec");
     trace.finish(&network(), Time::from_nanos(seconds * 1_000_000_000)).expect("a Vec");
     let inner = file.0.borrow();
     assert!(inner.is_flushed, "what is buffered would be lost");

@@ -2,7 +2,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 use tidegate_core::records::FlowSamples;
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_report::tables::{self, Cell, RunContext, Table};
+use tidegate_report::tables::{self, RunContext, Table, TableCell};
 
 use crate::invented;
 
@@ -44,12 +44,12 @@ fn a_parquet_file_reads_back_cell_by_cell() {
         for (position, row) in rows.iter().enumerate() {
             for (column, own) in table.columns.iter().enumerate() {
                 let same = match own.cell(position) {
-                    Cell::Missing => row.is_null(column).unwrap_or(true),
-                    Cell::Bool(value) => row.get_bool(column).is_ok_and(|found| found == value),
-                    Cell::Short(value) => row.get_float(column).is_ok_and(|found| found == value),
-                    Cell::Number(value) => row.get_double(column).is_ok_and(|found| found == value),
-                    Cell::Text(text) => row.get_string(column).is_ok_and(|found| found == text),
-                    Cell::Count(count) => row
+                    TableCell::Missing => row.is_null(column).unwrap_or(true),
+                    TableCell::Bool(value) => row.get_bool(column).is_ok_and(|found| found == value),
+                    TableCell::Short(value) => row.get_float(column).is_ok_and(|found| found == value),
+                    TableCell::Number(value) => row.get_double(column).is_ok_and(|found| found == value),
+                    TableCell::Text(text) => row.get_string(column).is_ok_and(|found| found == text),
+                    TableCell::Count(count) => row
                         .get_ulong(column)
                         .or_else(|_| row.get_uint(column).map(u64::from))
                         .is_ok_and(|found| found == count),
@@ -94,7 +94,7 @@ fn equal_runs_give_equal_bytes() {
 fn the_seed_stands_in_every_table() {
     for table in tables::build(&[invented::dumbbell(42)], &context()) {
         let seed = table.column("seed").unwrap_or_else(|| panic!("{} has no seed", table.name));
-        assert_eq!(seed.cell(table.rows() - 1), Cell::Count(42), "{}", table.name);
+        assert_eq!(seed.cell(table.rows() - 1), TableCell::Count(42), "{}", table.name);
     }
 }
 
@@ -135,8 +135,8 @@ fn a_flow_without_a_window_or_a_round_trip_has_none_in_the_tables() {
     run.flow_samples.window_packets[0] = f32::INFINITY;
     run.flow_samples.smoothed_rtt[0] = Default::default();
     let table = &tables::build(&[run], &context())[5];
-    assert_eq!(table.column("window_packets").map(|column| column.cell(0)), Some(Cell::Missing));
-    assert_eq!(table.column("smoothed_rtt_ms").map(|column| column.cell(0)), Some(Cell::Missing));
+    assert_eq!(table.column("window_packets").map(|column| column.cell(0)), Some(TableCell::Missing));
+    assert_eq!(table.column("smoothed_rtt_ms").map(|column| column.cell(0)), Some(TableCell::Missing));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn samples_name_their_flows_and_links_beside_the_index() {
     let links = table("link_samples");
     let text =
         |table: &Table, column: &str, row: usize| match table.column(column).map(|found| found.cell(row)) {
-            Some(Cell::Text(text)) => text.to_owned(),
+            Some(TableCell::Text(text)) => text.to_owned(),
             other => panic!("{column}: {other:?}"),
         };
     for row in [0, 1, 77] {
@@ -182,9 +182,12 @@ fn goodput_over_time_is_what_came_since_the_sample_before_while_the_flow_lasts()
     };
     let tables = tables::build(&[run], &context());
     let column = tables[5].column("goodput_mbps").expect("there");
-    let cells: Vec<Cell<'_>> = (0..6).map(|row| column.cell(row)).collect();
-    let short = |value: f64| Cell::Short(value as f32);
-    assert_eq!(cells, [Cell::Missing, Cell::Missing, short(0.08), short(0.16), short(0.0), Cell::Missing]);
+    let cells: Vec<TableCell<'_>> = (0..6).map(|row| column.cell(row)).collect();
+    let short = |value: f64| TableCell::Short(value as f32);
+    assert_eq!(
+        cells,
+        [TableCell::Missing, TableCell::Missing, short(0.08), short(0.16), short(0.0), TableCell::Missing]
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tidegate_settings::keys::Keys;
 use super::keys;
 use crate::plan::{Admission, CachePlan, FlowPlan, LinkPlan, NodePlan, Policy};
 
-/// What a text says of one store, as far as it does.
+/// Cache settings of one table; `None` for keys that are not given.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CacheValues {
     size: Option<Packets>,
@@ -20,18 +20,18 @@ pub(super) struct CacheValues {
     share: Option<f64>,
 }
 
-/// The ways to choose what is kept.
+/// Keys of a cache: replacement and admission policy.
 #[derive(Clone, Copy, PartialEq)]
-enum Choice {
+enum CachePolicyKeys {
     Everywhere,
     LeaveCopyDown,
     Probabilistic,
 }
 
-const CHOICES: &[(Choice, &str)] = &[
-    (Choice::Everywhere, "everywhere"),
-    (Choice::LeaveCopyDown, "leave-copy-down"),
-    (Choice::Probabilistic, "probabilistic"),
+const CHOICES: &[(CachePolicyKeys, &str)] = &[
+    (CachePolicyKeys::Everywhere, "everywhere"),
+    (CachePolicyKeys::LeaveCopyDown, "leave-copy-down"),
+    (CachePolicyKeys::Probabilistic, "probabilistic"),
 ];
 
 impl CacheValues {
@@ -90,24 +90,24 @@ fn read(fields: &Fields<'_>, keys: &'static Keys, more: impl FnOnce(&Fields<'_>)
 fn read_admission(table: &Fields<'_>) -> Option<Admission> {
     let choice = table.word("admission", CHOICES);
     let probability = table.number("probability");
-    if table.item("probability").is_some() && choice != Some(Choice::Probabilistic) {
+    if table.item("probability").is_some() && choice != Some(CachePolicyKeys::Probabilistic) {
         table.refuse("probability", "probability goes with admission = \"probabilistic\" only");
     }
     match choice? {
-        Choice::Everywhere => Some(Admission::Everywhere),
-        Choice::LeaveCopyDown => Some(Admission::LeaveCopyDown),
-        Choice::Probabilistic if table.item("probability").is_none() => {
+        CachePolicyKeys::Everywhere => Some(Admission::Everywhere),
+        CachePolicyKeys::LeaveCopyDown => Some(Admission::LeaveCopyDown),
+        CachePolicyKeys::Probabilistic if table.item("probability").is_none() => {
             table.refuse("admission", "admission: \"probabilistic\" needs a \"probability\"");
             None
         }
-        Choice::Probabilistic => probability.map(Admission::Probability),
+        CachePolicyKeys::Probabilistic => probability.map(Admission::Probability),
     }
 }
 
-/// What `[router]` says of all stores.
+/// Cache settings of `[router]`, for all stores.
 #[derive(Default)]
 pub(super) struct CacheRules {
-    /// The store of a router that says nothing of its own.
+    /// Store of a router without settings of its own.
     pub router: CachePlan,
     is_edge_only: bool,
     /// Prefixes with stores of their own, in canonical spelling.
@@ -126,7 +126,7 @@ impl CacheRules {
         Self { router: values.over(CachePlan::default()), is_edge_only, ..Self::default() }
     }
 
-    /// These rules for a network whose nodes in `own` say something of their own.
+    /// These rules for a network whose nodes in `own` have their own settings.
     pub fn with_own(self, own: BTreeSet<usize>) -> Self {
         Self { own, ..self }
     }

@@ -1,10 +1,10 @@
-//! One spelling for everything of a scenario that can change a run: what stored runs are found by.
+//! Canonical text of everything in a scenario that can change a run; stored runs are found by its hash.
 //!
-//! One line per value: where it stands, and what it says. Keys are in the order of the alphabet, quantities in
+//! One line per value: its path, then the value. Keys are in alphabetical order, quantities in
 //! their largest whole unit, numbers with the fewest digits, a scheme always as a table with its `name`; comments
-//! and white space are gone. Left out is what no run depends on: the scenario's name, which seeds are run,
-//! places in a drawing, `[expect]` and `[sweep]`. A default that is written out stays, because it may stand
-//! over a value of a wider table; two spellings of one network may therefore differ here, but never the reverse.
+//! and white space are removed. Omitted are values that no run depends on: the scenario's name, the seeds that are run,
+//! positions in a drawing, `[expect]` and `[sweep]`. A default that is written out stays, because it may override
+//! a value of a wider table; two spellings of one network may therefore differ here, but never the reverse.
 
 use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 use tidegate_settings::document::{Item, Number, Table, Value};
@@ -18,12 +18,12 @@ const NOT_OF_RUNS: [&str; 2] = ["expect", "sweep"];
 
 /// The lines of `document`, which was read without problems.
 pub(super) fn text(document: &Table) -> String {
-    let mut lines = Lines::default();
+    let mut lines = CanonicalLines::default();
     lines.table(document, Known::Keys(&keys::ROOT));
     lines.text
 }
 
-/// What is known about a table: its keys, that all its values are alike, or nothing (a scheme's parameters).
+/// Declaration of a table: its keys, one type for all values, or nothing (parameters of a scheme).
 #[derive(Clone, Copy)]
 enum Known {
     Keys(&'static Keys),
@@ -51,12 +51,12 @@ impl Known {
 }
 
 #[derive(Default)]
-struct Lines {
+struct CanonicalLines {
     text: String,
     path: Vec<String>,
 }
 
-impl Lines {
+impl CanonicalLines {
     fn line(&mut self, value: &str) {
         self.text.push_str(&format!("{} = {value}\n", self.path.join(".")));
     }
@@ -143,7 +143,7 @@ fn table_kind(kind: &'static Kind) -> Option<Known> {
     }
 }
 
-/// The key of a table that a text in its place stands for.
+/// The key that a text in place of a table sets.
 fn short_form(kind: &'static Kind) -> Option<&'static str> {
     match kind {
         Kind::Scheme(_) => Some("name"),
@@ -158,7 +158,7 @@ fn short_form(kind: &'static Kind) -> Option<&'static str> {
 fn written_text(text: &str, kind: Option<&'static Kind>) -> String {
     let quantity = match kind {
         Some(kind) => quantity(text, kind),
-        // Parameters of schemes: units tell the types apart.
+        // Parameters of schemes are typed by their units.
         None => {
             [&Kind::Time, &Kind::Rate, &Kind::Limit].into_iter().find_map(|kind| self::quantity(text, kind))
         }

@@ -12,14 +12,14 @@ use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::uses;
 
 use super::flows::{MAX_SEGMENTS, check_times, expand};
-use super::network::Network;
+use super::network::NetworkTable;
 use super::{Limits, keys, whole};
 use crate::plan::{Demand, FlowPlan, SchemeUse, TcpPlan};
 
 /// Reads every `[[tcp]]` and adds its connections to `plans`.
 pub(super) fn read(
     root: &Fields<'_>,
-    network: &Network,
+    network: &NetworkTable,
     duration: Span,
     limits: &Limits,
     plans: &mut Vec<FlowPlan>,
@@ -53,7 +53,7 @@ pub(super) fn read(
     }
 }
 
-/// What all repetitions of a connection share.
+/// Settings that all repetitions of a connection share.
 struct Template {
     table: usize,
     repeat: u64,
@@ -103,7 +103,13 @@ impl Template {
     }
 
     /// Repetition `number`; `None` when something is wrong with it, and so with those after it.
-    fn plan(&self, fields: &Fields<'_>, network: &Network, duration: Span, number: u64) -> Option<FlowPlan> {
+    fn plan(
+        &self,
+        fields: &Fields<'_>,
+        network: &NetworkTable,
+        duration: Span,
+        number: u64,
+    ) -> Option<FlowPlan> {
         let text = |key: &str, text: &str| {
             expand(fields.desk, fields.place_of(key), text, number, fields.item("repeat").is_some())
         };

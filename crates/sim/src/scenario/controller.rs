@@ -8,7 +8,7 @@ use tidegate_settings::uses;
 use super::keys;
 use crate::plan::ControllerPlan;
 
-/// What every message takes unless the scenario says otherwise.
+/// Default delay of every message.
 const DELAY: Span = Span::from_millis(1);
 
 /// Reads `[controller]`; `None` when there is none, or when it is wrong.

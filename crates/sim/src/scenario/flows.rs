@@ -1,4 +1,4 @@
-//! Flows: who asks whom for what, one plan per repetition.
+//! Flows with their consumers, producers and demand, one plan per repetition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -14,7 +14,7 @@ use tidegate_settings::prefix::canonical_prefix;
 use tidegate_settings::uses;
 use tidegate_settings::values::read_text;
 
-use super::network::Network;
+use super::network::NetworkTable;
 use super::{Limits, keys, service, whole, workload};
 use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 
@@ -22,11 +22,16 @@ use crate::plan::{Demand, FlowPlan, SchemeUse, ServicePlan};
 const MAX_PRODUCERS: usize = 1_000;
 /// Bursts of one flow.
 const MAX_BURSTS: usize = 10_000;
-/// Segments of one flow; the last number stands for "no segment".
+/// Maximum number of segments of one flow; the last number means "no segment".
 pub(super) const MAX_SEGMENTS: u64 = 4_294_967_294;
 
 /// Reads every `[[flow]]`.
-pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits: &Limits) -> Vec<FlowPlan> {
+pub(super) fn read(
+    root: &Fields<'_>,
+    network: &NetworkTable,
+    duration: Span,
+    limits: &Limits,
+) -> Vec<FlowPlan> {
     let desk = root.desk;
     let is_empty = |key| {
         let is_list = root.item(key).is_none_or(|item| matches!(item.value, Value::List(_)));
@@ -61,7 +66,7 @@ pub(super) fn read(root: &Fields<'_>, network: &Network, duration: Span, limits:
     roster.plans
 }
 
-/// What all repetitions of a flow share, and the texts they do not.
+/// Settings that all repetitions of a flow share, and the templates of those that differ.
 struct Template {
     repeat: u64,
     texts: Texts,
@@ -307,7 +312,7 @@ struct Roster {
 }
 
 impl Roster {
-    fn add(&mut self, flow: &Fields<'_>, template: &Template, network: &Network) {
+    fn add(&mut self, flow: &Fields<'_>, template: &Template, network: &NetworkTable) {
         for number in 1..=template.repeat {
             if self.add_one(flow, template, network, number).is_none() {
                 return;
@@ -320,7 +325,7 @@ impl Roster {
         &mut self,
         flow: &Fields<'_>,
         template: &Template,
-        network: &Network,
+        network: &NetworkTable,
         number: u64,
     ) -> Option<()> {
         let desk = flow.desk;
@@ -409,7 +414,7 @@ impl Roster {
 /// The producers in order, each once.
 fn check_producers(
     desk: &Desk<'_>,
-    network: &Network,
+    network: &NetworkTable,
     consumer: usize,
     producers: &[(Place, Option<usize>)],
 ) -> Option<Vec<usize>> {

@@ -18,14 +18,14 @@ mod blocks;
 
 pub(super) use blocks::{CLOCK, DEMAND, NODE_CACHE, PREFIX_CACHE, RANDOM_PHASE, ROUTER_CACHE, SERVICE};
 
-use super::import::Format as TopologyFormat;
+use super::import::TopologyFormat;
 use super::{timeline, topology};
 use crate::plan::NextHopRule;
 
 /// The format of scenarios.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
 
-/// What other programs and papers call some keys.
+/// Names that other programs and papers use for some keys.
 static SYNONYMS: &[(&str, &str)] = &[
     ("bandwidth", "rate"),
     ("capacity", "rate"),
@@ -42,7 +42,7 @@ static SYNONYMS: &[(&str, &str)] = &[
     ("until", "stop"),
 ];
 
-/// Nodes, flows and the like in one scenario; the document as a whole may be limited further.
+/// Maximum number of nodes, flows and the like in one scenario; the limits of a document can be lower.
 const MANY: i64 = 1_000_000;
 /// Bytes in an NDN packet's content here.
 const LARGEST_PAYLOAD: u64 = 65_536;

@@ -1,4 +1,4 @@
-//! What a scenario says of links, layer upon layer: `link`, then `access` or `bottleneck`, then the link's own.
+//! Link settings of a scenario in layers: `link`, then `access` or `bottleneck`, then the link's own.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::keys;
 use super::media::Media;
 use crate::plan::{LinkPlan, LossPlan};
 
-/// Frames on a medium, unless a link says otherwise: those of the networks around.
+/// Default MTU on a medium, that of the networks connected to it.
 const USUAL_MTU: ByteCount = ByteCount::new(1_500);
 /// Bytes of what an 802.11 frame can carry (IEEE 802.11-2016, 9.2.4.7).
 pub(super) const LARGEST_MSDU: ByteCount = ByteCount::new(2_304);
@@ -47,7 +47,7 @@ struct DirectionValues {
 }
 
 impl LinkValues {
-    /// Reads one table.
+    /// Reads the keys of one link.
     pub fn read(link: &Fields<'_>, media: &Media) -> Self {
         let given = |key: &str| link.item(key).is_some();
         let both = DirectionValues::read(link);
@@ -108,7 +108,7 @@ impl LinkValues {
             || self.delay.is_some() && self.directions.iter().all(|direction| direction.rate.is_some())
     }
 
-    /// Which of rate and delay is missing.
+    /// Name of the required keys, rate and delay, that are missing.
     pub fn missing(&self) -> &'static str {
         match (self.directions.iter().all(|direction| direction.rate.is_some()), self.delay.is_some()) {
             (false, false) => "rate and no delay",
@@ -240,7 +240,7 @@ fn read_gilbert_elliott(loss: &Fields<'_>) -> Option<LossPlan> {
     })
 }
 
-/// Shorter means would take longer to draw than the packets between them.
+/// Lower bound of mean durations: drawing shorter ones would dominate the run time.
 const MIN_SPELL: Span = Span::from_micros(10);
 
 fn read_spells(loss: &Fields<'_>) -> Option<LossPlan> {

@@ -13,7 +13,7 @@ use crate::plan::MediumPlan;
 pub(super) struct Media(pub Vec<MediumPlan>);
 
 impl Media {
-    /// Reads `[medium.NAME]`.
+    /// Reads the tables `[medium.NAME]` of a scenario.
     pub fn read(root: &Fields<'_>) -> Self {
         let Some(Value::Table(table)) = root.item("medium").map(|item| &item.value) else {
             return Self::default();

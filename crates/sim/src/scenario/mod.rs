@@ -7,7 +7,7 @@
 //!   table, `forward` and `backward` come before what both directions share.
 //! - `[router]`'s strategies are those of every node; its cache, service and parts those of routers. Routers are the
 //!   `r1`, ... of built-in topologies and written nodes with several links or `router = true`.
-//! - What a node says of its cache stands in place of what `[router]` says, key by key; a placement at the edge takes
+//! - Cache settings of a node replace those of `[router]`, key by key; a placement at the edge takes
 //!   no cache from it. A prefix's cache is on every router but those that say that theirs is `0pkt`.
 //! - A whole scheme (`scenario.scheme`, or the override `scheme`) is written into the document before it is read.
 //! - All flows of one prefix have the same producers, payload and freshness; prefixes are compared, and kept, in
@@ -49,16 +49,16 @@ use tidegate_settings::{reference, schema};
 
 use crate::plan::Plan;
 
-/// How large a scenario may be.
+/// Limits of the size of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of text.
+    /// Maximum size of the text, bytes.
     pub text_bytes: usize,
-    /// Nodes.
+    /// Maximum number of nodes.
     pub nodes: usize,
-    /// Links.
+    /// Maximum number of links.
     pub links: usize,
-    /// Flows.
+    /// Maximum number of flows.
     pub flows: usize,
     /// Bytes of the plan, about.
     pub plan_bytes: u64,
@@ -96,7 +96,7 @@ pub struct Parser<'a> {
     pub overrides: &'a [(String, String)],
     /// Reads files the scenario names; `None` refuses them.
     pub files: Option<FileReader<'a>>,
-    /// How large the scenario may be.
+    /// Limits of the scenario's size.
     pub limits: Limits,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
     pub fn parse(&self, text: &str) -> Result<Plan, Errors> {
         let overrides: Vec<String> =
             self.overrides.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        // A scenario is what it says and what the files say that it names.
+        // A scenario consists of its text and of the texts of the files that it refers to.
         let files = RefCell::new(Vec::new());
         let noted = |name: &str| {
             let text =
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         read.map(|plan| Plan { files: files.into_inner(), ..plan })
     }
 
-    /// As [`parse`](Self::parse), of bytes that ought to be UTF-8.
+    /// As [`parse`](Self::parse), for bytes that should be UTF-8.
     ///
     /// # Errors
     /// Everything that is wrong, or the first byte that is not UTF-8.
@@ -212,7 +212,7 @@ pub fn parse(
     Parser { overrides, ..Parser::new(source_name, schemes) }.parse(text)
 }
 
-/// As [`parse`], of bytes that ought to be UTF-8.
+/// As [`parse`], for bytes that should be UTF-8.
 ///
 /// # Errors
 /// Everything that is wrong, or the first byte that is not UTF-8.

@@ -29,14 +29,14 @@ const MAX_LINKS_OF_A_NODE: u32 = 60_000;
 
 /// Nodes and links with their names.
 #[derive(Default)]
-pub(super) struct Network {
+pub(super) struct NetworkTable {
     pub nodes: Vec<NodePlan>,
     pub links: Vec<LinkPlan>,
     /// Media that links share.
     pub media: Vec<MediumPlan>,
-    /// What is said of caches, to be settled once the flows are known.
+    /// Cache settings, resolved once the flows are known.
     pub caches: CacheRules,
-    /// Which neighbours are next hops.
+    /// Rule that selects next hops among the neighbours.
     pub next_hops: NextHopRule,
     node_index: BTreeMap<String, usize>,
     link_index: BTreeMap<String, usize>,
@@ -46,7 +46,7 @@ pub(super) struct Network {
     is_partial: bool,
 }
 
-impl Network {
+impl NetworkTable {
     /// The node a text names; notes if there is none.
     pub fn find_node(&self, desk: &Desk<'_>, item: &Item) -> Option<usize> {
         match read_text(item) {
@@ -96,7 +96,7 @@ impl Network {
     }
 }
 
-/// What `[router]` says.
+/// Settings of `[router]`.
 pub(super) struct RouterValues {
     strategy: Option<SchemeUse>,
     caches: CacheRules,
@@ -200,7 +200,7 @@ fn read_prefix(table: &Fields<'_>) -> Option<String> {
     }
 }
 
-/// What a scenario says of one node beside its name.
+/// Settings of one node in a scenario, except its name.
 struct NodeValues {
     cache: CacheValues,
     has_cache: bool,
@@ -260,7 +260,7 @@ fn read_position(node: &Fields<'_>) -> Option<(f64, f64)> {
 }
 
 /// Reads `[topology]`, nodes and links.
-pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
+pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> NetworkTable {
     let router = RouterValues::read(root);
     let media = Media::read(root);
     let topology = root.table("topology", &keys::TOPOLOGY);
@@ -270,7 +270,7 @@ pub(super) fn read(root: &Fields<'_>, limits: &Limits) -> Network {
         (None, Some(topology)) => imported::read(root, topology, (&router, &media), limits),
         (Some(topology), Some(_)) => {
             topology.refuse("file", "file: a topology is built in or from a file, not both");
-            Network { is_partial: true, ..Network::default() }
+            NetworkTable { is_partial: true, ..NetworkTable::default() }
         }
         (None, None) => read_written(root, topology.as_ref(), (&router, &media), limits),
     };
@@ -291,8 +291,8 @@ fn read_builtin(
     topology: &Fields<'_>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> Network {
-    let mut network = Network { is_partial: true, ..Network::default() };
+) -> NetworkTable {
+    let mut network = NetworkTable { is_partial: true, ..NetworkTable::default() };
     let sound = root.desk.count();
     let values = ClassValues::read(topology, media);
     let is_sound = root.desk.count() == sound;
@@ -395,7 +395,7 @@ impl ClassValues {
     }
 }
 
-fn add_shape_nodes(network: &mut Network, shape: &Shape, router: &RouterValues, topology: &Fields<'_>) {
+fn add_shape_nodes(network: &mut NetworkTable, shape: &Shape, router: &RouterValues, topology: &Fields<'_>) {
     for node in &shape.nodes {
         let Some(mut plan) = router.node(&node.name, node.is_router) else {
             network.is_partial = true;
@@ -406,8 +406,8 @@ fn add_shape_nodes(network: &mut Network, shape: &Shape, router: &RouterValues, 
     }
 }
 
-/// Adds a node whose name is new.
-fn add_node(network: &mut Network, plan: NodePlan, desk: &Desk<'_>, place: Place) {
+/// Adds a node; its name must be unused.
+fn add_node(network: &mut NetworkTable, plan: NodePlan, desk: &Desk<'_>, place: Place) {
     let index = network.nodes.len();
     if network.node_index.insert(plan.name.clone(), index).is_some() {
         desk.refuse(place, format!("two nodes are called {:?}", plan.name));
@@ -416,8 +416,8 @@ fn add_node(network: &mut Network, plan: NodePlan, desk: &Desk<'_>, place: Place
     network.nodes.push(plan);
 }
 
-/// Adds a link whose name is new.
-fn add_link(network: &mut Network, plan: LinkPlan, desk: &Desk<'_>, place: Place) {
+/// Adds a link; its name must be unused.
+fn add_link(network: &mut NetworkTable, plan: LinkPlan, desk: &Desk<'_>, place: Place) {
     let index = network.links.len();
     if network.link_index.insert(plan.name.clone(), index).is_some() {
         desk.refuse(place, format!("two links are called {:?}; name = \"...\" tells them apart", plan.name));
@@ -425,7 +425,7 @@ fn add_link(network: &mut Network, plan: LinkPlan, desk: &Desk<'_>, place: Place
     network.links.push(plan);
 }
 
-fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, topology: &Fields<'_>) {
+fn add_shape_links(network: &mut NetworkTable, shape: &Shape, values: &ClassValues, topology: &Fields<'_>) {
     for (index, link) in shape.links.iter().enumerate() {
         let (Some(a), Some(b)) = (shape.nodes.get(link.a), shape.nodes.get(link.b)) else { continue };
         let name = format!("{}-{}", a.name, b.name);
@@ -437,7 +437,7 @@ fn add_shape_links(network: &mut Network, shape: &Shape, values: &ClassValues, t
 /// Applies `[node.x]` and `[link.x]` over what each link had; says which links have rate and delay then.
 fn change_by_name<'v>(
     (root, media): (&Fields<'_>, &Media),
-    network: &mut Network,
+    network: &mut NetworkTable,
     of_link: &dyn Fn(usize) -> Cow<'v, LinkValues>,
 ) -> Vec<bool> {
     let desk = root.desk;
@@ -468,7 +468,7 @@ fn change_by_name<'v>(
 /// Notes the first link without rate or delay.
 fn check_complete(
     (topology, builtin): (&Fields<'_>, &Builtin),
-    network: &Network,
+    network: &NetworkTable,
     shape: &Shape,
     complete: &[bool],
     values: &ClassValues,
@@ -504,8 +504,8 @@ fn read_written(
     topology: Option<&Fields<'_>>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> Network {
-    let mut network = Network::default();
+) -> NetworkTable {
+    let mut network = NetworkTable::default();
     if let Some(topology) = topology {
         refuse_builtin_keys(topology);
     }
@@ -557,7 +557,12 @@ fn refuse_builtin_keys(topology: &Fields<'_>) {
     }
 }
 
-fn add_written_nodes(network: &mut Network, tables: &[Fields<'_>], root: &Fields<'_>, router: &RouterValues) {
+fn add_written_nodes(
+    network: &mut NetworkTable,
+    tables: &[Fields<'_>],
+    root: &Fields<'_>,
+    router: &RouterValues,
+) {
     let degrees = written_degrees(root);
     for table in tables {
         let values = NodeValues::read(table);
@@ -579,7 +584,7 @@ fn add_written_nodes(network: &mut Network, tables: &[Fields<'_>], root: &Fields
     }
 }
 
-/// How often each name stands at an end of a link.
+/// Number of link ends at which each name occurs.
 fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
     let mut degrees = BTreeMap::new();
     for link in root.list("link") {
@@ -594,7 +599,7 @@ fn written_degrees<'a>(root: &Fields<'a>) -> BTreeMap<&'a str, u32> {
     degrees
 }
 
-fn add_written_link(network: &mut Network, link: &Fields<'_>, (base, media): (&LinkValues, &Media)) {
+fn add_written_link(network: &mut NetworkTable, link: &Fields<'_>, (base, media): (&LinkValues, &Media)) {
     let desk = link.desk;
     let sound = desk.count();
     let values = base.with(&LinkValues::read(link, media));
@@ -630,7 +635,7 @@ fn add_written_link(network: &mut Network, link: &Fields<'_>, (base, media): (&L
 }
 
 /// Notes nodes that are declared hosts but have several links.
-fn check_roles(network: &Network, tables: &[Fields<'_>]) {
+fn check_roles(network: &NetworkTable, tables: &[Fields<'_>]) {
     let degrees = degrees(network);
     for table in tables {
         let Some(index) = table.text("name").and_then(|name| network.node_index.get(&name).copied()) else {
@@ -644,7 +649,7 @@ fn check_roles(network: &Network, tables: &[Fields<'_>]) {
 }
 
 /// Links of each node.
-fn degrees(network: &Network) -> Vec<u32> {
+fn degrees(network: &NetworkTable) -> Vec<u32> {
     let mut degrees = vec![0_u32; network.nodes.len()];
     for end in network.links.iter().flat_map(|link| [link.a, link.b]) {
         degrees.get_mut(end).into_iter().for_each(|degree| *degree += 1);
@@ -652,7 +657,7 @@ fn degrees(network: &Network) -> Vec<u32> {
     degrees
 }
 
-fn check_degrees(root: &Fields<'_>, network: &Network) {
+fn check_degrees(root: &Fields<'_>, network: &NetworkTable) {
     let degrees = degrees(network);
     let too_many = network.nodes.iter().zip(&degrees).find(|(_, degree)| **degree > MAX_LINKS_OF_A_NODE);
     if let Some((node, degree)) = too_many {
@@ -661,8 +666,8 @@ fn check_degrees(root: &Fields<'_>, network: &Network) {
     }
 }
 
-/// Notes frames too large for a medium, and links between the same nodes on one: radios tell frames apart by nodes.
-fn check_media(root: &Fields<'_>, network: &Network) {
+/// Notes frames too large for a medium, and links between the same nodes on one: radios identify links by their nodes.
+fn check_media(root: &Fields<'_>, network: &NetworkTable) {
     let mut known = BTreeSet::new();
     for link in &network.links {
         let Some(medium) = link.medium else { continue };
@@ -683,7 +688,7 @@ fn check_media(root: &Fields<'_>, network: &Network) {
 }
 
 /// Notes queues that would have lanes of two disciplines: one of their own and one that parts of their router bring.
-fn check_lanes(root: &Fields<'_>, network: &Network) {
+fn check_lanes(root: &Fields<'_>, network: &NetworkTable) {
     for node in &network.nodes {
         let mut bringing = node.parts.iter().filter(|part| part.scheme.brings_lanes(&part.settings));
         if let (Some(first), Some(second)) = (bringing.next(), bringing.next()) {
@@ -711,7 +716,7 @@ fn check_lanes(root: &Fields<'_>, network: &Network) {
 }
 
 /// The part of the network each node belongs to, named by its lowest node (union by lowest, paths halved).
-fn parts(network: &Network) -> Vec<usize> {
+fn parts(network: &NetworkTable) -> Vec<usize> {
     let mut parents: Vec<usize> = (0..network.nodes.len()).collect();
     for link in &network.links {
         let (a, b) = (root_of(&mut parents, link.a), root_of(&mut parents, link.b));
@@ -734,7 +739,7 @@ fn root_of(parents: &mut [usize], mut node: usize) -> usize {
     node
 }
 
-fn check_connected(root: &Fields<'_>, network: &Network) {
+fn check_connected(root: &Fields<'_>, network: &NetworkTable) {
     let apart = network.part.iter().position(|part| *part != 0);
     let (Some(apart), false) = (apart, network.is_partial) else { return };
     if let (Some(node), Some(first)) = (network.nodes.get(apart), network.nodes.first()) {

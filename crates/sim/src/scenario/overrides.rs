@@ -16,8 +16,8 @@ const ROOM: usize = 64 << 20;
 const DEEPEST: usize = 16;
 
 /// Applies every override in order; notes paths that lead nowhere.
-/// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them replaced is
-/// the answer.
+/// The override `scheme` (`scheme.flow.0` and the like for one table) installs a whole scheme; what each of them
+/// replaced is the answer.
 pub(super) fn apply(
     desk: &Desk<'_>,
     root: &mut Table,
@@ -66,13 +66,13 @@ fn scope(steps: &[Step<'_>]) -> Result<Option<(&'static str, usize)>, ()> {
     number.name.parse().map(|number| Some((kind, number))).map_err(|_| ())
 }
 
-/// Puts `item` at `path`, whatever stands there; problems are noted at its place.
+/// Inserts `item` at `path`, replacing any value there; problems are recorded at its place.
 pub(super) fn put(desk: &Desk<'_>, root: &mut Table, path: &str, item: &Item) {
     let steps: Vec<Step<'_>> = path.split('.').map(|name| Step { name, place: item.place }).collect();
     Walk { desk, item, room: 1 }.set_in_table(root, &steps, Known::Keys(&keys::ROOT));
 }
 
-/// One part of a path and where it stands.
+/// One element of a path, with its place.
 #[derive(Clone, Copy)]
 struct Step<'a> {
     name: &'a str,
@@ -100,7 +100,7 @@ pub(super) fn render(root: &Table, overrides: &[String]) -> String {
     text
 }
 
-/// Which keys a table can have.
+/// Declaration of the keys of a table.
 #[derive(Clone, Copy)]
 enum Known {
     Keys(&'static Keys),
@@ -122,7 +122,7 @@ impl Known {
         }
     }
 
-    /// What the value under `key` may be; the outer `None` for an unknown key.
+    /// Type of the value of `key`; the outer `None` for an unknown key.
     fn kind_of(self, key: &str) -> Option<Option<&'static Kind>> {
         match self {
             Self::Keys(keys) => keys.find(key).map(|Key { kind, .. }| Some(kind)),
@@ -131,7 +131,7 @@ impl Known {
         }
     }
 
-    /// The key that a text in place of such a table stands for.
+    /// The key that a text in place of such a table sets.
     fn short_form(self) -> Option<&'static str> {
         match self {
             Self::Settings => Some("name"),
@@ -194,7 +194,7 @@ impl Removal<'_> {
     }
 }
 
-/// What kind the elements of a list have.
+/// Type of the elements of a list.
 fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
     match kind {
         Kind::List(element) => Some(element),
@@ -207,7 +207,7 @@ fn element_kind(kind: &'static Kind) -> Option<&'static Kind> {
 struct Walk<'a> {
     desk: &'a Desk<'a>,
     item: &'a Item,
-    /// How often it may still be put somewhere.
+    /// Remaining number of insertions.
     room: usize,
 }
 

@@ -26,17 +26,17 @@ pub(super) fn read(desk: &Desk<'_>, sweep: &Item, text: &str) -> Vec<SweepAxis> 
         desk.refuse(sweep.place, format!("[sweep] has {} keys; at most {MAX_AXES}", table.0.len()));
         return Vec::new();
     }
-    let lines = Lines::of(text);
+    let lines = LineIndex::of(text);
     table.0.iter().filter_map(|entry| read_axis(desk, entry, &lines)).collect()
 }
 
 /// A text and where its lines end.
-struct Lines<'a> {
+struct LineIndex<'a> {
     text: &'a str,
     ends: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineIndex<'a> {
     fn of(text: &'a str) -> Self {
         Self { text, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
@@ -49,7 +49,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &Lines<'_>) -> Option<SweepAxis> {
+fn read_axis(desk: &Desk<'_>, entry: &Entry, lines: &LineIndex<'_>) -> Option<SweepAxis> {
     let items = match &entry.item.value {
         Value::List(items) if !items.is_empty() && items.len() <= MAX_VALUES => items,
         // A dotted key without quotes is a table to TOML.

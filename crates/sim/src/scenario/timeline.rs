@@ -1,4 +1,4 @@
-//! What happens in a run beside the flows: changes, recorded events, expectations, seeds.
+//! Contents of a run except its flows: changes, recorded events, expectations, seeds.
 
 use tidegate_core::event::{Cause, Event, EventMask};
 use tidegate_core::name::{Name, NameTable};
@@ -10,8 +10,8 @@ use tidegate_settings::fields::Fields;
 use tidegate_settings::values::{read_text, shown};
 
 use super::keys;
-use super::network::Network;
-use crate::plan::{Change, Comparison, EventPlan, Expectation, MEASURES, Variation};
+use super::network::NetworkTable;
+use crate::plan::{Change, ComparisonOperator, EventPlan, Expectation, MEASURES, Variation};
 
 /// Samples of one run.
 const MAX_SAMPLES: u64 = 10_000_000;
@@ -19,7 +19,7 @@ const MAX_SAMPLES: u64 = 10_000_000;
 const MAX_EVENTS: usize = 1_000_000;
 
 /// `[scenario]`, read.
-pub(super) struct Frame {
+pub(super) struct ScenarioFrame {
     pub name: String,
     pub duration: Span,
     pub seeds: Vec<Seed>,
@@ -29,8 +29,8 @@ pub(super) struct Frame {
     pub variation: Variation,
 }
 
-/// Reads `[scenario]`; where something is wrong a harmless value stands in.
-pub(super) fn read_frame(scenario: &Fields<'_>) -> Frame {
+/// Reads `[scenario]`; invalid values are replaced by harmless ones.
+pub(super) fn read_frame(scenario: &Fields<'_>) -> ScenarioFrame {
     let duration = scenario.time("duration").unwrap_or(Span::MAX);
     let first = scenario.count("first_seed").and_then(|first| u64::try_from(first).ok()).unwrap_or(1);
     let count = scenario.count("seeds").and_then(|count| u64::try_from(count).ok()).unwrap_or(1);
@@ -38,7 +38,7 @@ pub(super) fn read_frame(scenario: &Fields<'_>) -> Frame {
     if scenario.item("name").is_some() && (name.trim().is_empty() || name.chars().count() > 200) {
         scenario.refuse("name", "name: 1 to 200 characters are needed");
     }
-    Frame {
+    ScenarioFrame {
         name,
         duration,
         seeds: (first..first.saturating_add(count)).map(Seed).collect(),
@@ -132,7 +132,7 @@ fn read_recorded(scenario: &Fields<'_>) -> EventMask {
 }
 
 /// Reads every `[[event]]`, in order of time.
-pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) -> Vec<EventPlan> {
+pub(super) fn read_events(root: &Fields<'_>, network: &NetworkTable, duration: Span) -> Vec<EventPlan> {
     if root.list("event").len() > MAX_EVENTS {
         root.refuse("event", format!("more than {MAX_EVENTS} events"));
         return Vec::new();
@@ -147,7 +147,7 @@ pub(super) fn read_events(root: &Fields<'_>, network: &Network, duration: Span) 
 
 fn read_event(
     event: &Fields<'_>,
-    network: &Network,
+    network: &NetworkTable,
     duration: Span,
     has_controller: bool,
 ) -> Option<EventPlan> {
@@ -178,12 +178,12 @@ fn read_event(
     Some(EventPlan { at: Time::from_nanos(at?.as_nanos()), change: change? })
 }
 
-/// Whether the state asked for is up.
+/// Whether the requested state is up.
 fn read_state(event: &Fields<'_>) -> Option<bool> {
     event.word("state", &[(false, "down"), (true, "up")])
 }
 
-fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
+fn read_link_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change> {
     let link = network.find_link(event.desk, event.item("link")?);
     if event.item("restart").is_some() {
         event.refuse("restart", "restart goes with a node, not with a link");
@@ -214,7 +214,7 @@ fn read_link_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
     Some(Change::LinkRate { link: link?, rate: rate? })
 }
 
-fn read_node_change(event: &Fields<'_>, network: &Network) -> Option<Change> {
+fn read_node_change(event: &Fields<'_>, network: &NetworkTable) -> Option<Change> {
     let node = network.find_node(event.desk, event.item("node")?);
     for key in ["rate", "keep_queue"] {
         if let Some(entry) = event.entry(key) {
@@ -293,12 +293,12 @@ pub(super) fn read_expectations(desk: &Desk<'_>, expect: &Item) -> Vec<Expectati
     expectations
 }
 
-fn read_bound(item: &Item) -> Result<(Comparison, f64), String> {
-    const SIGNS: [(&str, Comparison); 4] = [
-        (">=", Comparison::AtLeast),
-        ("<=", Comparison::AtMost),
-        (">", Comparison::Above),
-        ("<", Comparison::Below),
+fn read_bound(item: &Item) -> Result<(ComparisonOperator, f64), String> {
+    const SIGNS: [(&str, ComparisonOperator); 4] = [
+        (">=", ComparisonOperator::AtLeast),
+        ("<=", ComparisonOperator::AtMost),
+        (">", ComparisonOperator::Above),
+        ("<", ComparisonOperator::Below),
     ];
     let wrong = || format!("{} is no expectation; write it like \">= 0.9\"", shown(&item.value));
     let Value::Text(text) = &item.value else { return Err(wrong()) };

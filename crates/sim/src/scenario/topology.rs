@@ -10,10 +10,12 @@
 //! | `star` | c1..c*consumers*, r1, p1..p*producers* | c*i*-r1 (access), r1-p*i* (bottleneck) |
 //! | `tree` | routers by level from r1, leaves c1.., p1 | r1-p1 (bottleneck), r-r, leaves c*i*-r (access) |
 //! | `grid` | r1..r*rows·columns*, row by row | each to its right and lower neighbour |
-//! | `parking-lot` | r1..r*hops+1*, c1, p1 at the ends, c*i+1* and p*i+1* around hop *i* | r-r (bottleneck), hosts (access) |
+//! | `parking-lot` | r1..r*hops+1*, c1, p1 at the ends, c*i+1* and p*i+1* around hop *i* | r-r (bottleneck), hosts
+//! (access) |
 //! | `multipath` | c1, r1, r2..r*paths+1*, p1..p*paths* | c1-r1 and r*i+1*-p*i* (access), r1-r*i+1* (bottleneck) |
 //! | `waxman` | r1..r*nodes* on a plane | drawn from `seed`, the nearer the likelier ([drawn]) |
-//! | `barabasi-albert` | r1..r*nodes* on a plane | drawn from `seed`: *links* of each router to well-linked ones ([drawn]) |
+//! | `barabasi-albert` | r1..r*nodes* on a plane | drawn from `seed`: *links* of each router to well-linked ones
+//! ([drawn]) |
 
 mod drawn;
 
@@ -21,7 +23,7 @@ use std::collections::BTreeSet;
 
 use tidegate_settings::fields::Fields;
 
-/// Which of the `[topology]` tables a link takes its values from, beside `link`.
+/// Table of `[topology]` whose values a link uses, in addition to `link`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// A link of a host.
@@ -62,11 +64,11 @@ pub(super) struct Builtin {
     pub params: &'static [(&'static str, u64)],
     /// Parameters that are no whole numbers; all are needed.
     pub numbers: &'static [&'static str],
-    /// Classes of links it has beside plain ones.
+    /// Classes of its links, except plain ones.
     pub classes: &'static [Class],
     /// Whether distances in its drawing mean something, so that `plane` can give links their delays.
     pub is_plane: bool,
-    /// What is wrong with its parameters, beside that each is in its range.
+    /// Errors in the combination of its parameters, each of which is in its range.
     pub fault: fn(&Params) -> Option<String>,
     /// Nodes and links, `None` if that overflows.
     pub size: fn(&Params) -> Option<(u64, u64)>,
@@ -74,7 +76,7 @@ pub(super) struct Builtin {
 }
 
 impl Builtin {
-    /// What most of them have in common.
+    /// Settings that most built-in topologies share.
     const HOSTS: Self = Self {
         name: "",
         params: &[],
@@ -86,14 +88,14 @@ impl Builtin {
         build: |_, _| {},
     };
 
-    /// Its keys of `[topology]`, beside those of links.
+    /// Its keys of `[topology]`, except those of links.
     fn keys(&self) -> impl Iterator<Item = &'static str> {
         let counts = self.params.iter().map(|(name, _)| *name);
         counts.chain(self.numbers.iter().copied()).chain(self.is_plane.then_some(PLANE))
     }
 }
 
-/// The key that says how long a signal takes along a side of a plane.
+/// The key of the propagation delay along one side of the plane.
 pub(super) const PLANE: &str = "plane";
 
 /// The parameters of a built-in topology, in the order it declares them.

@@ -24,7 +24,7 @@ pub(super) use replace::replace;
 use super::overrides;
 use crate::plan::WrittenOut;
 
-/// Where routers' parts stand.
+/// Path of the routers' roles.
 const PARTS: &str = "router.parts";
 
 /// Fills the roles of `scenario.scheme` that the document does not write out; `text` is the document's. Afterwards every
@@ -85,7 +85,8 @@ impl Wanted {
     }
 }
 
-/// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of them.
+/// Gives flows without a scheme any that fits, so that a mistake in the scenario's is not reported again for each of
+/// them.
 fn stand_in(desk: &Desk<'_>, root: &mut Table) {
     for (key, role) in [("flow", Role::Consumer), ("tcp", Role::Sender)] {
         let fits = |scheme: &&&Scheme| scheme.fills(role) && scheme.check(&Settings::default()).is_ok();
@@ -100,7 +101,7 @@ fn stand_in(desk: &Desk<'_>, root: &mut Table) {
     }
 }
 
-/// Notes strategies beside the one that the whole scheme brings, each with both places.
+/// Reports strategies that conflict with that of the whole scheme, each with both places.
 fn refuse_strategies(desk: &Desk<'_>, root: &Table, whole: &Wanted, text: &str) {
     let place = whole.item.place;
     let line = match (place.origin, text.get(..place.start)) {
@@ -196,7 +197,7 @@ impl Wanted {
         all.filter(|table| scope.is_none_or(|scope| scope == *table)).collect()
     }
 
-    /// Where each role of the whole is written, if flows are those of `tables`.
+    /// Places of the roles of the whole scheme, if flows are those of `tables`.
     fn fillings(&self, tables: &[(&'static str, usize)]) -> Vec<Filling> {
         let list = |item: &Item| Item { place: item.place, value: Value::List(vec![item.clone()]) };
         let mut fillings = Vec::new();

@@ -1,4 +1,4 @@
-//! What a flow of requests asks for: a catalogue and when requests come.
+//! Workload of a flow of requests: a catalogue and an arrival process.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use tidegate_settings::fields::Fields;
 use super::flows::MAX_SEGMENTS;
 use super::keys;
 
-/// More requests per second are not told apart by a clock of nanoseconds.
+/// Maximum rate of requests: a clock of nanoseconds does not separate more.
 const MAX_PER_SECOND: f64 = 1e9;
 
-/// How requests of a rate come.
-type Kind = fn(Frequency) -> Arrivals;
+/// Arrival process of requests with a rate.
+type ArrivalProcess = fn(Frequency) -> Arrivals;
 
 /// Reads the table `demand`.
 pub(super) fn read(flow: &Fields<'_>) -> Option<Workload> {
@@ -44,9 +44,10 @@ fn check_segments(table: &Fields<'_>, key: &str, number: u32, each: u32) -> Opti
     None
 }
 
-/// When requests come, `Some(None)` for as fast as the scheme allows.
+/// Arrival process; `Some(None)` for requests as fast as the scheme permits.
 fn read_arrivals(table: &Fields<'_>) -> Option<Option<Arrivals>> {
-    let kinds: [(Kind, &str); 2] = [(Arrivals::Poisson, "poisson"), (Arrivals::Constant, "constant")];
+    let kinds: [(ArrivalProcess, &str); 2] =
+        [(Arrivals::Poisson, "poisson"), (Arrivals::Constant, "constant")];
     let kind = table.word("arrivals", &kinds);
     if table.item("rate").is_none() {
         if table.item("arrivals").is_some() {

@@ -26,7 +26,7 @@ use super::media;
 use super::service::{Processing, Server};
 use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
-use crate::link::{Direction, End, Radio};
+use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
 use crate::routes::{Edge, RouteTable};
 
@@ -56,7 +56,7 @@ pub fn paths(plan: &Plan) -> Vec<Vec<u32>> {
     plan.flows.iter().zip(&prefixes).map(path).collect()
 }
 
-/// Where the flows of a plan can come along as the run begins.
+/// Paths of a plan's flows at the start of the run.
 #[derive(Debug)]
 pub(crate) struct Ways {
     routes: RouteTable,
@@ -124,7 +124,7 @@ impl World {
             ready: Vec::new(),
             ready_sides: Vec::new(),
             frame_targets: 0,
-            kit: None,
+            restart_template: None,
         };
         world.nodes = (0..plan.nodes.len())
             .map(|node| build_node(plan, &ports, &delays, node, seed, &mut world.names))
@@ -140,7 +140,7 @@ impl World {
         if world.unfinished == 0 {
             world.stop_when_complete = false;
         }
-        world.kit = super::restart::Kit::of(plan, ports, delays, seed);
+        world.restart_template = super::restart::RestartTemplate::of(plan, ports, delays, seed);
         world.frame_targets = world.frame_targets();
         world.ask_first_events();
         world
@@ -252,7 +252,7 @@ impl World {
 
     fn ask_first_events(&mut self) {
         for index in 0..self.changes.len() {
-            self.ask(self.changes[index].at, Due::Change(index));
+            self.schedule(self.changes[index].at, Due::Change(index));
         }
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
@@ -265,7 +265,7 @@ impl World {
         }
         self.rearm_controller();
         if let Some(period) = self.sampling {
-            self.ask(Time::ZERO + period, Due::Sample);
+            self.schedule(Time::ZERO + period, Due::Sample);
         }
     }
 }
@@ -282,7 +282,7 @@ fn varied_delays(plan: &Plan, seed: Seed) -> Vec<Span> {
     plan.links.iter().map(varied).collect()
 }
 
-/// Which devices and consumers each node has.
+/// Devices and consumers of each node.
 #[derive(Debug)]
 pub(super) struct Ports {
     /// Directions that leave each node, in face order.
@@ -394,13 +394,13 @@ fn directions(
     ports: &Ports,
     (delays, radios): (&[Span], &[Option<Radio>]),
     seed: Seed,
-) -> Vec<Direction<Body>> {
+) -> Vec<LinkDirection<Body>> {
     let mut directions = Vec::with_capacity(2 * plan.links.len());
     for (index, link) in plan.links.iter().enumerate() {
         let ends = [(link.a, 2 * index), (link.b, 2 * index + 1)]
             .map(|(node, direction)| End { node: node as u32, face: ports.face[direction] });
         for way in 0..2 {
-            let mut direction = Direction::new(link, way, ends[way], ends[1 - way], delays[index], seed);
+            let mut direction = LinkDirection::new(link, way, ends[way], ends[1 - way], delays[index], seed);
             direction.radio = radios[2 * index + way];
             directions.push(direction);
         }
@@ -408,7 +408,7 @@ fn directions(
     directions
 }
 
-/// What the application of a sender writes.
+/// Byte source of a sender's application.
 fn source(demand: &Demand, mss: ByteCount) -> Source {
     match demand {
         Demand::File { segments } => Source::File(ByteCount::new(mss.get() * u64::from(*segments))),
@@ -538,17 +538,17 @@ fn clock(node: &NodePlan, seed: Seed) -> Clock {
     Clock::coarse(period, phase.unwrap_or_else(drawn), flush_on_arrival)
 }
 
-/// What schemes put on one node.
+/// Roles of schemes on one node.
 struct NodeParts {
-    /// By device.
+    /// Disciplines by device number.
     disciplines: Vec<Vec<Box<dyn QueueDiscipline>>>,
-    /// By device.
+    /// Gates by device number.
     gates: Vec<Vec<Box<dyn FaceGate>>>,
     strategy: Box<dyn Strategy>,
     agents: Vec<Box<dyn RouterAgent>>,
 }
 
-/// The parts of a node whose queues have `disciplines` of their own.
+/// Creates the roles of a node whose queues have their own `disciplines`.
 fn node_parts(
     planned: &NodePlan,
     setup: &NodeSetup,

@@ -1,6 +1,6 @@
 //! TCP connections: two state machines at two nodes, which segments and time set in motion.
 //!
-//! A connection's number is the segment number in the names of its packets; its two prefixes tell its directions.
+//! A connection's number is the segment number in the names of its packets; its two prefixes identify its directions.
 
 use tidegate_core::event::Event;
 use tidegate_core::face::FaceId;
@@ -70,7 +70,7 @@ impl World {
         Some(SIDES * number + side)
     }
 
-    /// The time that an end asked for has come.
+    /// Runs the timers of an end that are due.
     pub(super) fn wake_side(&mut self, index: usize) {
         let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
@@ -91,7 +91,7 @@ impl World {
         self.drain_ready();
     }
 
-    /// Sends every segment that an end may send now, and asks for its next wake.
+    /// Sends every segment that an end may send now, and schedules its next wake-up.
     pub(super) fn drain_side(&mut self, index: usize) {
         let (number, side) = (index / SIDES, index % SIDES);
         let Side { node, face, .. } = self.connections[number].sides[side];
@@ -131,7 +131,7 @@ impl World {
         segment
     }
 
-    /// Asks for the next wake of an end, and notes whether the connection is complete.
+    /// Schedules the next wake-up of an end, and records whether the connection is complete.
     pub(super) fn rearm_side(&mut self, index: usize) {
         let (number, side) = (index / SIDES, index % SIDES);
         let connection = &mut self.connections[number];
@@ -144,7 +144,7 @@ impl World {
         let wake = &mut connection.sides[side].wake;
         if next < *wake {
             *wake = next;
-            self.ask(next, Due::SideWake(index));
+            self.schedule(next, Due::SideWake(index));
         }
     }
 

@@ -15,13 +15,13 @@ use crate::plan::ControllerPlan;
 /// Messages one way, and what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageLedger {
-    /// Sent.
+    /// Number of messages sent.
     pub sent: u64,
     /// Lost on the way, or met by a controller that was down.
     pub lost: u64,
-    /// On the way.
+    /// Number of messages in transit.
     pub in_flight: u64,
-    /// Heard.
+    /// Number of messages delivered.
     pub delivered: u64,
 }
 
@@ -41,7 +41,7 @@ struct Message<T> {
     content: T,
 }
 
-/// One way of the channel; delays are equal, so messages keep their order.
+/// One direction of the channel; delays are equal, so messages keep their order.
 #[derive(Debug)]
 struct Way<T> {
     messages: VecDeque<Message<T>>,
@@ -76,7 +76,7 @@ impl<T> Way<T> {
     }
 }
 
-/// What stands beside the network and controls it.
+/// The network controller with the messages on its channel.
 #[derive(Debug)]
 pub(super) struct Control {
     plan: ControllerPlan,
@@ -129,11 +129,11 @@ impl World {
         for Reported { node, report } in reports.drain(..) {
             let kind = Cause(report.kind());
             self.note(node, Event::Reported { kind });
-            // A node that is off says nothing.
+            // A node that is off sends no reports.
             let is_on = self.nodes[node.0 as usize].is_on;
             let Some(control) = self.control.as_mut().filter(|_| is_on) else { continue };
             if let Some(at) = control.reports.send(self.now, &control.plan, node, report) {
-                self.ask(at, Due::Report);
+                self.schedule(at, Due::Report);
             }
         }
         self.recorder.reports = reports;
@@ -146,7 +146,7 @@ impl World {
     }
 
     /// A report reached the controller.
-    pub(super) fn hear_report(&mut self) {
+    pub(super) fn deliver_report(&mut self) {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
         let Some(message) = control.reports.take(now) else { return };
@@ -160,7 +160,7 @@ impl World {
         self.send_orders();
     }
 
-    /// The time that the controller asked for has come.
+    /// Runs the controller's timers that are due.
     pub(super) fn wake_controller(&mut self) {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
@@ -174,7 +174,7 @@ impl World {
         self.send_orders();
     }
 
-    /// Sends what the controller wants done, and asks for its next wake.
+    /// Sends the directives of the controller and schedules its next timer.
     fn send_orders(&mut self) {
         let Some(control) = &mut self.control else { return };
         let mut orders = std::mem::take(&mut control.orders);
@@ -183,7 +183,7 @@ impl World {
             due.extend(control.directives.send(self.now, &control.plan, node, directive));
         }
         for at in due {
-            self.ask(at, Due::Directive);
+            self.schedule(at, Due::Directive);
         }
         for (part, operations) in orders.work.drain(..) {
             self.note(CONTROLLER, Event::Worked { part, operations });
@@ -205,17 +205,17 @@ impl World {
             && wake < control.wake
         {
             control.wake = wake;
-            self.ask(wake, Due::ControllerWake);
+            self.schedule(wake, Due::ControllerWake);
         }
     }
 
     /// A directive reached its router.
-    pub(super) fn obey_directive(&mut self) {
+    pub(super) fn deliver_directive(&mut self) {
         let now = self.now;
         let Some(control) = &mut self.control else { return };
         let Some(Message { node, content, .. }) = control.directives.take(now) else { return };
         let index = node.0 as usize;
-        // The controller knows nodes by what they reported; one that is off hears nothing.
+        // The controller may address a node that is off since its report; the directive is then dropped.
         if !self.nodes.get(index).is_some_and(|node| node.is_on) {
             control.directives.ledger.lost += 1;
             return;
@@ -237,7 +237,7 @@ impl World {
         self.rearm_controller();
     }
 
-    /// The time that an agent of `node` asked for has come.
+    /// Runs the timers of an agent of `node` that are due.
     pub(super) fn wake_agents(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
         if sim.agent_wake != self.now {
@@ -246,7 +246,7 @@ impl World {
         sim.agent_wake = Time::MAX;
         sim.wakeups.note(self.now);
         sim.core.wake_agents(env!(self, node));
-        // What an agent tells its scheme's gates and strategy may be due earlier than they had asked for.
+        // A directive can make gates and the strategy of the same scheme due earlier than scheduled.
         self.rearm_node(node);
         self.rearm_agents(node);
     }
@@ -257,7 +257,7 @@ impl World {
             && wake < sim.agent_wake
         {
             sim.agent_wake = wake;
-            self.ask(wake, Due::AgentWake(node));
+            self.schedule(wake, Due::AgentWake(node));
         }
     }
 }

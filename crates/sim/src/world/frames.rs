@@ -1,4 +1,4 @@
-//! Links whose packets go as frames: sending them one after the other, and taking them in.
+//! Links with frames: transmission of frames one after the other, and their reception.
 
 use tidegate_core::context::Sink;
 use tidegate_core::event::{Event, EventMask};
@@ -8,11 +8,11 @@ use tidegate_core::packet::Packet;
 use tidegate_core::units::Time;
 
 use super::media::SharedMedium;
-use super::{Body, Lines, World};
-use crate::events::{EventQueue, Target};
-use crate::link::{Direction, Radio};
+use super::{Body, DeviceLines, World};
+use crate::events::{EventQueue, EventTarget};
+use crate::link::{LinkDirection, Radio};
 
-/// Where the events of frames go.
+/// Destination of the events of frames.
 struct Agenda<'a> {
     now: Time,
     events: &'a mut EventQueue,
@@ -25,7 +25,7 @@ struct Agenda<'a> {
 }
 
 impl Agenda<'_> {
-    fn send(&mut self, wire: &mut Direction<Body>) {
+    fn send(&mut self, wire: &mut LinkDirection<Body>) {
         match wire.radio {
             None => self.send_on_line(wire),
             Some(radio) => self.offer_to(radio, wire),
@@ -34,7 +34,7 @@ impl Agenda<'_> {
     }
 
     /// Hands the radio what waits while it may have more.
-    fn offer_to(&mut self, radio: Radio, wire: &mut Direction<Body>) {
+    fn offer_to(&mut self, radio: Radio, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let shared = &mut self.media[radio.medium];
         while !shared.is_full(radio) {
@@ -45,17 +45,17 @@ impl Agenda<'_> {
                 framed.withhold(&frame);
             }
         }
-        // The medium says when it may have more.
+        // The medium schedules an event when it can accept the next frame.
         wire.is_armed = wire.is_up;
         wire.line.busy_until = if shared.is_full(radio) { Time::MAX } else { self.now };
         if let Some(at) = shared.earlier_event(self.now) {
             let base = self.frame_targets + 2 * self.directions;
-            self.events.push(at, Target(base + radio.medium as u32));
+            self.events.push(at, EventTarget(base + radio.medium as u32));
         }
     }
 
     /// Sends what waits while the line is free; nothing gets through a link that is down.
-    fn send_on_line(&mut self, wire: &mut Direction<Body>) {
+    fn send_on_line(&mut self, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &mut wire.framed else { return };
         let before = framed.busy_until();
         while framed.busy_until() <= self.now {
@@ -63,33 +63,33 @@ impl Agenda<'_> {
             if !wire.is_up {
                 framed.withhold(&frame);
             } else if let Carriage::First(at) = framed.transmit(frame, self.now) {
-                self.events.push(at, Target(self.frame_targets + self.direction));
+                self.events.push(at, EventTarget(self.frame_targets + self.direction));
             }
         }
         let (is_pending, busy_until) = (wire.is_armed, framed.busy_until());
         wire.is_armed = is_pending || framed.has_waiting();
         if wire.is_armed && !(is_pending && busy_until == before) {
-            self.events.push(busy_until.max(self.now), Target(self.directions + self.direction));
+            self.events.push(busy_until.max(self.now), EventTarget(self.directions + self.direction));
         }
         // What waits here goes before what waits in the queue.
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
     }
 
-    fn ask_for_wake(&mut self, wire: &mut Direction<Body>) {
+    fn ask_for_wake(&mut self, wire: &mut LinkDirection<Body>) {
         let Some(framed) = &wire.framed else { return };
-        // What a service lost while it sent something else is told by its wake-up.
+        // Losses that a service detects while it transmits are reported at its wake-up.
         let wake =
             if framed.has_lost() && framed.has_service() { Some(self.now) } else { framed.next_wake() };
         if let Some(wake) = wake.map(|wake| wake.max(self.now))
             && wake < wire.link_wake
         {
             wire.link_wake = wake;
-            self.events.push(wake, Target(self.frame_targets + self.directions + self.direction));
+            self.events.push(wake, EventTarget(self.frame_targets + self.directions + self.direction));
         }
     }
 }
 
-impl Lines<'_> {
+impl DeviceLines<'_> {
     /// A device that is free gets a packet; false when all of it is lost at once, which a link service prevents.
     #[cold]
     pub(super) fn transmit_framed(&mut self, direction: u32, packet: Packet<Body>) -> bool {
@@ -142,7 +142,7 @@ impl World {
         let wire = &mut self.directions[direction];
         wire.is_armed = true;
         let at = wire.line.busy_until;
-        self.events.push(at, Target((self.directions.len() + direction) as u32));
+        self.events.push(at, EventTarget((self.directions.len() + direction) as u32));
     }
 
     fn send_frames(&mut self, direction: usize) {
@@ -165,13 +165,13 @@ impl World {
         let Some(framed) = &mut self.directions[direction].framed else { return };
         let Some((frame, next)) = framed.take_arrival(now) else { return };
         if let Some(at) = next {
-            self.events.push(at, Target(self.frame_targets + direction as u32));
+            self.events.push(at, EventTarget(self.frame_targets + direction as u32));
         }
         // The end that gets it is the one that sends in the other direction.
         let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.hear(now, &frame));
         let Some(framed) = &mut self.directions[direction].framed else { return };
         let whole = framed.reassemble(now, &frame, is_new);
-        self.tell_lost(direction);
+        self.notify_lost(direction);
         self.react(peer);
         if let Some(packet) = whole {
             self.take_in(self.directions[direction].to, packet);
@@ -192,13 +192,13 @@ impl World {
         self.react(direction);
     }
 
-    /// Sends what a link service wants sent.
+    /// Sends the frames of a link service that are due.
     pub(super) fn react(&mut self, direction: usize) {
         self.send_frames(direction);
-        self.tell_lost(direction);
+        self.notify_lost(direction);
     }
 
-    pub(super) fn tell_lost(&mut self, direction: usize) {
+    pub(super) fn notify_lost(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
         let Some(framed) = &mut wire.framed else { return };
         for name in framed.take_lost() {

@@ -11,15 +11,15 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Time};
 
 use super::{Body, World};
-use crate::events::Target;
-use crate::link::{Direction, Radio};
+use crate::events::EventTarget;
+use crate::link::{LinkDirection, Radio};
 use crate::plan::{MediumPlan, Plan};
 
 /// A medium, and the frames that radios have.
 #[derive(Debug)]
 pub(super) struct SharedMedium {
     pub medium: Medium,
-    /// By tag: the direction and the frame.
+    /// Direction and frame, by tag.
     frames: Vec<Option<(u32, framed::Frame)>>,
     free: Vec<usize>,
     /// Earliest pending event; [`Time::MAX`] for none.
@@ -33,7 +33,7 @@ impl SharedMedium {
         self.medium.is_full(radio.from, radio.to)
     }
 
-    /// When its next event is, if that is before the pending one, which it becomes.
+    /// Time of its next event, if that is before the pending one, which it replaces.
     pub fn earlier_event(&mut self, now: Time) -> Option<Time> {
         let at = self.medium.next_event()?.max(now);
         if at >= self.wake {
@@ -71,7 +71,7 @@ impl SharedMedium {
 /// counts a frame when it was delivered or given up.
 pub(super) fn sent_bytes(
     media: &[SharedMedium],
-    (direction, wire): (usize, &Direction<Body>),
+    (direction, wire): (usize, &LinkDirection<Body>),
     face: &FaceView,
     now: Time,
 ) -> ByteCount {
@@ -111,7 +111,7 @@ pub(super) fn build(plan: &Plan, seed: Seed) -> (Vec<SharedMedium>, Vec<Option<R
 }
 
 impl World {
-    /// What happened on each medium, in the plan's order.
+    /// Airtime of each medium, in the plan's order.
     pub fn airtimes(&self) -> Vec<Airtime> {
         self.media.iter().map(|shared| shared.medium.airtime()).collect()
     }
@@ -135,7 +135,7 @@ impl World {
 
     /// Something ends or begins on a medium.
     #[cold]
-    pub(super) fn move_medium(&mut self, index: usize) {
+    pub(super) fn on_medium_event(&mut self, index: usize) {
         let now = self.now;
         let shared = &mut self.media[index];
         if shared.wake != now {
@@ -164,11 +164,11 @@ impl World {
                 Outcome::GivenUp => lose(framed, &frame),
                 Outcome::Delivered => {
                     if let Carriage::First(at) = framed.carry(frame, self.now) {
-                        self.events.push(at, Target(self.frame_targets + direction));
+                        self.events.push(at, EventTarget(self.frame_targets + direction));
                     }
                 }
             }
-            self.tell_lost(direction as usize);
+            self.notify_lost(direction as usize);
             if !touched.contains(&direction) {
                 touched.push(direction);
             }
@@ -207,7 +207,7 @@ impl World {
     pub(super) fn ask_for_medium(&mut self, index: usize) {
         if let Some(at) = self.media[index].earlier_event(self.now) {
             let base = self.frame_targets as usize + 2 * self.directions.len();
-            self.events.push(at, Target((base + index) as u32));
+            self.events.push(at, EventTarget((base + index) as u32));
         }
     }
 }

@@ -6,7 +6,7 @@ use tidegate_core::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunR
 use super::connections::Connection;
 use super::media::sent_bytes;
 use super::{Body, Host, World};
-use crate::link::Direction;
+use crate::link::LinkDirection;
 use crate::plan::{Demand, FlowPlan, LinkPlan, NodePlan, Plan};
 use tidegate_core::rng::Seed;
 use tidegate_core::tcp::record;
@@ -20,13 +20,13 @@ pub struct Ledger {
     pub dropped: u64,
     /// Waiting in the queue.
     pub queued: u64,
-    /// In the side store of the gates or the queue.
+    /// Packets in the side store of the gates or the queue.
     pub stored: u64,
     /// Put on the wire.
     pub sent: u64,
     /// Lost on the wire.
     pub lost: u64,
-    /// On the wire.
+    /// Packets in transit on the link.
     pub in_flight: u64,
     /// Taken off the wire.
     pub delivered: u64,
@@ -46,7 +46,7 @@ impl World {
         self.directions.iter().map(|wire| self.ledger(wire)).collect()
     }
 
-    fn ledger(&self, wire: &Direction<Body>) -> Ledger {
+    fn ledger(&self, wire: &LinkDirection<Body>) -> Ledger {
         let core = &self.nodes[wire.from.node as usize].core;
         let face = &core.faces()[wire.from.face.index()];
         let stats = core.queue(wire.from.face).stats();
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// What the gates of every link direction did, in the plan's order; zeros where there are none.
+    /// Counters of the gates of every link direction, in the plan's order; zeros without gates.
     pub fn gate_stats(&self) -> Vec<GateStats> {
         let forwarder = |node: u32| self.nodes[node as usize].core.forwarder();
         self.directions.iter().map(|wire| forwarder(wire.from.node).gate_stats(wire.from.face)).collect()
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// As [`into_record`](Self::into_record), with whole distributions of the delays.
+    /// As [`into_record`](Self::into_record), with the complete distributions of the delays.
     pub fn into_watched(self, plan: &Plan, seed: Seed) -> Watched {
         let mut full_delay = vec![DelayBins::default(); plan.flows.len()];
         let mut last_delay = full_delay.clone();
@@ -118,7 +118,7 @@ impl World {
             full_delay[*flow as usize] = sender.full_delay().distribution();
             last_delay[*flow as usize] = sender.last_delay().distribution();
         }
-        let queue_delay = |wire: &Direction<Body>| {
+        let queue_delay = |wire: &LinkDirection<Body>| {
             let queue = self.nodes[wire.from.node as usize].core.queue(wire.from.face);
             queue.stats().delays.distribution()
         };

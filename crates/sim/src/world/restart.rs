@@ -1,4 +1,4 @@
-//! A node that restarts: everything on it is made anew as at the start, and draws other random numbers.
+//! Restart of a node: its components are rebuilt as at the start of the run, with other random streams.
 
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
@@ -7,9 +7,9 @@ use super::build::{Ports, build_node};
 use super::{SimNode, World};
 use crate::plan::{Change, Plan};
 
-/// What nodes are made of.
+/// Template from which a restarted node is built.
 #[derive(Debug)]
-pub(super) struct Kit {
+pub(super) struct RestartTemplate {
     plan: Plan,
     ports: Ports,
     delays: Vec<Span>,
@@ -18,7 +18,7 @@ pub(super) struct Kit {
     restarts: u64,
 }
 
-impl Kit {
+impl RestartTemplate {
     /// `None` for a plan in which nothing restarts.
     pub(super) fn of(plan: &Plan, ports: Ports, delays: Vec<Span>, seed: Seed) -> Option<Box<Self>> {
         let restarts = plan.events.iter().any(|event| matches!(event.change, Change::NodeRestart { .. }));
@@ -27,18 +27,27 @@ impl Kit {
 }
 
 impl World {
-    /// A node forgets everything; one that is off has nothing to forget but what it kept.
+    /// Resets all state of a node; one that is off has only the state that it retained.
     pub(super) fn restart_node(&mut self, node: usize) {
-        let Some(mut kit) = self.kit.take() else { return };
-        kit.restarts += 1;
-        let seed = Seed(Rng::stream(kit.seed, &format!("restart/{}", kit.restarts)).bits());
+        let Some(mut restart_template) = self.restart_template.take() else { return };
+        restart_template.restarts += 1;
+        let seed = Seed(
+            Rng::stream(restart_template.seed, &format!("restart/{}", restart_template.restarts)).bits(),
+        );
         for direction in &self.nodes[node].directions {
             let wire = &self.directions[*direction as usize];
             let rate = self.nodes[node].core.faces()[wire.from.face.index()].rate();
-            kit.plan.links[*direction as usize / 2].rate[*direction as usize % 2] = rate;
+            restart_template.plan.links[*direction as usize / 2].rate[*direction as usize % 2] = rate;
         }
-        let fresh = build_node(&kit.plan, &kit.ports, &kit.delays, node, seed, &mut self.names);
-        self.kit = Some(kit);
+        let fresh = build_node(
+            &restart_template.plan,
+            &restart_template.ports,
+            &restart_template.delays,
+            node,
+            seed,
+            &mut self.names,
+        );
+        self.restart_template = Some(restart_template);
         let SimNode { core, wake, agent_wake, .. } = &mut self.nodes[node];
         core.restart(env!(self, node), fresh.core);
         (*wake, *agent_wake) = (Time::MAX, Time::MAX);

@@ -11,7 +11,7 @@ impl World {
         let Some(period) = self.sampling else { return };
         self.sample_flows();
         self.sample_links();
-        self.ask(self.now + period, Due::Sample);
+        self.schedule(self.now + period, Due::Sample);
     }
 
     fn sample_flows(&mut self) {

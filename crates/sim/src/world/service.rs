@@ -10,16 +10,16 @@ use tidegate_core::units::Time;
 use super::{Body, Due, Role, SimNode, World};
 use crate::plan::{ServicePlan, ServiceTime};
 
-/// What one server was given and what became of it.
+/// Packets that one server received, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServiceLedger {
-    /// Handed to it.
+    /// Packets offered to the server.
     pub offered: u64,
     /// Dropped because too many waited, or because the node stopped.
     pub dropped: u64,
     /// Waiting or being handled.
     pub waiting: u64,
-    /// Handled.
+    /// Packets served so far.
     pub served: u64,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Server {
     draws: Rng,
     /// The first is being handled.
     waiting: VecDeque<(FaceId, Packet<Body>)>,
-    /// When the first is done; [`Time::MAX`] while there is none.
+    /// Completion time of the first packet; [`Time::MAX`] if there is none.
     due: Time,
     ledger: ServiceLedger,
 }
@@ -109,7 +109,7 @@ impl Server {
 struct Done {
     face: FaceId,
     packet: Packet<Body>,
-    /// When the next one is done, if another waits.
+    /// Completion time of the next packet, if another waits.
     next: Option<Time>,
 }
 
@@ -140,7 +140,7 @@ impl World {
     pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let Some(server) = &mut self.nodes[node].service else { return };
         if let Some(at) = server.offer(self.now, face, packet) {
-            self.ask(at, Due::Served(node));
+            self.schedule(at, Due::Served(node));
         }
     }
 
@@ -149,7 +149,7 @@ impl World {
         let Some(server) = &mut self.nodes[node].service else { return };
         let Some(Done { face, packet, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
-            self.ask(at, Due::Served(node));
+            self.schedule(at, Due::Served(node));
         }
         self.receive(node, face, packet);
         self.settle(node);
@@ -159,7 +159,7 @@ impl World {
     /// The answer to an Interest waits for the producer to have made it.
     pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
         if let Some(at) = self.processing[index].server.offer(self.now, face, answer) {
-            self.ask(at, Due::Processed(index));
+            self.schedule(at, Due::Processed(index));
         }
     }
 
@@ -169,7 +169,7 @@ impl World {
         let node = *node as usize;
         let Some(Done { face, packet: answer, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
-            self.ask(at, Due::Processed(index));
+            self.schedule(at, Due::Processed(index));
         }
         if self.nodes[node].role != Role::Router {
             return self.send(node, face, answer);

@@ -1,4 +1,4 @@
-//! What a call at a node gets, taken from the world's fields so that the others stay free.
+//! Arguments of calls at a node, borrowed from separate fields of the world.
 
 /// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
 macro_rules! env {
@@ -17,7 +17,7 @@ macro_rules! env {
 /// The devices of a node, from fields that nothing else borrows.
 macro_rules! lines {
     ($world:expr, $ids:expr) => {
-        &mut $crate::world::Lines {
+        &mut $crate::world::DeviceLines {
             now: $world.now,
             ids: $ids,
             directions: &mut $world.directions,

@@ -10,7 +10,7 @@ use tidegate_core::rng::Seed;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::signal::HopSignals;
 use tidegate_sim::plan::Plan;
-use tidegate_sim::run::{Job, Progress, Quiet, run, run_batch};
+use tidegate_sim::run::{Job, Quiet, RunProgress, run, run_batch};
 use tidegate_sim::scenario;
 
 use crate::one_link;
@@ -50,7 +50,7 @@ struct Heard {
     enough: usize,
 }
 
-impl Progress for Heard {
+impl RunProgress for Heard {
     fn finished(&self, _: usize, _: &RunRecord) {
         self.finished.fetch_add(1, Ordering::Relaxed);
     }

@@ -7,7 +7,9 @@ use tidegate_core::params::Value;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
-use tidegate_sim::plan::{Change, Comparison, Demand, EventPlan, Expectation, LossPlan, Plan, Variation};
+use tidegate_sim::plan::{
+    Change, ComparisonOperator, Demand, EventPlan, Expectation, LossPlan, Plan, Variation,
+};
 use tidegate_sim::scenario::{Parser, parse, parse_bytes};
 
 /// Every example with its name.
@@ -45,7 +47,7 @@ fn the_canonical_dumbbell_becomes_the_plan_it_describes() {
     assert_eq!(names, ["c1", "c2", "r1", "r2", "p1", "p2"]);
     let routers: Vec<bool> = plan.nodes.iter().map(|node| node.is_router).collect();
     assert_eq!(routers, [false, false, true, true, false, false]);
-    let jain = Expectation { measure: "jain", comparison: Comparison::AtLeast, bound: 0.9 };
+    let jain = Expectation { measure: "jain", comparison: ComparisonOperator::AtLeast, bound: 0.9 };
     assert_eq!(plan.expectations, [jain]);
     let change = Change::LinkRate { link: 2, rate: BitRate::from_mbps(5.0) };
     assert_eq!(plan.events, [EventPlan { at: Time::from_nanos(5_000_000_000), change }]);

@@ -6,7 +6,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, Span};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{LossPlan, Plan};
-use tidegate_sim::scenario::import::{Format, Imported, read, scenario_text};
+use tidegate_sim::scenario::import::{Imported, TopologyFormat, read, scenario_text};
 use tidegate_sim::scenario::{Limits, Parser};
 
 use crate::mutations::damage;
@@ -25,10 +25,10 @@ fn sample(name: &str) -> &'static str {
 }
 
 fn import(name: &str, text: &str) -> Imported {
-    import_as(Format::of(text).expect("the format can be told"), name, text)
+    import_as(TopologyFormat::of(text).expect("the format can be told"), name, text)
 }
 
-fn import_as(format: Format, name: &str, text: &str) -> Imported {
+fn import_as(format: TopologyFormat, name: &str, text: &str) -> Imported {
     read(name, text.as_bytes(), format, &Limits::default()).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -147,7 +147,7 @@ fn rocketfuel_has_costs_or_delays_and_both_from_two_files() {
     weights.take_delays(&latencies);
     assert!(weights.links.iter().all(|link| link.cost.is_some() && link.delay.is_some()));
     let quoted = import_as(
-        Format::Rocketfuel,
+        TopologyFormat::Rocketfuel,
         "x",
         "\"New York, NY\" \"San Jose\" 2\n\"San Jose\" \"New York, NY\" 3\n",
     );
@@ -163,87 +163,112 @@ fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
     let graphml = |inside: &str| {
         format!("<graphml>\n<key id='s' attr.name='LinkSpeedRaw'/>\n<graph>\n{inside}</graph></graphml>")
     };
-    let cases: Vec<(Format, String, (usize, usize), &str)> = vec![
-        (Format::Ndnsim, "nodes\n".into(), (1, 1), "has to start with a line \"router\""),
+    let cases: Vec<(TopologyFormat, String, (usize, usize), &str)> = vec![
+        (TopologyFormat::Ndnsim, "nodes\n".into(), (1, 1), "has to start with a line \"router\""),
         (
-            Format::Ndnsim,
+            TopologyFormat::Ndnsim,
             "router\na NA 1\n".into(),
             (2, 6),
             "an xPos is missing; a node has the columns: name",
         ),
-        (Format::Ndnsim, "router\na NA x 2\n".into(), (2, 6), "\"x\" is no coordinate"),
-        (Format::Ndnsim, "router\na NA 1 2\na NA 1 2\n".into(), (3, 1), "node \"a\" is there twice"),
-        (Format::Ndnsim, format!("{ndnsim}a c 1Mbps 1 1ms 9"), (5, 3), "node \"c\" is not known"),
+        (TopologyFormat::Ndnsim, "router\na NA x 2\n".into(), (2, 6), "\"x\" is no coordinate"),
+        (TopologyFormat::Ndnsim, "router\na NA 1 2\na NA 1 2\n".into(), (3, 1), "node \"a\" is there twice"),
+        (TopologyFormat::Ndnsim, format!("{ndnsim}a c 1Mbps 1 1ms 9"), (5, 3), "node \"c\" is not known"),
         (
-            Format::Ndnsim,
+            TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mps 1 1ms 9"),
             (5, 5),
             "\"1Mps\" is no rate; one such as \"10Mbps\"",
         ),
-        (Format::Ndnsim, format!("{ndnsim}a b 1Mbps x 1ms 9"), (5, 11), "\"x\" is no cost"),
+        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps x 1ms 9"), (5, 11), "\"x\" is no cost"),
         (
-            Format::Ndnsim,
+            TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 10 9"),
             (5, 13),
             "\"10\" has no unit; write it as \"10ms\"",
         ),
-        (Format::Ndnsim, format!("{ndnsim}a b 1Mbps 1 1ms 0"), (5, 17), "\"0\" is no queue"),
+        (TopologyFormat::Ndnsim, format!("{ndnsim}a b 1Mbps 1 1ms 0"), (5, 17), "\"0\" is no queue"),
         (
-            Format::Ndnsim,
+            TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 1ms 9 2"),
             (5, 19),
             "\"2\" is no loss; a part from 0 to 1",
         ),
         (
-            Format::Ndnsim,
+            TopologyFormat::Ndnsim,
             format!("{ndnsim}a b 1Mbps 1 1ms"),
             (5, 13),
             "a column is missing; a link has the columns",
         ),
-        (Format::Ndnsim, "router\n".into(), (1, 1), "no nodes are in it"),
-        (Format::Ndnsim, "router\na\n".into(), (1, 1), "only one node is in it"),
-        (Format::Minindn, "a: _\n".into(), (1, 1), "has to start with a section, such as \"[nodes]\""),
-        (Format::Minindn, "[nodes]\na: _\n[links]\na:b bw=1\n".into(), (4, 3), "node \"b\" is not known"),
-        (Format::Minindn, "[nodes]\na: _\nb: _\n[links]\na:b bw=fast\n".into(), (5, 8), "\"fast\" is no bw"),
+        (TopologyFormat::Ndnsim, "router\n".into(), (1, 1), "no nodes are in it"),
+        (TopologyFormat::Ndnsim, "router\na\n".into(), (1, 1), "only one node is in it"),
         (
-            Format::Minindn,
+            TopologyFormat::Minindn,
+            "a: _\n".into(),
+            (1, 1),
+            "has to start with a section, such as \"[nodes]\"",
+        ),
+        (
+            TopologyFormat::Minindn,
+            "[nodes]\na: _\n[links]\na:b bw=1\n".into(),
+            (4, 3),
+            "node \"b\" is not known",
+        ),
+        (
+            TopologyFormat::Minindn,
+            "[nodes]\na: _\nb: _\n[links]\na:b bw=fast\n".into(),
+            (5, 8),
+            "\"fast\" is no bw",
+        ),
+        (
+            TopologyFormat::Minindn,
             "[nodes]\na: _\nb: _\n[links]\na:b delay=10\n".into(),
             (5, 11),
             "write it as \"10ms\"",
         ),
         (
-            Format::Minindn,
+            TopologyFormat::Minindn,
             "[nodes]\na: _\nb: _\n[links]\na:b loss=101\n".into(),
             (5, 10),
             "per cent from 0 to 100",
         ),
-        (Format::Minindn, "[nodes]\na: _\nb: _\n[links]\na b\n".into(), (5, 1), "\"a\" is no link"),
+        (TopologyFormat::Minindn, "[nodes]\na: _\nb: _\n[links]\na b\n".into(), (5, 1), "\"a\" is no link"),
         (
-            Format::Minindn,
+            TopologyFormat::Minindn,
             "[nodes]\na: _\nb: _\n[faces]\na:b cost=1\n".into(),
             (5, 1),
             "no link between these",
         ),
-        (Format::Graphml, "<graphml>\n</graph>".into(), (2, 1), "no XML"),
-        (Format::Graphml, "<graphml>\n</graphml>".into(), (1, 1), "there is no <graph>"),
-        (Format::Graphml, graphml("<node/>"), (4, 1), "a <node> needs an id"),
-        (Format::Graphml, graphml("<node id='a'/>\n<edge source='a'/>"), (5, 1), "an <edge> needs a target"),
+        (TopologyFormat::Graphml, "<graphml>\n</graph>".into(), (2, 1), "no XML"),
+        (TopologyFormat::Graphml, "<graphml>\n</graphml>".into(), (1, 1), "there is no <graph>"),
+        (TopologyFormat::Graphml, graphml("<node/>"), (4, 1), "a <node> needs an id"),
         (
-            Format::Graphml,
+            TopologyFormat::Graphml,
+            graphml("<node id='a'/>\n<edge source='a'/>"),
+            (5, 1),
+            "an <edge> needs a target",
+        ),
+        (
+            TopologyFormat::Graphml,
             graphml("<node id='a'/>\n<edge source='a' target='bb'/>"),
             (5, 26),
             "node \"bb\" is not known",
         ),
         (
-            Format::Graphml,
+            TopologyFormat::Graphml,
             graphml(
                 "<node id='a'/><node id='b'/>\n<edge source='a' target='b'><data key='s'>fast</data></edge>",
             ),
             (5, 43),
             "LinkSpeedRaw: \"fast\" is no number of bit/s",
         ),
-        (Format::Rocketfuel, "a b\n".into(), (1, 3), "2 columns; a line has three: node, node, number"),
-        (Format::Rocketfuel, "a b c\n".into(), (1, 5), "\"c\" is no cost"),
+        (
+            TopologyFormat::Rocketfuel,
+            "a b\n".into(),
+            (1, 3),
+            "2 columns; a line has three: node, node, number",
+        ),
+        (TopologyFormat::Rocketfuel, "a b c\n".into(), (1, 5), "\"c\" is no cost"),
     ];
     for (format, text, place, said) in cases {
         let errors = read("file", text.as_bytes(), format, &Limits::default()).expect_err(&text);
@@ -251,10 +276,11 @@ fn a_mistake_is_told_with_line_column_and_what_would_be_right() {
         assert_eq!((error.line, error.column), place, "{text}\n{errors}");
         assert!(error.message.contains(said), "{errors}");
     }
-    let errors = read("f", b"router\nSeattle\nlink\nSeatle x\n", Format::Ndnsim, &Limits::default());
+    let errors = read("f", b"router\nSeattle\nlink\nSeatle x\n", TopologyFormat::Ndnsim, &Limits::default());
     assert!(errors.is_err());
     let text = "router\nSeattle\nDenver\nlink\nSeatle Denver 1Mbps 1 1ms 9\n";
-    let errors = read("f", text.as_bytes(), Format::Ndnsim, &Limits::default()).expect_err("misspelt");
+    let errors =
+        read("f", text.as_bytes(), TopologyFormat::Ndnsim, &Limits::default()).expect_err("misspelt");
     assert!(errors.to_string().contains("did you mean \"Seattle\"?"), "{errors}");
 }
 
@@ -264,14 +290,16 @@ fn a_bomb_is_refused_before_it_goes_off() {
     let said = |text: &str, format, limits: &Limits| {
         read("f", text.as_bytes(), format, limits).expect_err("refused").to_string()
     };
-    assert!(said(bomb, Format::Graphml, &Limits::default()).contains("a document type is not read"));
+    assert!(said(bomb, TopologyFormat::Graphml, &Limits::default()).contains("a document type is not read"));
     let deep = "<a>".repeat(200_000);
-    let _ = said(&deep, Format::Graphml, &Limits::default());
+    let _ = said(&deep, TopologyFormat::Graphml, &Limits::default());
     let small = Limits { nodes: 2, links: 1, text_bytes: 200, ..Limits::default() };
-    assert!(said("router\na\nb\nc\n", Format::Ndnsim, &small).contains("more than 2 nodes"));
+    assert!(said("router\na\nb\nc\n", TopologyFormat::Ndnsim, &small).contains("more than 2 nodes"));
     let links = "[nodes]\na: _\nb: _\n[links]\na:b\na:b\n";
-    assert!(said(links, Format::Minindn, &small).contains("more than 1 links"));
-    assert!(said(&"a b 1\n".repeat(100), Format::Rocketfuel, &small).contains("600 bytes; at most 200"));
+    assert!(said(links, TopologyFormat::Minindn, &small).contains("more than 1 links"));
+    assert!(
+        said(&"a b 1\n".repeat(100), TopologyFormat::Rocketfuel, &small).contains("600 bytes; at most 200")
+    );
 }
 
 #[test]
@@ -283,7 +311,7 @@ fn a_deep_document_does_not_exhaust_a_small_stack() {
         "</node>".repeat(depth)
     );
     let work = move || {
-        let _ = read("f", text.as_bytes(), Format::Graphml, &Limits::default());
+        let _ = read("f", text.as_bytes(), TopologyFormat::Graphml, &Limits::default());
     };
     let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(work).expect("a thread can start");
     thread.join().expect("no panic");
@@ -348,7 +376,7 @@ fn what_is_wrong_with_a_file_is_told_in_the_scenario_that_names_it() {
 fn what_import_writes_is_a_sound_scenario_of_the_same_network() {
     for (name, text) in SAMPLES {
         let topology = import(name, text);
-        let format = Format::of(text).expect("told");
+        let format = TopologyFormat::of(text).expect("told");
         let written = scenario_text("abilene", name, format, &topology, &[0]);
         let plan = parse(&written).unwrap_or_else(|errors| panic!("{name}: {errors}\n{written}"));
         assert_eq!(plan_ends(&plan), imported_ends(&topology), "{name}");
@@ -372,7 +400,7 @@ fn what_import_writes_is_a_sound_scenario_of_the_same_network() {
 }
 
 /// A connected graph with odd names, as text in `format`; and its ends.
-fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
+fn any_graph(rng: &mut Rng, format: TopologyFormat) -> (String, Vec<(usize, usize)>) {
     let count = 2 + rng.below(9) as usize;
     let mut links: Vec<(usize, usize)> =
         (1..count).map(|node| (node, rng.below(node as u32) as usize)).collect();
@@ -385,7 +413,7 @@ fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
     let name = |node: usize| format!("n{node}.é_{}", "x".repeat(node * 9));
     let mut text = String::new();
     match format {
-        Format::Ndnsim => {
+        TopologyFormat::Ndnsim => {
             text.push_str("router\n");
             (0..count).for_each(|node| text.push_str(&format!("{} NA {node} -{node}\n", name(node))));
             text.push_str("link # all\n".split(' ').next().unwrap_or(""));
@@ -394,7 +422,7 @@ fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
                 .iter()
                 .for_each(|(a, b)| text.push_str(&format!("{} {} 1Mbps 1 2ms 9\n", name(*a), name(*b))));
         }
-        Format::Minindn => {
+        TopologyFormat::Minindn => {
             text.push_str("[nodes]\n");
             (0..count).for_each(|node| text.push_str(&format!("{}: _\n", name(node))));
             text.push_str("[links]\n");
@@ -402,7 +430,7 @@ fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
                 .iter()
                 .for_each(|(a, b)| text.push_str(&format!("{}:{} delay=2ms bw=1\n", name(*a), name(*b))));
         }
-        Format::Graphml => {
+        TopologyFormat::Graphml => {
             text.push_str("<graphml><key id='l' attr.name='label'/><graph>");
             (0..count).for_each(|node| {
                 text.push_str(&format!("<node id='{node}'><data key='l'>{}</data></node>", name(node)));
@@ -410,7 +438,7 @@ fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
             links.iter().for_each(|(a, b)| text.push_str(&format!("<edge source='{a}' target='{b}'/>")));
             text.push_str("</graph></graphml>");
         }
-        Format::Rocketfuel => {
+        TopologyFormat::Rocketfuel => {
             links.iter().for_each(|(a, b)| {
                 text.push_str(&format!("{0} {1} 2\n{1} {0} 2\n", name(*a), name(*b)));
             });
@@ -423,7 +451,7 @@ fn any_graph(rng: &mut Rng, format: Format) -> (String, Vec<(usize, usize)>) {
 fn any_graph_survives_import_and_scenario() {
     for seed in 0..400 {
         let mut rng = Rng::stream(Seed(seed), "graphs");
-        let (format, _) = Format::ALL[seed as usize % 4];
+        let (format, _) = TopologyFormat::ALL[seed as usize % 4];
         let (text, links) = any_graph(&mut rng, format);
         let topology =
             read("f", text.as_bytes(), format, &Limits::default()).unwrap_or_else(|e| panic!("{text}\n{e}"));
@@ -441,7 +469,7 @@ fn any_graph_survives_import_and_scenario() {
 }
 
 /// What the fuzz target asserts too.
-fn check(format: Format, bytes: &[u8]) {
+fn check(format: TopologyFormat, bytes: &[u8]) {
     let limits = Limits { text_bytes: 1 << 20, nodes: 300, links: 600, ..Limits::default() };
     match read("input", bytes, format, &limits) {
         Ok(topology) => {
@@ -461,8 +489,8 @@ fn damaged_files_are_answered_soundly() {
     for seed in 0..4_000 {
         let mut rng = Rng::stream(Seed(seed), "imports");
         let (_, text) = SAMPLES[rng.below(SAMPLES.len() as u32) as usize];
-        let format = if rng.chance(0.9) { Format::of(text) } else { None };
-        let format = format.unwrap_or(Format::ALL[rng.below(4) as usize].0);
+        let format = if rng.chance(0.9) { TopologyFormat::of(text) } else { None };
+        let format = format.unwrap_or(TopologyFormat::ALL[rng.below(4) as usize].0);
         check(format, &damage(text.as_bytes(), &mut rng));
     }
 }
@@ -479,7 +507,7 @@ fn files_that_once_were_hard_are_answered_soundly() {
         println!("{}", file.display());
         let bytes = std::fs::read(&file).expect("readable");
         if let Some((first, text)) = bytes.split_first() {
-            check(Format::ALL[usize::from(*first) % 4].0, text);
+            check(TopologyFormat::ALL[usize::from(*first) % 4].0, text);
         }
     }
 }
@@ -487,17 +515,17 @@ fn files_that_once_were_hard_are_answered_soundly() {
 #[test]
 fn a_mark_of_byte_order_hides_no_format() {
     let text = "\u{FEFF}router\r\na NA 0 0\r\nb NA 1 1\r\nlink\r\na b 10Mbps 1 5ms 100\r\n";
-    assert_eq!(Format::of(text), Some(Format::Ndnsim));
+    assert_eq!(TopologyFormat::of(text), Some(TopologyFormat::Ndnsim));
 }
 
 #[test]
 fn a_format_is_told_by_content_alone_and_no_other_text_is_taken_for_one() {
     for (_, text) in SAMPLES {
-        assert!(Format::of(text).is_some(), "{text}");
+        assert!(TopologyFormat::of(text).is_some(), "{text}");
     }
     for text in
         ["", "[scenario]\nname = \"a\"\n", "a b 3\n", "<svg></svg>", "nodes 3\n", "Oslo,+NO Rome,+IT far\n"]
     {
-        assert_eq!(Format::of(text), None, "{text:?}");
+        assert_eq!(TopologyFormat::of(text), None, "{text:?}");
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn read(bytes: &[u8]) -> Result<(u32, Vec<u8>), DecodeError> {
-    Reader::new(bytes).only().map(|element| (element.kind, element.value.to_vec()))
+    TlvReader::new(bytes).only().map(|element| (element.kind, element.value.to_vec()))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_non_negative_integer_has_one_two_four_or_eight_bytes() {
     for len in 0..=9 {
         let mut bytes = Vec::new();
         write_element(&mut bytes, 12, &vec![1; len]);
-        let is_integer = Reader::new(&bytes).only().expect("whole").integer().is_ok();
+        let is_integer = TlvReader::new(&bytes).only().expect("whole").integer().is_ok();
         assert_eq!(is_integer, [1, 2, 4, 8].contains(&len), "{len} bytes");
     }
 }
@@ -65,7 +65,7 @@ fn integers_are_written_in_their_shortest_form_and_read_back() {
     for (number, len) in [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4), (1 << 32, 8), (u64::MAX, 8)] {
         let mut bytes = Vec::new();
         write_integer(&mut bytes, 12, number);
-        let element = Reader::new(&bytes).only().expect("whole");
+        let element = TlvReader::new(&bytes).only().expect("whole");
         assert_eq!((element.integer(), element.value.len()), (Ok(number), len));
     }
 }
@@ -73,7 +73,7 @@ fn integers_are_written_in_their_shortest_form_and_read_back() {
 #[test]
 fn offsets_inside_an_element_count_from_the_packet() {
     let bytes = [7, 5, 8, 3, b'a', b'b', b'c'];
-    let name = Reader::new(&bytes).only().expect("whole");
+    let name = TlvReader::new(&bytes).only().expect("whole");
     let component = name.inside().only().expect("one component");
     assert_eq!((component.start, component.value_range()), (2, 4..7));
 }

@@ -24,7 +24,7 @@ const DATA_OVERHEAD: usize = 110;
 const FRAGMENT: usize = 1370;
 const FRAGMENT_HEADER: usize = 30;
 
-/// How the fetch reaches the forwarder.
+/// Path from the fetch to the forwarder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Way {
     Unix,
@@ -35,7 +35,7 @@ pub(super) enum Way {
         rate_mbps: u32,
         /// Without waiting; half of it in each direction.
         round_trip_ms: u32,
-        /// Of the queue towards the consumer, in bandwidth-delay products; never less than two Data.
+        /// Size of the queue towards the consumer, in bandwidth-delay products; at least two Data.
         queue_bdp: f64,
         /// Probability that a datagram towards the consumer is lost.
         loss: f64,
@@ -44,17 +44,17 @@ pub(super) enum Way {
 
 /// One path with one size of segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct BenchCell {
     pub(super) way: Way,
     /// Content bytes of a segment.
     pub(super) segment: usize,
 }
 
 /// Every cell: both sizes on local ways and on every third link, else one or the other in turn.
-pub(super) fn all() -> Vec<Cell> {
+pub(super) fn all() -> Vec<BenchCell> {
     let mut cells = Vec::new();
     for way in [Way::Unix, Way::Tcp] {
-        cells.extend(SEGMENTS.map(|segment| Cell { way, segment }));
+        cells.extend(SEGMENTS.map(|segment| BenchCell { way, segment }));
     }
     let mut number = 0;
     for rate_mbps in RATES_MBPS {
@@ -67,7 +67,7 @@ pub(super) fn all() -> Vec<Cell> {
                         1 => &SEGMENTS[..1],
                         _ => &SEGMENTS[1..],
                     };
-                    cells.extend(sizes.iter().map(|segment| Cell { way, segment: *segment }));
+                    cells.extend(sizes.iter().map(|segment| BenchCell { way, segment: *segment }));
                     number += 1;
                 }
             }
@@ -76,8 +76,8 @@ pub(super) fn all() -> Vec<Cell> {
     cells
 }
 
-impl Cell {
-    /// What it is called in results.
+impl BenchCell {
+    /// Name of the cell in results.
     pub(super) fn name(&self) -> String {
         let way = match self.way {
             Way::Unix => "Unix socket".to_owned(),
@@ -141,7 +141,7 @@ mod tests {
     fn both_sizes_are_measured_on_local_ways_and_on_every_third_of_72_links() {
         let cells = all();
         assert_eq!(cells.len(), 4 + 72 + 24);
-        let names: std::collections::BTreeSet<String> = cells.iter().map(Cell::name).collect();
+        let names: std::collections::BTreeSet<String> = cells.iter().map(BenchCell::name).collect();
         assert_eq!(names.len(), cells.len());
         assert!(names.contains("100 Mbit/s, 20 ms, 1 BDP, 0 % loss, 8000 B"), "{names:?}");
     }
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_data_of_several_datagrams_is_lost_with_any_of_them_and_two_always_find_room() {
         let way = Way::Link { rate_mbps: 10, round_trip_ms: 2, queue_bdp: 0.2, loss: 0.01 };
-        let cell = Cell { way, segment: 8000 };
+        let cell = BenchCell { way, segment: 8000 };
         assert!((cell.lost_data_pct() - 5.852).abs() < 0.001, "{}", cell.lost_data_pct());
         let link = cell.link(Some(SocketAddr::from(([127, 0, 0, 1], 1)))).expect("a link");
         assert_eq!(link.reverse.queue, Limit::Bytes(ByteCount::new(2 * (8000 + 110 + 6 * 30))));

@@ -1,4 +1,4 @@
-//! What one fetch showed, and the file that keeps it.
+//! Measurements of fetches, and the file that stores them.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -14,12 +14,12 @@ use crate::results::cannot;
 /// First line of the file.
 const HEAD: &str = "cell\tscheme\tbuild\ttime_s\tgoodput_mbps\tretransmitted_pct\tqueue_ms\trtt_ms\tlate_ms";
 
-/// What one fetch showed.
+/// Measurements of one fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct FetchMeasurement {
     /// Content over the time of the fetch, Mbit/s.
     pub(super) goodput_mbps: f64,
-    /// Of all Interests, percent.
+    /// Retransmissions, percent of all Interests.
     pub(super) retransmitted_pct: f64,
     /// Mean waiting time in the link's queue towards the consumer, ms; NaN without a link.
     pub(super) queue_ms: f64,
@@ -29,7 +29,7 @@ pub(super) struct Measured {
     pub(super) late_ms: f64,
 }
 
-impl Measured {
+impl FetchMeasurement {
     pub(super) fn of(fetched: &Fetched, link: Option<&LinkReport>) -> Self {
         let flow = &fetched.record.flows[0];
         let seconds = fetched.record.ended.since(flow.start).as_secs_f64();
@@ -54,7 +54,7 @@ impl Measured {
     }
 }
 
-impl fmt::Display for Measured {
+impl fmt::Display for FetchMeasurement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { goodput_mbps, retransmitted_pct, queue_ms, rtt_ms, late_ms } = self;
         write!(
@@ -68,29 +68,29 @@ impl fmt::Display for Measured {
     }
 }
 
-/// What a measurement depends on beside its cell and its scheme.
+/// Inputs of a measurement except its cell and its scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Origin {
     /// First digits of the hash of the program.
     pub(super) build: String,
-    /// How long the fetch lasted at most, s.
+    /// Maximum duration of the fetch, s.
     pub(super) time_s: f64,
 }
 
 #[derive(Debug)]
-struct Row {
+struct MeasurementRow {
     cell: String,
     scheme: String,
     origin: Origin,
-    measured: Measured,
+    measured: FetchMeasurement,
 }
 
-impl Row {
+impl MeasurementRow {
     fn read(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split('\t').collect();
         let [cell, scheme, build, time_s, values @ ..] = fields.as_slice() else { return None };
         let origin = Origin { build: (*build).to_owned(), time_s: time_s.parse().ok()? };
-        let measured = Measured::read(values)?;
+        let measured = FetchMeasurement::read(values)?;
         Some(Self { cell: (*cell).to_owned(), scheme: (*scheme).to_owned(), origin, measured })
     }
 
@@ -101,17 +101,17 @@ impl Row {
     }
 }
 
-/// What was measured so far and may be used.
+/// Measurements so far that may be used.
 #[derive(Debug)]
-pub(super) struct Results {
+pub(super) struct FetchMeasurements {
     path: PathBuf,
     origin: Origin,
-    rows: Vec<Row>,
+    rows: Vec<MeasurementRow>,
     /// Measurements in the file that are of another build or length.
     pub(super) left_out: usize,
 }
 
-impl Results {
+impl FetchMeasurements {
     /// Those in the file at `path`, which need not be there, that `origin` would measure again alike: of the same
     /// length, and of the same build unless `is_any_build`.
     pub(super) fn read(path: &Path, origin: Origin, is_any_build: bool) -> Result<Self, Failure> {
@@ -129,7 +129,7 @@ impl Results {
         }
         let mut results = Self { path: path.to_owned(), origin, rows: Vec::new(), left_out: 0 };
         for (number, line) in lines {
-            let row = Row::read(line)
+            let row = MeasurementRow::read(line)
                 .ok_or_else(|| fault(number, "a cell, a scheme, a build, a time in s and five numbers"))?;
             let (own, other) = (&results.origin, &row.origin);
             if other.time_s == own.time_s && (is_any_build || other.build == own.build) {
@@ -145,8 +145,8 @@ impl Results {
         self.get(cell, scheme).is_some()
     }
 
-    /// What `scheme` showed in `cell` when it was measured last; `None` when it was not.
-    pub(super) fn get(&self, cell: &str, scheme: &str) -> Option<&Measured> {
+    /// The latest measurement of `scheme` in `cell`; `None` if there is none.
+    pub(super) fn get(&self, cell: &str, scheme: &str) -> Option<&FetchMeasurement> {
         let found = self.rows.iter().rev().find(|row| row.cell == cell && row.scheme == scheme);
         found.map(|row| &row.measured)
     }
@@ -163,11 +163,16 @@ impl Results {
         distinct(self.rows.iter().map(|row| row.origin.build.as_str()))
     }
 
-    /// Keeps a measurement, on disk too.
-    pub(super) fn add(&mut self, cell: &str, scheme: &str, measured: Measured) -> Result<(), Failure> {
+    /// Adds a measurement and appends it to the file.
+    pub(super) fn add(
+        &mut self,
+        cell: &str,
+        scheme: &str,
+        measured: FetchMeasurement,
+    ) -> Result<(), Failure> {
         let head = if self.path.exists() { String::new() } else { format!("{HEAD}\n") };
         let origin = self.origin.clone();
-        let row = Row { cell: cell.to_owned(), scheme: scheme.to_owned(), origin, measured };
+        let row = MeasurementRow { cell: cell.to_owned(), scheme: scheme.to_owned(), origin, measured };
         let written = OpenOptions::new().create(true).append(true).open(&self.path);
         let written = written.and_then(|mut file| file.write_all((head + &row.line()).as_bytes()));
         written.map_err(|why| cannot("write", &self.path, &why))?;
@@ -191,8 +196,13 @@ fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 mod tests {
     use super::*;
 
-    const MEASURED: Measured =
-        Measured { goodput_mbps: 9.5, retransmitted_pct: 0.25, queue_ms: 1.0, rtt_ms: 21.0, late_ms: 0.5 };
+    const MEASURED: FetchMeasurement = FetchMeasurement {
+        goodput_mbps: 9.5,
+        retransmitted_pct: 0.25,
+        queue_ms: 1.0,
+        rtt_ms: 21.0,
+        late_ms: 0.5,
+    };
 
     fn origin(build: &str, time_s: f64) -> Origin {
         Origin { build: build.to_owned(), time_s }
@@ -207,14 +217,14 @@ mod tests {
     #[test]
     fn results_are_read_back_as_they_were_kept_and_what_is_none_is_named() {
         let path = file("read-back");
-        let mut results = Results::read(&path, origin("a", 8.0), false).expect("none yet");
+        let mut results = FetchMeasurements::read(&path, origin("a", 8.0), false).expect("none yet");
         results.add("a cell", "icp", MEASURED).expect("writable");
         results.add("a cell", "bbr", MEASURED).expect("writable");
-        let read = Results::read(&path, origin("a", 8.0), false).expect("sound");
+        let read = FetchMeasurements::read(&path, origin("a", 8.0), false).expect("sound");
         assert_eq!((read.get("a cell", "icp"), read.has("a cell", "fixed")), (Some(&MEASURED), false));
         assert_eq!((read.schemes("bbr"), read.left_out), (vec!["bbr", "icp"], 0));
         fs::write(&path, format!("{HEAD}\na\tb\t1\n")).expect("writable");
-        let why = Results::read(&path, origin("a", 8.0), false).expect_err("too few").message;
+        let why = FetchMeasurements::read(&path, origin("a", 8.0), false).expect_err("too few").message;
         assert!(
             why.ends_with(":2: expected a cell, a scheme, a build, a time in s and five numbers"),
             "{why}"
@@ -225,17 +235,17 @@ mod tests {
     #[test]
     fn what_another_build_measured_is_used_only_when_that_is_asked_for_and_another_length_never() {
         let path = file("builds");
-        let mut old = Results::read(&path, origin("a", 8.0), false).expect("none yet");
+        let mut old = FetchMeasurements::read(&path, origin("a", 8.0), false).expect("none yet");
         old.add("a cell", "icp", MEASURED).expect("writable");
         let seen = |build: &str, time_s: f64, is_any_build: bool| {
-            let read = Results::read(&path, origin(build, time_s), is_any_build).expect("sound");
+            let read = FetchMeasurements::read(&path, origin(build, time_s), is_any_build).expect("sound");
             (read.has("a cell", "icp"), read.left_out)
         };
         assert_eq!(seen("b", 8.0, false), (false, 1));
         assert_eq!(seen("b", 8.0, true), (true, 0));
         assert_eq!(seen("b", 1.0, true), (false, 1));
-        let mut new = Results::read(&path, origin("b", 8.0), true).expect("sound");
-        new.add("a cell", "icp", Measured { goodput_mbps: 1.0, ..MEASURED }).expect("writable");
+        let mut new = FetchMeasurements::read(&path, origin("b", 8.0), true).expect("sound");
+        new.add("a cell", "icp", FetchMeasurement { goodput_mbps: 1.0, ..MEASURED }).expect("writable");
         assert_eq!(new.get("a cell", "icp").map(|last| last.goodput_mbps), Some(1.0), "the last counts");
         assert_eq!(new.builds(), ["a", "b"]);
         fs::remove_file(&path).expect("removed");

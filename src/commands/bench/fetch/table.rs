@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use tidegate_report::json::Json;
 
-use super::cells::Cell;
-use super::record::{Measured, Results};
+use super::cells::BenchCell;
+use super::record::{FetchMeasurement, FetchMeasurements};
 
 /// A scheme is measured against the others that send again no more than the path loses and so much, percent.
 const MAX_AGAIN_PCT: f64 = 2.0;
 
-/// How far below the best a goodput may be.
+/// Tolerated distance of a goodput below the best one, as a fraction.
 const MAX_BELOW: f64 = 0.1;
 
 /// The scheme that is held against the others.
@@ -20,7 +20,7 @@ const JUDGED: &str = "default";
 const LATE: &str = " (late)";
 
 /// Goodput of the best other scheme in `cell` among those that do not send too much again; `None` without any.
-fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
+fn best_mbps(cell: &BenchCell, results: &FetchMeasurements) -> Option<f64> {
     let max_again_pct = cell.lost_data_pct() + MAX_AGAIN_PCT;
     let others = results.schemes(JUDGED).into_iter().filter(|scheme| *scheme != JUDGED);
     let measured = others.filter_map(|scheme| results.get(&cell.name(), scheme));
@@ -30,14 +30,14 @@ fn best_mbps(cell: &Cell, results: &Results) -> Option<f64> {
 
 /// Whether the default is too far below the best; `None` where either was not measured, or the link was late under the
 /// default.
-fn is_below(cell: &Cell, results: &Results) -> Option<bool> {
+fn is_below(cell: &BenchCell, results: &FetchMeasurements) -> Option<bool> {
     let (best, judged) = (best_mbps(cell, results)?, results.get(&cell.name(), JUDGED)?);
     let is_late = judged.late_ms > cell.max_late_ms();
     (!is_late).then_some(judged.goodput_mbps < (1.0 - MAX_BELOW) * best)
 }
 
-fn shown(cell: &Cell, measured: Option<&Measured>) -> String {
-    let Some(Measured { goodput_mbps, retransmitted_pct, queue_ms, late_ms, .. }) = measured else {
+fn shown(cell: &BenchCell, measured: Option<&FetchMeasurement>) -> String {
+    let Some(FetchMeasurement { goodput_mbps, retransmitted_pct, queue_ms, late_ms, .. }) = measured else {
         return "–".to_owned();
     };
     let queue = if queue_ms.is_nan() { String::new() } else { format!(", {queue_ms:.1} ms") };
@@ -46,7 +46,7 @@ fn shown(cell: &Cell, measured: Option<&Measured>) -> String {
 }
 
 /// A row per cell: goodput in Mbit/s, retransmissions in percent of the Interests, mean wait in the link's queue.
-pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
+pub(super) fn markdown(cells: &[BenchCell], results: &FetchMeasurements) -> String {
     let schemes = results.schemes(JUDGED);
     let mut text =
         format!("| path | {} | |\n|---|{}---|\n", schemes.join(" | "), "---|".repeat(schemes.len()));
@@ -84,8 +84,8 @@ pub(super) fn markdown(cells: &[Cell], results: &Results) -> String {
 }
 
 /// The same as JSON.
-pub(super) fn json(cells: &[Cell], results: &Results) -> Json {
-    let measured = |cell: &Cell, scheme: &str| {
+pub(super) fn json(cells: &[BenchCell], results: &FetchMeasurements) -> Json {
+    let measured = |cell: &BenchCell, scheme: &str| {
         let found = results.get(&cell.name(), scheme)?;
         Some(Json::Object(vec![
             ("scheme", Json::text(scheme)),
@@ -97,7 +97,7 @@ pub(super) fn json(cells: &[Cell], results: &Results) -> Json {
             ("is_late", Json::Bool(found.late_ms > cell.max_late_ms())),
         ]))
     };
-    let row = |cell: &Cell| {
+    let row = |cell: &BenchCell| {
         let schemes = results.schemes(JUDGED).into_iter().filter_map(|scheme| measured(cell, scheme));
         Json::Object(vec![
             ("cell", Json::text(cell.name())),

@@ -1,4 +1,4 @@
-//! A forwarder as a process of its own.
+//! A forwarder in a separate process.
 
 use std::net::SocketAddr;
 
@@ -27,12 +27,12 @@ impl Forwarder {
         Ok(Self { process, address, _folder: folder })
     }
 
-    /// Where it listens.
+    /// Address at which it listens.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// CPU time it has used so far, s; NaN where the system does not tell.
+    /// CPU time it has used so far, s; NaN if the system does not provide it.
     pub(super) fn cpu_seconds(&self) -> f64 {
         super::super::cpu_seconds_of(&self.process.number().to_string())
     }

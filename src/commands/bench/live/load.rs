@@ -1,4 +1,4 @@
-//! A consumer and a producer that keep a forwarder busy with packets of one shape.
+//! A consumer and a producer that saturate a forwarder with packets of one shape.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use tidegate_core::units::Span;
-use tidegate_live::clock::Clock;
-use tidegate_live::poll::{Interest, Poll};
+use tidegate_live::clock::MonotonicClock;
+use tidegate_live::poll::{Poll, SocketInterest};
 use tidegate_live::reception::Reception;
 use tidegate_live::udp::{UdpFace, UdpListener};
 use tidegate_wire::{DataBuilder, FrameBatch, Signer, name};
@@ -29,7 +29,7 @@ const FIRST: u32 = 1 << 16;
 pub(super) struct Load {
     /// Bytes of content per Data.
     pub(super) content: usize,
-    /// Names asked for in turn; `None`: every name is new.
+    /// Number of names that are requested in turn; `None`: every name is new.
     pub(super) names: Option<u32>,
     /// Pairs to measure.
     pub(super) pairs: u32,
@@ -37,7 +37,7 @@ pub(super) struct Load {
     pub(super) together: bool,
 }
 
-/// What came out.
+/// Result of a load.
 pub(super) struct Outcome {
     pub(super) pairs: u32,
     pub(super) cpu_s: f64,
@@ -46,7 +46,7 @@ pub(super) struct Outcome {
 }
 
 impl Load {
-    /// Runs the load through the forwarder at `forwarder`, whose CPU time `cpu` tells. The first tenth only
+    /// Runs the load through the forwarder at `forwarder`, whose CPU time `cpu` returns. The first tenth only
     /// warms up.
     pub(super) fn run(
         &self,
@@ -57,7 +57,7 @@ impl Load {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let answering = scope.spawn(|| producer.answer(self.together, &done));
-            let mut consumer = Consumer::open(forwarder, self)?;
+            let mut consumer = LoadConsumer::open(forwarder, self)?;
             let measured = consumer.warm_up(self.pairs / 10).and_then(|()| {
                 let (cpu_before, begun, again) = (cpu(), Instant::now(), consumer.again);
                 consumer.fetch(self.pairs)?;
@@ -72,11 +72,11 @@ impl Load {
     }
 }
 
-/// The side that asks.
-struct Consumer {
+/// The consumer side of the load.
+struct LoadConsumer {
     socket: UdpFace,
     poll: Poll,
-    clock: Clock,
+    clock: MonotonicClock,
     memory: Reception,
     batch: FrameBatch,
     names: Option<u32>,
@@ -86,15 +86,15 @@ struct Consumer {
     again: u64,
 }
 
-impl Consumer {
+impl LoadConsumer {
     fn open(forwarder: SocketAddr, load: &Load) -> io::Result<Self> {
         let mut socket = UdpFace::connect(forwarder, None)?;
         if !load.together {
             socket.send_apart();
         }
         let poll = Poll::new()?;
-        poll.register(&socket, 0, Interest::Read)?;
-        let (clock, memory, batch) = (Clock::new(), Reception::new(), FrameBatch::new());
+        poll.register(&socket, 0, SocketInterest::Read)?;
+        let (clock, memory, batch) = (MonotonicClock::new(), Reception::new(), FrameBatch::new());
         let names = load.names;
         Ok(Self { socket, poll, clock, memory, batch, names, next: 0, nonce: 0, outstanding: 0, again: 0 })
     }
@@ -103,7 +103,7 @@ impl Consumer {
         self.fetch(pairs.max(self.names.unwrap_or(0)))
     }
 
-    /// Asks until `pairs` more Data have come.
+    /// Sends Interests until `pairs` more Data have arrived.
     fn fetch(&mut self, pairs: u32) -> io::Result<()> {
         let mut left = pairs;
         while left > 0 {
@@ -111,7 +111,7 @@ impl Consumer {
             let until = self.clock.now() + SILENCE;
             let is_ready = !self.poll.wait(Some(until), &self.clock)?.is_empty();
             if !is_ready && self.clock.now() >= until {
-                // What was lost is asked for under the next names: it is the forwarder that is measured.
+                // Lost packets are replaced by Interests for the next names: only the forwarder's throughput counts.
                 self.again += u64::from(self.outstanding);
                 self.outstanding = 0;
                 continue;
@@ -167,10 +167,10 @@ impl Producer {
         self.listener.local()
     }
 
-    /// Answers every Interest until told to stop. The forwarder's face speaks first.
+    /// Answers every Interest until stopped. The forwarder's face sends first.
     fn answer(&mut self, together: bool, done: &AtomicBool) -> io::Result<()> {
-        let (mut poll, mut memory, clock) = (Poll::new()?, Reception::new(), Clock::new());
-        poll.register(&self.listener, 0, Interest::Read)?;
+        let (mut poll, mut memory, clock) = (Poll::new()?, Reception::new(), MonotonicClock::new());
+        poll.register(&self.listener, 0, SocketInterest::Read)?;
         let mut peer = None;
         while peer.is_none() && !done.load(Ordering::Relaxed) {
             poll.wait(Some(clock.now() + SILENCE), &clock)?;
@@ -186,7 +186,7 @@ impl Producer {
             face.send_apart();
         }
         poll.deregister(&self.listener)?;
-        poll.register(&face, 1, Interest::Read)?;
+        poll.register(&face, 1, SocketInterest::Read)?;
         self.answers.send(&mut face);
         while !done.load(Ordering::Relaxed) {
             poll.wait(Some(clock.now() + SILENCE), &clock)?;
@@ -198,7 +198,7 @@ impl Producer {
     }
 }
 
-/// Data that differ in their segment number only. Nobody looks at their signature here.
+/// Data that differ in their segment number only. Their signatures are not verified here.
 struct Answers {
     /// Up to the end of the name.
     head: Vec<u8>,
@@ -238,7 +238,7 @@ impl Answers {
     }
 }
 
-/// Where the name `/bench/seg=N` ends in a packet, whatever the forwarder put around it.
+/// End of the name `/bench/seg=N` in a packet, behind any link header.
 fn segment_end(packet: &[u8]) -> Option<usize> {
     let start = packet.windows(NAME.len()).position(|window| window == NAME)?;
     Some(start + NAME.len() + 4).filter(|end| *end <= packet.len())

@@ -11,7 +11,7 @@ const LARGEST_MTU: u64 = 8_800;
 /// The format of the forwarder's file.
 pub(super) static FORMAT: Format = Format { root: &ROOT, version: 1, synonyms: SYNONYMS };
 
-/// What other programs call some keys.
+/// Names that other programs use for some keys.
 static SYNONYMS: &[(&str, &str)] = &[
     ("bandwidth", "rate"),
     ("cs", "cache"),

@@ -1,4 +1,4 @@
-//! Where the forwarder listens, or where it does when nothing is said.
+//! Listening addresses of the forwarder, with the defaults that apply if none is configured.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use tidegate_settings::values::read_text;
 use super::Listener;
 use crate::uri::LONGEST_PATH;
 
-/// Where UDP and TCP are heard unless the file says otherwise.
+/// Default addresses of UDP and TCP listeners.
 const ADDRESSES: [&str; 2] = ["0.0.0.0:6363", "[::]:6363"];
-/// Where applications look for a forwarder.
+/// Default path of the forwarder's socket, where applications look for it.
 const UNIX: &str = "/run/nfd/nfd.sock";
 /// Addresses of one kind.
 const MAX_LISTENERS: usize = 64;

@@ -21,7 +21,7 @@ use crate::uri::FaceUri;
 const MTU: ByteCount = ByteCount::new(1_400);
 /// Link headers leave room for content from here on.
 const SMALLEST_MTU: u64 = 256;
-/// What a queue holds where nothing is said.
+/// Default limit of a queue.
 const QUEUE_LIMIT: Limit = Limit::Packets(Packets::new(1_000));
 /// Routes, and strategies.
 const MAX_ENTRIES: usize = 100_000;
@@ -91,7 +91,7 @@ struct FaceValues {
 }
 
 impl FaceValues {
-    /// What a face has where nothing is said.
+    /// Default configuration of a face.
     fn standard(desk: &Desk<'_>, place: Place) -> Self {
         let marking = Item { place, value: Value::Text("nfd-marking".to_owned()) };
         let disciplines = uses::read(desk, &marking, &DISCIPLINE).into_iter().collect();
@@ -140,7 +140,7 @@ impl FaceValues {
 /// Static faces and how routes may call them.
 struct Faces<'a> {
     list: Vec<StaticFace>,
-    /// By name and by URI.
+    /// Index of the faces by name and by URI.
     index: BTreeMap<String, usize>,
     most: usize,
     defaults: &'a FaceValues,

@@ -15,7 +15,7 @@ fn channel(rate: BitRate, delay: Span, loss: f64) -> ChannelSetup {
     ChannelSetup { line, queue: Limit::Packets(Packets::new(1_000)) }
 }
 
-/// A link towards `to` that runs for `duration`, and where it is heard.
+/// A link towards `to` that runs for `duration`, and the address of its listener.
 fn start(
     to: SocketAddr,
     forward: ChannelSetup,

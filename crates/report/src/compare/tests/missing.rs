@@ -104,7 +104,7 @@ fn variants_without_data_are_named_and_their_rows_stay() {
     assert!(warnings.contains(&"no Data arrived in 1 of 2 runs of b".to_owned()), "{warnings:?}");
 }
 
-fn changes(then: &[Option<u64>], now: &[Option<u64>], tolerance: f64) -> Vec<(Change, String)> {
+fn changes(then: &[Option<u64>], now: &[Option<u64>], tolerance: f64) -> Vec<(BaselineChange, String)> {
     let one = |completed| of(&[files("a", completed)], &["completion_s"]);
     let judgements = Baseline::of(&one(then), "invented", 1, "c0de", &[]).judge(&one(now), tolerance);
     judgements.iter().map(|judgement| (judgement.change, judgement_sentence(judgement))).collect()
@@ -113,15 +113,16 @@ fn changes(then: &[Option<u64>], now: &[Option<u64>], tolerance: f64) -> Vec<(Ch
 #[test]
 fn a_measure_that_vanished_is_gone_and_a_regression() {
     let all = [Some(15), Some(16), Some(15)];
-    let gone = |told: &str| vec![(Change::Gone, format!("a: completion time gone: a value in {told} now"))];
+    let gone =
+        |told: &str| vec![(BaselineChange::Gone, format!("a: completion time gone: a value in {told} now"))];
     assert_eq!(changes(&all, &[None; 3], 0.0), gone("3 of 3 runs then, in 0 of 3 runs"));
     assert_eq!(changes(&all, &[Some(15), None, Some(15)], 0.0), gone("3 of 3 runs then, in 2 of 3 runs"));
-    assert!(Change::Gone.is_regression() && !Change::New.is_regression());
+    assert!(BaselineChange::Gone.is_regression() && !BaselineChange::New.is_regression());
     // A third of the runs is within a tolerance of a half; what no run has any more is not.
-    assert_eq!(changes(&all, &[Some(15), None, Some(15)], 0.5)[0].0, Change::WithinNoise);
-    assert_eq!(changes(&all, &[None; 3], 0.5)[0].0, Change::Gone);
+    assert_eq!(changes(&all, &[Some(15), None, Some(15)], 0.5)[0].0, BaselineChange::WithinNoise);
+    assert_eq!(changes(&all, &[None; 3], 0.5)[0].0, BaselineChange::Gone);
     assert_eq!(changes(&[None; 3], &[None; 3], 0.0), []);
-    assert_eq!(changes(&[None; 3], &all, 0.0)[0].0, Change::New);
+    assert_eq!(changes(&[None; 3], &all, 0.0)[0].0, BaselineChange::New);
     let table = |then, now| {
         let one = |completed| of(&[files("a", completed)], &["completion_s"]);
         judgement_table(
@@ -135,6 +136,6 @@ fn a_measure_that_vanished_is_gone_and_a_regression() {
 #[test]
 fn what_coincides_with_a_baseline_shifted_by_a_constant_is_judged_by_the_tolerance() {
     let shifted = changes(&[Some(10), Some(12)], &[Some(13), Some(15)], 0.01);
-    assert_eq!(shifted[0].0, Change::Worse);
-    assert_eq!(changes(&[Some(10), Some(12)], &[Some(13), Some(15)], 0.5)[0].0, Change::WithinNoise);
+    assert_eq!(shifted[0].0, BaselineChange::Worse);
+    assert_eq!(changes(&[Some(10), Some(12)], &[Some(13), Some(15)], 0.5)[0].0, BaselineChange::WithinNoise);
 }

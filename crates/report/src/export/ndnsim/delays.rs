@@ -27,7 +27,7 @@ impl<W: Write> AppDelayTrace<W> {
 }
 
 impl<W: Write> Trace for AppDelayTrace<W> {
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         for record in events {
             let Event::DataReceived { flow, name, full_delay, last_delay, retransmissions, hops, .. } =
                 record.event

@@ -41,7 +41,7 @@ impl<W: Write> DropTrace<W> {
 }
 
 impl<W: Write> Trace for DropTrace<W> {
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         for record in events {
             self.print_until(network, record.time)?;
             if let (Event::Dropped { size, .. }, Some(rate)) =
@@ -94,7 +94,7 @@ impl<W: Write> CacheTrace<W> {
 }
 
 impl<W: Write> Trace for CacheTrace<W> {
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         for record in events {
             self.print_until(network, record.time)?;
             let place = match record.event {

@@ -29,15 +29,15 @@ const INTERESTS: usize = 0;
 const DATA: usize = 2;
 const NACKS: usize = 4;
 const OUT: usize = 1;
-/// Pending Interests that ended, of faces that asked; satisfied ones first, then timed out ones.
+/// Pending Interests that ended, on downstream faces; satisfied ones first, then timed out ones.
 const ENDED: usize = 6;
-/// Those of faces that were asked come after.
+/// The counters of upstream faces follow.
 const UPSTREAM: usize = 2;
 
 /// Types of a node as a whole: satisfied, then timed out.
 const NODE_TYPES: [&str; 2] = ["SatisfiedInterests", "TimedOutInterests"];
 
-/// Writes `rate-trace.txt`.
+/// Writer of ndnSIM's `rate-trace.txt`.
 #[derive(Debug)]
 pub struct RateTrace<W> {
     out: W,
@@ -84,7 +84,7 @@ impl<W: Write> RateTrace<W> {
 }
 
 impl<W: Write> Trace for RateTrace<W> {
-    fn hear(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
+    fn on_events(&mut self, network: &Network, events: &[EventRecord]) -> io::Result<()> {
         self.nodes.resize_with(network.nodes.len(), NodeRates::default);
         for record in events {
             while let Some(end) = self.periods.over(record.time) {
@@ -124,7 +124,7 @@ impl NodeRates {
         }
     }
 
-    /// What a forwarder between the only device, 0, and the only application would have done.
+    /// Counts the events of a host as a forwarder between its only device, 0, and its only application.
     fn note_host(&mut self, event: &Event, application: u16) {
         match event {
             Event::Received { header, .. } => self.count_packet(application, header, true),

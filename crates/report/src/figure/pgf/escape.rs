@@ -1,4 +1,4 @@
-//! Text that stands in a TeX document as itself.
+//! Escapes plain text for a TeX document.
 
 use std::fmt::{self, Write};
 

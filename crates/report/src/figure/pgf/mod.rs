@@ -17,23 +17,23 @@ use crate::page::axis::Extent;
 /// The two files of a figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pgf {
-    /// The document, `.tex`.
+    /// LaTeX document of the figure, `.tex`.
     pub tex: String,
-    /// Its data, `.dat`.
+    /// Data file of the figure, `.dat`.
     pub data: String,
 }
 
 /// A figure's document as it grows.
-pub(super) struct Page {
+pub(super) struct PgfDocument {
     /// Options of the axis, one a line.
     options: Vec<String>,
-    /// What is drawn.
+    /// Plot commands of the figure.
     plots: String,
     data: Data,
     data_name: String,
 }
 
-impl Page {
+impl PgfDocument {
     fn option(&mut self, option: impl Into<String>) {
         self.options.push(option.into());
     }
@@ -44,7 +44,7 @@ impl Page {
             writeln!(self.plots, "  \\addplot[{options}] table[x={x}, y={y}{more}] {{{}}};", self.data_name);
     }
 
-    /// Adds a series that stands in the key alone.
+    /// Adds a series that is in the key only.
     fn plot_nothing(&mut self, index: usize) {
         let _ = writeln!(self.plots, "  \\addlegendimage{{tidegate line {index}}}");
     }
@@ -57,7 +57,7 @@ impl Page {
 
 /// The files of `figure`; the data is found as `data_name`.
 pub(super) fn files(figure: &Figure, look: Look, data_name: &str) -> Pgf {
-    let mut page = Page {
+    let mut page = PgfDocument {
         options: Vec::new(),
         plots: String::new(),
         data: Data::default(),
@@ -68,7 +68,7 @@ pub(super) fn files(figure: &Figure, look: Look, data_name: &str) -> Pgf {
     page.option(format!("ylabel={{{}}}", Tex(&figure.y_label)));
     ranges(&mut page, &figure.kind);
     let count = plots::write(&mut page, &figure.kind);
-    let Page { options, plots, data, .. } = page;
+    let PgfDocument { options, plots, data, .. } = page;
     let mut tex = String::new();
     head(&mut tex, figure, look, data_name);
     styles(&mut tex, count, look);
@@ -88,7 +88,7 @@ pub(super) fn files(figure: &Figure, look: Look, data_name: &str) -> Pgf {
 }
 
 /// The ranges that our own drawing of the figure has.
-fn ranges(page: &mut Page, kind: &FigureKind) {
+fn ranges(page: &mut PgfDocument, kind: &FigureKind) {
     let (x, y) = range::of(kind);
     if !matches!(kind, FigureKind::Bars { .. } | FigureKind::Boxes { .. }) {
         let x = match kind.is_x_logarithmic() {
@@ -130,7 +130,7 @@ fn head(tex: &mut String, figure: &Figure, look: Look, data_name: &str) {
     );
 }
 
-/// One style for each series, which a document may set anew.
+/// One style for each series, which a document may redefine.
 fn styles(tex: &mut String, count: usize, look: Look) {
     for index in 0..count {
         let colour = Paint::Series(index).colour(look.greyscale).trim_start_matches('#').to_uppercase();

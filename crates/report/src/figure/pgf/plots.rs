@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Page;
+use super::PgfDocument;
 use super::escape::Tex;
 use crate::figure::curves::thinned;
 use crate::figure::look::{COLOURS, Paint, event};
@@ -18,7 +18,7 @@ const MAX_EVENTS: usize = 2000;
 const PUBLISHED: &str = "mark=diamond, mark size=2.6pt, mark options={solid, line width=0.8pt}, forget plot";
 
 /// Writes the plots; gives the number of series that need a style.
-pub(super) fn write(page: &mut Page, kind: &FigureKind) -> usize {
+pub(super) fn write(page: &mut PgfDocument, kind: &FigureKind) -> usize {
     match kind {
         FigureKind::Lines { series } => lines(page, series),
         FigureKind::Bars { groups, series } => bars(page, groups, series),
@@ -30,7 +30,7 @@ pub(super) fn write(page: &mut Page, kind: &FigureKind) -> usize {
     }
 }
 
-fn lines(page: &mut Page, series: &[Series]) -> usize {
+fn lines(page: &mut PgfDocument, series: &[Series]) -> usize {
     for (index, series) in series.iter().enumerate() {
         if series.is_aside {
             page.data.comment(&format!("s{index}: {}", series.named_aside()));
@@ -63,7 +63,7 @@ fn lines(page: &mut Page, series: &[Series]) -> usize {
     series.len()
 }
 
-fn bars(page: &mut Page, groups: &[String], series: &[BarSeries]) -> usize {
+fn bars(page: &mut PgfDocument, groups: &[String], series: &[BarSeries]) -> usize {
     let width = 0.8 / series.len().max(1) as f64;
     page.option(format!("ybar, bar shift=0pt, /pgf/bar width={:.4}, area legend", width * 0.9));
     let ticks: Vec<String> = (0..groups.len()).map(|group| group.to_string()).collect();
@@ -100,7 +100,7 @@ fn bars(page: &mut Page, groups: &[String], series: &[BarSeries]) -> usize {
 }
 
 /// Columns of a curve, thinned, with gaps as `nan`.
-fn curve_columns(page: &mut Page, index: usize, curve: &Curve) -> usize {
+fn curve_columns(page: &mut PgfDocument, index: usize, curve: &Curve) -> usize {
     page.data.comment(&format!("s{index}: {}", curve.name));
     let mut points: Vec<(f64, f64)> = Vec::new();
     for run in thinned(&curve.points, MAX_POINTS) {
@@ -113,7 +113,7 @@ fn curve_columns(page: &mut Page, index: usize, curve: &Curve) -> usize {
     points.len()
 }
 
-fn time_series(page: &mut Page, curves: &[Curve]) -> usize {
+fn time_series(page: &mut PgfDocument, curves: &[Curve]) -> usize {
     for (index, curve) in curves.iter().enumerate() {
         let count = curve_columns(page, index, curve);
         let look = curve.look.unwrap_or(index);
@@ -129,7 +129,7 @@ fn styles(curves: &[Curve]) -> usize {
     curves.iter().enumerate().map(|(index, curve)| curve.look.unwrap_or(index) + 1).max().unwrap_or(0)
 }
 
-fn distributions(page: &mut Page, curves: &[Curve]) -> usize {
+fn distributions(page: &mut PgfDocument, curves: &[Curve]) -> usize {
     for (index, curve) in curves.iter().enumerate() {
         let count = curve_columns(page, index, curve);
         let options =
@@ -140,13 +140,13 @@ fn distributions(page: &mut Page, curves: &[Curve]) -> usize {
     curves.len()
 }
 
-/// About six marks on a curve, beside those of the others.
+/// About six marks on a curve, offset from those of the others.
 fn few_marks(points: usize, (index, count): (usize, usize)) -> String {
     let pause = (points / 6).max(1);
     format!("mark repeat={pause}, mark phase={}", 1 + pause * index / count.max(1))
 }
 
-fn box_plots(page: &mut Page, boxes: &[BoxStats]) -> usize {
+fn box_plots(page: &mut PgfDocument, boxes: &[BoxStats]) -> usize {
     let ticks: Vec<String> = (1..=boxes.len()).map(|place| place.to_string()).collect();
     let names: Vec<String> = boxes.iter().map(|stats| format!("{{{}}}", Tex(&stats.name))).collect();
     page.option(format!("xtick={{{}}}, xticklabels={{{}}}", ticks.join(","), names.join(",")));
@@ -174,7 +174,7 @@ fn box_plots(page: &mut Page, boxes: &[BoxStats]) -> usize {
     boxes.len()
 }
 
-fn scatter(page: &mut Page, is_x_reversed: bool, clouds: &[Cloud]) -> usize {
+fn scatter(page: &mut PgfDocument, is_x_reversed: bool, clouds: &[Cloud]) -> usize {
     if is_x_reversed {
         page.option("x dir=reverse");
     }
@@ -200,7 +200,7 @@ fn scatter(page: &mut Page, is_x_reversed: bool, clouds: &[Cloud]) -> usize {
     clouds.len()
 }
 
-fn segments(page: &mut Page, kinds: &[SegmentEvents]) -> usize {
+fn segments(page: &mut PgfDocument, kinds: &[SegmentEvents]) -> usize {
     for (index, kind) in kinds.iter().enumerate() {
         page.data.comment(&format!("s{index}: {}", kind.name));
         let points: Vec<(f64, f64)> = drawable(&kind.points).collect();

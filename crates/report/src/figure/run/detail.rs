@@ -5,7 +5,7 @@ use tidegate_core::name::{PrefixId, Segment};
 use tidegate_core::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
 
 use super::{Window, frame, largest, left_out, without_idle};
-use crate::digest::PointKind;
+use crate::event_summary::PointKind;
 use crate::figure::{BoxStats, Curve, Figure, FigureKind, SegmentEvents};
 
 /// Kinds of event in a diagram of segments, from the most usual on; their places are their looks.
@@ -25,7 +25,7 @@ pub(in crate::figure) const OF_SEGMENTS: &str = "cumulative fraction of segments
 /// The axis of a distribution of waiting times.
 const OF_PACKETS: &str = "cumulative fraction of packets [1]";
 
-/// What became of the segments of one flow, gathered from the events of a run.
+/// Fate of the segments of one flow, collected from the events of a run.
 #[derive(Clone, Debug)]
 pub struct SegmentDiagram {
     flow: u32,
@@ -46,7 +46,7 @@ impl SegmentDiagram {
     }
 
     /// Takes what of `events` belongs to it.
-    pub fn hear(&mut self, events: &[EventRecord]) {
+    pub fn on_events(&mut self, events: &[EventRecord]) {
         for event in events {
             let Some((kind, segment)) = self.kind(&event.event) else { continue };
             let time_s = event.time.as_secs_f64();
@@ -132,7 +132,7 @@ fn distributions(
     })
 }
 
-/// [`cumulative`] for a curve: of points less than 1.6 % from each other the last, as no eye tells more apart.
+/// [`cumulative`] for a curve: of points less than 1.6 % from each other the last, which is the resolution of the eye.
 pub(in crate::figure) fn drawn(bins: &DelayBins) -> Vec<(f64, f64)> {
     const STEP: f64 = 1.0 + 1.0 / 64.0;
     let mut points: Vec<(f64, f64)> = Vec::new();

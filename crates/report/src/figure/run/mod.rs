@@ -11,15 +11,15 @@ pub(super) use detail::{OF_SEGMENTS, drawn};
 use super::{Curve, Figure, FigureKind};
 use crate::page::panels::{self, Panel};
 
-/// Curves in a figure, at most; those of the largest flows or queues are kept.
+/// Maximum number of curves in a figure; those of the largest flows or queues are selected.
 const MAX_CURVES: usize = 8;
 
 /// A figure that every run has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunFigure {
-    /// Its id.
+    /// Name of the figure on the command line.
     pub name: &'static str,
-    /// Its title.
+    /// Title of the figure.
     pub title: &'static str,
     /// Whether it shows what tables do not hold, so that the run has to be watched again.
     pub is_detail: bool,
@@ -33,7 +33,7 @@ const fn detail(name: &'static str, title: &'static str) -> RunFigure {
     RunFigure { name, title, is_detail: true }
 }
 
-/// All of them.
+/// All figures of a run.
 pub const RUN_FIGURES: [RunFigure; 15] = [
     plain("throughput", "Throughput"),
     plain("rtt", "Smoothed round-trip time"),
@@ -67,12 +67,12 @@ impl RateSteps {
     }
 }
 
-/// Which part of a run is drawn, s from its start.
+/// Interval of a run that is drawn, s from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// First instant.
+    /// Start of the time axis, s.
     pub from_s: f64,
-    /// Last instant.
+    /// End of the time axis, s.
     pub to_s: f64,
 }
 
@@ -122,12 +122,12 @@ fn points(panel: &Panel, place: usize, window: Window) -> Vec<(f64, f64)> {
     points
 }
 
-/// The figure called `name` of what only watching a run tells; `None` for another name and when nothing happened.
+/// The figure `name` from the events of a run; `None` for another name and without events.
 pub fn of_watched(watched: &Watched, segments: &SegmentDiagram, name: &str) -> Option<Figure> {
     detail::figure(watched, segments, name)
 }
 
-/// Everything of a figure but its axis of x and its data.
+/// A figure without axis of x and data.
 fn frame(run: &RunRecord, name: &str, y_label: &str, note: &str) -> Figure {
     let title = RUN_FIGURES.iter().find(|figure| figure.name == name).map_or("", |figure| figure.title);
     titled(run, (name, title), y_label, note)

@@ -12,7 +12,7 @@ use crate::scenario::Limits;
 const LONGEST_NAME: usize = 48;
 /// The same for a link's.
 const LONGEST_LINK: usize = 56;
-/// Notes kept.
+/// Maximum number of notes.
 const MAX_NOTES: usize = 20;
 
 /// A topology while it is read.
@@ -113,7 +113,7 @@ impl Graph {
         self.links.get_mut(index)
     }
 
-    /// Adds a link, which stands at `place`, unless there are too many or it leads nowhere.
+    /// Adds a link, written at `place`, unless there are too many or an end is unknown.
     pub(super) fn add_link(&mut self, link: ImportedLink, place: Piece<'_>, problems: &mut Problems) {
         if link.a == link.b {
             let label = self.nodes.get(link.a).map_or("", |node| node.label.as_str());

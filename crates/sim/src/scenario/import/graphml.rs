@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, graph: &mut Graph, problems: &mut Problems) {
         let whole = piece(text, document.root_element());
         return whole.refuse(problems, "there is no <graph> in <graphml>");
     };
-    let reader = Reader { text, keys: keys(document.root_element()) };
+    let reader = GraphmlReader { text, keys: keys(document.root_element()) };
     for node in root.children().filter(|node| node.has_tag_name_of("node")) {
         reader.node(node, graph, problems);
         if problems.is_full() {
@@ -83,14 +83,14 @@ fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, &'a str> {
     keys.filter_map(|key| Some((key.attribute("id")?, key.attribute("attr.name")?))).collect()
 }
 
-/// Where an element stands: its first line.
+/// First line of an element, as its place.
 fn piece<'t>(text: &'t str, node: Node<'_, '_>) -> Piece<'t> {
     let range = node.range();
     let whole = text.get(range.clone()).unwrap_or("");
     Piece { text: whole.lines().next().unwrap_or(""), start: range.start }
 }
 
-/// The byte that an error of the parser is about, of which it tells line and column.
+/// Byte offset of a parser error, from its line and column.
 fn place_of(text: &str, error: &roxmltree::Error) -> Place {
     let position = error.pos();
     let line = text.split_inclusive('\n').take((position.row as usize).saturating_sub(1));
@@ -101,12 +101,12 @@ fn place_of(text: &str, error: &roxmltree::Error) -> Place {
     Place { origin: 0, start, end: start + 1 }
 }
 
-struct Reader<'t, 'k> {
+struct GraphmlReader<'t, 'k> {
     text: &'t str,
     keys: BTreeMap<&'k str, &'k str>,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> GraphmlReader<'t, '_> {
     /// The value of `name`, without regard to case, with its place.
     fn data(&self, element: Node<'_, '_>, name: &str) -> Option<Piece<'t>> {
         let is_meant = |node: &Node<'_, '_>| {
@@ -173,7 +173,7 @@ impl<'t> Reader<'t, '_> {
             return noted(raw, read, problems);
         }
         if let Some(speed) = self.data(edge, "LinkSpeed") {
-            // Words such as ">10" stand there too; what is no number says nothing.
+            // The attribute may also hold words such as ">10"; what is not a number is ignored.
             let number = speed.text.parse::<f64>().ok()?;
             let factor = match self.data(edge, "LinkSpeedUnits")?.text {
                 "G" => 1e9,

@@ -5,14 +5,14 @@ use tidegate_settings::error::{Place, Problems};
 /// A part of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece<'a> {
-    /// What stands there.
+    /// Text of the piece.
     pub(super) text: &'a str,
     /// Its first byte in the whole text.
     pub(super) start: usize,
 }
 
 impl<'a> Piece<'a> {
-    /// Where it stands.
+    /// Place of the piece in the file.
     pub(super) fn place(&self) -> Place {
         Place { origin: 0, start: self.start, end: self.start + self.text.len().max(1) }
     }
@@ -22,7 +22,7 @@ impl<'a> Piece<'a> {
         problems.add(self.place(), message.into(), None);
     }
 
-    /// What stands before and after the first `sign`.
+    /// Pieces before and after the first `sign`.
     pub(super) fn split_at(&self, sign: char) -> Option<(Self, Self)> {
         let (before, after) = self.text.split_once(sign)?;
         let start = self.start + before.len() + sign.len_utf8();
@@ -35,7 +35,7 @@ impl<'a> Piece<'a> {
         Self { start: self.start + self.text.len() - text.len(), text: text.trim_end() }
     }
 
-    /// Its words; quotes keep words together and are left out.
+    /// Words of the piece; quotes keep words together and are removed.
     pub(super) fn words(&self) -> Vec<Self> {
         let mut words = Vec::new();
         let mut rest = self.trimmed();

@@ -4,7 +4,8 @@
 //! |---|---|---|---|
 //! | `ndnsim` | ndnSIM's annotated topology, 6 or 7 columns | name, place | rate, cost, delay, queue, loss |
 //! | `minindn` | mini-ndn's `.conf` | name | rate (`bw`, Mbit/s), delay, loss (%), queue, cost (`[faces]`) |
-//! | `graphml` | GraphML as the Internet Topology Zoo writes it | label, place | rate (`LinkSpeedRaw`), delay by distance |
+//! | `graphml` | GraphML as the Internet Topology Zoo writes it | label, place | rate (`LinkSpeedRaw`), delay by
+//! distance |
 //! | `rocketfuel` | Rocketfuel's `weights.intra` or `latencies.intra` | name | cost, or delay in ms |
 //!
 //! What a file does not say is left open. Names become names of ours: letters, digits, `_` and `-`; what is not one
@@ -37,7 +38,7 @@ use graph::Graph;
 
 /// A format of topologies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TopologyFormat {
     /// ndnSIM's annotated topology.
     Ndnsim,
     /// mini-ndn's `.conf`.
@@ -48,7 +49,7 @@ pub enum Format {
     Rocketfuel,
 }
 
-impl Format {
+impl TopologyFormat {
     /// All of them with their names.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Ndnsim, "ndnsim"),
@@ -76,7 +77,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for TopologyFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Self::ALL.iter().find(|(format, _)| format == self).map_or("", |(_, name)| name);
         f.pad(name)
@@ -90,16 +91,16 @@ pub struct Imported {
     pub nodes: Vec<ImportedNode>,
     /// Links in the order of the file.
     pub links: Vec<ImportedLink>,
-    /// What was left out or changed, one sentence each.
+    /// Omissions and changes of the import, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A node.
+/// A node of an imported topology.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedNode {
     /// Its name: unlike all others, of letters, digits, `_` and `-`.
     pub name: String,
-    /// What the file calls it.
+    /// Name in the file.
     pub label: String,
     /// Place in a drawing, across and down, 0 to 1.
     pub position: Option<(f64, f64)>,
@@ -112,11 +113,11 @@ pub struct ImportedLink {
     pub name: String,
     /// First end, as an index into the nodes.
     pub a: usize,
-    /// Second end.
+    /// Node at the second end.
     pub b: usize,
     /// Rate of each direction.
     pub rate: Option<BitRate>,
-    /// Propagation delay.
+    /// Propagation delay of the link, if given.
     pub delay: Option<Span>,
     /// Limit of each queue, packets.
     pub queue_packets: Option<u32>,
@@ -146,11 +147,11 @@ impl Imported {
     }
 }
 
-/// Reads a topology; `file` names it in messages, and tells weights from latencies.
+/// Reads a topology; `file` names it in messages and distinguishes weights from latencies.
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub fn read(file: &str, bytes: &[u8], format: Format, limits: &Limits) -> Result<Imported, Errors> {
+pub fn read(file: &str, bytes: &[u8], format: TopologyFormat, limits: &Limits) -> Result<Imported, Errors> {
     let text = decode(file, bytes)?;
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let mut problems = Problems::default();
@@ -170,18 +171,18 @@ pub fn read(file: &str, bytes: &[u8], format: Format, limits: &Limits) -> Result
 fn read_graph(
     file: &str,
     text: &str,
-    format: Format,
+    format: TopologyFormat,
     limits: &Limits,
     problems: &mut Problems,
 ) -> Option<Graph> {
     let mut graph = Graph::new(limits);
     match format {
-        Format::Ndnsim => ndnsim::read(text, &mut graph, problems),
-        Format::Minindn => minindn::read(text, &mut graph, problems),
-        Format::Graphml => graphml::read(text, &mut graph, problems),
-        Format::Rocketfuel => rocketfuel::read(file, text, &mut graph, problems),
+        TopologyFormat::Ndnsim => ndnsim::read(text, &mut graph, problems),
+        TopologyFormat::Minindn => minindn::read(text, &mut graph, problems),
+        TopologyFormat::Graphml => graphml::read(text, &mut graph, problems),
+        TopologyFormat::Rocketfuel => rocketfuel::read(file, text, &mut graph, problems),
     }
-    if matches!(format, Format::Graphml | Format::Rocketfuel) {
+    if matches!(format, TopologyFormat::Graphml | TopologyFormat::Rocketfuel) {
         graph.keep_largest_part();
     }
     if graph.len() < 2 && problems.is_empty() {

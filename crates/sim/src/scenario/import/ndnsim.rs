@@ -19,7 +19,7 @@ const NODE_COLUMNS: &str = "a node has the columns: name, comment, yPos, xPos";
 const LINK_COLUMNS: &str =
     "a link has the columns: source, destination, bandwidth, metric, delay, queue and maybe loss";
 
-/// Which section a line stands in.
+/// Section of the file that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     None,
@@ -50,7 +50,7 @@ fn read_node(words: &[Piece<'_>], graph: &mut Graph, problems: &mut Problems) {
     let Some(name) = words.first() else { return };
     let place = match words {
         [_] | [_, _] => None,
-        // A fifth column says on which process of a parallel simulation the node is.
+        // A fifth column assigns the node to a process of a parallel simulation; it is ignored.
         [_, _, y, x] | [_, _, y, x, _] => coordinate(*x, problems).zip(coordinate(*y, problems)),
         [_, _, odd] => return odd.refuse(problems, format!("an xPos is missing; {NODE_COLUMNS}")),
         [_, _, _, _, _, odd, ..] => {
@@ -95,7 +95,7 @@ fn read_link(line: Piece<'_>, graph: &mut Graph, problems: &mut Problems) {
     }
 }
 
-/// What `read` makes of a word; notes what is wrong with it.
+/// Result of `read` for a word; its error is recorded.
 pub(super) fn noted<T>(
     word: Piece<'_>,
     read: impl Fn(&str) -> Result<T, String>,

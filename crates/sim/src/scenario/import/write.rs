@@ -5,17 +5,17 @@ use std::fmt::Write;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_settings::write::quoted;
 
-use super::{Format, Imported, ImportedLink};
+use super::{Imported, ImportedLink, TopologyFormat};
 
-/// What links get that the file says nothing about.
+/// Defaults of links for which the file has no values.
 const RATE: BitRate = BitRate::from_bps(1_000_000_000);
 const DELAY: Span = Span::from_millis(1);
 
 /// Length of the run.
 const DURATION: Span = Span::from_secs(10);
-/// The slowest link needs one of so many parts of the run for all files together.
+/// The slowest link carries all files together in 1/`BUSY` of the run.
 const BUSY: u64 = 5;
-/// Bytes of a file, at least and at most.
+/// Minimum and maximum size of a file, bytes.
 const SIZES: [u64; 2] = [1_000, 10_000_000];
 
 /// A scenario with the nodes and links of `topology`, which came from `file`, and flows to start with: each of
@@ -25,7 +25,7 @@ const SIZES: [u64; 2] = [1_000, 10_000_000];
 pub fn scenario_text(
     name: &str,
     file: &str,
-    format: Format,
+    format: TopologyFormat,
     topology: &Imported,
     consumers: &[usize],
 ) -> String {
@@ -96,7 +96,7 @@ fn write_link(text: &mut String, topology: &Imported, link: &ImportedLink) {
     text.push('\n');
 }
 
-/// What is known of a link, as keys and values of a scenario.
+/// Known properties of a link, as keys and values of a scenario.
 pub(crate) fn values(link: &ImportedLink) -> Vec<(&'static str, String)> {
     let all = [
         ("rate", link.rate.map(|rate| format!("\"{rate}\""))),

@@ -11,13 +11,13 @@ use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::suggest;
 
-use super::{Network, RouterValues, add_link, add_node, change_by_name};
-use crate::scenario::import::{self, Format, Imported, ImportedLink};
+use super::{NetworkTable, RouterValues, add_link, add_node, change_by_name};
+use crate::scenario::import::{self, Imported, ImportedLink, TopologyFormat};
 use crate::scenario::links::LinkValues;
 use crate::scenario::media::Media;
 use crate::scenario::{Limits, keys};
 
-/// Problems of the file that are told in the scenario's.
+/// Maximum number of problems of the file that are reported with those of the scenario.
 const MAX_TOLD: usize = 5;
 
 pub(super) fn read(
@@ -25,8 +25,8 @@ pub(super) fn read(
     topology: &Fields<'_>,
     (router, media): (&RouterValues, &Media),
     limits: &Limits,
-) -> Network {
-    let mut network = Network { is_partial: true, ..Network::default() };
+) -> NetworkTable {
+    let mut network = NetworkTable { is_partial: true, ..NetworkTable::default() };
     refuse_other_keys(topology);
     let base = topology.table("link", &keys::LINK_CHANGES).map(|link| LinkValues::read(&link, media));
     let base = base.unwrap_or_default();
@@ -72,10 +72,10 @@ fn refuse_other_keys(topology: &Fields<'_>) {
 fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
     let name = topology.text("file")?;
     let text = file(topology, "file", &name)?;
-    let words = Format::ALL;
+    let words = TopologyFormat::ALL;
     let format = match topology.item("format") {
         Some(_) => topology.word("format", &words)?,
-        None => match Format::of(&text) {
+        None => match TopologyFormat::of(&text) {
             Some(format) => format,
             None => {
                 let known: Vec<&str> = words.iter().map(|(_, name)| *name).collect();
@@ -91,7 +91,7 @@ fn load(topology: &Fields<'_>, limits: &Limits) -> Option<Imported> {
     };
     let mut imported = parsed(topology, "file", &name, &text, format, limits)?;
     if let Some(second) = topology.item("latencies").and_then(|_| topology.text("latencies")) {
-        if format != Format::Rocketfuel {
+        if format != TopologyFormat::Rocketfuel {
             topology.refuse("latencies", "latencies: goes with format rocketfuel only");
             return None;
         }
@@ -115,7 +115,7 @@ fn parsed(
     key: &str,
     name: &str,
     text: &str,
-    format: Format,
+    format: TopologyFormat,
     limits: &Limits,
 ) -> Option<Imported> {
     let read = import::read(name, text.as_bytes(), format, limits);
@@ -135,7 +135,7 @@ fn tell(topology: &Fields<'_>, key: &str, errors: &Errors) {
     }
 }
 
-fn add_nodes(network: &mut Network, imported: &Imported, router: &RouterValues, topology: &Fields<'_>) {
+fn add_nodes(network: &mut NetworkTable, imported: &Imported, router: &RouterValues, topology: &Fields<'_>) {
     let mut degrees = vec![0_u32; imported.nodes.len()];
     for end in imported.links.iter().flat_map(|link| [link.a, link.b]) {
         degrees.get_mut(end).into_iter().for_each(|degree| *degree += 1);
@@ -150,7 +150,7 @@ fn add_nodes(network: &mut Network, imported: &Imported, router: &RouterValues, 
     }
 }
 
-/// What the file says of a link, over what all links share.
+/// Values of a link in the file, over those that all links share.
 fn link_values(
     topology: &Fields<'_>,
     (base, media): (&LinkValues, &Media),

@@ -1,4 +1,4 @@
-//! What whole schemes have filled in so far, to take it out again when another one comes.
+//! Roles that whole schemes have filled so far; another whole scheme removes them again.
 
 use tidegate_core::whole::Role;
 use tidegate_settings::document::{Item, Table, Value};
@@ -10,9 +10,9 @@ use super::{Wanted, lookup, name_of};
 pub(super) struct Filling {
     /// Its path in the document.
     pub(super) path: String,
-    /// What it is; `None` for the rule of next hops.
+    /// Role of the entry; `None` for the rule of next hops.
     pub(super) role: Option<Role>,
-    /// What is written there.
+    /// Value that was written.
     pub(super) item: Item,
 }
 
@@ -54,8 +54,8 @@ impl Layer {
         Self { name: whole.used.scheme.name, has_ends: whole.has_ends(), fillings }
     }
 
-    /// Whether it makes way for `whole` on the flows of `tables`: no other flow has it any more. A scheme without ends leaves
-    /// one that rules flows in place, and one on some flows alone leaves what is there for all.
+    /// Whether it makes way for `whole` on the flows of `tables`: no other flow has it any more. A scheme without ends
+    /// leaves one that rules flows in place, and one on some flows alone leaves what is there for all.
     pub(super) fn makes_way(
         &self,
         root: &Table,
@@ -73,7 +73,7 @@ impl Layer {
     }
 }
 
-/// Where the scheme at the end of a flow is written.
+/// Path of the scheme at an end of a flow.
 pub(super) fn end_path(key: &str, number: usize) -> String {
     format!("{key}.{number}.scheme")
 }

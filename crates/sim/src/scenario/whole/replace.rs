@@ -48,7 +48,7 @@ pub(in super::super) fn replace(
     line
 }
 
-/// Writes what a whole scheme fills; a router's part goes beside those that stay.
+/// Writes what a whole scheme fills; a router part is added to those that remain.
 fn install(desk: &Desk<'_>, root: &mut Table, filling: &Filling) {
     let others = match lookup(root, &filling.path).map(|item| &item.value) {
         Some(Value::List(others)) if filling.path == PARTS => others.clone(),
@@ -80,7 +80,7 @@ fn kept(root: &Table, tables: &[(&'static str, usize)]) -> Vec<String> {
 struct Strip<'a> {
     desk: &'a Desk<'a>,
     whole: &'a Wanted,
-    /// Schemes of flows that stay, whose parts stay with them.
+    /// Schemes of flows that stay in place, with their router roles.
     kept: Vec<String>,
     replaced: Vec<String>,
     removed: Vec<String>,
@@ -151,7 +151,7 @@ impl Strip<'_> {
         });
     }
 
-    /// A list of parts; what stays on a node of its own list gets the new part beside it.
+    /// A list of parts; the new part is added to the parts that remain in a node's own list.
     fn parts(&mut self, table: &mut Table, is_node: bool) {
         let Some(Value::List(items)) = table.get_mut("parts").map(|entry| &mut entry.item.value) else {
             return;
@@ -179,7 +179,7 @@ impl Strip<'_> {
         }
     }
 
-    /// What earlier whole schemes filled and is still there.
+    /// Roles that earlier whole schemes filled and that are unchanged.
     fn layers(&mut self, root: &mut Table, layers: &[Layer]) {
         for filling in layers.iter().flat_map(|layer| &layer.fillings) {
             // The ends of flows are noted already and overwritten; a controller goes with its events.

@@ -1,4 +1,4 @@
-//! A plan's network as the report draws it.
+//! Network drawing of a plan for the report.
 
 use tidegate_report::figure::run::RateSteps;
 use tidegate_report::page::{LinkView, NodeKind, NodeView, Timeline, TopologyView};
@@ -34,9 +34,9 @@ pub(crate) fn topology(plan: &Plan) -> TopologyView {
     }
 }
 
-/// What `plan` changes while it runs.
+/// Changes of the network in `plan` during a run.
 pub(crate) fn timeline(plan: &Plan) -> Timeline {
-    Timeline { changes: crate::digest::changes(plan), rates: rates(plan) }
+    Timeline { changes: crate::event_summary::changes(plan), rates: rates(plan) }
 }
 
 /// Rates of all link directions, in the order of records.

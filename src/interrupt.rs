@@ -1,4 +1,4 @@
-//! The user's wish to stop a batch: finished runs are kept, those under way are given up.
+//! Interruption of a batch by the user: finished runs are kept, unfinished ones are discarded.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ impl Stop {
         Ok(Self(asked))
     }
 
-    /// Whether the user has asked.
+    /// Whether the user has interrupted the program.
     pub(crate) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,10 +1,10 @@
-//! What the samples of a run say about its flows and link directions, as series over time.
+//! Time series of flows and link directions from the samples of a run.
 
 use tidegate_core::records::{FlowSamples, LinkSamples, RunRecord};
 
 use crate::figure::run::RateSteps;
 use crate::measures;
-use crate::samples::Aligned;
+use crate::thinning::Aligned;
 
 /// A column of the flows' samples; `value` takes its row, and `None` or an infinite value leaves a gap.
 pub(crate) fn of_flows(run: &RunRecord, value: impl Fn(&FlowSamples, usize) -> Option<f64>) -> Aligned {
@@ -57,7 +57,7 @@ pub(crate) fn throughput(run: &RunRecord, bin_s: f64) -> Aligned {
     while_active(run, rates, Stand::Bins)
 }
 
-/// What the values of a series hold for.
+/// Validity of the values of a series in time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
     /// The instant itself.
@@ -112,7 +112,7 @@ pub(crate) fn queues(run: &RunRecord) -> Aligned {
     of_links(run, |link, row| link.queue_packets.get(row).map(|count| f64::from(*count)))
 }
 
-/// What a count of packets grew by in bins of `bin_s`, for all link directions.
+/// Increase of a packet counter in bins of `bin_s`, for all link directions.
 pub(crate) fn counted(run: &RunRecord, bin_s: f64, count: fn(&LinkSamples) -> &Vec<u32>) -> Aligned {
     of_links(run, |link, row| count(link).get(row).map(|count| f64::from(*count)))
         .binned(bin_s, |_, growth, _, _| growth)

@@ -1,4 +1,4 @@
-//! Folds the events of a run, in order, into a [`Digest`].
+//! Folds the events of a run, in order, into a [`EventSummary`].
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use tidegate_core::name::{Name, PrefixId};
 use tidegate_core::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::units::{Span, Time};
 
+use super::history::{Decrease, Reason};
+use super::incident::{Incident, Incidents, PacketFate};
 use super::segments::{PointKind, SegmentPoint};
-use super::story::{Decrease, Reason};
-use super::trouble::{Harm, Trouble, Troubles};
-use super::{BINS, Change, Digest, FlowDigest, MAX_FLOWS, Rule};
+use super::{BINS, EventSummary, FlowSummary, IncidentCause, MAX_FLOWS, NetworkChange};
 use crate::export::Network;
 
 /// Points of a flow, at most.
@@ -23,50 +23,50 @@ const MAX_MOVES: usize = 50;
 
 /// A digest in the making.
 #[derive(Debug)]
-pub struct Folding<'a> {
+pub struct EventSummaryBuilder<'a> {
     network: &'a Network,
     bin: Span,
     flows: Vec<Followed>,
     /// Place in `flows` by the number of the flow.
     places: BTreeMap<u32, usize>,
-    /// Places in `flows` by the prefix that they ask for.
+    /// Indices of `flows` by the prefix of their Interests.
     prefixes: BTreeMap<PrefixId, Vec<usize>>,
-    troubles: Troubles,
-    bins: BTreeMap<(u32, u16, Rule), u32>,
+    incidents: Incidents,
+    bins: BTreeMap<(u32, u16, IncidentCause), u32>,
     cache_hits: BTreeMap<(u32, u16), u32>,
     /// Prefixes that a controller moved, as changes.
-    moves: Vec<Change>,
+    moves: Vec<NetworkChange>,
     max_points: usize,
 }
 
 /// A followed flow.
 #[derive(Debug, Default)]
 struct Followed {
-    digest: FlowDigest,
-    /// When each outstanding segment was first asked for.
+    summary: FlowSummary,
+    /// Time of the first request of each outstanding segment.
     asked: BTreeMap<u32, Time>,
     window: Option<f64>,
-    /// What the consumer heard last.
+    /// Last signal at the consumer.
     heard: Option<Heard>,
 }
 
-/// A signal that a consumer heard.
+/// A congestion signal at a consumer.
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     at: Time,
     cause: &'static str,
-    trouble: Option<Trouble>,
+    incident: Option<Incident>,
 }
 
-impl<'a> Folding<'a> {
-    /// The events that [`hear`](Self::hear) is to be given.
+impl<'a> EventSummaryBuilder<'a> {
+    /// Events that [`on_events`](Self::on_events) needs.
     pub const MASK: EventMask = EventMask::CONSUMERS
         .and(EventMask::QUEUES)
         .and(EventMask::LOSSES)
         .and(EventMask::CACHE)
         .and(EventMask::CONTROL);
 
-    /// A digest of the run that gave `record`: it says which flows are followed, and when the run ends.
+    /// A summary of the run with record `record`, which defines its flows and its end.
     pub fn new(network: &'a Network, record: &RunRecord) -> Self {
         let mut order: Vec<u32> = (0..record.flows.len() as u32).collect();
         order.sort_by_key(|flow| std::cmp::Reverse(record.flows[*flow as usize].delivered_payload));
@@ -76,7 +76,7 @@ impl<'a> Folding<'a> {
         let follow = |flow: &u32| {
             let arrivals = vec![0; BINS as usize];
             Followed {
-                digest: FlowDigest { flow: *flow, arrivals, ..FlowDigest::default() },
+                summary: FlowSummary { flow: *flow, arrivals, ..FlowSummary::default() },
                 ..Followed::default()
             }
         };
@@ -86,7 +86,7 @@ impl<'a> Folding<'a> {
             flows: order.iter().map(follow).collect(),
             places: order.iter().enumerate().map(|(place, flow)| (*flow, place)).collect(),
             prefixes: BTreeMap::new(),
-            troubles: Troubles::default(),
+            incidents: Incidents::default(),
             bins: BTreeMap::new(),
             cache_hits: BTreeMap::new(),
             moves: Vec::new(),
@@ -95,13 +95,13 @@ impl<'a> Folding<'a> {
     }
 
     /// The next events, in order of time.
-    pub fn hear(&mut self, events: &[EventRecord]) {
+    pub fn on_events(&mut self, events: &[EventRecord]) {
         for EventRecord { time, node, event } in events {
-            self.hear_one(*time, *node, event);
+            self.on_event(*time, *node, event);
         }
     }
 
-    fn hear_one(&mut self, at: Time, node: u32, event: &Event) {
+    fn on_event(&mut self, at: Time, node: u32, event: &Event) {
         match *event {
             Event::InterestSent { flow, name, retransmission } => self.asked(at, flow, name, retransmission),
             Event::DataReceived { flow, name, mark, .. } => self.arrived(at, flow, name, mark),
@@ -113,11 +113,13 @@ impl<'a> Folding<'a> {
             Event::LossDetected { flow, name, cause } => self.lost(at, flow, name, cause.0),
             Event::WindowChanged { flow, window, cause } => self.window(at, flow, window, cause.0),
             Event::Dropped { face, name, cause, .. } => {
-                self.harm(at, (node, face), name, Harm::Drop, cause.0)
+                self.fate(at, (node, face), name, PacketFate::Drop, cause.0)
             }
-            Event::Marked { face, name, cause, .. } => self.harm(at, (node, face), name, Harm::Mark, cause.0),
-            Event::Stored { face, name } => self.harm(at, (node, face), name, Harm::Stored, ""),
-            Event::Lost { face, name } => self.harm(at, (node, face), name, Harm::WireLoss, ""),
+            Event::Marked { face, name, cause, .. } => {
+                self.fate(at, (node, face), name, PacketFate::Mark, cause.0)
+            }
+            Event::Stored { face, name } => self.fate(at, (node, face), name, PacketFate::Stored, ""),
+            Event::Lost { face, name } => self.fate(at, (node, face), name, PacketFate::WireLoss, ""),
             Event::CacheHit { name } => self.cache_hit(at, node, name),
             Event::PathMoved { name, from, to, .. } => self.moved(at, node, name, [from, to]),
             _ => {}
@@ -133,9 +135,9 @@ impl<'a> Folding<'a> {
     }
 
     fn point(&mut self, place: usize, kind: PointKind, at: Time, name: Name) {
-        let origin = self.flows[place].digest.first_sequence.unwrap_or(0);
+        let origin = self.flows[place].summary.first_sequence.unwrap_or(0);
         let point = SegmentPoint { at, segment: name.segment.0.wrapping_sub(origin) };
-        self.flows[place].digest.segments.add(kind, point, self.max_points);
+        self.flows[place].summary.segments.add(kind, point, self.max_points);
     }
 
     fn asked(&mut self, at: Time, flow: u32, name: Name, retransmission: bool) {
@@ -152,15 +154,15 @@ impl<'a> Folding<'a> {
     /// Sequence numbers begin anywhere: a connection's count from its first byte.
     fn begin_at(&mut self, flow: u32, name: Name) {
         let Some(place) = self.place(flow) else { return };
-        self.flows[place].digest.first_sequence.get_or_insert(name.segment.0);
+        self.flows[place].summary.first_sequence.get_or_insert(name.segment.0);
     }
 
-    /// Bytes arrived where nobody decides about the window.
+    /// Bytes arrived at the receiver, which has no window.
     fn reached(&mut self, at: Time, flow: u32, name: Name) {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
         self.flows[place].asked.remove(&name.segment.0);
-        self.flows[place].digest.arrivals[bin] += 1;
+        self.flows[place].summary.arrivals[bin] += 1;
         self.point(place, PointKind::Data, at, name);
     }
 
@@ -168,14 +170,14 @@ impl<'a> Folding<'a> {
         let Some(place) = self.place(flow) else { return };
         let bin = usize::from(self.bin(at));
         let since = self.flows[place].asked.remove(&name.segment.0).unwrap_or(Time::ZERO);
-        self.flows[place].digest.arrivals[bin] += 1;
+        self.flows[place].summary.arrivals[bin] += 1;
         if mark == 0 {
             self.flows[place].heard = None;
             return self.point(place, PointKind::Data, at, name);
         }
         self.point(place, PointKind::MarkedData, at, name);
-        let trouble = self.troubles.mark(name, since);
-        self.signal(place, Heard { at, cause: "mark", trouble });
+        let incident = self.incidents.mark(name, since);
+        self.signal(place, Heard { at, cause: "mark", incident });
     }
 
     fn lost(&mut self, at: Time, flow: u32, name: Name, cause: &'static str) {
@@ -183,18 +185,18 @@ impl<'a> Folding<'a> {
         let kind = if cause == "loss notice" { PointKind::Notice } else { PointKind::Loss };
         self.point(place, kind, at, name);
         let since = self.flows[place].asked.get(&name.segment.0).copied().unwrap_or(Time::ZERO);
-        let trouble = self.troubles.loss(name, since);
-        self.signal(place, Heard { at, cause, trouble });
+        let incident = self.incidents.loss(name, since);
+        self.signal(place, Heard { at, cause, incident });
     }
 
-    /// Of several losses that are heard of together, one whose place is known speaks for all.
+    /// Of several losses detected together, one with a known place represents all.
     fn signal(&mut self, place: usize, heard: Heard) {
         let flow = &mut self.flows[place];
-        flow.digest.story.hear(heard.cause, heard.trouble);
+        flow.summary.history.on_signal(heard.cause, heard.incident);
         let says_less = flow.heard.is_some_and(|before| {
-            (before.at, before.cause) == (heard.at, heard.cause) && before.trouble.is_some()
+            (before.at, before.cause) == (heard.at, heard.cause) && before.incident.is_some()
         });
-        if !(says_less && heard.trouble.is_none()) {
+        if !(says_less && heard.incident.is_none()) {
             flow.heard = Some(heard);
         }
     }
@@ -205,19 +207,26 @@ impl<'a> Folding<'a> {
         let before = flow.window.replace(window);
         let Some(from_packets) = before.filter(|before| window < *before) else { return };
         let heard = flow.heard.filter(|heard| (heard.at, heard.cause) == (at, cause));
-        let reason = Reason::new(cause, heard.and_then(|heard| heard.trouble));
-        flow.digest.story.fall(Decrease { at, from_packets, to_packets: window, reason });
+        let reason = Reason::new(cause, heard.and_then(|heard| heard.incident));
+        flow.summary.history.fall(Decrease { at, from_packets, to_packets: window, reason });
     }
 
-    fn harm(&mut self, at: Time, (node, face): (u32, u16), name: Name, harm: Harm, cause: &'static str) {
+    fn fate(
+        &mut self,
+        at: Time,
+        (node, face): (u32, u16),
+        name: Name,
+        fate: PacketFate,
+        cause: &'static str,
+    ) {
         let Some(direction) = self.network.direction(node, face) else { return };
-        let rule = Rule { harm, cause };
+        let rule = IncidentCause { fate, cause };
         *self.bins.entry((direction, self.bin(at), rule)).or_default() += 1;
-        self.troubles.add(name, Trouble { at, direction, rule });
-        match harm {
-            Harm::Drop => self.point_of_asking(PointKind::Drop, at, name),
-            Harm::WireLoss => self.point_of_asking(PointKind::WireLoss, at, name),
-            Harm::Mark | Harm::Stored => {}
+        self.incidents.add(name, Incident { at, direction, rule });
+        match fate {
+            PacketFate::Drop => self.point_of_asking(PointKind::Drop, at, name),
+            PacketFate::WireLoss => self.point_of_asking(PointKind::WireLoss, at, name),
+            PacketFate::Mark | PacketFate::Stored => {}
         }
     }
 
@@ -239,7 +248,7 @@ impl<'a> Folding<'a> {
         });
         let prefix = self.network.prefixes.get(name.prefix.0 as usize).map_or("?", String::as_str);
         let text = format!("{} moved {prefix} from {} to {}", called(node), beyond[0], beyond[1]);
-        self.moves.push(Change { at, text });
+        self.moves.push(NetworkChange { at, text });
     }
 
     /// A point for every followed flow that waits for the segment.
@@ -252,22 +261,22 @@ impl<'a> Folding<'a> {
     }
 
     /// The digest, once the run has ended.
-    pub fn finish(self, watched: Watched, mut changes: Vec<Change>) -> Digest {
+    pub fn finish(self, watched: Watched, mut changes: Vec<NetworkChange>) -> EventSummary {
         changes.extend(self.moves);
         changes.sort_by_key(|change| change.at);
         let most = self.max_points;
         let flows = self.flows.into_iter().map(|mut flow| {
-            flow.digest.segments.finish(most);
-            flow.digest.story.keep_largest();
-            flow.digest
+            flow.summary.segments.finish(most);
+            flow.summary.history.keep_largest();
+            flow.summary
         });
-        Digest {
+        EventSummary {
             watched,
             nodes: self.network.nodes.iter().map(|node| node.name.clone()).collect(),
             directions: self.network.directions.clone(),
             flows: flows.collect(),
             bin: self.bin,
-            troubles: self.bins.into_iter().map(|((at, bin, rule), count)| (at, bin, rule, count)).collect(),
+            incidents: self.bins.into_iter().map(|((at, bin, rule), count)| (at, bin, rule, count)).collect(),
             cache_hits: self.cache_hits.into_iter().map(|((node, bin), hits)| (node, bin, hits)).collect(),
             changes,
         }

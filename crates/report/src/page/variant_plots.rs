@@ -7,20 +7,20 @@ use tidegate_core::units::Span;
 
 use super::panels::{self, Panel, Panels};
 use crate::compare::Variant;
-use crate::quantities;
-use crate::samples::Aligned;
+use crate::sample_series;
+use crate::thinning::Aligned;
 
 /// Variants in one plot, at most.
 const MAX_VARIANTS: usize = 14;
 
-/// What is plotted of one run of each variant.
+/// Series of one run of each variant.
 pub(super) struct Beside {
     pub(super) panels: Panels,
     /// The end of the longest run, s.
     pub(super) end_s: f64,
     /// One width of bins for all, so that their instants are the same, s.
     bin_s: f64,
-    /// Ends of the link direction whose queue is shown.
+    /// Ends of the link direction whose queue is plotted.
     queue: Option<(String, String)>,
 }
 
@@ -74,8 +74,8 @@ impl Beside {
     /// The series of the panel `id`, one of each run.
     fn data(&self, id: &str, runs: &[&RunRecord]) -> Aligned {
         let column = |run: &&RunRecord| match id {
-            "throughput" => combined(quantities::throughput(run, self.bin_s), sum),
-            "rtt" => combined(quantities::round_trips(run), mean),
+            "throughput" => combined(sample_series::throughput(run, self.bin_s), sum),
+            "rtt" => combined(sample_series::round_trips(run), mean),
             _ => self.queue_of(run),
         };
         joined(&runs.iter().map(column).collect::<Vec<_>>())
@@ -85,7 +85,7 @@ impl Beside {
         let is_shown = |link: &LinkRecord| {
             self.queue.as_ref().is_some_and(|(from, to)| link.from == *from && link.to == *to)
         };
-        let all = quantities::queues(run);
+        let all = sample_series::queues(run);
         let series = run.links.iter().position(is_shown).and_then(|link| all.series.get(link).cloned());
         Aligned { series: vec![series.unwrap_or_default()], ..all }
     }
@@ -116,7 +116,7 @@ fn combined(data: Aligned, of: fn(&[f64]) -> f64) -> Aligned {
 
 /// The first series of each of `data` over one time axis.
 fn joined(data: &[Aligned]) -> Aligned {
-    // Instants are multiples of a nanosecond, which tells equal ones apart from their rounding.
+    // Instants are multiples of a nanosecond, so that rounding to it makes equal ones comparable.
     let nanos = |time_s: f64| (time_s * 1e9).round() as u64;
     let mut rows: BTreeMap<u64, Vec<Option<f64>>> = BTreeMap::new();
     for (index, aligned) in data.iter().enumerate() {

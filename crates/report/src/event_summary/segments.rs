@@ -2,12 +2,12 @@
 
 use tidegate_core::units::Time;
 
-/// What a point stands for.
+/// Kind of a point in the segment diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {
     /// The consumer sent the first Interest of a segment, or a TCP sender the segment.
     Interest,
-    /// The consumer asked again, or a TCP sender sent again.
+    /// The consumer retransmitted an Interest, or a TCP sender a segment.
     Retransmission,
     /// Data arrived.
     Data,
@@ -19,7 +19,7 @@ pub enum PointKind {
     WireLoss,
     /// The consumer or TCP sender took the segment for lost: timeout, lifetime, gap or Nack.
     Loss,
-    /// The consumer heard from a router that it stored the Data (PLR).
+    /// A router notified the consumer that it stored the Data (PLR).
     Notice,
     /// A content store answered.
     CacheHit,
@@ -39,7 +39,7 @@ impl PointKind {
         Self::CacheHit,
     ];
 
-    /// What the kind is called, of a TCP connection or of a consumer.
+    /// Name of the kind, for a TCP connection or a consumer.
     pub const fn word(self, is_tcp: bool) -> &'static str {
         match self {
             Self::Interest if is_tcp => "segment sent",
@@ -94,7 +94,7 @@ impl Default for SegmentPoints {
 }
 
 impl Thinned {
-    /// Keeps every second of the kept points.
+    /// Removes every second of the stored points.
     fn halve(&mut self) {
         self.stride *= 2;
         let mut place = 0;
@@ -133,17 +133,17 @@ impl SegmentPoints {
         }
     }
 
-    /// The kept points of a kind, in order of time.
+    /// Stored points of a kind, in order of time.
     pub fn points(&self, kind: PointKind) -> &[SegmentPoint] {
         &self.kinds[kind as usize].points
     }
 
-    /// Of how many points one was kept.
+    /// Number of points per stored one.
     pub fn stride(&self, kind: PointKind) -> u64 {
         self.kinds[kind as usize].stride
     }
 
-    /// How many there were.
+    /// Number of points, including those that are not stored.
     pub fn found(&self, kind: PointKind) -> u64 {
         self.kinds[kind as usize].found
     }

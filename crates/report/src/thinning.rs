@@ -42,7 +42,7 @@ impl Aligned {
     fn bins(&self, bin_s: f64) -> Vec<(usize, usize)> {
         let mut ends = vec![0];
         for (row, time) in self.time_s.iter().enumerate() {
-            // Half a nanosecond of slack, for bins whose ends are not exact in binary.
+            // Half a nanosecond of tolerance, for bins whose ends are not exact in binary.
             if time - self.time_s[*ends.last().unwrap_or(&0)] >= bin_s - 5e-10 {
                 ends.push(row);
             }
@@ -50,9 +50,9 @@ impl Aligned {
         ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
     }
 
-    /// What each series grew by in bins of at least `bin_s`, as `value(series, growth, from_s, to_s)` tells.
+    /// Growth of each series in bins of at least `bin_s`, as `value(series, growth, from_s, to_s)` computes it.
     ///
-    /// A point stands at the end of its bin.
+    /// The time of a point is the end of its bin.
     pub(crate) fn binned(&self, bin_s: f64, value: impl Fn(usize, f64, f64, f64) -> f64) -> Self {
         let bins = self.bins(bin_s);
         let point = |index: usize, series: &[Option<f64>], (from, to): (usize, usize)| {
@@ -92,7 +92,7 @@ impl Aligned {
     }
 }
 
-/// The smallest and the largest value in the order in which they stand.
+/// The smallest and the largest value in order of time.
 fn extremes(values: &[Option<f64>]) -> [Option<f64>; 2] {
     let known = || values.iter().enumerate().filter_map(|(row, value)| Some((row, (*value)?)));
     let least = known().min_by(|left, right| left.1.total_cmp(&right.1));

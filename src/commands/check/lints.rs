@@ -1,4 +1,4 @@
-//! What is valid and yet probably not meant.
+//! Warnings about valid settings that are probably mistakes.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use tidegate_report::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};
 use tidegate_sim::roles;
 
+use super::description::count;
 use super::facts::{Bottleneck, Facts, FlowFacts, askers, listed};
-use super::stations::caches;
-use super::story::count;
+use super::service_nodes::caches;
 
-/// A queue of fewer products of bandwidth and delay keeps the link from being full.
+/// A queue with fewer bandwidth-delay products cannot keep the link busy.
 const SHALLOW: f64 = 0.25;
 /// A queue of more of them mostly adds delay.
 const DEEP: f64 = 4.0;
@@ -21,25 +21,25 @@ const MANY_ROWS: f64 = 5e6;
 
 /// Every doubt, as a sentence.
 pub(super) fn about(plan: &Plan, facts: &Facts) -> Vec<String> {
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     let flows = || plan.flows.iter().zip(&facts.flows);
     for find in
-        [shallow, deep, oversized, unfinished, too_fast, short_lived, stopped_late, at_home, slow_station]
+        [shallow, deep, oversized, unfinished, too_fast, short_lived, stopped_late, same_node, slow_service]
     {
-        doubts.extend(gathered(
+        warnings.extend(gathered(
             flows().filter_map(|(flow, facts)| Some((flow.name.as_str(), find(plan, flow, facts)?))),
         ));
     }
-    doubts.extend(unused_nodes(plan, facts));
-    doubts.extend(foreign_prefixes(plan));
-    doubts.extend(useless_caches(plan));
-    doubts.extend(roles::idle(plan));
-    doubts.extend(roles::incomplete(plan));
-    doubts.extend(media(plan));
-    doubts.extend(seeds(plan, facts));
-    doubts.extend(endings(plan));
-    doubts.extend(tables(plan, facts));
-    doubts
+    warnings.extend(unused_nodes(plan, facts));
+    warnings.extend(foreign_prefixes(plan));
+    warnings.extend(useless_caches(plan));
+    warnings.extend(roles::idle(plan));
+    warnings.extend(roles::incomplete(plan));
+    warnings.extend(media(plan));
+    warnings.extend(seeds(plan, facts));
+    warnings.extend(endings(plan));
+    warnings.extend(tables(plan, facts));
+    warnings
 }
 
 /// Numbers that count a link on a medium as a wire of its own, and media without links.
@@ -56,10 +56,10 @@ fn media(plan: &Plan) -> Vec<String> {
 }
 
 /// One doubt about several flows is one sentence, with the words about the first.
-fn gathered<'a>(doubts: impl Iterator<Item = (&'a str, String)>) -> Option<String> {
-    let doubts: Vec<(&str, String)> = doubts.collect();
-    let (_, first) = doubts.first()?;
-    let names: Vec<&str> = doubts.iter().map(|(name, _)| *name).collect();
+fn gathered<'a>(warnings: impl Iterator<Item = (&'a str, String)>) -> Option<String> {
+    let warnings: Vec<(&str, String)> = warnings.collect();
+    let (_, first) = warnings.first()?;
+    let names: Vec<&str> = warnings.iter().map(|(name, _)| *name).collect();
     Some(match names.as_slice() {
         [only] => format!("flow {only}: {first}"),
         names => format!("flows {}: for the first of them, {first}", listed(names)),
@@ -146,7 +146,7 @@ fn stopped_late(plan: &Plan, flow: &FlowPlan, _: &FlowFacts) -> Option<String> {
         .then(|| format!("stop = {} s is not before the end of the run", number(stop.as_secs_f64())))
 }
 
-fn at_home(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+fn same_node(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     facts.links.is_empty().then(|| {
         format!(
             "consumer and producer are both at {}; no packet crosses a link",
@@ -155,14 +155,14 @@ fn at_home(plan: &Plan, flow: &FlowPlan, facts: &FlowFacts) -> Option<String> {
     })
 }
 
-fn slow_station(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
-    let (station, found) = (facts.slowest_station?, facts.bottleneck.as_ref()?);
-    let served_s = 1.0 / station.mean().as_secs_f64();
+fn slow_service(plan: &Plan, _: &FlowPlan, facts: &FlowFacts) -> Option<String> {
+    let (service_node, found) = (facts.slowest_station?, facts.bottleneck.as_ref()?);
+    let served_s = 1.0 / service_node.mean().as_secs_f64();
     let carried_s = found.rate.as_bps() as f64 / 8.0 / found.packet.get() as f64;
     (served_s < carried_s).then(|| {
         format!(
             "{} serves {} Interests per second on average, less than the Data rate of {} ({}): it is the bottleneck",
-            plan.nodes[station.node].name,
+            plan.nodes[service_node.node].name,
             number(served_s),
             plan.links[found.link].name,
             number(carried_s)
@@ -243,27 +243,27 @@ fn endings(plan: &Plan) -> Vec<String> {
         Demand::Objects(workload) => workload.requests.is_some(),
     };
     let any_finite = plan.flows.iter().any(is_finite);
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     if plan.stop_when_complete && !any_finite {
-        doubts.push("stop_when_complete has no effect: no flow is finite".to_owned());
+        warnings.push("stop_when_complete has no effect: no flow is finite".to_owned());
     }
     if !any_finite && plan.expectations.iter().any(|expectation| expectation.measure == "completion_s") {
-        doubts.push("[expect] completion_s can never be met: no flow is finite".to_owned());
+        warnings.push("[expect] completion_s can never be met: no flow is finite".to_owned());
     }
-    doubts
+    warnings
 }
 
 fn tables(plan: &Plan, facts: &Facts) -> Vec<String> {
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     if facts.sample_rows > MANY_ROWS {
-        doubts.push(format!(
+        warnings.push(format!(
             "the tables of samples will have {} rows; a longer interval (sample) or none (false) makes them smaller",
             count(facts.sample_rows)
         ));
     }
     let exchanges = facts.exchanges * plan.seeds.len() as f64;
     if plan.recorded != EventMask::NONE && exchanges > MANY_ROWS {
-        doubts.push(format!("events of about {} Interests and their Data are recorded", count(exchanges)));
+        warnings.push(format!("events of about {} Interests and their Data are recorded", count(exchanges)));
     }
-    doubts
+    warnings
 }

@@ -1,24 +1,24 @@
-//! A watched run folded into what its page shows beside tables and samples, in memory that does not grow with
+//! Summary of the events of a run for its page, in addition to tables and samples, in memory that does not grow with
 //! the run: each flow's segments over time, what made its window fall, and what happened where.
 
-mod fold;
+mod builder;
+mod history;
+mod incident;
 mod segments;
-mod spell;
-mod story;
+mod stall;
 #[cfg(test)]
 mod tests;
-mod trouble;
 
 use tidegate_core::records::{RunRecord, Watched};
 use tidegate_core::units::{Span, Time};
 
 use crate::text;
 
-pub use fold::Folding;
+pub use builder::EventSummaryBuilder;
+pub use history::{CongestionHistory, Decrease, Reason};
+pub use incident::{Incident, PacketFate};
 pub use segments::{PointKind, SegmentPoint, SegmentPoints};
-pub use spell::Spell;
-pub use story::{Decrease, FlowStory, Reason};
-pub use trouble::{Harm, Trouble};
+pub use stall::Stall;
 
 /// Bins of time in a digest.
 pub const BINS: u64 = 600;
@@ -27,16 +27,16 @@ pub const MAX_FLOWS: usize = 14;
 
 /// Something that the scenario changed during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct NetworkChange {
     /// Time of the change.
     pub at: Time,
-    /// What, as a clause ("link r1-r2 changed to 5Mbps").
+    /// Description as a clause ("link r1-r2 changed to 5Mbps").
     pub text: String,
 }
 
 /// A watched run, folded.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Digest {
+pub struct EventSummary {
     /// The run, and whole distributions of delay by flow and link direction.
     pub watched: Watched,
     /// Names of nodes, by number.
@@ -44,42 +44,42 @@ pub struct Digest {
     /// Transmitting and receiving node of each link direction.
     pub directions: Vec<(u32, u32)>,
     /// The followed flows, in the run's order.
-    pub flows: Vec<FlowDigest>,
+    pub flows: Vec<FlowSummary>,
     /// Width of a bin of time; bin `i` begins at `i` times it.
     pub bin: Span,
     /// Drops, marks and wire losses: link direction, bin, rule, packets; in this order, without zeros.
-    pub troubles: Vec<(u32, u16, Rule, u32)>,
+    pub incidents: Vec<(u32, u16, IncidentCause, u32)>,
     /// Content store hits: node, bin, Interests; in this order, without zeros.
     pub cache_hits: Vec<(u32, u16, u32)>,
-    /// What the scenario changed, in order of time.
-    pub changes: Vec<Change>,
+    /// Changes by the scenario, in order of time.
+    pub changes: Vec<NetworkChange>,
 }
 
-/// What happened to a packet, and by which rule of the queue ("queue full", "codel"; empty for the wire).
+/// Outcome of a packet and the rule of the queue that caused it ("queue full", "codel"; empty for the wire).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rule {
-    /// What happened.
-    pub harm: Harm,
+pub struct IncidentCause {
+    /// Fate of the packet.
+    pub fate: PacketFate,
     /// The rule, as one word.
     pub cause: &'static str,
 }
 
-/// One followed flow.
+/// Summary of one followed flow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowDigest {
+pub struct FlowSummary {
     /// Number of the flow in the run.
     pub flow: u32,
     /// Its segments over time, thinned.
     pub segments: SegmentPoints,
-    /// What made it slower.
-    pub story: FlowStory,
+    /// Causes that slowed the flow down.
+    pub history: CongestionHistory,
     /// Segments that arrived in each bin of time.
     pub arrivals: Vec<u32>,
     /// Of a TCP connection: the sequence number of the first byte, from which its segments count; `None` for NDN.
     pub first_sequence: Option<u32>,
 }
 
-impl Digest {
+impl EventSummary {
     /// A link direction by its ends: `r1 → r2`.
     pub fn direction_name(&self, direction: u32) -> String {
         let name = |node: u32| self.nodes.get(node as usize).map_or("?", String::as_str);
@@ -89,12 +89,12 @@ impl Digest {
         }
     }
 
-    /// Packets that `harm` came to in a link direction.
-    pub fn count(&self, direction: u32, harm: Harm) -> u64 {
-        let of = |(at, _, rule, count): &(u32, u16, Rule, u32)| {
-            (*at == direction && rule.harm == harm).then_some(u64::from(*count))
+    /// Packets that `fate` came to in a link direction.
+    pub fn count(&self, direction: u32, fate: PacketFate) -> u64 {
+        let of = |(at, _, rule, count): &(u32, u16, IncidentCause, u32)| {
+            (*at == direction && rule.fate == fate).then_some(u64::from(*count))
         };
-        self.troubles.iter().filter_map(of).sum()
+        self.incidents.iter().filter_map(of).sum()
     }
 }
 

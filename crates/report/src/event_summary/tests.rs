@@ -72,15 +72,15 @@ fn marked(millis: u64, segment: u32) -> EventRecord {
     at(millis, 1, Event::Marked { face: 0, name, sojourn, cause: Cause("codel") })
 }
 
-fn fold(flows: usize, events: &[EventRecord]) -> Digest {
+fn fold(flows: usize, events: &[EventRecord]) -> EventSummary {
     let network = network();
-    let mut folding = Folding::new(&network, &record(flows));
-    folding.hear(events);
-    folding.finish(Watched { record: record(flows), ..Watched::default() }, Vec::new())
+    let mut builder = EventSummaryBuilder::new(&network, &record(flows));
+    builder.on_events(events);
+    builder.finish(Watched { record: record(flows), ..Watched::default() }, Vec::new())
 }
 
-const MARKED: (u32, Rule) = (1, Rule { harm: Harm::Mark, cause: "codel" });
-const DROPPED: (u32, Rule) = (2, Rule { harm: Harm::Drop, cause: "queue full" });
+const MARKED: (u32, IncidentCause) = (1, IncidentCause { fate: PacketFate::Mark, cause: "codel" });
+const DROPPED: (u32, IncidentCause) = (2, IncidentCause { fate: PacketFate::Drop, cause: "queue full" });
 
 #[test]
 fn a_fall_is_traced_to_the_queue_that_marked_or_dropped_its_segment() {
@@ -96,17 +96,17 @@ fn a_fall_is_traced_to_the_queue_that_marked_or_dropped_its_segment() {
         window(200, 1.0, "timeout"),
         window(210, 2.0, "data"),
     ];
-    let digest = fold(1, &events);
-    let story = &digest.flows[0].story;
+    let summary = fold(1, &events);
+    let history = &summary.flows[0].history;
     let reasons =
         [Reason { cause: "mark", origin: Some(MARKED) }, Reason { cause: "timeout", origin: Some(DROPPED) }];
-    assert_eq!(story.decreases, reasons.map(|reason| (reason, 1)).into());
-    assert_eq!(story.signals, story.decreases);
+    assert_eq!(history.decreases, reasons.map(|reason| (reason, 1)).into());
+    assert_eq!(history.signals, history.decreases);
     let falls: Vec<(f64, f64)> =
-        story.largest.iter().map(|fall| (fall.from_packets, fall.to_packets)).collect();
+        history.largest.iter().map(|fall| (fall.from_packets, fall.to_packets)).collect();
     assert_eq!(falls, [(10.0, 7.0), (7.0, 1.0)]);
-    assert_eq!((digest.count(1, Harm::Mark), digest.count(2, Harm::Drop)), (1, 1));
-    assert_eq!(digest.direction_name(2), "r → p");
+    assert_eq!((summary.count(1, PacketFate::Mark), summary.count(2, PacketFate::Drop)), (1, 1));
+    assert_eq!(summary.direction_name(2), "r → p");
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn a_loss_has_no_origin_when_only_an_earlier_asking_was_dropped_or_the_packet_wa
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: None }, 1)].into());
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "timeout", origin: None }, 1)].into());
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn of_losses_heard_together_the_one_with_a_known_place_speaks() {
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
-    assert_eq!(story.signals.values().sum::<u64>(), 2);
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+    assert_eq!(history.signals.values().sum::<u64>(), 2);
 }
 
 #[test]
@@ -150,8 +150,8 @@ fn a_fall_on_plain_data_is_not_blamed_on_an_earlier_mark() {
         arrived(3, 0, 8, 0),
         window(3, 9.0, "data"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "data", origin: None }, 1)].into());
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "data", origin: None }, 1)].into());
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn a_segment_that_is_asked_for_again_is_followed_since_the_first_asking() {
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn bins_divide_the_whole_run_and_nothing_beyond() {
     // Six seconds in 600 bins, each a nanosecond longer than 10 ms.
     let events: Vec<EventRecord> =
         [0, 15, 3_000, 5_999].iter().flat_map(|at| [asked(*at, 0, 1), arrived(*at, 0, 1, 0)]).collect();
-    let digest = fold(1, &events);
-    let full = digest.flows[0].arrivals.iter().enumerate().filter(|(_, count)| **count > 0);
+    let summary = fold(1, &events);
+    let full = summary.flows[0].arrivals.iter().enumerate().filter(|(_, count)| **count > 0);
     assert_eq!(full.map(|(bin, _)| bin).collect::<Vec<_>>(), [0, 1, 299, 599]);
 }
 
@@ -189,8 +189,8 @@ fn a_queue_that_drops_an_interest_as_it_is_sent_is_named() {
         lost(200, 8, "timeout"),
         window(200, 1.0, "timeout"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "timeout", origin: Some(DROPPED) }, 1)].into());
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_tcp_segment_is_traced_by_its_sequence_number_and_shown_by_its_distance_from
         sent(9, 0, true),
     ];
     let flow = fold(1, &events).flows.remove(0);
-    assert_eq!(flow.story.decreases, [(Reason { cause: "gap", origin: Some(DROPPED) }, 1)].into());
+    assert_eq!(flow.history.decreases, [(Reason { cause: "gap", origin: Some(DROPPED) }, 1)].into());
     let places =
         |kind| -> Vec<u32> { flow.segments.points(kind).iter().map(|point| point.segment).collect() };
     assert_eq!(places(PointKind::Interest), [0, 1448]);
@@ -228,9 +228,9 @@ fn kept_falls(to: impl Iterator<Item = f64>) -> Vec<u64> {
     let up_and_down =
         |(turn, to): (u64, f64)| [window(2 * turn, 100.0, "data"), window(2 * turn + 1, to, "data")];
     let events: Vec<EventRecord> = (0..).zip(to).flat_map(up_and_down).collect();
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.falls(), events.len() as u64 / 2);
-    story.largest.iter().map(|fall| fall.at.as_nanos() / 2_000_000).collect()
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.falls(), events.len() as u64 / 2);
+    history.largest.iter().map(|fall| fall.at.as_nanos() / 2_000_000).collect()
 }
 
 #[test]
@@ -253,8 +253,8 @@ fn a_fall_is_not_blamed_on_a_mark_that_was_heard_before() {
         // Late, and without a mark of its own.
         window(9, 9.0, "mark"),
     ];
-    let story = fold(1, &events).flows.remove(0).story;
-    assert_eq!(story.decreases, [(Reason { cause: "mark", origin: None }, 1)].into());
+    let history = fold(1, &events).flows.remove(0).history;
+    assert_eq!(history.decreases, [(Reason { cause: "mark", origin: None }, 1)].into());
 }
 
 #[test]
@@ -267,13 +267,13 @@ fn what_is_put_aside_told_and_answered_by_a_store_is_each_a_kind_of_its_own() {
         at(20, 1, Event::CacheHit { name }),
         at(20, 1, Event::CacheHit { name: Name::segment(PREFIX, 9) }),
     ];
-    let digest = fold(1, &events);
-    assert_eq!([Harm::Stored, Harm::Drop].map(|harm| digest.count(1, harm)), [1, 0]);
-    let found = |kind| digest.flows[0].segments.found(kind);
+    let summary = fold(1, &events);
+    assert_eq!([PacketFate::Stored, PacketFate::Drop].map(|fate| summary.count(1, fate)), [1, 0]);
+    let found = |kind| summary.flows[0].segments.found(kind);
     let kinds = [PointKind::Notice, PointKind::Loss, PointKind::Drop, PointKind::CacheHit];
     // Nobody waits for the other segment.
     assert_eq!(kinds.map(found), [1, 0, 0, 1]);
-    assert_eq!(digest.cache_hits, [(1, 1, 2)]);
+    assert_eq!(summary.cache_hits, [(1, 1, 2)]);
 }
 
 #[test]
@@ -334,11 +334,11 @@ fn rare_kinds_that_are_not_rare_are_thinned_too() {
 
 #[test]
 fn the_flows_with_most_payload_are_followed_in_their_own_order() {
-    let digest = fold(20, &[asked(1, 19, 3), asked(1, 2, 3), dropped(2, 3)]);
-    let followed: Vec<u32> = digest.flows.iter().map(|flow| flow.flow).collect();
+    let summary = fold(20, &[asked(1, 19, 3), asked(1, 2, 3), dropped(2, 3)]);
+    let followed: Vec<u32> = summary.flows.iter().map(|flow| flow.flow).collect();
     assert_eq!(followed, (6..20).collect::<Vec<u32>>());
-    assert_eq!(digest.flows[13].segments.found(PointKind::Drop), 1);
-    assert_eq!(digest.flows[0].segments.found(PointKind::Drop), 0);
+    assert_eq!(summary.flows[13].segments.found(PointKind::Drop), 1);
+    assert_eq!(summary.flows[0].segments.found(PointKind::Drop), 0);
 }
 
 #[test]
@@ -349,29 +349,29 @@ fn memory_does_not_grow_with_the_run_and_equal_events_give_equal_digests() {
         events.extend([asked(millis, 0, segment), dropped(millis, segment), arrived(millis, 0, segment, 0)]);
         events.extend([window(millis, 9.0, "data"), window(millis, 10.0, "data")]);
     }
-    let digest = fold(1, &events);
-    assert_eq!(digest, fold(1, &events));
-    assert_eq!(digest.count(2, Harm::Drop), 200_000);
-    assert_eq!(digest.flows[0].story.falls(), 200_000);
-    assert!(digest.troubles.len() <= BINS as usize, "{}", digest.troubles.len());
-    let flow = &digest.flows[0];
-    assert!(flow.story.largest.len() <= 256 && flow.arrivals.len() == BINS as usize);
+    let summary = fold(1, &events);
+    assert_eq!(summary, fold(1, &events));
+    assert_eq!(summary.count(2, PacketFate::Drop), 200_000);
+    assert_eq!(summary.flows[0].history.falls(), 200_000);
+    assert!(summary.incidents.len() <= BINS as usize, "{}", summary.incidents.len());
+    let flow = &summary.flows[0];
+    assert!(flow.history.largest.len() <= 256 && flow.arrivals.len() == BINS as usize);
     assert_eq!(flow.arrivals.iter().map(|count| u64::from(*count)).sum::<u64>(), 200_000);
     assert!(PointKind::ALL.iter().map(|kind| flow.segments.points(*kind).len()).sum::<usize>() <= 4000);
 }
 
 #[test]
 fn what_is_remembered_by_name_is_bounded_and_the_newest_stays() {
-    let mut troubles = trouble::Troubles::default();
-    let rule = Rule { harm: Harm::Drop, cause: "queue full" };
+    let mut incidents = incident::Incidents::default();
+    let rule = IncidentCause { fate: PacketFate::Drop, cause: "queue full" };
     for segment in 0..300_000 {
-        let trouble = Trouble { at: Time::from_nanos(u64::from(segment)), direction: 2, rule };
-        troubles.add(Name::segment(PREFIX, segment), trouble);
+        let incident = Incident { at: Time::from_nanos(u64::from(segment)), direction: 2, rule };
+        incidents.add(Name::segment(PREFIX, segment), incident);
     }
-    assert_eq!(troubles.loss(Name::segment(PREFIX, 0), Time::ZERO), None);
-    let newest = troubles.loss(Name::segment(PREFIX, 299_999), Time::ZERO);
-    assert_eq!(newest.map(|trouble| trouble.at), Some(Time::from_nanos(299_999)));
-    assert!(troubles.len() <= 1 << 16, "{}", troubles.len());
+    assert_eq!(incidents.loss(Name::segment(PREFIX, 0), Time::ZERO), None);
+    let newest = incidents.loss(Name::segment(PREFIX, 299_999), Time::ZERO);
+    assert_eq!(newest.map(|incident| incident.at), Some(Time::from_nanos(299_999)));
+    assert!(incidents.len() <= 1 << 16, "{}", incidents.len());
 }
 
 #[test]

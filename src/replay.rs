@@ -1,4 +1,4 @@
-//! Where detail of a run comes from: a folder of results, or a scenario. Either way a seed is run again.
+//! Replay of a run for details: a seed of a results folder or a scenario is simulated again.
 
 use std::path::{Path, PathBuf};
 
@@ -15,18 +15,18 @@ use crate::commands::read_plan;
 use crate::exit::Failure;
 use crate::{SEMANTICS, Session};
 
-/// A run that can be watched again.
+/// A run that can be simulated again.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct ReplaySource {
     /// The folder of results, if it is one.
     pub(crate) folder: Option<PathBuf>,
-    /// What is run.
+    /// The plan of the run.
     pub(crate) plan: Plan,
     /// The run's seed.
     pub(crate) seed: Seed,
 }
 
-impl Source {
+impl ReplaySource {
     /// The results in a folder or the scenario in a file; of its seeds, `seed` or the first.
     pub(crate) fn open(
         session: &Session,
@@ -66,10 +66,10 @@ impl Source {
     pub(crate) fn watch(
         &self,
         mask: EventMask,
-        hear: &mut dyn FnMut(&[EventRecord]),
+        on_events: &mut dyn FnMut(&[EventRecord]),
     ) -> Result<Watched, Failure> {
         let stored = self.stored()?;
-        let watched = watch(&self.plan, self.seed, mask, hear);
+        let watched = watch(&self.plan, self.seed, mask, on_events);
         match stored {
             Some(stored) if !is_same(&stored, &watched.record) => Err(Failure::error(format!(
                 "seed {} gives other results now than those in its folder; run the scenario again (--fresh)",
@@ -79,7 +79,7 @@ impl Source {
         }
     }
 
-    /// What the folder says about the run, if it still has it.
+    /// The record of the run in the folder, if its tables are still there.
     fn stored(&self) -> Result<Option<RunRecord>, Failure> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let run = folder.join("seeds").join(self.seed.0.to_string());

@@ -1,4 +1,4 @@
-//! What differs between the seeds of a plan.
+//! Variation between the seeds of a plan.
 
 use tidegate_core::units::Span;
 use tidegate_sim::plan::{
@@ -6,10 +6,10 @@ use tidegate_sim::plan::{
 };
 
 use super::facts::listed;
-use super::stations::is_random;
+use super::service_nodes::is_random;
 
 /// A sentence for each thing that differs.
-pub(super) fn told(plan: &Plan) -> Vec<String> {
+pub(super) fn describe(plan: &Plan) -> Vec<String> {
     let mut found = Vec::new();
     if plan.variation.start {
         found.push("every flow starts later by up to one round trip".to_owned());

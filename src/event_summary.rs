@@ -1,27 +1,28 @@
-//! The first run of a batch, watched again for its page.
+//! Event summary of the first run of a batch for its page: the run is simulated again with its events.
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Time;
-use tidegate_report::digest::{Change, Digest, Folding, too_large};
+use tidegate_report::event_summary::{EventSummary, EventSummaryBuilder, NetworkChange, too_large};
 use tidegate_sim::plan::{self, Plan};
 use tidegate_sim::run::watch;
 
-use crate::source;
+use crate::replay;
 
 /// Runs `plan` with the seed of `record` again and folds what happens; `None` for a run that is too large.
-pub(crate) fn digest(plan: &Plan, record: &RunRecord) -> Option<Digest> {
+pub(crate) fn summarize(plan: &Plan, record: &RunRecord) -> Option<EventSummary> {
     if too_large(record).is_some() {
         return None;
     }
-    let network = source::network(plan);
-    let mut folding = Folding::new(&network, record);
-    let watched = watch(plan, Seed(record.seed), Folding::MASK, &mut |events| folding.hear(events));
-    Some(folding.finish(watched, changes(plan)))
+    let network = replay::network(plan);
+    let mut builder = EventSummaryBuilder::new(&network, record);
+    let watched =
+        watch(plan, Seed(record.seed), EventSummaryBuilder::MASK, &mut |events| builder.on_events(events));
+    Some(builder.finish(watched, changes(plan)))
 }
 
-/// What the scenario changes while flows run, in words.
-pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
+/// Changes by the scenario while flows run, in words.
+pub(crate) fn changes(plan: &Plan) -> Vec<NetworkChange> {
     let link = |index: usize| format!("link {}", plan.links[index].name);
     let node = |index: usize| format!("node {}", plan.nodes[index].name);
     let text = |change: &plan::Change| match *change {
@@ -36,12 +37,12 @@ pub(crate) fn changes(plan: &Plan) -> Vec<Change> {
     };
     let end = Time::ZERO + plan.duration;
     let within = plan.events.iter().filter(|event| event.at <= end);
-    within.map(|event| Change { at: event.at, text: text(&event.change) }).collect()
+    within.map(|event| NetworkChange { at: event.at, text: text(&event.change) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use tidegate_report::digest::{Harm, PointKind};
+    use tidegate_report::event_summary::{PacketFate, PointKind};
     use tidegate_sim::run::run;
     use tidegate_sim::scenario;
 
@@ -55,32 +56,33 @@ mod tests {
         ("grid", include_str!("../scenarios/examples/grid.toml")),
     ];
 
-    fn digested(name: &str, text: &str) -> Digest {
+    fn summarized(name: &str, text: &str) -> EventSummary {
         let schemes = tidegate_schemes::SCHEMES;
         let plan = scenario::Parser::new(name, schemes).parse(text).expect("an example is good");
         let record = run(&plan, plan.seeds[0]);
-        let digest = digest(&plan, &record).expect("an example is small");
-        assert_eq!(digest.watched.record, RunRecord { events: Vec::new(), ..record }, "{name}");
-        digest
+        let summary = summarize(&plan, &record).expect("an example is small");
+        assert_eq!(summary.watched.record, RunRecord { events: Vec::new(), ..record }, "{name}");
+        summary
     }
 
     #[test]
     fn what_a_digest_counts_is_what_the_records_count() {
         for (name, text) in EXAMPLES {
-            let digest = digested(name, text);
-            let run = &digest.watched.record;
+            let summary = summarized(name, text);
+            let run = &summary.watched.record;
             for (direction, link) in run.links.iter().enumerate() {
-                let of = |harm| digest.count(direction as u32, harm);
-                let found = [Harm::Drop, Harm::Mark, Harm::WireLoss, Harm::Stored].map(of);
+                let of = |fate| summary.count(direction as u32, fate);
+                let found =
+                    [PacketFate::Drop, PacketFate::Mark, PacketFate::WireLoss, PacketFate::Stored].map(of);
                 let known =
                     [link.dropped_packets, link.marked_packets, link.lost_packets, link.stored_packets];
                 assert_eq!(found, known, "{name}: {} -> {}", link.from, link.to);
             }
-            for flow in &digest.flows {
+            for flow in &summary.flows {
                 let record = &run.flows[flow.flow as usize];
                 let points = |kind| flow.segments.found(kind);
                 let heard = |cause: &str| -> u64 {
-                    let of_cause = flow.story.signals.iter().filter(|(reason, _)| reason.cause == cause);
+                    let of_cause = flow.history.signals.iter().filter(|(reason, _)| reason.cause == cause);
                     of_cause.map(|(_, times)| *times).sum()
                 };
                 let found = [
@@ -108,21 +110,21 @@ mod tests {
 
     #[test]
     fn every_mark_and_drop_of_the_dumbbell_is_traced_to_the_bottleneck() {
-        let digest = digested(EXAMPLES[0].0, EXAMPLES[0].1);
-        let story = &digest.flows[0].story;
-        assert!(story.falls() > 5, "{story:?}");
-        for reason in story.decreases.keys() {
+        let summary = summarized(EXAMPLES[0].0, EXAMPLES[0].1);
+        let history = &summary.flows[0].history;
+        assert!(history.falls() > 5, "{history:?}");
+        for reason in history.decreases.keys() {
             let (direction, rule) = reason.origin.expect("a queue did it");
-            assert_eq!((digest.direction_name(direction).as_str(), rule.cause), ("r2 → r1", "codel"));
+            assert_eq!((summary.direction_name(direction).as_str(), rule.cause), ("r2 → r1", "codel"));
         }
-        let said: Vec<&str> = digest.changes.iter().map(|change| change.text.as_str()).collect();
+        let said: Vec<&str> = summary.changes.iter().map(|change| change.text.as_str()).collect();
         assert_eq!(said, ["link r1-r2 changed to 5Mbps"]);
     }
 
     #[test]
     fn a_prefix_that_a_controller_moves_is_told_as_a_change() {
         let text = include_str!("../scenarios/papers/ndnsieve/multipath1.toml");
-        let changes = digested("multipath1", text).changes;
+        let changes = summarized("multipath1", text).changes;
         let told = changes.first().map(|change| (change.at.as_secs_f64() < 2.0, change.text.as_str()));
         assert_eq!(told, Some((true, "r1 moved /prefix from r2 to r3")), "{changes:?}");
     }

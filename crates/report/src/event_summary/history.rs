@@ -1,13 +1,13 @@
-//! What made a flow's window fall, and how often.
+//! Window decreases of a flow and their causes.
 
 use std::collections::BTreeMap;
 
 use tidegate_core::units::Time;
 
-use super::Rule;
-use super::trouble::Trouble;
+use super::IncidentCause;
+use super::incident::Incident;
 
-/// Falls of a window that are kept one by one, at most: the largest.
+/// Maximum number of window decreases stored individually: the largest ones.
 const MAX_DECREASES: usize = 256;
 
 /// Why a window fell: the scheme's rule, and what the network had done to the segment that set it off.
@@ -16,7 +16,7 @@ pub struct Reason {
     /// Rule of the scheme, as one word ("timeout", "mark", "data").
     pub cause: &'static str,
     /// Link direction and rule of the queue or wire; `None` when nothing happened there to the segment.
-    pub origin: Option<(u32, Rule)>,
+    pub origin: Option<(u32, IncidentCause)>,
 }
 
 /// One fall of a window.
@@ -24,36 +24,36 @@ pub struct Reason {
 pub struct Decrease {
     /// Time of the change.
     pub at: Time,
-    /// Window before, packets.
+    /// Window before the decrease, packets.
     pub from_packets: f64,
-    /// Window after, packets.
+    /// Window after the decrease, packets.
     pub to_packets: f64,
-    /// Why.
+    /// Cause of the decrease.
     pub reason: Reason,
 }
 
 impl Decrease {
-    /// What was lost, as a part of the window before.
+    /// Decrease as a fraction of the window before.
     pub fn share(&self) -> f64 {
         1.0 - self.to_packets / self.from_packets
     }
 }
 
-/// What made a flow slower.
+/// Causes that slowed a flow down.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FlowStory {
+pub struct CongestionHistory {
     /// Falls of the window by reason.
     pub decreases: BTreeMap<Reason, u64>,
-    /// Of all falls, the largest, in order of time.
+    /// The largest decreases, in order of time.
     pub largest: Vec<Decrease>,
-    /// Losses and marks that the consumer heard of, by reason, whether or not the window fell.
+    /// Losses and marks detected by the consumer, by reason, with or without a window decrease.
     pub signals: BTreeMap<Reason, u64>,
 }
 
-impl FlowStory {
+impl CongestionHistory {
     /// Counts a signal.
-    pub(super) fn hear(&mut self, cause: &'static str, trouble: Option<Trouble>) {
-        *self.signals.entry(Reason::new(cause, trouble)).or_default() += 1;
+    pub(super) fn on_signal(&mut self, cause: &'static str, incident: Option<Incident>) {
+        *self.signals.entry(Reason::new(cause, incident)).or_default() += 1;
     }
 
     /// Counts a fall.
@@ -65,7 +65,7 @@ impl FlowStory {
         }
     }
 
-    /// Keeps the largest falls; of equal ones the earlier.
+    /// Removes all but the largest decreases; of equal ones the earlier stay.
     pub(super) fn keep_largest(&mut self) {
         self.largest
             .sort_by(|left, right| right.share().total_cmp(&left.share()).then(left.at.cmp(&right.at)));
@@ -73,14 +73,14 @@ impl FlowStory {
         self.largest.sort_by_key(|decrease| decrease.at);
     }
 
-    /// How often the window fell.
+    /// Number of decreases of the window.
     pub fn falls(&self) -> u64 {
         self.decreases.values().sum()
     }
 }
 
 impl Reason {
-    pub(super) fn new(cause: &'static str, trouble: Option<Trouble>) -> Self {
-        Self { cause, origin: trouble.map(|trouble| (trouble.direction, trouble.rule)) }
+    pub(super) fn new(cause: &'static str, incident: Option<Incident>) -> Self {
+        Self { cause, origin: incident.map(|incident| (incident.direction, incident.rule)) }
     }
 }

@@ -1,4 +1,4 @@
-//! A flow's way through the network: what it loads, and how fast it can be.
+//! Path of a flow through the network: its links, and its maximum rate.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use tidegate_sim::plan::{Demand, FlowPlan, Plan};
 
 use super::facts::{Bottleneck, FlowFacts};
 use super::rates::{Rates, rate};
-use super::stations::{self, Station};
+use super::service_nodes::{self, ServiceNode};
 
-/// A flow's way before anything is known about the others.
-pub(super) struct Way {
+/// Path of one flow, independent of other flows.
+pub(super) struct FlowPath {
     nodes: Vec<usize>,
     pub(super) links: Vec<(usize, usize)>,
     /// Sizes of the first segment's packets.
@@ -32,14 +32,14 @@ struct Sizes {
 }
 
 /// A direction of a link.
-pub(super) type Direction = (usize, usize);
+pub(super) type PathDirection = (usize, usize);
 
-/// What one exchange puts on one direction.
+/// Bytes and packets that one exchange puts on one direction.
 #[derive(Clone, Copy)]
 struct Load {
-    direction: Direction,
+    direction: PathDirection,
     /// The direction of the same link that Data take.
-    data: Direction,
+    data: PathDirection,
     size: ByteCount,
     /// Its frames' bytes.
     on_wire: ByteCount,
@@ -50,18 +50,18 @@ impl Load {
         rate(plan, self.direction).time_to_send(self.on_wire)
     }
 
-    /// Flows whose packets of the same kind share the direction: those whose Data take the same way.
-    fn flows(&self, sharers: &BTreeMap<Direction, usize>) -> usize {
+    /// Number of flows whose packets of the same kind share the direction: those whose Data take the same path.
+    fn flows(&self, sharers: &BTreeMap<PathDirection, usize>) -> usize {
         sharers.get(&self.data).copied().unwrap_or(1)
     }
 
     /// Exchanges per second, if all flows get the same.
-    fn share(&self, plan: &Plan, sharers: &BTreeMap<Direction, usize>) -> f64 {
+    fn share(&self, plan: &Plan, sharers: &BTreeMap<PathDirection, usize>) -> f64 {
         per_second(rate(plan, self.direction), self.on_wire) / self.flows(sharers) as f64
     }
 }
 
-impl Way {
+impl FlowPath {
     pub(super) fn new(plan: &Plan, flow: &FlowPlan, path: &[u32]) -> Self {
         let mut nodes = vec![flow.consumer];
         let mut links = Vec::new();
@@ -91,19 +91,19 @@ impl Way {
         self,
         plan: &Plan,
         flow: &FlowPlan,
-        sharers: &BTreeMap<Direction, usize>,
+        sharers: &BTreeMap<PathDirection, usize>,
         rates: &Rates,
         is_shared: bool,
     ) -> FlowFacts {
         let delays: Span = self.links.iter().map(|(link, _)| plan.links[*link].delay * 2).sum();
-        let stations = stations::on_the_way(plan, flow, &self.nodes);
+        let service_nodes = service_nodes::on_the_way(plan, flow, &self.nodes);
         let links = delays + self.loads(plan, self.first).map(|load| load.sending(plan)).sum();
-        let round_trip = links + stations.iter().map(Station::mean).sum();
-        let least = links + stations.iter().map(Station::least).sum();
+        let round_trip = links + service_nodes.iter().map(ServiceNode::mean).sum();
+        let least = links + service_nodes.iter().map(ServiceNode::least).sum();
         let shares = self.loads(plan, self.middle).map(|load| (load.share(plan, sharers), load));
         let slowest = shares.reduce(|a, b| if b.0 < a.0 { b } else { a });
         let rate_s = slowest.map_or(f64::INFINITY, |(share, _)| share);
-        let served_s = stations.iter().map(|station| 1.0 / station.mean().as_secs_f64());
+        let served_s = service_nodes.iter().map(|service_node| 1.0 / service_node.mean().as_secs_f64());
         let rate_s = served_s.fold(rate_s, f64::min);
         FlowFacts {
             bottleneck: slowest.map(|(_, load)| bottleneck(plan, flow, load, round_trip, sharers)),
@@ -111,7 +111,7 @@ impl Way {
             exchanges: exchanges(plan, flow, rate_s),
             nodes: self.nodes,
             links: self.links,
-            slowest_station: stations.into_iter().max_by_key(Station::mean),
+            slowest_station: service_nodes.into_iter().max_by_key(ServiceNode::mean),
             round_trip,
         }
     }
@@ -127,7 +127,7 @@ impl Way {
         is_shared: bool,
     ) -> Option<Span> {
         let Demand::File { segments } = flow.demand else { return None };
-        let caches = |node: &usize| is_shared && stations::caches(&plan.nodes[*node]);
+        let caches = |node: &usize| is_shared && service_nodes::caches(&plan.nodes[*node]);
         let free = self.nodes.iter().position(caches).unwrap_or(self.links.len());
         let time = |load: Load| {
             let one = load.sending(plan);
@@ -149,7 +149,7 @@ fn bottleneck(
     flow: &FlowPlan,
     load: Load,
     round_trip: Span,
-    sharers: &BTreeMap<Direction, usize>,
+    sharers: &BTreeMap<PathDirection, usize>,
 ) -> Bottleneck {
     let ((link, way), packet) = (load.direction, load.size);
     let rate = rate(plan, load.direction);
@@ -200,7 +200,7 @@ fn all_segments(first: ByteCount, segments: u32) -> ByteCount {
     ByteCount::new(first.get().saturating_mul(u64::from(segments)).saturating_add(longer))
 }
 
-/// Segments that a workload asks for within `time`, about.
+/// Approximate number of segments that a workload requests within `time`.
 fn asked(workload: &Workload, time: Span) -> f64 {
     let segments = f64::from(workload.object_segments);
     let coming = workload.arrivals.map_or(f64::INFINITY, |arrivals| {

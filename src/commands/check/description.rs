@@ -1,4 +1,4 @@
-//! What a plan will simulate, in words.
+//! Text description of the simulation of a plan.
 
 use std::collections::BTreeMap;
 
@@ -17,34 +17,34 @@ use tidegate_sim::roles;
 
 use super::facts::{Bottleneck, Facts, FlowFacts, listed};
 
-/// Changes and kinds of links that are told one by one.
-const TOLD: usize = 12;
-/// Flows that are.
-const TOLD_FLOWS: usize = 6;
+/// Maximum number of changes and kinds of links that are listed.
+const MAX_LINES: usize = 12;
+/// Maximum number of flows that are described.
+const MAX_FLOWS: usize = 6;
 /// Packet-hops that one core simulates per second, about; `tidegate bench` measures them.
 const HOPS_PER_S: f64 = 4e6;
 
-/// Numbers of everything, for the line that says that the plan is valid.
+/// Numbers of nodes, links, flows and seeds, for the first line.
 pub(super) fn counts(plan: &Plan) -> String {
     let (nodes, links, flows, seeds) =
         (plan.nodes.len(), plan.links.len(), plan.flows.len(), plan.seeds.len());
     format!(" ({nodes} nodes, {links} links, {flows} flows, {seeds} seeds, {})", plan.duration)
 }
 
-/// The whole story, in paragraphs.
-pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
+/// Description of the plan in paragraphs.
+pub(super) fn render(plan: &Plan, facts: &Facts) -> String {
     let mut text = "\nNetwork\n".to_owned();
     paragraph(&mut text, &network(plan));
     text.push_str("\nSchemes\n");
     paragraph(&mut text, &schemes(plan));
-    for (flow, facts) in plan.flows.iter().zip(&facts.flows).take(TOLD_FLOWS) {
+    for (flow, facts) in plan.flows.iter().zip(&facts.flows).take(MAX_FLOWS) {
         text.push_str(&format!("\nFlow {}\n", flow.name));
         paragraph(&mut text, &about_flow(plan, flow, facts));
     }
-    if plan.flows.len() > TOLD_FLOWS {
+    if plan.flows.len() > MAX_FLOWS {
         text.push_str(&format!(
             "\n{} more flows; --format json lists all of them\n",
-            plan.flows.len() - TOLD_FLOWS
+            plan.flows.len() - MAX_FLOWS
         ));
     }
     if !plan.events.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn tell(plan: &Plan, facts: &Facts) -> String {
     text + "\n"
 }
 
-/// What fills which role where, and what was replaced for it.
+/// Schemes with their roles and places, and the roles that they replaced.
 fn schemes(plan: &Plan) -> Vec<String> {
     let line = |installed: &Installed| {
         let names: Vec<&str> = installed.at.iter().map(String::as_str).collect();
@@ -77,7 +77,7 @@ fn paragraph(text: &mut String, lines: &[String]) {
     }
 }
 
-/// Whatever is the same for several things, told once: in order of the first.
+/// Groups things with the same text, in order of the first.
 fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
     let mut order: Vec<String> = Vec::new();
     let mut names: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -87,9 +87,9 @@ fn grouped<'a>(things: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
         }
         names.entry(what).or_default().push(name);
     }
-    let more = order.len().saturating_sub(TOLD);
+    let more = order.len().saturating_sub(MAX_LINES);
     let mut lines: Vec<String> =
-        order.iter().take(TOLD).map(|what| format!("{}: {what}", listed(&names[what]))).collect();
+        order.iter().take(MAX_LINES).map(|what| format!("{}: {what}", listed(&names[what]))).collect();
     if more > 0 {
         lines.push(format!("{more} more kinds"));
     }
@@ -119,7 +119,7 @@ fn network(plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// What a node has beside its links and strategies.
+/// Configuration of a node except its links and strategies.
 fn belongings(node: &NodePlan) -> Vec<String> {
     let mut parts = Vec::new();
     if node.cache.size.get() > 0 {
@@ -163,7 +163,7 @@ fn names(schemes: &[SchemeUse]) -> String {
     names.join(", ")
 }
 
-/// What is said of two directions: once if they are alike.
+/// Joins the descriptions of two directions, which are given once if they are equal.
 fn both(ways: [String; 2]) -> String {
     let [forward, backward] = ways;
     if forward == backward { forward } else { format!("{forward} (back: {backward})") }
@@ -311,23 +311,23 @@ fn about_bottleneck(plan: &Plan, bottleneck: &Bottleneck) -> Vec<String> {
     ]
 }
 
-fn unheard(silent: bool) -> &'static str {
+fn notification(silent: bool) -> &'static str {
     if silent { ", without notification" } else { "" }
 }
 
 fn changes(plan: &Plan) -> Vec<String> {
     let link = |link: usize| &plan.links[link].name;
     let node = |node: usize| &plan.nodes[node].name;
-    let tell = |change: &Change| match *change {
+    let render = |change: &Change| match *change {
         Change::LinkDown { link: index, keep_queue, silent } => {
             let queues =
                 if keep_queue { ", its queues keep their packets" } else { ", its packets are lost" };
-            format!("{} goes down{queues}{}", link(index), unheard(silent))
+            format!("{} goes down{queues}{}", link(index), notification(silent))
         }
         Change::LinkUp { link: index } => format!("{} comes up", link(index)),
         Change::LinkRate { link: index, rate } => format!("the rate of {} changes to {rate}", link(index)),
         Change::NodeOff { node: index, silent } => {
-            format!("{} goes down with all its links{}", node(index), unheard(silent))
+            format!("{} goes down with all its links{}", node(index), notification(silent))
         }
         Change::NodeOn { node: index } => format!("{} comes up", node(index)),
         Change::NodeRestart { node: index } => {
@@ -336,11 +336,12 @@ fn changes(plan: &Plan) -> Vec<String> {
         Change::ControllerDown => "the controller stops".to_owned(),
         Change::ControllerUp => "a new controller starts without state".to_owned(),
     };
-    let told = plan.events.iter().take(TOLD);
-    let mut lines: Vec<String> =
-        told.map(|event| format!("{} s: {}", number(event.at.as_secs_f64()), tell(&event.change))).collect();
-    if plan.events.len() > TOLD {
-        lines.push(format!("{} more", plan.events.len() - TOLD));
+    let told = plan.events.iter().take(MAX_LINES);
+    let mut lines: Vec<String> = told
+        .map(|event| format!("{} s: {}", number(event.at.as_secs_f64()), render(&event.change)))
+        .collect();
+    if plan.events.len() > MAX_LINES {
+        lines.push(format!("{} more", plan.events.len() - MAX_LINES));
     }
     lines
 }

@@ -1,11 +1,11 @@
-//! What packets wait for beside links: nodes that take time for each packet, producers that do for each Interest.
+//! Service times on the path of a flow: of nodes for each packet, of producers for each Interest.
 
 use tidegate_core::units::Span;
 use tidegate_sim::plan::{FlowPlan, NodePlan, Plan, ServicePlan, ServiceTime};
 
-/// A server on a flow's way.
+/// A server on the path of a flow.
 #[derive(Clone, Copy)]
-pub(super) struct Station {
+pub(super) struct ServiceNode {
     /// Its node.
     pub(super) node: usize,
     /// Packets of one exchange that it handles.
@@ -13,7 +13,7 @@ pub(super) struct Station {
     time: ServiceTime,
 }
 
-impl Station {
+impl ServiceNode {
     /// Time that one exchange takes there, the mean where it is random.
     pub(super) fn mean(&self) -> Span {
         let (ServiceTime::Constant(time) | ServiceTime::Exponential(time)) = self.time;
@@ -26,23 +26,23 @@ impl Station {
     }
 }
 
-/// The stations of `flow`, whose path is `nodes`: a node serves what comes off its links.
-pub(super) fn on_the_way(plan: &Plan, flow: &FlowPlan, nodes: &[usize]) -> Vec<Station> {
+/// Service nodes on the path `nodes` of `flow`: a node serves packets that arrive over its links.
+pub(super) fn on_the_way(plan: &Plan, flow: &FlowPlan, nodes: &[usize]) -> Vec<ServiceNode> {
     let visits = |place: usize| u32::from(place > 0) + u32::from(place + 1 < nodes.len());
-    let station =
-        |visits: u32, node: usize, service: &ServicePlan| Station { node, visits, time: service.time };
+    let service_node =
+        |visits: u32, node: usize, service: &ServicePlan| ServiceNode { node, visits, time: service.time };
     let at_nodes = nodes.iter().enumerate().filter_map(|(place, node)| {
-        plan.nodes[*node].service.as_ref().map(|service| station(visits(place), *node, service))
+        plan.nodes[*node].service.as_ref().map(|service| service_node(visits(place), *node, service))
     });
     let at_producer = flow.processing.as_ref().zip(nodes.last());
-    at_nodes.chain(at_producer.map(|(service, node)| station(1, *node, service))).collect()
+    at_nodes.chain(at_producer.map(|(service, node)| service_node(1, *node, service))).collect()
 }
 
 pub(super) fn is_random(time: &ServiceTime) -> bool {
     matches!(time, ServiceTime::Exponential(_))
 }
 
-/// Whether `node` keeps any Data.
+/// Whether `node` caches any Data.
 pub(super) fn caches(node: &NodePlan) -> bool {
     node.cache.size.get() > 0 || node.prefix_caches.iter().any(|(_, cache)| cache.size.get() > 0)
 }

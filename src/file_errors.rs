@@ -1,4 +1,4 @@
-//! Everything that is wrong with a file, for programs.
+//! Errors of a file as JSON.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(crate) fn json(errors: &Errors) -> Json {
     ])
 }
 
-/// As [`json`], of a file that cannot be read: it has no place.
+/// As [`json`], for a file that cannot be read: it has no place.
 pub(crate) fn unread_json(file: &Path, why: &str) -> Json {
     let problem = vec![
         ("file", Json::text(file.display())),

@@ -17,7 +17,7 @@ const MAX_POINTS: usize = 10_000;
 /// One key with the values that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
-    /// Where the value stands, as for `--set`.
+    /// Path of the value, as for `--set`.
     pub(crate) key: String,
     /// Values, at least one.
     pub(crate) values: Vec<Tried>,
@@ -34,9 +34,9 @@ impl Axis {
 /// A value that is tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tried {
-    /// As TOML, or bare text.
+    /// The value as TOML, or as bare text.
     pub(crate) written: String,
-    /// Where it was asked for, as messages begin.
+    /// Origin of the value, for the beginning of messages.
     place: String,
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn points(
     (0..count).map(point).collect()
 }
 
-/// The scenario in `file` with `overrides`, which put `tried` into it; the inner error says what is wrong.
+/// The scenario in `file` with `overrides`, which set `tried`; the inner error describes invalid values.
 pub(crate) fn read_tried(
     session: &Session,
     file: &Path,
@@ -195,7 +195,7 @@ pub(crate) fn read_tried(
     Ok(parsed.map(identified).map_err(|errors| refused(&tried.place, &errors)))
 }
 
-/// Sets every value alone, the others as they are in the file; all that do not fit are told together.
+/// Sets every value alone, the others as they are in the file; all invalid ones are reported together.
 fn check_each(
     session: &Session,
     file: &Path,

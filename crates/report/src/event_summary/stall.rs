@@ -1,27 +1,27 @@
-//! The longest time in which a flow got much less than it mostly did.
+//! Longest period in which the throughput of a flow was far below its median.
 
 use tidegate_core::units::{Span, Time};
 
-use super::{Digest, FlowDigest, Harm};
+use super::{EventSummary, FlowSummary, PacketFate};
 
 /// Segments that a bin should hold on average, so that chance does not make it look slow.
 const MIN_PER_BIN: u64 = 10;
 
 /// A time during which a flow was below half its median throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spell {
-    /// Its beginning.
+pub struct Stall {
+    /// Begin of the period.
     pub from: Time,
-    /// Its end.
+    /// End of the period.
     pub to: Time,
 }
 
-impl FlowDigest {
+impl FlowSummary {
     /// The longest time, between `start` and `end`, below half the median of what arrived per bin; bins are
     /// joined until they hold `MIN_PER_BIN` segments on average. The time before the flow first reached half is
     /// its start and does not count. `None` when every bin after it reaches half, when the median is nothing, and
     /// when less than eight bins are left.
-    pub fn slow_spell(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Spell> {
+    pub fn longest_stall(&self, bin_nanos: u64, start: Time, end: Time) -> Option<Stall> {
         let bin_nanos = bin_nanos.max(1);
         let first = (start.as_nanos() / bin_nanos) as usize;
         let last = ((end.as_nanos() / bin_nanos) as usize).min(self.arrivals.len());
@@ -42,7 +42,7 @@ impl FlowDigest {
         let begun = bins.iter().position(|count| !is_slow(*count))?;
         let (begin, length) = longest(&bins[begun..], is_slow)?;
         let at = |bin: usize| Time::from_nanos((first + (begun + bin) * joined) as u64 * bin_nanos);
-        Some(Spell { from: at(begin), to: at(begin + length) })
+        Some(Stall { from: at(begin), to: at(begin + length) })
     }
 }
 
@@ -66,23 +66,23 @@ fn longest(values: &[u64], is_in: impl Fn(u64) -> bool) -> Option<(usize, usize)
     best
 }
 
-impl Digest {
+impl EventSummary {
     /// The queue or wire with most drops and losses in a time, and their number.
-    pub fn worst_within(&self, spell: Spell) -> Option<(u32, Harm, u64)> {
-        let bins = self.bin_of(spell.from)..=self.bin_of(spell.to);
-        let mut counts = std::collections::BTreeMap::<(u32, Harm), u64>::new();
-        for (direction, bin, rule, count) in &self.troubles {
-            if bins.contains(bin) && matches!(rule.harm, Harm::Drop | Harm::WireLoss) {
-                *counts.entry((*direction, rule.harm)).or_default() += u64::from(*count);
+    pub fn worst_within(&self, stall: Stall) -> Option<(u32, PacketFate, u64)> {
+        let bins = self.bin_of(stall.from)..=self.bin_of(stall.to);
+        let mut counts = std::collections::BTreeMap::<(u32, PacketFate), u64>::new();
+        for (direction, bin, rule, count) in &self.incidents {
+            if bins.contains(bin) && matches!(rule.fate, PacketFate::Drop | PacketFate::WireLoss) {
+                *counts.entry((*direction, rule.fate)).or_default() += u64::from(*count);
             }
         }
         let worst = counts.into_iter().rev().max_by_key(|(_, count)| *count);
-        worst.map(|((direction, harm), count)| (direction, harm, count))
+        worst.map(|((direction, fate), count)| (direction, fate, count))
     }
 
     /// Segments per second that `flow` got just before and just after an instant: over a second, or a tenth of
     /// the time from `start` to `end` where that is shorter. `None` too near to either for five bins.
-    pub fn rates_around(&self, flow: &FlowDigest, at: Time, start: Time, end: Time) -> Option<[f64; 2]> {
+    pub fn rates_around(&self, flow: &FlowSummary, at: Time, start: Time, end: Time) -> Option<[f64; 2]> {
         let around = Span::from_secs(1).min(end.since(start) / 10);
         let bins = (around.as_nanos() / self.bin.as_nanos().max(1)).max(5) as usize;
         let middle = usize::from(self.bin_of(at));
@@ -109,8 +109,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn flow(arrivals: Vec<u32>) -> FlowDigest {
-        FlowDigest { arrivals, ..FlowDigest::default() }
+    fn flow(arrivals: Vec<u32>) -> FlowSummary {
+        FlowSummary { arrivals, ..FlowSummary::default() }
     }
 
     fn at(seconds: u64) -> Time {
@@ -126,8 +126,8 @@ mod tests {
         arrivals.extend([10]);
         arrivals.extend([100; 6]);
         for start in [0, 10] {
-            let spell = flow(arrivals.clone()).slow_spell(SECOND, at(start), at(60));
-            assert_eq!(spell, Some(Spell { from: at(30), to: at(33) }));
+            let stall = flow(arrivals.clone()).longest_stall(SECOND, at(start), at(60));
+            assert_eq!(stall, Some(Stall { from: at(30), to: at(33) }));
         }
     }
 
@@ -136,10 +136,10 @@ mod tests {
         let mut arrivals = vec![10; 300];
         arrivals.push(999);
         arrivals.extend([4; 299]);
-        let digest = Digest { bin: Span::from_millis(100), ..Digest::default() };
+        let summary = EventSummary { bin: Span::from_millis(100), ..EventSummary::default() };
         let around = |millis: u64| {
             let instant = Time::from_nanos(millis * 1_000_000);
-            digest.rates_around(&flow(arrivals.clone()), instant, at(0), at(60))
+            summary.rates_around(&flow(arrivals.clone()), instant, at(0), at(60))
         };
         assert_eq!(around(30_050), Some([100.0, 40.0]));
         assert_eq!((around(500), around(59_800)), (None, None));
@@ -147,14 +147,14 @@ mod tests {
 
     #[test]
     fn a_steady_flow_an_idle_flow_and_a_flow_of_few_segments_have_no_slow_spell() {
-        assert_eq!(flow(vec![20; 60]).slow_spell(SECOND, at(0), at(60)), None);
-        assert_eq!(flow(vec![0; 60]).slow_spell(SECOND, at(0), at(60)), None);
+        assert_eq!(flow(vec![20; 60]).longest_stall(SECOND, at(0), at(60)), None);
+        assert_eq!(flow(vec![0; 60]).longest_stall(SECOND, at(0), at(60)), None);
         let mut few = vec![0; 60];
         few[3] = 4;
-        assert_eq!(flow(few).slow_spell(SECOND, at(0), at(60)), None);
+        assert_eq!(flow(few).longest_stall(SECOND, at(0), at(60)), None);
         let mut bursts = vec![0; 60];
         bursts[10..20].fill(50);
-        assert_eq!(flow(bursts).slow_spell(SECOND, at(0), at(60)), None);
+        assert_eq!(flow(bursts).longest_stall(SECOND, at(0), at(60)), None);
     }
 
     #[test]
@@ -162,23 +162,26 @@ mod tests {
         let mut arrivals = vec![100; 60];
         arrivals[10..13].fill(10);
         arrivals[30..33].fill(10);
-        let spell = flow(arrivals).slow_spell(SECOND, at(0), at(60));
-        assert_eq!(spell, Some(Spell { from: at(10), to: at(13) }));
+        let stall = flow(arrivals).longest_stall(SECOND, at(0), at(60));
+        assert_eq!(stall, Some(Stall { from: at(10), to: at(13) }));
     }
 
     #[test]
     fn the_worst_of_a_time_is_where_most_was_dropped_or_lost_then() {
-        let rule = |harm, cause| super::super::Rule { harm, cause };
-        let troubles = vec![
-            (1, 6, rule(Harm::Mark, "codel"), 100),
-            (2, 5, rule(Harm::Drop, "queue full"), 3),
-            (2, 7, rule(Harm::Drop, "codel"), 4),
-            (3, 90, rule(Harm::Drop, "queue full"), 50),
-            (4, 6, rule(Harm::WireLoss, ""), 5),
+        let rule = |fate, cause| super::super::IncidentCause { fate, cause };
+        let incidents = vec![
+            (1, 6, rule(PacketFate::Mark, "codel"), 100),
+            (2, 5, rule(PacketFate::Drop, "queue full"), 3),
+            (2, 7, rule(PacketFate::Drop, "codel"), 4),
+            (3, 90, rule(PacketFate::Drop, "queue full"), 50),
+            (4, 6, rule(PacketFate::WireLoss, ""), 5),
         ];
-        let digest = Digest { bin: Span::from_secs(1), troubles, ..Digest::default() };
-        assert_eq!(digest.worst_within(Spell { from: at(5), to: at(8) }), Some((2, Harm::Drop, 7)));
-        assert_eq!(digest.worst_within(Spell { from: at(6), to: at(6) }), Some((4, Harm::WireLoss, 5)));
-        assert_eq!(digest.worst_within(Spell { from: at(20), to: at(30) }), None);
+        let summary = EventSummary { bin: Span::from_secs(1), incidents, ..EventSummary::default() };
+        assert_eq!(summary.worst_within(Stall { from: at(5), to: at(8) }), Some((2, PacketFate::Drop, 7)));
+        assert_eq!(
+            summary.worst_within(Stall { from: at(6), to: at(6) }),
+            Some((4, PacketFate::WireLoss, 5))
+        );
+        assert_eq!(summary.worst_within(Stall { from: at(20), to: at(30) }), None);
     }
 }
