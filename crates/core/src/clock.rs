@@ -1,4 +1,4 @@
-//! A node's clock: how finely it can tell that something is due.
+//! Clock of a node: the granularity of its timers.
 //!
 //! What waits for a time to come (pacing, timeouts, the wake-ups of gates and disciplines) waits for the first tick
 //! at or after it. What an arriving packet or the application triggers needs no clock and happens at once. A link
@@ -6,7 +6,7 @@
 
 use crate::units::{Span, Time};
 
-/// When the timers of a node go off.
+/// Times at which the timers of a node fire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Time between two ticks; zero for a clock without ticks.
@@ -17,7 +17,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Everything happens when it is due.
+    /// Exact timers: everything happens when it is due.
     pub const FINE: Self = Self { period: Span::ZERO, phase: Span::ZERO, flushes: false };
 
     /// Ticks at `phase` after the start and every `period` from there on; a period of zero makes a fine clock. With
@@ -34,13 +34,13 @@ impl Clock {
         self.period == Span::ZERO
     }
 
-    /// Whether arriving packets stand in for ticks.
+    /// Whether an arriving packet runs all timers that are already due.
     #[inline]
     pub fn flushes_on_arrival(&self) -> bool {
         self.flushes
     }
 
-    /// When something due at `at` happens: the first tick not before it. [`Time::MAX`] stays.
+    /// Time at which something due at `at` happens: the first tick not before it. [`Time::MAX`] stays.
     #[inline]
     pub fn tick_from(&self, at: Time) -> Time {
         if self.is_fine() || at == Time::MAX { at } else { self.round_up(at) }

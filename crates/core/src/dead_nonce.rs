@@ -1,4 +1,4 @@
-//! The dead nonce list: nonces of Interests that left the PIT, kept a while to recognise loops.
+//! The dead nonce list: recent nonces of Interests that left the PIT, to detect loops.
 
 use std::collections::VecDeque;
 
@@ -7,13 +7,13 @@ use hashbrown::HashTable;
 use crate::name::Name;
 use crate::units::{Span, Time};
 
-/// How long a nonce is remembered (NFD: 6 s).
+/// Lifetime of an entry (NFD: 6 s).
 pub const LIFETIME: Span = Span::from_secs(6);
 
 /// Nonces by name, forgotten after [`LIFETIME`].
 #[derive(Debug, Default)]
 pub struct DeadNonceList {
-    /// Oldest first; an entry whose time differs from the one in `known` was remembered again later.
+    /// Oldest first; an entry whose time differs from the one in `known` was inserted again later.
     order: VecDeque<(Time, u64)>,
     known: HashTable<(Time, u64)>,
 }
@@ -30,7 +30,7 @@ impl DeadNonceList {
         self.known.len()
     }
 
-    /// Remembers `nonce` of an Interest for `name`.
+    /// Inserts the nonce `nonce` of an Interest for `name`.
     pub fn insert(&mut self, name: Name, nonce: u32, now: Time) {
         self.forget_before(now);
         let key = key(name, nonce);
@@ -65,7 +65,7 @@ impl DeadNonceList {
     }
 }
 
-/// 64 bits that stand for a name and a nonce, as in NFD.
+/// 64-bit hash of a name and a nonce, as in NFD.
 fn key(name: Name, nonce: u32) -> u64 {
     let mixed =
         (u64::from(name.prefix.0) << 32 | u64::from(name.segment.0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,4 +1,4 @@
-//! What a run can record, packet by packet. Opt-in: an unwanted event costs one branch.
+//! Events that a run can record, packet by packet. Opt-in: an event that is not recorded costs one branch.
 
 use crate::name::Name;
 use crate::packet::Header;
@@ -22,7 +22,7 @@ pub enum Event {
         full_delay: Span,
         last_delay: Span,
         mark: u8,
-        /// Times that the segment was asked for again.
+        /// Number of retransmissions of the segment.
         retransmissions: u16,
         /// Links that the Data crossed.
         hops: u8,
@@ -31,7 +31,7 @@ pub enum Event {
     SegmentSent { flow: u32, name: Name, retransmission: bool },
     /// Its receiver got bytes for the first time.
     SegmentReceived { flow: u32, name: Name },
-    /// A consumer heard of a loss: timeout, Nack, loss notice.
+    /// A consumer detected a loss: timeout, Nack, loss notice.
     LossDetected { flow: u32, name: Name, cause: Cause },
     /// A congestion window changed, packets.
     WindowChanged { flow: u32, window: f64, cause: Cause },
@@ -53,7 +53,7 @@ pub enum Event {
     Lost { face: u16, name: Name },
     /// The content store answered an Interest.
     CacheHit { name: Name },
-    /// The content store was asked and had no answer.
+    /// A lookup in the content store found nothing.
     CacheMiss { name: Name },
     /// Data satisfied a pending Interest.
     Satisfied { name: Name },
@@ -71,16 +71,16 @@ pub enum Event {
     Worked { part: Cause, operations: u32 },
     /// A part of a scheme estimated something about a face, and later the truth was known; both in the part's own unit.
     Estimated { face: u16, what: Cause, estimate: f64, truth: f64 },
-    /// So it ended for a face: one after the event above for each face that asked or was asked.
+    /// The entry ended for a face: one event after the one above for each downstream and upstream face.
     EndedFor { face: u16, name: Name, side: Side, satisfied: bool },
 }
 
-/// Which record of a PIT entry an event is about.
+/// Record of a PIT entry that an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// In-record: the downstream face that asked.
+    /// In-record: a downstream face.
     Downstream,
-    /// Out-record: the upstream face that was asked.
+    /// Out-record: an upstream face.
     Upstream,
 }
 
@@ -108,7 +108,7 @@ impl Event {
         })
     }
 
-    /// The kind in one word, as it stands in tables.
+    /// The kind in one word, as in tables.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::InterestSent { .. } => "interest-sent",
@@ -140,7 +140,7 @@ impl Event {
     }
 }
 
-/// Which kinds of events a recorder wants.
+/// Set of event kinds that a recorder selects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventMask(pub u32);
 
@@ -149,9 +149,9 @@ impl EventMask {
     pub const NONE: Self = Self(0);
     /// Every event.
     pub const ALL: Self = Self(u32::MAX);
-    /// What consumers see and decide: Interests, Data, losses, windows.
+    /// Events of consumers: Interests, Data, losses, windows.
     pub const CONSUMERS: Self = Self(1 | 2 | 4 | 8);
-    /// What queues do: drops, marks, stores, notices.
+    /// Events of queues: drops, marks, stores, notices.
     pub const QUEUES: Self = Self(16 | 32 | 64);
     /// Every packet on every face: several events for each packet and hop.
     pub const PACKETS: Self = Self(128);
@@ -159,15 +159,15 @@ impl EventMask {
     pub const LOSSES: Self = Self(256);
     /// Content store hits and misses.
     pub const CACHE: Self = Self(512);
-    /// How pending Interests end.
+    /// Ends of pending Interests.
     pub const PENDING: Self = Self(1024);
     /// Reports, directives and what they do: congestion states, moved paths, counted work, estimates.
     pub const CONTROL: Self = Self(2048);
 
-    /// What a table of events can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
+    /// Events that a table can hold: all but [`PACKETS`](Self::PACKETS) and [`PENDING`](Self::PENDING).
     pub const RECORDED: Self = Self::CONSUMERS.and(Self::QUEUES).and(Self::LOSSES).and(Self::CACHE);
 
-    /// Both kinds.
+    /// Union of both sets of kinds.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

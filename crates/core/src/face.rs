@@ -10,7 +10,7 @@ use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 pub struct FaceId(pub u16);
 
 impl FaceId {
-    /// As an index.
+    /// The number as an index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -21,26 +21,26 @@ impl FaceId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
-/// How much a queue holds, the packet being sent not counted.
+/// Limit of a queue, not counting the packet being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// At most so many packets.
+    /// Maximum number of packets.
     Packets(Packets),
-    /// At most so many bytes.
+    /// Maximum number of bytes.
     Bytes(ByteCount),
 }
 
-/// What can be seen of a face and its queue. Kept by core, read by schemes.
+/// Observable state of a face and its queue. Maintained by core, read by schemes.
 #[derive(Debug)]
 pub struct FaceView {
     limit: Limit,
     local: bool,
     delay: Span,
     rate: Cell<BitRate>,
-    /// Of the link's other direction.
+    /// Rate of the link's other direction.
     incoming_rate: Cell<BitRate>,
     up: Cell<bool>,
-    /// What the marked packet had waited, and until when the mark counts.
+    /// Sojourn time of the marked packet, and the time at which the mark expires.
     mark: Cell<Option<(Span, Time)>>,
     marked: Cell<u64>,
     packets: [Cell<u32>; Class::COUNT],

@@ -13,22 +13,22 @@ pub struct NextHop {
     pub face: FaceId,
 }
 
-/// Which strategy serves a prefix: an index into the forwarder's strategies.
+/// Strategy of a prefix: an index into the forwarder's strategies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StrategyId(pub u16);
 
-/// What the FIB says about one prefix.
+/// FIB entry of one prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FibEntry {
     /// Next hops, cheapest first, ties by face.
     pub hops: Vec<NextHop>,
     /// The strategy that chooses among them.
     pub strategy: StrategyId,
-    /// How far Interests for the prefix may go.
+    /// Scope of Interests for the prefix.
     pub scope: Scope,
 }
 
-/// How far Interests may go, by the first component of their name (NFD's scopes).
+/// Scope of Interests by the first component of their name (NFD's scopes).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// Anywhere.
@@ -51,10 +51,10 @@ impl Scope {
     }
 }
 
-/// Routes of one node, given or found through [`Routes`], with the answer per prefix kept.
+/// Routes of one node, configured or looked up through [`Routes`]; results are cached per prefix.
 #[derive(Debug, Default)]
 pub struct Fib {
-    /// By prefix number, as `strategies`.
+    /// Configured routes by prefix number, as `strategies`.
     given: Vec<(PrefixId, Vec<NextHop>)>,
     strategies: Vec<(PrefixId, StrategyId)>,
     resolved: Resolved,
@@ -76,7 +76,7 @@ impl Fib {
         self.forget();
     }
 
-    /// Sets the strategy of `prefix` and everything under it that has none of its own.
+    /// Sets the strategy of `prefix` and of everything under it that has none configured.
     pub fn set_strategy(&mut self, prefix: PrefixId, strategy: StrategyId) {
         match self.strategies.binary_search_by_key(&prefix, |(given, _)| *given) {
             Ok(at) => self.strategies[at].1 = strategy,
@@ -108,7 +108,7 @@ impl Fib {
         self.given.iter().map(|(prefix, _)| *prefix).chain(strategies)
     }
 
-    /// Forgets every answer, because routes changed.
+    /// Clears the cached results, because routes changed.
     pub fn forget(&mut self) {
         self.resolved = Resolved::default();
     }

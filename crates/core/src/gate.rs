@@ -23,7 +23,7 @@ use crate::units::{Packets, Span, Time};
 /// [`on_expiry`](Self::on_expiry) or [`on_withdrawn`](Self::on_withdrawn). A number can be let through more than once
 /// before that: the Interest was sent again.
 pub trait FaceGate: std::fmt::Debug {
-    /// An Interest wants to leave through the face. Its header is as it would go out; hop signals may be written.
+    /// An Interest is about to leave through the face. Its header is as sent; hop signals may be written.
     fn on_interest_out(
         &mut self,
         cx: &mut Context<'_>,
@@ -73,7 +73,7 @@ pub trait FaceGate: std::fmt::Debug {
         GateVerdict::Admit
     }
 
-    /// The time asked for has come; held packets may be let go.
+    /// The requested wake-up time has come; held packets may be released.
     fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
         let _ = (cx, releases);
     }
@@ -95,7 +95,7 @@ pub trait FaceGate: std::fmt::Debug {
     }
 }
 
-/// What a gate decides about one packet.
+/// Decision of a gate about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
     /// It may pass.
@@ -110,10 +110,10 @@ pub enum GateVerdict {
     Hold(FlowKey),
 }
 
-/// A flow as a gate tells flows apart: a prefix, or the name of a TCP flow.
+/// Identity of a flow at a gate: a prefix, or the name of a TCP flow.
 pub type FlowKey = PrefixId;
 
-/// What a gate lets out of its side store, in the order asked.
+/// Packets that a gate releases from its side store, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Releases(Vec<(FlowKey, u32)>);
 
@@ -123,13 +123,13 @@ impl Releases {
         self.0.push((flow, count));
     }
 
-    /// Takes what was asked for.
+    /// Removes and returns all releases.
     pub fn drain(&mut self) -> impl Iterator<Item = (FlowKey, u32)> + '_ {
         self.0.drain(..)
     }
 }
 
-/// Where a Data comes from.
+/// Origin of a Data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataSource {
     /// Another face.
@@ -140,7 +140,7 @@ pub enum DataSource {
     Application,
 }
 
-/// Which way a TCP segment crosses a face.
+/// Direction in which a TCP segment crosses a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the peer.

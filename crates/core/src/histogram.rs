@@ -14,7 +14,7 @@ const CHUNK_BITS: u32 = 4;
 /// Bins next to each other.
 type Chunk = [u32; 1 << CHUNK_BITS];
 
-/// Delays that are kept as they are until there are so many: counting them together spares the cache.
+/// Number of delays that are buffered: counting them together is kinder to the cache.
 const RECENT: usize = 64;
 
 /// Counts delays. Chunks of bins are made as they are needed, so an unused histogram takes no memory and one of similar
@@ -33,9 +33,9 @@ struct Bins {
     /// Delays that were not counted yet, ns, and their number.
     recent: [u64; RECENT],
     filled: usize,
-    /// By number of the chunk, its place in `chunks` plus one; 0 for one that was not made.
+    /// Place in `chunks` plus one, by number of the chunk; 0 for one that does not exist.
     places: Vec<u16>,
-    /// In the order in which they were made.
+    /// Chunks in the order of their creation.
     chunks: Vec<Chunk>,
     /// Number, sum, smallest and largest of those counted, ns.
     count: u64,

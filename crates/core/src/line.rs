@@ -12,7 +12,7 @@ use crate::units::{BitRate, ByteCount, Span, Time};
 use loss::Loss;
 pub use loss::LossPlan;
 
-/// What one direction of a line is like.
+/// Parameters of one direction of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineSetup {
     /// Rate of sending.
@@ -34,7 +34,7 @@ struct Flight<T> {
     load: T,
 }
 
-/// What becomes of what is sent.
+/// Fate of a transmitted packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
     /// The line loses it.
@@ -51,7 +51,7 @@ pub struct Line<T> {
     /// Something is being sent until then.
     pub busy_until: Time,
     delay: Span,
-    /// What was sent last, and since when.
+    /// Size and start time of the last transmission.
     sending: (ByteCount, Time),
     /// Bytes that had not left when the line was cut.
     cut_off: u64,
@@ -96,22 +96,22 @@ impl<T> Line<T> {
         self.delay
     }
 
-    /// How much was lost on the way.
+    /// Number of packets lost on the line.
     pub fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// How much was taken at the far end.
+    /// Number of packets received at the far end.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// How much is on the way, what is being sent counted.
+    /// Number of packets on the line, including the one being sent.
     pub fn in_flight(&self) -> usize {
         self.flights.len()
     }
 
-    /// When the next one reaches the far end; `None` while nothing is on the way.
+    /// Time at which the next packet reaches the far end; `None` if none is on the line.
     #[inline]
     pub fn next_arrival(&self) -> Option<Time> {
         self.flights.front().map(|flight| flight.arrives)
@@ -217,7 +217,7 @@ impl<T> Line<T> {
         Some((flight.load, self.next_arrival()))
     }
 
-    /// What is on the way, the first to arrive first.
+    /// Packets on the line, the first to arrive first.
     pub fn on_the_way(&self) -> impl Iterator<Item = &T> {
         self.flights.iter().map(|flight| &flight.load)
     }
@@ -234,7 +234,7 @@ impl<T> Line<T> {
     }
 }
 
-/// Sending times, kept for the two sizes last sent: a direction mostly sees one or two.
+/// Transmission times of the last two sizes: a direction usually has one or two.
 #[derive(Debug)]
 struct Serialisation {
     rate: BitRate,

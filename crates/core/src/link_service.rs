@@ -1,4 +1,4 @@
-//! What a link may do about lost frames: label those it sends, hear of losses, and have frames sent again.
+//! Loss recovery on a link: labels of frames, detection of losses, and retransmission of frames.
 //!
 //! The link owns the frames (see [`crate::framed`]); a service sees numbers alone, as disciplines see headers
 //! alone. Each end of a link has one, and both are of one scheme.
@@ -16,11 +16,11 @@ pub struct Part {
     pub sequence: u64,
     /// Bytes of the frame without labels.
     pub bytes: u32,
-    /// How often it was sent before.
+    /// Number of earlier transmissions.
     pub resends: u8,
 }
 
-/// What a service writes into a frame.
+/// Labels that a service writes into a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
     /// Number of this transmission.
@@ -33,7 +33,7 @@ pub struct Labels {
     pub bytes: u32,
 }
 
-/// What a service wants done.
+/// Actions that a service requests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LinkActions {
     /// Parts to be sent again, before anything new.
@@ -65,12 +65,12 @@ pub trait LinkService: std::fmt::Debug {
         actions: &mut LinkActions,
     ) -> bool;
 
-    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     fn next_wake(&self) -> Option<Time> {
         None
     }
 
-    /// The time asked for has come, or an earlier or later one.
+    /// Called at the requested time, or earlier or later.
     fn on_wake(&mut self, now: Time, actions: &mut LinkActions) {
         let _ = (now, actions);
     }

@@ -89,7 +89,7 @@ impl NameHash {
     }
 }
 
-/// What is wrong with the text of a name.
+/// Error in the text of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameError(String);
 
@@ -122,7 +122,7 @@ struct Prefix {
     parent: Option<PrefixId>,
     first_child: Option<PrefixId>,
     next_sibling: Option<PrefixId>,
-    /// Of all components from the root on.
+    /// Hash of all components from the root on.
     hash: u64,
     /// Bytes of all components from the root on.
     len: u32,
@@ -151,7 +151,7 @@ impl NameTable {
         Self::keyed(0)
     }
 
-    /// A table with the root alone, whose collisions nobody can choose without knowing `key`.
+    /// A table with only the root; collisions cannot be produced without knowledge of `key`.
     pub fn keyed(key: u64) -> Self {
         let mut table = Self {
             prefixes: Vec::new(),
@@ -179,7 +179,7 @@ impl NameTable {
         self.prefixes.len() - self.free.len()
     }
 
-    /// Whether only the root stands in the table.
+    /// Whether the table contains only the root.
     pub fn is_empty(&self) -> bool {
         self.len() <= 1
     }
@@ -262,7 +262,7 @@ impl NameTable {
         Ok(Name { prefix, segment })
     }
 
-    /// As [`intern`](Self::intern), but the whole name as a prefix, a trailing segment number included.
+    /// As [`intern`](Self::intern), but the whole name as a prefix, including a trailing segment number.
     ///
     /// # Errors
     /// As [`intern`](Self::intern).
@@ -357,7 +357,7 @@ impl NameTable {
         if uri.is_empty() { "/".to_owned() } else { uri }
     }
 
-    /// Whether so many prefixes were interned since the last sweep that another is worth its time.
+    /// Whether enough prefixes were interned since the last sweep to make another one worthwhile.
     #[inline]
     pub fn needs_sweep(&self) -> bool {
         self.len() >= self.sweep_at
@@ -492,7 +492,7 @@ impl NameTable {
     }
 }
 
-/// Where the last component begins, and the segment number it is; checks every component on the way.
+/// Offset of the last component, and its segment number; validates every component on the way.
 #[inline]
 fn split_last(components: &[u8]) -> Result<(usize, Segment), NameError> {
     let (mut last, mut segment) = (0, Segment::NONE);

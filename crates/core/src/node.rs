@@ -41,7 +41,7 @@ pub trait Devices<B> {
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>);
 }
 
-/// Where a node's packets go: devices and applications.
+/// Destinations of a node's packets: devices and applications.
 struct Egress<'a, B, D> {
     queues: &'a mut [Queue<B>],
     devices: &'a mut D,
@@ -137,7 +137,7 @@ fn wake_queue<B: Default>(
     ask_for_service(cx, face, queue, devices, clock);
 }
 
-/// An arrival stands in for a tick: everything happens that is due by now.
+/// An arrival replaces a tick: all timers that are already due run.
 #[cold]
 fn run_due<B: Clone + Default, D: Devices<B>>(
     cx: &mut Context<'_>,
@@ -183,7 +183,7 @@ impl<B: Clone + Default> Node<B> {
         self.agents.push(agent);
     }
 
-    /// When an agent is to be woken; `None` for never.
+    /// Time of the next wake-up of an agent; `None` for never.
     pub fn agent_wake(&self) -> Option<Time> {
         let due = self.agents.iter().filter_map(|agent| agent.next_wake()).min();
         due.map(|at| self.clock.tick_from(at))
@@ -304,7 +304,7 @@ impl<B: Clone + Default> Node<B> {
         self.clock.flushes_on_arrival() || self.forwarder.may_change_wake(kind)
     }
 
-    /// When the forwarder is to be woken; `None` for never.
+    /// Time of the next wake-up of the forwarder; `None` for never.
     #[inline]
     pub fn forwarder_wake(&self) -> Option<Time> {
         self.forwarder.next_wake().map(|at| self.clock.tick_from(at))

@@ -8,9 +8,9 @@ use crate::units::{ByteCount, Span};
 /// A packet; `B` is the received bytes on a live node and next to nothing in a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet<B> {
-    /// Everything a node decides by.
+    /// Fields by which a node makes its decisions.
     pub header: Header,
-    /// What travels along untouched.
+    /// Payload, which nodes do not inspect.
     pub body: B,
 }
 
@@ -21,7 +21,7 @@ pub struct Header {
     pub name: Name,
     /// Packet type and its fields.
     pub kind: Kind,
-    /// What concerns this link only; never cached, never signed.
+    /// Signals of this hop only; never cached, never signed.
     pub hop: HopSignals,
     pub(crate) size: u32,
 }
@@ -87,7 +87,7 @@ impl Header {
 /// Packet types; Tcp segments share links and queues with NDN packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// Asks for one Data.
+    /// A request for one Data.
     Interest(Interest),
     /// Answers one Interest.
     Data(Data),
@@ -125,7 +125,7 @@ pub struct PitToken(pub u32);
 pub struct Interest {
     /// Fresh per transmission; recognises loops.
     pub nonce: u32,
-    /// How long the Interest may stay pending.
+    /// Maximum time for which the Interest may stay pending.
     pub lifetime: Millis,
     /// Echoed in the answer.
     pub token: PitToken,
@@ -142,11 +142,11 @@ pub struct Interest {
 pub struct Data {
     /// Time for which a cache may answer a MustBeFresh Interest.
     pub freshness: Millis,
-    /// Last segment of the object, [`Segment::NONE`] when not told.
+    /// Last segment of the object, [`Segment::NONE`] if unknown.
     pub final_segment: Segment,
     /// Bytes of content.
     pub payload: u32,
-    /// Of the Interest it answers.
+    /// Token of the Interest it answers.
     pub token: PitToken,
 }
 
@@ -166,14 +166,14 @@ pub enum NackReason {
     Congestion,
     /// The nonce was seen before (100).
     Duplicate,
-    /// Nothing is known towards the name (150).
+    /// There is no route to the name (150).
     NoRoute,
 }
 
 /// Fields of a loss notice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossNotice {
-    /// Of the Interest it answers.
+    /// Token of the Interest it answers.
     pub token: PitToken,
 }
 
@@ -215,15 +215,15 @@ pub enum Ecn {
 pub mod wire_size {
     use crate::units::ByteCount;
 
-    /// Bytes of an Interest beside its name: type and length 2, Nonce 6, lifetime 4, CanBePrefix or hop limit 2.
+    /// Bytes of an Interest without its name: type and length 2, Nonce 6, lifetime 4, CanBePrefix or hop limit 2.
     const INTEREST_OVERHEAD: u32 = 14;
-    /// Bytes of a Data beside name and content: type and length 4, MetaInfo 8, SignatureInfo 5, content
+    /// Bytes of a Data without name and content: type and length 4, MetaInfo 8, SignatureInfo 5, content
     /// header 4, and the 5-byte signature that simulations use in place of a real one.
     const DATA_OVERHEAD: u32 = 26;
-    /// Bytes of a loss notice beside its name: LpPacket, field 901, Fragment, Data.
+    /// Bytes of a loss notice without its name: LpPacket, field 901, Fragment, Data.
     const NOTICE_OVERHEAD: u32 = 12;
 
-    /// An Interest whose Name TLV has `name_len` bytes.
+    /// Size of an Interest whose Name TLV has `name_len` bytes.
     pub fn interest(name_len: u32) -> ByteCount {
         ByteCount::new(u64::from(name_len + INTEREST_OVERHEAD))
     }

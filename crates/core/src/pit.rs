@@ -46,7 +46,7 @@ impl Tick {
     }
 }
 
-/// Longest time an entry can stay, 12.4 days: a quarter of what ticks can tell apart.
+/// Maximum time an entry can stay, 12.4 days: a quarter of the range of ticks.
 const LONGEST: Span = Span::from_millis(1 << 30);
 
 /// A downstream that waits for the answer.
@@ -69,10 +69,10 @@ impl InRecord {
     }
 }
 
-/// An upstream that was asked.
+/// An upstream face that received the Interest.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutRecord {
-    /// When the last Interest left, or was held by a gate if it is held still.
+    /// Time at which the last Interest left, or was held by a gate if it is still held.
     pub sent_at: Time,
     /// Its nonce.
     pub nonce: u32,
@@ -84,14 +84,14 @@ pub struct OutRecord {
     pub retransmissions: u8,
 }
 
-/// Records beyond those kept inline.
+/// Records beyond those stored inline.
 #[derive(Debug, Default)]
 struct Spill {
     ins: Vec<InRecord>,
     outs: Vec<OutRecord>,
 }
 
-/// Which Data may answer; Interests that differ here have entries of their own.
+/// Conditions on the answer; Interests that differ here have separate entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {
     /// Data under the name may answer.
@@ -129,7 +129,7 @@ pub struct PitEntry {
     ins: [InRecord; INLINE_INS],
     out: OutRecord,
     spill: Option<Box<Spill>>,
-    /// Pause asked for before the next retransmission goes out, milliseconds; 0 before the first.
+    /// Suppression interval before the next retransmission, milliseconds; 0 before the first.
     suppression_ms: u16,
     in_count: u8,
     has_out: bool,
@@ -163,12 +163,12 @@ impl PitEntry {
         }
     }
 
-    /// Name asked for.
+    /// Name of the Interest.
     pub fn name(&self) -> Name {
         self.name
     }
 
-    /// Which Data may answer.
+    /// Conditions on the answer.
     pub fn selector(&self) -> Selector {
         self.selector
     }
@@ -228,7 +228,7 @@ impl PitEntry {
         self.in_records().any(|record| record.face == face) || self.out_record(face).is_some()
     }
 
-    /// When an Interest last went upstream.
+    /// Time of the last Interest sent upstream.
     pub fn last_sent(&self) -> Option<Time> {
         self.out_records().map(|record| record.sent_at).max()
     }
@@ -264,7 +264,7 @@ impl PitEntry {
         false
     }
 
-    /// Forgets all downstreams.
+    /// Removes all downstreams.
     pub(crate) fn clear_in_records(&mut self) {
         self.in_count = 0;
         if let Some(spill) = &mut self.spill {
@@ -272,7 +272,7 @@ impl PitEntry {
         }
     }
 
-    /// Forgets the downstream `face`.
+    /// Removes the downstream `face`.
     pub(crate) fn remove_in_record(&mut self, face: FaceId) {
         let mut kept: Vec<InRecord> = self.in_records().copied().collect();
         kept.retain(|record| record.face != face);
@@ -302,7 +302,7 @@ impl PitEntry {
         }
     }
 
-    /// Forgets the upstream `face`, because it has answered or was not asked after all.
+    /// Removes the upstream `face`, because it has answered or did not get the Interest after all.
     pub(crate) fn remove_out_record(&mut self, face: FaceId) {
         let more = self.spill.as_deref_mut().map(|spill| &mut spill.outs);
         if self.has_out && self.out.face == face {
@@ -322,7 +322,7 @@ impl PitEntry {
         }
     }
 
-    /// The last Interest to `face` did not leave after all; the face stays asked if an earlier one did.
+    /// The last Interest to `face` did not leave after all; the out-record stays if an earlier one did.
     pub(crate) fn take_back(&mut self, face: FaceId) {
         if self.out_record(face).is_some_and(|record| record.retransmissions == 0) {
             self.remove_out_record(face);
@@ -373,7 +373,7 @@ pub struct Pit {
 }
 
 impl Pit {
-    /// Nothing pending.
+    /// An empty PIT.
     pub fn new(hash: NameHash) -> Self {
         Self {
             hash,
@@ -407,12 +407,12 @@ impl Pit {
         self.prefix_entries
     }
 
-    /// Pending Interests whose name ends in the digest of the Data asked for.
+    /// Pending Interests whose name ends in the digest of the Data.
     pub fn digest_entries(&self) -> u32 {
         self.digest_entries
     }
 
-    /// Notes that the entry's name ends in the digest of the Data asked for.
+    /// Records that the entry's name ends in the digest of the Data.
     pub(crate) fn note_digest(&mut self, id: PitId) {
         let names_digest = &mut self.entry_mut(id).names_digest;
         self.digest_entries += u32::from(!std::mem::replace(names_digest, true));
@@ -420,7 +420,7 @@ impl Pit {
 
     /// Bytes of memory held; looks at every entry.
     pub fn memory_bytes(&self) -> usize {
-        // One control byte beside each slot.
+        // One control byte for each slot.
         self.index.capacity() * 8 / 7 * (size_of::<PitId>() + 1)
             + self.slab.memory_bytes()
             + self.wheel.memory_bytes()
@@ -531,7 +531,7 @@ impl Pit {
         self.wheel.link(id.0, &mut self.slab, now);
     }
 
-    /// An entry that was satisfied and is asked for again is pending again, as if new but for its upstreams.
+    /// A satisfied entry that is requested again becomes pending, as if new but for its upstreams.
     pub(crate) fn reopen(&mut self, id: PitId) {
         let entry = self.entry_mut(id);
         (entry.satisfied, entry.suppression_ms, entry.notices) = (false, 0, 0);
@@ -664,7 +664,7 @@ struct Wheel {
     occupied: [u64; SLOTS / 64],
     /// Entries linked.
     linked: u32,
-    /// Everything up to this tick has been looked at.
+    /// Last tick whose entries have been examined.
     done: Tick,
     wake: Option<Time>,
 }

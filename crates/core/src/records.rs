@@ -1,4 +1,4 @@
-//! What a finished run tells: one record per flow, per link direction and per node, and sampled columns.
+//! Records of a finished run: one per flow, per link direction and per node, and sampled columns.
 //!
 //! Simulated and live runs fill the same records; `report` turns them into tables and pages.
 
@@ -21,7 +21,7 @@ pub struct FlowRecord {
     pub start: Time,
     /// Last segment of a finite flow arrived; `None` while unfinished or unbounded.
     pub completed: Option<Time>,
-    /// A flow that was told to stop was over: its stop, or the last Data after it; `None` without a stop.
+    /// End of a flow with a stop time: its stop, or the last Data after it; `None` without a stop.
     pub stopped: Option<Time>,
     /// Segments of a finite flow; `None` for a timed one.
     pub segments: Option<u64>,
@@ -31,7 +31,7 @@ pub struct FlowRecord {
     pub delivered_payload: ByteCount,
     /// Interests sent, retransmissions included.
     pub interests: u64,
-    /// Interests sent again for a segment asked before.
+    /// Number of retransmitted Interests.
     pub retransmissions: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
@@ -54,7 +54,7 @@ pub struct FlowRecord {
 }
 
 impl FlowRecord {
-    /// When the flow was over: at its last segment or its stop, at the latest at `ended`, the end of the run.
+    /// End of the flow: its last segment or its stop, at the latest `ended`, the end of the run.
     pub fn over(&self, ended: Time) -> Time {
         self.completed.or(self.stopped).map_or(ended, |over| over.min(ended))
     }
@@ -136,7 +136,7 @@ pub struct NodeRecord {
     pub name: String,
     /// Interests answered by its content store.
     pub cache_hits: u64,
-    /// Interests that its content store was asked for and did not have.
+    /// Interests that were looked up in its content store without a match.
     pub cache_misses: u64,
     /// Data in its content store at the end.
     pub cached_packets: u64,
@@ -193,7 +193,7 @@ pub struct FlowSamples {
 }
 
 impl FlowSamples {
-    /// Keeps every second row of each column.
+    /// Removes every second row of each column.
     pub fn halve(&mut self) {
         every_second(&mut self.time);
         every_second(&mut self.flow);
@@ -238,7 +238,7 @@ pub struct LinkSamples {
     pub lost_packets: Vec<u32>,
 }
 
-/// Everything one run leaves behind.
+/// All results of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRecord {
     /// Scenario name.
@@ -261,23 +261,23 @@ pub struct RunRecord {
     pub flow_samples: FlowSamples,
     /// Sampled link directions; empty when sampling is off.
     pub link_samples: LinkSamples,
-    /// Recorded events, in order; empty unless asked for.
+    /// Recorded events, in order; empty unless requested.
     pub events: Vec<EventRecord>,
 }
 
 /// One recorded event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
-    /// When it happened.
+    /// Time of the event.
     pub time: Time,
     /// Node where it happened.
     pub node: u32,
-    /// What happened.
+    /// The event itself.
     pub event: crate::event::Event,
 }
 
 impl EventRecord {
-    /// In place of a node's number: the network controller.
+    /// Stands for the network controller in place of a node's number.
     pub const CONTROLLER: u32 = u32::MAX;
 }
 
@@ -286,7 +286,7 @@ impl EventRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelayBins(pub Vec<(Span, u64)>);
 
-/// A run and what records do not keep of it.
+/// A run with the results that records do not include.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
     /// The run, without its events.

@@ -14,7 +14,7 @@ pub struct Rng {
     state: [u64; 4],
 }
 
-/// The streams whose names begin with one text: what a part is given that is to draw by itself.
+/// Random streams with a common name prefix, given to a component that draws its own numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     /// FNV-1a of the seed and the text.
@@ -27,7 +27,7 @@ impl Streams {
         Self { hash: seed.0 ^ 0xCBF2_9CE4_8422_2325 }
     }
 
-    /// Those of them whose names go on with `text`.
+    /// The streams whose names continue with `text`.
     pub fn under(self, text: &str) -> Self {
         let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         Self { hash: text.bytes().fold(self.hash, mix) }

@@ -2,7 +2,7 @@
 
 use crate::units::Span;
 
-/// Everything about a packet that concerns one link.
+/// Signals and state of a packet that are valid on one link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopSignals {
     /// Congestion mark: 0 none, 1 congested, higher for graded schemes.
@@ -17,7 +17,7 @@ pub struct HopSignals {
     values: [u32; SLOTS],
 }
 
-/// Signals that fit on one packet beside the mark.
+/// Number of signals that fit on one packet in addition to the mark.
 const SLOTS: usize = 3;
 
 /// A queueing class; higher is served first.
@@ -40,7 +40,7 @@ impl Class {
     }
 }
 
-/// How a value meets the one that already stands on the packet.
+/// Combination of a value with the one that is already on the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// The smaller stays.
@@ -51,7 +51,7 @@ pub enum Merge {
     Last,
 }
 
-/// Which way a signal travels.
+/// Direction in which a signal travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travel {
     /// Copied to each downstream Data.
@@ -126,13 +126,13 @@ signals! {
 }
 
 impl HopSignals {
-    /// The value of `signal`, if it stands on the packet.
+    /// Value of `signal`, if it is on the packet.
     pub fn get(&self, signal: Signal) -> Option<u32> {
         let slot = self.tags.iter().position(|tag| *tag == signal as u8 + 1)?;
         Some(self.values[slot])
     }
 
-    /// Writes `signal`, merged with the value that stands there; false when all slots are taken.
+    /// Writes `signal`, merged with the value that is present; false if all slots are used.
     pub fn put(&mut self, signal: Signal, value: u32) -> bool {
         let tag = signal as u8 + 1;
         let Some(slot) = self.tags.iter().position(|old| *old == tag || *old == 0) else {
@@ -154,13 +154,13 @@ impl HopSignals {
         self.mark = self.mark.max(level);
     }
 
-    /// Whether any signal stands on the packet.
+    /// Whether any signal is on the packet.
     #[inline]
     pub const fn has_any(&self) -> bool {
         self.tags[0] != 0
     }
 
-    /// What of an Interest travels back with the Data, whoever answers; of a TCP segment with its ACK.
+    /// Signals of an Interest that return with the Data, whatever node answers; of a TCP segment with its ACK.
     pub fn echoed(&self) -> Self {
         let mut back = Self::default();
         if self.tags[0] == 0 {
@@ -174,7 +174,7 @@ impl HopSignals {
         back
     }
 
-    /// What a router copies from an arriving Interest or Data to the packet it sends on.
+    /// Signals that a router copies from an arriving Interest or Data to the packet it sends.
     #[inline]
     pub fn carried(&self) -> Self {
         Self { class: Class::BULK, hops: self.hops.saturating_add(1), ..*self }

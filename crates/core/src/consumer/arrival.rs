@@ -1,4 +1,4 @@
-//! What a consumer does with the packets that reach it.
+//! Handling of the packets that reach a consumer.
 
 use super::Consumer;
 use super::outstanding::{Slot, State};
@@ -10,7 +10,7 @@ use crate::name::{Name, Segment};
 use crate::packet::{Data, Header, Kind, NackReason};
 use crate::units::{ByteCount, Span, Time};
 
-/// What a packet was to the consumer.
+/// Meaning of a packet for the consumer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrived {
     /// A segment for the first time.
@@ -24,7 +24,7 @@ pub enum Arrived {
     Notice,
     /// A Nack.
     Refused,
-    /// Nothing that this consumer asked for.
+    /// The consumer has no outstanding Interest for it.
     Unasked,
 }
 
@@ -149,7 +149,7 @@ impl Consumer {
         }
     }
 
-    /// Karn: only a segment asked for once tells its round-trip time.
+    /// Round-trip sample, by Karn's rule: only for a segment that was requested once.
     fn sample(&mut self, now: Time, slot: &Slot) -> Option<Span> {
         let is_late = slot.state == State::Queued && self.shell.tracking == Tracking::Loose;
         if slot.retransmissions > 0 || is_late {
@@ -182,8 +182,8 @@ impl Consumer {
         }
     }
 
-    /// The object ends with segment `last`; what was asked for behind it will never come. A last segment
-    /// below one that arrived is a mistake of the producer and not believed.
+    /// Sets the object's last segment to `last` and cancels later segments. A `last`
+    /// below a segment that has arrived is an error of the producer and ignored.
     #[inline]
     fn learn_end(&mut self, last: u32) {
         if last >= self.view.highest_received && last + 1 < self.end {

@@ -1,13 +1,13 @@
-//! What a flow asks for, and the timetable of one that asks at a constant rate.
+//! Demand of a flow, and the schedule of a flow with a constant rate.
 
 use super::pacer::Cadence;
 use super::requests::Workload;
 use crate::units::{BitRate, ByteCount, Span, Time};
 
-/// What a flow asks for.
+/// Data that a flow requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Demand {
-    /// So many segments as fast as the scheme allows.
+    /// A number of segments, as fast as the scheme permits.
     File {
         /// Number of segments, at least 1.
         segments: u32,
@@ -124,7 +124,7 @@ impl Timetable {
         }
     }
 
-    /// There is nothing new to ask for any more.
+    /// Marks that no further segment will be requested.
     pub(super) fn end(&mut self) {
         self.bursts.clear();
         self.current = None;

@@ -1,4 +1,4 @@
-//! How a consumer finds lost Interests by the clock and what it does about any loss.
+//! Loss detection of a consumer by timers, and its reaction to any loss.
 
 use super::outstanding::next_tick;
 use super::{Consumer, TimeoutReading, Tracking};
@@ -30,7 +30,7 @@ impl Consumer {
         }
     }
 
-    /// Takes every Interest whose timeout has passed as lost.
+    /// Declares every Interest lost whose timeout has passed.
     pub(super) fn sweep(&mut self, cx: &mut Context<'_>) {
         let mut overdue = std::mem::take(&mut self.overdue);
         let earliest = match self.shell.reading {
@@ -47,7 +47,7 @@ impl Consumer {
         self.overdue = overdue;
     }
 
-    /// Takes every Interest whose lifetime has ended as lost.
+    /// Declares every Interest lost whose lifetime has ended.
     pub(super) fn expire(&mut self, cx: &mut Context<'_>) {
         let lifetime = self.shell.lifetime.unwrap_or(Span::MAX);
         self.expire_at = Time::MAX;
@@ -69,7 +69,7 @@ impl Consumer {
         }
     }
 
-    /// A loss that is heard of by itself: counted and answered.
+    /// A loss that is detected individually: counts it and reacts.
     pub(super) fn lose_alone(&mut self, cx: &mut Context<'_>, segment: u32, signal: LossSignal) {
         if let Some(loss) = self.count_lost(cx, segment, signal) {
             self.answer_loss(cx, &loss);
@@ -90,7 +90,7 @@ impl Consumer {
         self.view.rto = self.estimator.rto();
     }
 
-    /// The controller hears of a loss.
+    /// Notifies the controller of a loss.
     pub(super) fn tell_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
         self.tell(cx, loss.signal.cause(), |controller, cx, view| controller.on_loss(cx, loss, view));
     }
@@ -118,7 +118,7 @@ impl Consumer {
         self.stats.abandoned += 1;
     }
 
-    /// Every Interest is a loss and a backoff of its own.
+    /// Treats every Interest as a separate loss with a separate backoff.
     fn lose_one_by_one(&mut self, cx: &mut Context<'_>, overdue: &[u32]) {
         for segment in overdue {
             self.stats.timeouts += 1;
@@ -129,7 +129,7 @@ impl Consumer {
         }
     }
 
-    /// All are one loss, told by the highest segment.
+    /// Treats all as one loss, which is reported with the highest segment.
     fn lose_together(&mut self, cx: &mut Context<'_>, overdue: &[u32]) {
         let mut highest: Option<Loss> = None;
         for segment in overdue {

@@ -1,6 +1,6 @@
-//! The consumer of one flow: decides what to ask for next and when, under a congestion controller.
+//! The consumer of one flow: decides which segment to request next and when, under a congestion controller.
 //!
-//! The controller says how much may be outstanding, the shell how losses are found and made good.
+//! The controller limits the outstanding Interests; the consumer profile defines how losses are detected and repaired.
 //! Sources: ndnSIM `ndn-consumer*.cpp`, ndn-tools `pipeline-interests-adaptive.cpp`, NDNts `fetch/logic.ts`.
 
 mod arrival;
@@ -49,7 +49,7 @@ const MAX_IN_FLIGHT: u32 = 1 << 20;
 /// Shortest pause between sweeps and shortest lifetime: time must pass between an Interest and its loss.
 const SHORTEST_PAUSE: Span = Span::from_micros(1);
 
-/// Everything that makes a consumer.
+/// Parameters of a consumer.
 #[derive(Debug)]
 pub struct ConsumerSetup {
     /// Number of the flow in events.
@@ -60,23 +60,23 @@ pub struct ConsumerSetup {
     pub shell: Shell,
     /// Window or rate rule.
     pub controller: Box<dyn CongestionController>,
-    /// What is asked for.
+    /// Data that the flow requests.
     pub demand: Demand,
     /// Content bytes per Data, by which rates are turned into Interests.
     pub payload: ByteCount,
-    /// Whether Interests ask for fresh Data.
+    /// Whether Interests have MustBeFresh.
     pub must_be_fresh: bool,
     /// First Interest may leave.
     pub start: Time,
     /// No Interest leaves at or after this time; `None` for no such time.
     pub stop: Option<Time>,
-    /// Where nonces come from.
+    /// Random numbers for nonces.
     pub nonces: Rng,
-    /// Where requests for objects draw from.
+    /// Random streams of requests for objects.
     pub requests: Streams,
-    /// Where the controller draws from.
+    /// Random streams of the controller.
     pub draws: Streams,
-    /// Most segments asked for from the first missing one on, so that the receiver can put them in order in
+    /// Maximum number of segments requested from the first missing one on, so that the receiver can reorder them in
     /// bounded memory; `None` for no such limit.
     pub receive_limit: Option<u32>,
     /// Clock of its node.
@@ -101,36 +101,36 @@ pub struct Consumer {
     stop: Time,
     nonces: Rng,
     timetable: Option<Box<Timetable>>,
-    /// Of a flow that asks for objects. Its segments are numbered one after the other, whatever their names.
+    /// Requests of a flow for objects. Its segments are numbered consecutively, whatever their names.
     requests: Option<Box<Requests>>,
     outstanding: Outstanding,
     lost: RetransmitQueue,
     estimator: Estimator,
     pacer: Pacer,
     clock: Clock,
-    /// Last arrival that stood in for a tick of the clock.
+    /// Last arrival that ran the timers in place of a tick.
     flushed_at: Time,
     /// First segment that does not belong to the flow.
     end: u32,
-    /// Segments from the first missing one on that may be asked for.
+    /// Maximum number of segments requested from the first missing one on.
     receive_limit: u32,
-    /// Kept up to date, so that a call to the controller costs no more than the call.
+    /// Updated incrementally, so that a call of the controller has no preparation cost.
     view: FlowView,
-    /// Lost segments that wait to be asked for again.
+    /// Number of lost segments that wait for their retransmission.
     queued: u32,
-    /// The controller's window when last asked, packets.
+    /// Last window returned by the controller, packets.
     window: f64,
     /// Losses up to this segment belong to a congestion event that was answered already.
     recovery_point: u32,
-    /// When to look for timed-out Interests, [`Time::MAX`] for never. Never too late, sometimes too early.
+    /// Time of the next search for timed-out Interests, [`Time::MAX`] for never. Never too late, sometimes too early.
     sweep_at: Time,
-    /// When to look for lifetimes that end; as above.
+    /// Time of the next search for expired Interests; as above.
     expire_at: Time,
     completed: Option<Time>,
-    /// Encoded lengths of names whose segment number takes 1, 2 and 4 bytes; zero until the first Interest.
+    /// Encoded lengths of names whose segment number has 1, 2 and 4 bytes; zero until the first Interest.
     name_lengths: [u32; 3],
     stats: ConsumerStats,
-    /// Kept between sweeps for its memory alone.
+    /// Buffer of a sweep, reused to avoid allocations.
     overdue: Vec<u32>,
 }
 
@@ -215,7 +215,7 @@ impl Consumer {
         }
     }
 
-    /// When [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) and [`poll`](Self::poll) are due without a packet; `None` for never.
     pub fn next_wake(&self) -> Option<Time> {
         if self.is_complete() {
             return None;
@@ -228,7 +228,7 @@ impl Consumer {
             for other in [self.pacer.wake(), tick, self.controller.next_wake()] {
                 next = next.min(other.unwrap_or(Time::MAX));
             }
-            // The user comes when he likes.
+            // Requests are driven by users, whose arrivals do not follow the node's clock.
             let arrival = self.requests.as_ref().and_then(|requests| requests.next_arrival());
             next = self.clock.tick_from(next).min(arrival.unwrap_or(Time::MAX)).min(lost);
         }
@@ -260,18 +260,18 @@ impl Consumer {
         self.poll_pacer(cx)
     }
 
-    /// Whether nothing is left to ask for: every segment arrived or was given up.
+    /// Whether the flow is complete: every segment arrived or was given up.
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.outstanding.base() >= self.end
     }
 
-    /// When the last segment arrived; `None` before that and when a segment was given up.
+    /// Arrival time of the last segment; `None` before that and if a segment was given up.
     pub fn completed_at(&self) -> Option<Time> {
         self.completed
     }
 
-    /// Changes [`ConsumerSetup::receive_limit`], segments; what was asked for already stays asked for.
+    /// Sets [`ConsumerSetup::receive_limit`], segments; outstanding requests are not cancelled.
     pub fn set_receive_limit(&mut self, segments: u32) {
         self.receive_limit = segments.max(1);
     }
@@ -333,7 +333,7 @@ impl Consumer {
         is_open && self.view.in_flight < MAX_IN_FLIGHT
     }
 
-    /// The next Interest of a flow whose window is open, if its time has come.
+    /// The next Interest of a flow whose window is open, unless the pacer delays it.
     fn poll_pacer(&mut self, cx: &mut Context<'_>) -> Option<Header> {
         let pacing = self.controller.pacing();
         if !self.clock.is_fine() {
@@ -356,7 +356,7 @@ impl Consumer {
         })
     }
 
-    /// The lost segment that is to be asked for again first.
+    /// The lost segment that is retransmitted next.
     fn next_lost(&mut self) -> Option<u32> {
         self.lost.pop(&self.outstanding, |segment| self.controller.holds_back(segment))
     }
@@ -422,7 +422,7 @@ impl Consumer {
         (header, deadline)
     }
 
-    /// The name that the flow's segment `number` is asked for by.
+    /// Name of the Interest for the flow's segment `number`.
     #[inline]
     fn name_of(&self, number: u32) -> Name {
         let segment = self.requests.as_ref().map_or(number, |requests| requests.segment(number));

@@ -1,4 +1,4 @@
-//! The segments that were asked for and have not all arrived: a ring from the lowest missing one on.
+//! Segments that were requested and have not all arrived: a ring from the lowest missing one on.
 //!
 //! First Interests leave in the order of segments, so the ring itself is the send order; only what is
 //! sent again needs a list, cleaned when it is read.
@@ -7,25 +7,25 @@ use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// Where a segment stands.
+/// State of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Its Interest is outstanding.
     InFlight,
-    /// Its Interest counts as lost; the segment waits to be asked for again.
+    /// Its Interest counts as lost; the segment waits for its retransmission.
     Queued,
     /// It arrived.
     Received,
-    /// It is not asked for any more.
+    /// It will not be requested again.
     Abandoned,
 }
 
-/// What is known of one segment.
+/// State and times of one segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// When its first Interest left.
+    /// Time of its first Interest.
     pub first_sent: Time,
-    /// When its last Interest left.
+    /// Time of its last Interest.
     pub last_sent: Time,
     /// Last instant at which that Interest does not count as lost, if fixed when it left; else [`Time::MAX`].
     pub deadline: Time,
@@ -33,9 +33,9 @@ pub struct Slot {
     pub delivered_at_send: u32,
     /// Interests after the first; saturates.
     pub retransmissions: u16,
-    /// Where it stands.
+    /// State of the segment.
     pub state: State,
-    /// Whether that Interest was refused in the instant of sending, which the controller was told then.
+    /// Whether that Interest was refused at once, which the controller was notified of then.
     pub is_refused: bool,
 }
 
@@ -54,7 +54,7 @@ impl Slot {
 /// The table. Empty, it owns no memory.
 #[derive(Debug, Default)]
 pub struct Outstanding {
-    /// Segment of the first slot: the lowest that is missing or was never asked for.
+    /// Segment of the first slot: the lowest that is missing or was never requested.
     base: u32,
     slots: VecDeque<Slot>,
     /// No segment below it is in flight for the first time.
@@ -64,19 +64,19 @@ pub struct Outstanding {
 }
 
 impl Outstanding {
-    /// Lowest segment that is missing or was never asked for.
+    /// Lowest segment that is missing or was never requested.
     #[inline]
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// Lowest segment never asked for.
+    /// Lowest segment that was never requested.
     #[inline]
     pub fn next_segment(&self) -> u32 {
         self.base + self.slots.len() as u32
     }
 
-    /// What is known of `segment`; `None` below [`base`](Self::base) and for segments never asked for.
+    /// Slot of `segment`; `None` below [`base`](Self::base) and for segments that were never requested.
     #[inline]
     pub fn get(&self, segment: u32) -> Option<&Slot> {
         self.slots.get(segment.checked_sub(self.base)? as usize)
@@ -87,7 +87,7 @@ impl Outstanding {
         self.slots.get_mut(segment.checked_sub(self.base)? as usize)
     }
 
-    /// The next new segment is asked for at `now`.
+    /// Records that the next new segment is requested at `now`.
     #[inline]
     pub fn send_new(&mut self, now: Time, deadline: Time, delivered: u32) {
         self.slots.push_back(Slot {
@@ -101,7 +101,7 @@ impl Outstanding {
         });
     }
 
-    /// A queued segment is asked for again at `now`.
+    /// Records that a queued segment is retransmitted at `now`.
     pub fn send_again(&mut self, segment: u32, now: Time, deadline: Time, delivered: u32) {
         let Some(slot) = self.get_mut(segment) else { return };
         slot.last_sent = now;
@@ -114,13 +114,13 @@ impl Outstanding {
         self.resent.push_back((segment, now));
     }
 
-    /// `segment` arrived: its slot as it stood before, `None` unless it was missing.
+    /// Records the arrival of `segment`. Returns its previous slot, `None` unless it was missing.
     #[inline]
     pub fn receive(&mut self, segment: u32) -> Option<Slot> {
         self.finish(segment, State::Received)
     }
 
-    /// `segment` is not asked for any more.
+    /// Gives `segment` up: it will not be requested again.
     pub fn abandon(&mut self, segment: u32) {
         self.finish(segment, State::Abandoned);
     }
@@ -151,7 +151,7 @@ impl Outstanding {
         }
     }
 
-    /// Forgets all segments from `end` on: how many were in flight, how many queued.
+    /// Removes all segments from `end` on; returns the numbers that were in flight and queued.
     pub fn truncate(&mut self, end: u32) -> (u32, u32) {
         let (mut in_flight, mut queued) = (0, 0);
         while self.next_segment() > end {
@@ -166,7 +166,7 @@ impl Outstanding {
         (in_flight, queued)
     }
 
-    /// The segment whose outstanding Interest left first, and when that was.
+    /// The segment whose outstanding Interest is the oldest, with its time.
     pub fn oldest(&mut self) -> Option<(u32, Time)> {
         self.advance_cursor();
         self.drop_stale_resent();

@@ -63,11 +63,11 @@ pub struct Pacer {
     owed: u32,
 }
 
-/// Most Interests that a tick can owe, so that a rate without bound keeps a bound.
+/// Maximum number of Interests that a tick can release, so that an unlimited rate stays bounded.
 const MAX_OWED: u32 = 1 << 20;
 
 impl Pacer {
-    /// A pacer whose rates are rates of `payload` bytes per Interest.
+    /// A pacer whose rates count `payload` bytes per Interest.
     pub fn new(payload: ByteCount) -> Self {
         Self {
             payload,
@@ -129,14 +129,14 @@ impl Pacer {
         self.is_waiting = true;
     }
 
-    /// Nothing could leave even without pacing, so no right to leave builds up.
+    /// Discards credit while nothing could be sent even without pacing.
     #[inline]
     pub fn rest(&mut self) {
         self.is_waiting = false;
         self.owed = 0;
     }
 
-    /// When the waiting Interest may leave; `None` when none waits for the pacer.
+    /// Time at which the waiting Interest may leave; `None` if none waits for the pacer.
     #[inline]
     pub fn wake(&self) -> Option<Time> {
         self.is_waiting.then_some(self.next_due())
@@ -180,7 +180,7 @@ mod tests {
 
     const THIRD: Pacing = Pacing::Rate(BitRate::from_bps(24));
 
-    /// Departures of a sender that always has something to send and is woken when it asks.
+    /// Departures of a sender that always has data and is woken exactly at its wake-up times.
     fn departures(pacer: &mut Pacer, pacing: Pacing, count: usize) -> Vec<u64> {
         let mut now = Time::from_nanos(5);
         let mut times = Vec::new();

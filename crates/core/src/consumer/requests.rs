@@ -10,7 +10,7 @@ use crate::math;
 use crate::rng::{Rng, Streams};
 use crate::units::{Frequency, Span, Time};
 
-/// Which object is asked for: Zipf and Mandelbrot's law over a catalogue.
+/// Popularity of objects: Zipf-Mandelbrot law over a catalogue.
 #[derive(Debug, PartialEq)]
 pub struct Popularity {
     /// Probability of this object and all more popular ones.
@@ -55,30 +55,30 @@ impl Popularity {
     }
 }
 
-/// What a flow of requests asks for.
+/// Workload of a flow of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// How popular each object is.
+    /// Popularity of each object.
     pub popularity: Arc<Popularity>,
     /// Segments of every object, at least 1; objects times segments stay below 2^32 - 1.
     pub object_segments: u32,
-    /// When requests come; `None` for as fast as the scheme allows.
+    /// Arrival process of requests; `None` for as fast as the scheme permits.
     pub arrivals: Option<Arrivals>,
     /// Number of requests; `None` for no end. Requests times segments stay below 2^32 - 1.
     pub requests: Option<u32>,
 }
 
-/// When requests come.
+/// Arrival process of requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arrivals {
-    /// At equal pauses from the start on.
+    /// Constant intervals from the start on.
     Constant(Frequency),
     /// After exponentially distributed pauses, the first counted from the start.
     Poisson(Frequency),
 }
 
 impl Arrivals {
-    /// How many come on average.
+    /// Mean arrival rate of requests.
     pub fn rate(self) -> Frequency {
         match self {
             Self::Constant(rate) | Self::Poisson(rate) => rate,
@@ -128,9 +128,9 @@ pub(super) struct Requests {
     objects: Rng,
     /// Numbers below this one belong to requests that have come.
     released: u32,
-    /// First number whose segment is known.
+    /// First number whose segment is stored.
     first: u32,
-    /// Segment asked for by each number from `first` on.
+    /// Segment of each number from `first` on.
     segments: VecDeque<u32>,
     /// Segment of the highest number.
     latest: u32,
@@ -159,13 +159,13 @@ impl Requests {
         self.workload.requests.map(|requests| requests.saturating_mul(self.workload.object_segments))
     }
 
-    /// Whether the segment of `number` may be asked for now.
+    /// Whether the segment of `number` may be requested now.
     #[inline]
     pub(super) fn has_come(&self, number: u32) -> bool {
         number < self.released
     }
 
-    /// When the next request comes; `None` when all have.
+    /// Time of the next request; `None` if all have arrived.
     pub(super) fn next_arrival(&self) -> Option<Time> {
         let has_more = self.released < self.end().unwrap_or(u32::MAX);
         self.schedule.as_ref().map(|schedule| schedule.next).filter(|_| has_more)
@@ -179,7 +179,7 @@ impl Requests {
         }
     }
 
-    /// The next number is asked for; what is below `base` is not asked for again.
+    /// Records that the next number is requested; those below `base` will not be requested again.
     pub(super) fn ask(&mut self, number: u32, base: u32) {
         while self.first < base && self.segments.pop_front().is_some() {
             self.first += 1;
@@ -194,7 +194,7 @@ impl Requests {
         self.waiting.insert((segment, number));
     }
 
-    /// The segment that `number` stands for; `number` itself if nothing is known of it.
+    /// The segment of `number`; `number` itself if none is stored.
     pub(super) fn segment(&self, number: u32) -> u32 {
         let known = number.checked_sub(self.first).and_then(|place| self.segments.get(place as usize));
         known.copied().unwrap_or(number)
@@ -242,7 +242,7 @@ mod tests {
         let found: Vec<[f64; 2]> =
             (0..4_000).map(|seed| pauses(&mut requests(Arrivals::Poisson, seed))).collect();
         for place in [0, 1] {
-            // The mean of an exponential pause deviates by itself over the root of 4000, 1.6 %.
+            // The mean of 4000 exponential intervals has a standard error of 1/sqrt(4000) = 1.6 %.
             let mean = found.iter().map(|pauses| pauses[place]).sum::<f64>() / 4_000.0;
             assert!((mean / 0.1 - 1.0).abs() < 0.064, "pause {place}: {mean} s");
         }

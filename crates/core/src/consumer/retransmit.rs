@@ -1,4 +1,4 @@
-//! Lost segments in the order in which they are asked for again.
+//! Queue of lost segments in the order of their retransmission.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

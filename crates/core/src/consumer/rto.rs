@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 
 use crate::units::Span;
 
-/// Which estimator sets the retransmission timeout.
+/// Estimator of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EstimatorKind {
     /// ndnSIM's `RttMeanDeviation`: backoff per timed-out packet up to 64, timeout at most 200 s.
@@ -62,7 +62,7 @@ pub struct Estimator {
     recent: VecDeque<Span>,
 }
 
-/// What a program sets differently from its estimator's own limits; `None` for those.
+/// Limits of the timeout that override those of the estimator; `None` for the estimator's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeoutLimits {
     /// Smallest timeout once there is a sample.
@@ -104,7 +104,7 @@ impl Estimator {
         self.has_sample.then(|| nanos(self.smoothed))
     }
 
-    /// Takes the round-trip time of a segment asked for once, with `in_flight` Interests still outstanding.
+    /// Adds the round-trip time of a segment that was requested once, with `in_flight` Interests still outstanding.
     pub fn sample(&mut self, rtt: Span, in_flight: u32) {
         let sample = rtt.as_nanos() as f64;
         let weight = match self.kind {

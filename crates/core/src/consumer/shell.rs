@@ -1,6 +1,6 @@
 //! The habits around a congestion controller: timers, retransmissions, lifetimes.
 //!
-//! Programs differ here as much as in their controllers, so the habits of each are kept apart.
+//! Programs differ here as much as in their controllers, so each has its own rules.
 
 use std::num::NonZeroU32;
 
@@ -46,7 +46,7 @@ impl ShellKind {
     ];
 }
 
-/// When a packet's retransmission timeout is read.
+/// Time at which a packet's retransmission timeout is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutReading {
     /// Fixed when the Interest leaves.
@@ -55,7 +55,7 @@ pub enum TimeoutReading {
     AtSweep,
 }
 
-/// In which order lost segments are asked for again.
+/// Order of retransmission of lost segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetransmitOrder {
     /// Lowest segment first (ndnSIM's set).
@@ -64,7 +64,7 @@ pub enum RetransmitOrder {
     ByLoss,
 }
 
-/// How outstanding Interests are counted and losses told.
+/// Counting of outstanding Interests and reporting of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
     /// ndnSIM's application: every Data frees a place in the window, even if its Interest had timed out
@@ -76,12 +76,12 @@ pub enum Tracking {
     Exact,
 }
 
-/// What a loss notice does at the consumer.
+/// Reaction of the consumer to a loss notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeReaction {
-    /// The controller hears of a loss; its own gate keeps it to one decrease per round trip.
+    /// The controller is notified of a loss and limits itself to one decrease per round trip.
     Reduce,
-    /// Nothing but a count.
+    /// The notice is only counted.
     Ignore,
 }
 
@@ -90,13 +90,13 @@ pub enum NoticeReaction {
 pub struct Shell {
     /// Round-trip time estimator.
     pub estimator: EstimatorKind,
-    /// Where its timeout ends, below and in backing off.
+    /// Limits of the timeout, below and for backoff.
     pub timeout: TimeoutLimits,
     /// Pause between two looks for timed-out Interests.
     pub sweep: Span,
-    /// When the timeout is read.
+    /// Time at which the timeout is determined.
     pub reading: TimeoutReading,
-    /// How outstanding Interests are counted and losses told.
+    /// Counting of outstanding Interests and reporting of losses.
     pub tracking: Tracking,
     /// Order of retransmissions.
     pub retransmit: RetransmitOrder,
@@ -112,7 +112,7 @@ pub struct Shell {
     pub whole_window: bool,
     /// Whether one more Interest may leave when the window is exactly full.
     pub one_over: bool,
-    /// What a loss notice does.
+    /// Reaction to a loss notice.
     pub notice: NoticeReaction,
     /// Whether a segment without a route is given up at once; otherwise it is asked for again when its timer
     /// ends. Says nothing where Nacks are only counted.

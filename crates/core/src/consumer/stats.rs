@@ -1,24 +1,24 @@
-//! What a consumer counted, and the flow record made of it.
+//! Counters of a consumer, and the flow record made from them.
 
 use super::Consumer;
 use crate::histogram::DelayHistogram;
 use crate::records::{FlowRecord, FlowSamples};
 use crate::units::{ByteCount, Span, Time};
 
-/// What one flow did since its start.
+/// Counters of one flow since its start.
 #[derive(Clone, Debug, Default)]
 pub struct ConsumerStats {
     /// Distinct segments received.
     pub delivered: u64,
     /// Payload of the distinct segments received.
     pub delivered_payload: ByteCount,
-    /// When the last distinct segment was received; the start of the run before the first.
+    /// Arrival time of the last distinct segment; the start of the run before the first.
     pub last_delivery: Time,
     /// Interests sent, retransmissions included.
     pub interests: u64,
-    /// Interests sent again for a segment asked before.
+    /// Number of retransmitted Interests.
     pub retransmissions: u64,
-    /// Interests that timed out or whose lifetime ended.
+    /// Number of Interests that timed out or whose lifetime ended.
     pub timeouts: u64,
     /// Data that came for a segment already received or given up.
     pub duplicates: u64,
@@ -30,9 +30,9 @@ pub struct ConsumerStats {
     pub loss_notices: u64,
     /// Segments given up.
     pub abandoned: u64,
-    /// Delays of segments asked for once, whose first Interest is their last.
+    /// Delays of segments that were requested once.
     once: DelayHistogram,
-    /// Delays of segments asked for again; made at the first of them.
+    /// Delays of retransmitted segments; allocated at the first of them.
     again: Option<Box<AgainDelays>>,
 }
 
@@ -66,12 +66,12 @@ impl ConsumerStats {
 }
 
 impl Consumer {
-    /// What was counted since the start.
+    /// Counters since the start.
     pub fn stats(&self) -> &ConsumerStats {
         &self.stats
     }
 
-    /// Whether the flow has started and still asks for Data or waits for some.
+    /// Whether the flow has started and still has segments to request or to receive.
     fn is_under_way(&self, now: Time) -> bool {
         let has_stopped = now >= self.stop && self.view.in_flight == 0;
         self.start <= now && !self.is_complete() && !has_stopped

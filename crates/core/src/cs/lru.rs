@@ -1,4 +1,4 @@
-//! Least recently used: what was neither asked for nor renewed for the longest time leaves first.
+//! Least recently used: the Data that was neither requested nor inserted for the longest time is evicted first.
 
 use super::order::List;
 

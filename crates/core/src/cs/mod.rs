@@ -1,4 +1,4 @@
-//! The content store: Data by name, with a policy that says what leaves first. Hop signals are never kept.
+//! The content store: Data by name, with a replacement policy. Hop signals are never stored.
 
 mod fifo;
 mod lfu;
@@ -20,7 +20,7 @@ use crate::units::{Packets, Time};
 use order::Order;
 pub use stores::Stores;
 
-/// Which Data leaves a full store.
+/// Replacement policy: which Data is evicted from a full store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// The one that was used least recently.
@@ -40,7 +40,7 @@ impl Policy {
         [(Self::Lru, "lru"), (Self::Fifo, "fifo"), (Self::Lfu, "lfu"), (Self::Random, "random")];
 }
 
-/// Which Data that passes is kept.
+/// Admission policy: which passing Data is cached.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Admission {
     /// All of it (leave copy everywhere).
@@ -53,21 +53,21 @@ pub enum Admission {
     Probability(f64),
 }
 
-/// What a store is made of.
+/// Parameters of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheSetup {
-    /// Most Data kept; zero for no store.
+    /// Capacity in Data packets; zero for no store.
     pub capacity: Packets,
-    /// What leaves a full store.
+    /// Replacement policy of a full store.
     pub policy: Policy,
-    /// What is kept.
+    /// Admission policy of the store.
     pub admission: Admission,
-    /// Where policy and admission draw from.
+    /// Random streams of both policies.
     pub streams: Streams,
 }
 
 impl CacheSetup {
-    /// A store of the default kind: everything is kept, the least recently used leaves first.
+    /// A store of the default kind: caches everything, evicts the least recently used.
     pub fn lru(capacity: Packets) -> Self {
         let streams = Streams::of(Seed(0));
         Self { capacity, policy: Policy::Lru, admission: Admission::Everywhere, streams }
@@ -90,7 +90,7 @@ pub struct Cs<B> {
     admission: Admission,
     draws: Rng,
     hash: NameHash,
-    /// How a body is kept.
+    /// Conversion of a body for storage.
     keep: fn(&B) -> B,
     index: HashTable<u32>,
     entries: Vec<CsEntry<B>>,
@@ -113,28 +113,28 @@ impl<B: Clone> Cs<B> {
         }
     }
 
-    /// Keeps bodies by this rule instead of sharing them.
+    /// Sets the conversion of bodies for storage; by default they are shared.
     pub fn set_keep(&mut self, keep: fn(&B) -> B) {
         self.keep = keep;
     }
 
-    /// Packets kept now.
+    /// Number of packets in the store.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is kept.
+    /// Whether the store contains nothing.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether it can keep anything.
+    /// Whether the capacity is above zero.
     #[inline]
     pub fn is_enabled(&self) -> bool {
         self.capacity > 0
     }
 
-    /// Keeps a Data in place of an older one of its name; anything else is ignored.
+    /// Stores a Data in place of an older one with its name; other packets are ignored.
     pub fn insert(&mut self, packet: &Packet<B>, now: Time) {
         let Kind::Data(data) = packet.header.kind else { return };
         if self.capacity == 0 {
@@ -157,7 +157,7 @@ impl<B: Clone> Cs<B> {
         }
     }
 
-    /// Whether Data that is not here yet is kept.
+    /// Whether Data that is not in the store is admitted.
     #[inline]
     fn admits(&mut self, header: &Header) -> bool {
         match self.admission {
@@ -167,7 +167,7 @@ impl<B: Clone> Cs<B> {
         }
     }
 
-    /// Names of what is kept.
+    /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.entries.iter().map(|entry| entry.packet.header.name)
     }
@@ -243,7 +243,7 @@ impl<B: Clone> Cs<B> {
     }
 }
 
-/// What happens to Data that nobody asked for.
+/// Treatment of Data that was not requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnsolicitedPolicy {
     /// It is dropped.

@@ -41,7 +41,7 @@ impl Order {
         }
     }
 
-    /// New Data stands in `slot`: the lowest number without one, or one that was just left.
+    /// Records that new Data is in `slot`: the lowest unused number, or one that was just freed.
     #[inline]
     pub(super) fn enter(&mut self, slot: u32) {
         each!(self, policy => policy.enter(slot));

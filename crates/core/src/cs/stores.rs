@@ -10,9 +10,9 @@ use crate::units::Time;
 pub struct Stores<B> {
     hash: NameHash,
     main: Cs<B>,
-    /// By prefix number.
+    /// Separate stores by prefix number.
     narrowed: Vec<(PrefixId, Cs<B>)>,
-    /// Whether any of them can keep anything.
+    /// Whether any of them has a capacity above zero.
     is_enabled: bool,
 }
 
@@ -23,7 +23,7 @@ impl<B: Clone> Stores<B> {
         Self { hash, is_enabled: main.is_enabled(), main, narrowed: Vec::new() }
     }
 
-    /// Gives Data under `prefix` a store of its own, in place of an earlier one; zero packets keep nothing of it.
+    /// Gives Data under `prefix` a separate store, replacing an earlier one; with zero packets it is not cached.
     pub fn narrow(&mut self, prefix: PrefixId, setup: CacheSetup) {
         let mut store = Cs::new(setup, self.hash);
         store.set_keep(self.main.keep);
@@ -34,29 +34,29 @@ impl<B: Clone> Stores<B> {
         }
     }
 
-    /// Keeps bodies by this rule instead of sharing them.
+    /// Sets the conversion of bodies for storage; by default they are shared.
     pub fn set_keep(&mut self, keep: fn(&B) -> B) {
         self.main.set_keep(keep);
         self.narrowed.iter_mut().for_each(|(_, store)| store.set_keep(keep));
     }
 
-    /// Packets kept now.
+    /// Number of packets in all stores.
     pub fn len(&self) -> usize {
         self.all().map(Cs::len).sum()
     }
 
-    /// Whether nothing is kept.
+    /// Whether the stores contain nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether anything can be kept.
+    /// Whether any Data can be cached.
     #[inline]
     pub fn is_enabled(&self) -> bool {
         self.is_enabled
     }
 
-    /// Whether Data under `prefix` can be kept.
+    /// Whether Data under `prefix` can be cached.
     #[inline]
     pub fn keeps(&self, prefix: PrefixId, names: &NameTable) -> bool {
         match self.place_of(prefix, names) {
@@ -74,7 +74,7 @@ impl<B: Clone> Stores<B> {
         }
     }
 
-    /// As [`Cs::lookup`]: in the store of the name, and if Data under it may answer, then in all others.
+    /// As [`Cs::lookup`]: in the store of the name and, if longer names may match, in all others.
     #[inline]
     pub fn lookup(
         &mut self,
@@ -96,7 +96,7 @@ impl<B: Clone> Stores<B> {
         stores.find_map(|store| store.lookup(name, interest, names, now))
     }
 
-    /// Names of what is kept.
+    /// Names of the stored Data.
     pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
         self.all().flat_map(Cs::names)
     }
@@ -110,7 +110,7 @@ impl<B: Clone> Stores<B> {
         self.narrowed.iter().map(|(_, store)| store).chain([&self.main])
     }
 
-    /// The store of the longest prefix of `prefix` that has one of its own.
+    /// Index of the separate store for the longest prefix of `prefix` that has one.
     #[inline]
     fn place_of(&self, prefix: PrefixId, names: &NameTable) -> Option<usize> {
         if self.narrowed.is_empty() {

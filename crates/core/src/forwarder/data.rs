@@ -40,7 +40,7 @@ impl<B: Clone + Default> Forwarder<B> {
         packet.header.hop.passed_store = true;
     }
 
-    /// Every entry that the Data answers: of its own name, and of any prefix that asked for anything under it.
+    /// Every entry that the Data satisfies: of its own name, and of any prefix with CanBePrefix.
     pub(super) fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
         let mut found = Vec::new();
         found.extend(self.with_siblings(self.pit.find(name)));

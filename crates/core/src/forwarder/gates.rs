@@ -1,4 +1,4 @@
-//! The forwarder's side of gates: which faces have some, what they decide, and what they are told.
+//! The forwarder's side of gates: rows of gates by face, their decisions, and their notifications.
 
 use super::{Forwarder, Outbox};
 use crate::context::Context;
@@ -15,7 +15,7 @@ use super::interest::send_nack;
 /// The gates of every face that has some.
 #[derive(Debug)]
 pub(super) struct Gates<B> {
-    /// By face.
+    /// Rows of gates by face.
     rows: Vec<Option<GateRow<B>>>,
 }
 
@@ -62,7 +62,7 @@ impl<B> Gates<B> {
     }
 }
 
-/// What became of one copy of an Interest.
+/// Outcome of one copy of an Interest.
 enum Attempt {
     Sent,
     OutOfHops,
@@ -70,15 +70,15 @@ enum Attempt {
     Dropped,
 }
 
-/// What became of an Interest that was offered to the targets.
+/// Outcome of an Interest that was offered to the targets.
 pub(super) struct Offered {
     pub is_sent: bool,
     out_of_hops: bool,
-    /// What the strategy wants when no face takes it; `None` if no gate refused.
+    /// Decision of the strategy if no face accepts it; `None` if no gate refused.
     pub refusal: Option<Decision>,
 }
 
-/// Why nobody waits for an answer any more.
+/// Reason for which an answer is no longer expected.
 pub(super) enum Ending {
     /// The lifetime is over.
     Expired,
@@ -89,7 +89,7 @@ pub(super) enum Ending {
 }
 
 impl<B: Clone + Default> Forwarder<B> {
-    /// Puts `gates` before the queue of `face`, in place of those that stand there.
+    /// Sets the gates before the queue of `face`, replacing earlier ones.
     pub fn set_gates(&mut self, face: FaceId, gates: Vec<Box<dyn FaceGate>>) {
         if gates.is_empty() {
             if let Some(all) = &mut self.gates {
@@ -104,7 +104,7 @@ impl<B: Clone + Default> Forwarder<B> {
         rows[face.index()] = Some(GateRow::new(face, gates));
     }
 
-    /// What the gates of `face` did since they were set; zeros without gates.
+    /// Counters of the gates of `face` since they were set; zeros without gates.
     pub fn gate_stats(&self, face: FaceId) -> GateStats {
         let row = self.gates.as_ref().and_then(|gates| gates.rows.get(face.index())?.as_ref());
         row.map(GateRow::stats).unwrap_or_default()
@@ -264,7 +264,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Tells the gates of every face that still owes the entry an answer that none is waited for.
+    /// Notifies the gates of every face with an outstanding answer that none is expected any more.
     pub(super) fn end_at_gates(&mut self, cx: &mut Context<'_>, id: PitId, how: &Ending) {
         let Some(gates) = &mut self.gates else { return };
         let is_expired = matches!(how, Ending::Expired);
@@ -282,7 +282,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Wakes the gates that asked for it, and sends what they release.
+    /// Wakes the gates that are due, and sends the packets that they release.
     pub(super) fn wake_gates(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
         let mut passages = Vec::new();
         let faces = self.gates.as_ref().map_or(0, |gates| gates.rows.len());

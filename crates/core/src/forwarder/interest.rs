@@ -78,7 +78,7 @@ impl<B: Clone + Default> Forwarder<B> {
             && Scope::of(name.prefix, cx.names) == Scope::Host
     }
 
-    /// Asks the strategy and does what it says.
+    /// Consults the strategy and carries out its decision.
     #[inline(always)]
     fn decide(
         &mut self,
@@ -106,7 +106,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Asks the strategy of a name; the faces it chose are the targets afterwards.
+    /// Consults the strategy of a name; the faces it selects become the targets.
     #[inline(always)]
     pub(super) fn consult(
         &mut self,
@@ -162,7 +162,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// An entry that asks nobody and nobody waits for has no purpose.
+    /// An entry without downstreams and upstreams has no purpose.
     pub(super) fn end_if_idle(&mut self, id: PitId) {
         let entry = self.pit.entry(id);
         if entry.out_records().next().is_none() {
@@ -197,7 +197,7 @@ impl<B: Clone + Default> Forwarder<B> {
         true
     }
 
-    /// Counts a miss, unless nothing under the name is ever kept.
+    /// Counts a cache miss, unless no Data under the name can be cached.
     #[inline]
     fn note_miss(&mut self, cx: &mut Context<'_>, name: Name) {
         if self.cs.keeps(name.prefix, cx.names) {
@@ -263,7 +263,7 @@ fn send_interest<B>(
     interest: Interest,
     out: &mut impl Outbox<B>,
 ) -> bool {
-    // Only an application on this node may be asked with no hops left.
+    // With a hop limit of zero, only an application on this node can receive the Interest.
     if interest.hop_limit == Some(0) && !cx.face(target.face).is_local() {
         return false;
     }

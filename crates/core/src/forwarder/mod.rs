@@ -23,15 +23,15 @@ use crate::strategy::{Strategy, Target};
 use crate::units::{Packets, Span, Time};
 use gates::{Ending, Gates};
 
-/// SHA-256 of a whole Data, which may stand at the end of an Interest's name.
+/// SHA-256 of a whole Data, which may be the last component of an Interest's name.
 pub type Digest = [u8; 32];
 
-/// What a forwarder needs of bodies that have bytes.
+/// Operations on bodies that have bytes.
 #[derive(Debug)]
 pub struct BodyRules<B> {
     /// The digest of a Data by its body, for Interests that name their Data by it.
     pub digest: fn(&B) -> Digest,
-    /// The body as the content store keeps it: for long, and with no more memory than its own.
+    /// Converts a body for long storage, so that it holds no more memory than its own.
     pub keep: fn(&B) -> B,
 }
 
@@ -41,20 +41,20 @@ pub trait Outbox<B> {
     fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>);
 }
 
-/// What a forwarder did since the start.
+/// Counters of a forwarder since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForwarderCounters {
     /// Interests answered by the content store.
     pub cache_hits: u64,
-    /// Interests that the content store was asked for and did not have.
+    /// Interests that were looked up in the content store without a match.
     pub cache_misses: u64,
     /// Interests refused because their nonce was seen before.
     pub loops: u64,
-    /// Interests whose hop limit was used up.
+    /// Interests whose hop limit was exhausted.
     pub hop_limited: u64,
     /// Interests that waited for the answer to an earlier one.
     pub suppressed: u64,
-    /// Data that nobody asked for.
+    /// Data without a matching PIT entry.
     pub unsolicited: u64,
     /// Entries that ended unsatisfied.
     pub expired: u64,
@@ -67,17 +67,17 @@ pub struct ForwarderCounters {
 /// Settings of a forwarder.
 #[derive(Debug)]
 pub struct ForwarderSetup {
-    /// Content store of every prefix without one of its own.
+    /// Content store of every prefix that has none configured.
     pub cache: CacheSetup,
-    /// What happens to Data that nobody asked for.
+    /// Treatment of Data without a matching PIT entry.
     pub unsolicited: UnsolicitedPolicy,
-    /// Strategy of every prefix without one of its own.
+    /// Strategy of every prefix that has none configured.
     pub strategy: Box<dyn Strategy>,
     /// Source of nonces for probes.
     pub nonces: Rng,
     /// Most pending Interests; one more is refused as congestion, unless it is one of a few under `/localhost`.
     pub pit_limit: usize,
-    /// How tables spread names.
+    /// Hashing of names in tables.
     pub hash: NameHash,
 }
 
@@ -119,7 +119,7 @@ pub struct Forwarder<B> {
     dead_nonces: DeadNonceList,
     strategies: Vec<Served>,
     nonces: Rng,
-    /// What only bodies with bytes can do.
+    /// Operations that only bodies with bytes support.
     body: Option<BodyRules<B>>,
     counters: ForwarderCounters,
     targets: Vec<Target>,
@@ -165,7 +165,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.fib.set_strategy(prefix, id);
     }
 
-    /// Gives Data under `prefix` a content store of its own.
+    /// Gives Data under `prefix` a separate content store.
     pub fn set_cache(&mut self, prefix: PrefixId, setup: CacheSetup) {
         self.cs.narrow(prefix, setup);
     }
@@ -190,7 +190,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &self.cs
     }
 
-    /// What it did since the start.
+    /// Counters since the start.
     pub fn counters(&self) -> &ForwarderCounters {
         &self.counters
     }
@@ -220,7 +220,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.gates.is_some() || !matches!(kind, Kind::Tcp(_))
     }
 
-    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
         let strategies = self.strategies.iter().filter_map(|served| served.strategy.next_wake());
@@ -228,7 +228,7 @@ impl<B: Clone + Default> Forwarder<B> {
         strategies.chain(self.pit.next_expiry()).chain(gates).min()
     }
 
-    /// Ends the entries whose time is up and wakes the strategies and gates that asked for it.
+    /// Ends the entries that have expired, and wakes the strategies and gates that are due.
     pub fn on_wake(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
         let mut expired = std::mem::take(&mut self.expired);
         self.pit.take_expired(cx.now, &mut expired);
@@ -280,7 +280,7 @@ impl<B: Clone + Default> Forwarder<B> {
         dropped
     }
 
-    /// Tells the strategy and the dead nonce list, and removes the entry.
+    /// Notifies the strategy and the dead nonce list, and removes the entry.
     fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
         self.counters.expired += 1;
         self.end_at_gates(cx, id, &Ending::Expired);
@@ -314,7 +314,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
-    /// Calls `each` with every name that stands in a table, and the token that waits with it.
+    /// Calls `each` with every name in a table, and the token that waits with it.
     pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
         for prefix in self.fib.prefixes().chain(self.cs.prefixes()) {
             each(Name::whole(prefix), PitToken::default());
@@ -338,7 +338,7 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 }
 
-/// Records that an entry ended, and so for each face that asked or was asked.
+/// Records that an entry ended, in total and for each downstream and upstream face.
 #[cold]
 fn record_end(cx: &mut Context<'_>, entry: &PitEntry, satisfied: bool) {
     let name = entry.name();

@@ -22,7 +22,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let name = packet.header.name;
         let selector = Selector::from(&nack.interest);
         let Some(id) = self.pit.find_selected(name, selector) else { return };
-        // What a gate holds still has not left, so nobody can have refused it.
+        // An Interest that a gate still holds has not left, so the Nack cannot be for it.
         if self.gates.as_mut().and_then(|gates| gates.row(from)).is_some_and(|row| row.holds(id)) {
             return;
         }
@@ -36,7 +36,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.heed_nack(cx, from, packet, nack.interest, nack.reason, id, out);
     }
 
-    /// The strategy decides what a refusal that stands in the out-record of `from` means.
+    /// The strategy decides about the refusal recorded in the out-record of `from`.
     #[allow(clippy::too_many_arguments, reason = "two call sites; a struct would only rename them")]
     pub(super) fn heed_nack(
         &mut self,
@@ -57,7 +57,7 @@ impl<B: Clone + Default> Forwarder<B> {
         };
         match decision {
             NackDecision::Wait | NackDecision::Elsewhere => {}
-            // Nobody waits for a satisfied entry, and nothing more can come for it.
+            // A satisfied entry has no downstreams, and no further answer can arrive for it.
             NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => {
                 self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.pit.remove(id);

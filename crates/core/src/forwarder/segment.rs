@@ -1,4 +1,4 @@
-//! The segment pipeline: a TCP segment goes the cheapest way to its destination, and nothing is kept of it.
+//! The segment pipeline: a TCP segment takes the cheapest route to its destination; no state is stored.
 
 use super::{Forwarder, Outbox};
 use crate::context::Context;

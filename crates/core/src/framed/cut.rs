@@ -14,7 +14,7 @@ pub const REASSEMBLY_TIMEOUT: Span = Span::from_millis(500);
 /// The smallest frame a line may have, bytes.
 pub const SMALLEST_MTU: ByteCount = ByteCount::new(128);
 
-/// How a packet is cut: every frame but the last is full.
+/// Division of a packet into frames: every frame but the last is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// Frames.
@@ -68,7 +68,7 @@ const SEQUENCE: u64 = 10;
 /// Bytes of an LpPacket around labels alone.
 pub(super) const ENVELOPE: u32 = 4;
 
-/// Bytes of Sequence, FragIndex and FragCount, whose numbers take `width` bytes.
+/// Size of Sequence, FragIndex and FragCount with numbers of `width` bytes, bytes.
 const fn fields(width: u64) -> u64 {
     SEQUENCE + 2 * (2 + width)
 }

@@ -1,4 +1,4 @@
-//! One direction of a link whose packets go as frames: cut, labelled, sent, lost one by one, put together again.
+//! One direction of a link whose packets travel as frames: divided, labelled, sent, lost one by one, reassembled.
 //!
 //! A packet arrives with the last of its parts to come. It is lost once no part of it is under way and no link
 //! service may have one sent again, or when nothing of it arrives for [`REASSEMBLY_TIMEOUT`].
@@ -32,7 +32,7 @@ impl Frame {
     }
 }
 
-/// What passed one direction so far.
+/// Counters of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FrameCounts {
     /// Frames sent, those with labels alone counted.
@@ -87,12 +87,12 @@ impl<B> FramedLine<B> {
         self.service.is_some()
     }
 
-    /// Whether packets were lost that [`take_lost`](Self::take_lost) has not told.
+    /// Whether there are lost packets that [`take_lost`](Self::take_lost) has not returned yet.
     pub fn has_lost(&self) -> bool {
         !self.transits.lost_names.is_empty()
     }
 
-    /// What passed so far.
+    /// Counters of the direction so far.
     pub fn counts(&self) -> FrameCounts {
         self.counts
     }
@@ -169,7 +169,7 @@ impl<B> FramedLine<B> {
         Some(Frame { part, labels, size })
     }
 
-    /// What the service writes into a frame of `bytes` that leaves now.
+    /// Labels that the service writes into a frame of `bytes` that leaves now.
     fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
         let Some(service) = &mut self.service else { return Labels::default() };
         let part = part.filter(|part| !self.transits.is_given_up(part.packet));
@@ -245,7 +245,7 @@ impl<B> FramedLine<B> {
         None
     }
 
-    /// When [`wake`](Self::wake) is due; `None` for never.
+    /// Time at which [`wake`](Self::wake) is due; `None` for never.
     pub fn next_wake(&self) -> Option<Time> {
         self.service.as_ref().and_then(|service| service.next_wake())
     }
@@ -258,7 +258,7 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Does what the service asked for.
+    /// Carries out the actions of the service.
     fn act(&mut self) {
         let actions = &mut self.actions;
         for part in actions.releases.drain(..) {
@@ -277,7 +277,7 @@ impl<B> FramedLine<B> {
         }
     }
 
-    /// Names of the packets lost since this was asked last.
+    /// Names of the packets lost since the last call.
     pub fn take_lost(&mut self) -> std::vec::Drain<'_, Name> {
         self.transits.lost_names.drain(..)
     }

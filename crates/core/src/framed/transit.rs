@@ -1,4 +1,4 @@
-//! The packets of one direction whose frames are under way.
+//! Packets of one direction whose frames are under way.
 
 use std::collections::VecDeque;
 
@@ -18,9 +18,9 @@ pub(super) struct Transit<B> {
     copies: u32,
     /// Parts that the link service may have sent again.
     kept: u32,
-    /// Nothing of it will be sent again.
+    /// No part of it will be retransmitted.
     is_given_up: bool,
-    /// When the last part came.
+    /// Arrival time of the last part.
     touched: Option<Time>,
 }
 
@@ -49,7 +49,7 @@ impl Seen {
 }
 
 impl<B> Transit<B> {
-    /// A packet whose parts all wait.
+    /// A packet with all its parts waiting.
     pub fn new(packet: Packet<B>, cut: &Cut) -> Self {
         let parts = cut.count as u32;
         Self {

@@ -10,7 +10,7 @@ use crate::packet::{Header, NackReason, Packet};
 use crate::pit::PitId;
 use crate::units::{Span, Time};
 
-/// What a face's gates were asked about and what became of it.
+/// Counters of a face's gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateStats {
     /// Interests that wanted to leave.
@@ -36,7 +36,7 @@ impl GateStats {
     }
 }
 
-/// What became of an Interest at the gates.
+/// Outcome of an Interest at the gates.
 #[derive(Debug)]
 pub(crate) enum Passage<B> {
     /// It passed all; on with it to the queue.
@@ -78,7 +78,7 @@ impl<B> GateRow<B> {
         GateStats { waiting: self.store.len() as u64, ..self.stats }
     }
 
-    /// Goes on with what `old` counted, whose side store is empty.
+    /// Continues with the counters of `old`, whose side store is empty.
     pub fn count_on(&mut self, old: &Self) {
         self.stats = old.stats;
     }
@@ -93,7 +93,7 @@ impl<B> GateRow<B> {
         self.store.headers()
     }
 
-    /// An Interest wants to leave.
+    /// Offers an Interest to the gates.
     pub fn pass(&mut self, cx: &mut Context<'_>, pending: PitId, packet: Packet<B>) -> Passage<B> {
         self.stats.offered += 1;
         self.pass_from(cx, 0, pending, packet)
@@ -165,7 +165,7 @@ impl<B> GateRow<B> {
         Passage::Held
     }
 
-    /// Tells the gates that an Interest has passed already that it does not leave.
+    /// Notifies the gates that an Interest has already passed that it does not leave.
     fn withdraw_before(&mut self, cx: &mut Context<'_>, place: usize, pending: PitId) {
         self.gates[..place].iter_mut().for_each(|gate| gate.gate.on_withdrawn(cx, pending, None));
     }

@@ -6,7 +6,7 @@ use super::FlowKey;
 use crate::packet::{Header, Packet};
 use crate::pit::PitId;
 
-/// Where a held packet stands: its gate in the row, its flow, its turn.
+/// Place of a held packet: its gate in the row, its flow, its turn.
 type Place = (usize, FlowKey, u64);
 
 /// Interests that gates hold, at most one for each PIT entry.
@@ -58,7 +58,7 @@ impl<B> SideStore<B> {
         Some((place.0, place.1, packet))
     }
 
-    /// The entries whose Interests wait, by gate, flow and turn.
+    /// The entries whose Interests are held, by gate, flow and turn.
     pub fn pending(&self) -> Vec<PitId> {
         self.held.values().map(|(pending, _)| *pending).collect()
     }

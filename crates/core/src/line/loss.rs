@@ -59,7 +59,7 @@ pub(super) enum Loss {
 /// Packets that follow each other without a pause.
 #[derive(Debug, Default)]
 pub(super) struct Burst {
-    /// When the last of them had been sent.
+    /// End of the last transmission.
     ended: Time,
     /// Further packets that may belong to it.
     left: u32,
@@ -104,7 +104,7 @@ impl Loss {
             Self::Spells { means, is_bad, until: changes, rng } => {
                 while *changes <= until {
                     *is_bad = !*is_bad;
-                    // At least a microsecond, so that means of zero do not hold it here for ever.
+                    // At least a microsecond, so that means of zero do not loop forever.
                     let length = means[usize::from(*is_bad)].scale(rng.exponential());
                     *changes += length.max(Span::from_micros(1));
                 }

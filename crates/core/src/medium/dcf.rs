@@ -25,7 +25,7 @@ struct Rules {
     cw_min: u16,
     cw_max: u16,
     attempts: u8,
-    /// What a slot in which others begin to send counts.
+    /// Number of slots that a slot with transmissions of others counts as.
     busy_slot: u64,
 }
 

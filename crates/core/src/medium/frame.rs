@@ -1,4 +1,4 @@
-//! What a driver hands in, and what it is told.
+//! Frames that a driver offers, and their outcomes.
 
 use crate::units::{ByteCount, Span};
 
@@ -9,33 +9,33 @@ pub struct Frame {
     pub to: usize,
     /// Bytes of what LLC carries; the set-up's `overhead` comes on top.
     pub size: ByteCount,
-    /// By which the driver knows it again.
+    /// Identifies the frame for the driver.
     pub tag: u64,
 }
 
-/// What became of a frame.
+/// Outcome of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It was acknowledged.
     Delivered,
-    /// All its attempts failed, it was forgotten, or nobody can send it.
+    /// All its attempts failed, it was cancelled, or no radio can send it.
     GivenUp,
 }
 
 /// A frame that is no longer the medium's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// As offered.
+    /// Tag as offered.
     pub tag: u64,
     /// Number of the radio that sent it.
     pub from: usize,
     /// Number of the radio that was to receive it.
     pub to: usize,
-    /// What became of it.
+    /// Outcome of the frame.
     pub outcome: Outcome,
 }
 
-/// What happened on a medium.
+/// Use of a medium's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Airtime {
     /// Transmissions of data, each of one frame or of an aggregate; those that collided among them.

@@ -37,9 +37,9 @@ pub struct Medium {
     slots_from: Time,
     /// Radios whose transmission has not ended.
     senders: Vec<usize>,
-    /// When its end is known: that of the ACK, or of waiting for one.
+    /// End of the transmission once it is known: that of the ACK, or of waiting for one.
     ends: Time,
-    /// The first slot at whose beginning somebody sends; `None` if nobody has a frame.
+    /// The first slot at whose beginning a radio sends; `None` if no radio has a frame.
     first_slot: Option<u64>,
     /// Not yet handed out.
     told: Vec<Sent>,
@@ -95,8 +95,8 @@ impl Medium {
         self.first_slot = self.first_slot.into_iter().chain(slot).min();
     }
 
-    /// When to call [`Self::on_event`] next; it may be earlier after a frame was offered, and is past for a driver
-    /// that is late.
+    /// Time of the next call of [`Self::on_event`]; it may be earlier after a frame was offered, and is past for a
+    /// driver that is late.
     pub fn next_event(&self) -> Option<Time> {
         if self.told.is_empty() { self.due() } else { Some(self.told_from) }
     }
@@ -128,12 +128,12 @@ impl Medium {
         self.first_slot = self.find_first_slot();
     }
 
-    /// What happened so far; a transmission counts from its beginning.
+    /// Use of the medium's time so far; a transmission counts from its beginning.
     pub fn airtime(&self) -> Airtime {
         self.airtime
     }
 
-    /// How long the medium was busy until `now`; of a transmission that lasts longer, its part.
+    /// Time that the medium was busy until `now`; a transmission that lasts longer counts in part.
     pub fn busy_by(&self, now: Time) -> Span {
         let to_come =
             self.busy_until.filter(|until| *until > now).map_or(Span::ZERO, |until| until.since(now));
@@ -176,7 +176,7 @@ impl Medium {
         }
     }
 
-    /// The radios send whose backoff ends at the beginning of `slot`; the others freeze.
+    /// Starts the radios whose backoff ends at the beginning of `slot`; the others freeze.
     fn begin(&mut self, slot: u64) {
         let start = self.slots_from + self.slot * slot;
         let (mut longest, mut ack) = (Span::ZERO, Span::ZERO);

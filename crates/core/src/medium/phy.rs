@@ -1,4 +1,4 @@
-//! How long a transmission takes: OFDM symbols behind the preamble of HT, mixed format, and legacy OFDM for ACKs.
+//! Duration of transmissions: OFDM symbols after the preamble of HT, mixed format, and legacy OFDM for ACKs.
 //!
 //! Source: IEEE 802.11-2016, clauses 17.3 (legacy OFDM), 19.3 (HT), tables 19-27 to 19-34 (rates).
 
@@ -17,7 +17,7 @@ const OFDM_PREAMBLE: Span = Span::from_micros(8 + 8 + 4);
 /// Long symbol; the data of a mixed-format PPDU end with a multiple of it also with short symbols (19.4.3).
 const LONG_SYMBOL: Span = Span::from_micros(4);
 const SHORT_SYMBOL: Span = Span::from_nanos(3_600);
-/// In front of the data of a PPDU.
+/// Service bits before the data of a PPDU.
 const SERVICE_BITS: u64 = 16;
 /// Behind them, for each encoder.
 const TAIL_BITS: u64 = 6;

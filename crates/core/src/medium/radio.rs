@@ -10,14 +10,14 @@ use crate::units::{ByteCount, Span};
 
 /// Frames that one Block ACK can answer.
 const BLOCK: usize = 64;
-/// In front of each MPDU of an A-MPDU, which begins at a multiple of as many bytes.
+/// Size of the delimiter before each MPDU of an A-MPDU, which begins at a multiple of it, bytes.
 const DELIMITER: u64 = 4;
 
 /// One radio.
 #[derive(Debug)]
 pub(super) struct Radio {
     pub(super) contention: Contention,
-    /// By receiver, as far as there was a frame for one.
+    /// Queues by receiver, as far as there was a frame for one.
     queues: Vec<VecDeque<Waiting>>,
     /// Frames in all queues.
     waiting: usize,
@@ -33,7 +33,7 @@ struct Waiting {
     tag: u64,
 }
 
-/// How long a transmission takes.
+/// Durations of the parts of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lasts {
     /// The PPDU.
@@ -42,7 +42,7 @@ pub(super) struct Lasts {
     pub(super) ack: Span,
 }
 
-/// What limits and lengthens a transmission.
+/// Limits and overhead of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Framing {
     phy: Phy,

@@ -1,8 +1,8 @@
-//! What a medium is like, and what is wrong with a set-up.
+//! Parameters of a medium, and their validation.
 
 use crate::units::{BitRate, ByteCount, Span};
 
-/// How a radio gets at the medium.
+/// Access method of a radio.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
     /// DCF (10.3.4): the medium is idle for DIFS before slots count, and a backoff is one less after each idle slot.
@@ -16,7 +16,7 @@ pub enum Access {
     },
 }
 
-/// What a medium and its radios are like; all radios are alike. Clauses are those of IEEE 802.11-2016.
+/// Parameters of a medium and its radios; all radios are alike. Clauses are those of IEEE 802.11-2016.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediumSetup {
     /// Modulation and coding scheme of the HT PHY, 0..=31; eight for each number of spatial streams (19.5).
@@ -27,7 +27,7 @@ pub struct MediumSetup {
     pub short_guard: bool,
     /// Rate of ACKs and Block ACKs: 6, 9, 12, 18, 24, 36, 48 or 54 Mbit/s (OFDM, clause 17).
     pub basic_rate: BitRate,
-    /// How radios get at the medium.
+    /// Access method of the radios.
     pub access: Access,
     /// Contention window before the first transmission: slots are drawn from 0..=`cw_min`; at most `cw_max`.
     pub cw_min: u16,
@@ -39,7 +39,7 @@ pub struct MediumSetup {
     pub slot: Span,
     /// Time between a frame and its ACK.
     pub sifs: Span,
-    /// What the MAC adds to a frame, at most 1000 B: header, FCS, LLC.
+    /// Overhead of the MAC per frame, at most 1000 B: header, FCS, LLC.
     pub overhead: ByteCount,
     /// Most bytes of an A-MPDU, 1..=65535 B, answered by one Block ACK; `None` for one frame a transmission.
     pub aggregate: Option<ByteCount>,

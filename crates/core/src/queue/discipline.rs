@@ -1,4 +1,4 @@
-//! What a discipline is asked, and what it can answer.
+//! The interface of queue disciplines: calls and verdicts.
 
 use crate::context::Context;
 use crate::control::Directive;
@@ -36,7 +36,7 @@ pub trait QueueDiscipline: std::fmt::Debug {
         Verdict::Pass
     }
 
-    /// The time asked for by [`Actions::wake_at`] has come, or an earlier one.
+    /// Called at the time requested by [`Actions::wake_at`], or earlier.
     fn on_wake(&mut self, cx: &mut Context<'_>, queue: &FaceView, actions: &mut Actions) {
         let _ = (cx, queue, actions);
     }
@@ -76,17 +76,17 @@ pub trait QueueDiscipline: std::fmt::Debug {
         Placement::Lane(0)
     }
 
-    /// The lane to serve; asked only of the discipline with lanes, only when something waits in one.
+    /// Selects the lane to serve; called only for the discipline with lanes, if at least one is not empty.
     fn select(&mut self, cx: &mut Context<'_>, queue: &FaceView, lanes: &dyn Lanes) -> Selection {
         let _ = (cx, queue, lanes);
         Selection::Until(Time::MAX)
     }
 }
 
-/// What a discipline decides about one packet.
+/// Decision of a discipline about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing against it.
+    /// The packet is enqueued (or sent) unchanged.
     Pass,
     /// It passes with a congestion mark of at least this level; a TCP segment that may not be marked is dropped
     /// (RFC 3168 §7).
@@ -97,7 +97,7 @@ pub enum Verdict {
     Hold(Time),
 }
 
-/// Where a packet goes; lanes are counted from 0.
+/// Placement of a packet; lanes are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// To the end of this lane.
@@ -117,17 +117,17 @@ pub enum Placement {
     Refused(Cause),
 }
 
-/// What is done next.
+/// Next action of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// The first packet of this lane, in which something waits, is taken out, and sent, marked or dropped; after a
     /// drop the next choice is asked for. `Hold` has no meaning here.
     Head(u32, Verdict),
-    /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one does.
+    /// Nothing is sent before this time, unless a packet arrives; [`Time::MAX`] for until one arrives.
     Until(Time),
 }
 
-/// What a discipline wants done beside its verdict.
+/// Actions that a discipline requests in addition to its verdict.
 #[derive(Debug, Default)]
 pub struct Actions {
     pub(super) release: u32,
@@ -146,7 +146,7 @@ impl Actions {
         self.notices.push(notice);
     }
 
-    /// Asks for [`QueueDiscipline::on_wake`] at `at` or earlier.
+    /// Requests a call of [`QueueDiscipline::on_wake`] at `at` or earlier.
     pub fn wake_at(&mut self, at: Time) {
         self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
     }

@@ -1,4 +1,4 @@
-//! Lanes: the bulk packets of a queue whose discipline chooses between more than one FIFO.
+//! Lanes: the bulk packets of a queue whose discipline chooses between several FIFOs.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::units::{Span, Time};
 
 use super::{Placement, Queue, QueueDiscipline, Selection, Verdict, Waiting};
 
-/// What the discipline with lanes sees of them.
+/// View of the lanes for their discipline.
 pub trait Lanes {
     /// Bytes waiting in every lane.
     fn bytes(&self) -> &[u64];
@@ -33,14 +33,14 @@ pub trait Lanes {
 pub struct LaneHead<'a> {
     /// Its header.
     pub header: &'a Header,
-    /// When it came.
+    /// Arrival time of the packet.
     pub since: Time,
 }
 
 /// The lanes of one queue.
 #[derive(Debug)]
 pub(super) struct LaneStore<B> {
-    /// Which discipline they belong to.
+    /// Index of the discipline that schedules them.
     scheduler: usize,
     lanes: Vec<VecDeque<Waiting<B>>>,
     bytes: Vec<u64>,
@@ -57,7 +57,7 @@ impl<B> LaneStore<B> {
         Some(Self { scheduler, lanes, bytes: vec![0; count], is_held_back: false })
     }
 
-    /// Everything that waits, lane by lane.
+    /// All waiting packets, lane by lane.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting<B>> {
         self.lanes.iter().flatten()
     }
@@ -90,7 +90,7 @@ impl<B> Lanes for LaneStore<B> {
 }
 
 impl<B: Default> Queue<B> {
-    /// Puts a bulk packet where its discipline wants it, or drops it.
+    /// Places a bulk packet as its discipline decides, or drops it.
     pub(super) fn append_to_lane(&mut self, cx: &mut Context<'_>, packet: Packet<B>) {
         let Some(lanes) = self.lanes.as_deref_mut() else { return };
         let view = cx.face(self.face);

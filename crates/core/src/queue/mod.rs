@@ -50,7 +50,7 @@ pub struct Queue<B> {
     disciplines: Vec<Box<dyn QueueDiscipline>>,
     sees_arrivals: bool,
     sees_departures: bool,
-    /// Where bulk packets wait in place of their class, if a discipline has lanes.
+    /// Lanes for bulk packets, in place of their class, if a discipline has lanes.
     lanes: Option<Box<LaneStore<B>>>,
     actions: Actions,
     wake: Option<Time>,
@@ -58,7 +58,7 @@ pub struct Queue<B> {
 }
 
 impl<B: Default> Queue<B> {
-    /// An empty queue of `face` under `disciplines`, asked in this order.
+    /// An empty queue of `face` with `disciplines`, consulted in this order.
     pub fn new(face: FaceId, disciplines: Vec<Box<dyn QueueDiscipline>>) -> Self {
         Self {
             face,
@@ -74,18 +74,18 @@ impl<B: Default> Queue<B> {
         }
     }
 
-    /// What it did since the start.
+    /// Counters since the start.
     pub fn stats(&self) -> &QueueStats {
         &self.stats
     }
 
-    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
         self.wake
     }
 
-    /// Whether the discipline with lanes, asked last, sends nothing of what waits before its time.
+    /// Whether the discipline with lanes, when last consulted, postponed all waiting packets.
     #[inline]
     pub fn is_held_back(&self) -> bool {
         self.lanes.as_ref().is_some_and(|lanes| lanes.is_held_back)
@@ -159,7 +159,7 @@ impl<B: Default> Queue<B> {
         waiting.chain(self.store.iter().map(|held| &held.packet.header))
     }
 
-    /// Takes the next packet out; `None` when nothing waits or the scheduler wants to wait.
+    /// Removes the next packet; `None` if nothing waits or the scheduler postpones it.
     pub fn pop(&mut self, cx: &mut Context<'_>) -> Option<Packet<B>> {
         loop {
             let Waiting { mut packet, since } = self.take_next(cx)?;

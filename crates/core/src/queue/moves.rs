@@ -1,4 +1,4 @@
-//! How packets get into the queue and out, and what the disciplines want done beside their verdicts.
+//! Insertion and removal of packets, and the actions that disciplines request in addition to their verdicts.
 
 use crate::context::Context;
 use crate::event::{Cause, Event};
@@ -60,7 +60,7 @@ impl<B: Default> Queue<B> {
         cx.face(self.face).held.set(self.store.len() as u32);
     }
 
-    /// Does what the disciplines asked for beside their verdicts.
+    /// Carries out the actions that the disciplines requested.
     #[inline(always)]
     pub(super) fn act(&mut self, cx: &mut Context<'_>) {
         let Actions { release, notices, wake } = &self.actions;

@@ -2,7 +2,7 @@
 
 use crate::histogram::DelayHistogram;
 
-/// What a queue did since the start.
+/// Counters of a queue since the start.
 #[derive(Clone, Debug, Default)]
 pub struct QueueStats {
     /// Packets handed to it.

@@ -1,4 +1,4 @@
-//! What the disciplines say about packets that come and go, carried out.
+//! Carries out the verdicts of the disciplines about arriving and leaving packets.
 
 use crate::context::Context;
 use crate::event::{Cause, Event};
@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 
 use super::{Queue, Verdict};
 
-/// What becomes of a packet that arrives.
+/// Outcome of an arriving packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Admission {
     Pass,
@@ -17,7 +17,7 @@ pub(crate) enum Admission {
 }
 
 impl<B: Default> Queue<B> {
-    /// Asks the disciplines about a packet that arrives, and marks or drops it as they say.
+    /// Consults the disciplines about an arriving packet, and marks or drops it accordingly.
     #[inline(always)]
     pub(super) fn admit(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         if !self.sees_arrivals {
@@ -50,7 +50,7 @@ impl<B: Default> Queue<B> {
         hold.map_or(Admission::Pass, Admission::Hold)
     }
 
-    /// Asks the disciplines about a packet that leaves; false when they drop it.
+    /// Consults the disciplines about a leaving packet; false if they drop it.
     #[inline(always)]
     pub(super) fn depart(&mut self, cx: &mut Context<'_>, header: &mut Header, sojourn: Span) -> bool {
         let view = cx.face(self.face);
