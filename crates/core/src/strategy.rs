@@ -14,7 +14,7 @@ pub trait Strategy: std::fmt::Debug {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision;
 
     /// Data arrived from `from`, before it is copied to the in-records; `data.hop` may be changed.
-    /// [`PitEntry::round_trip`] says how long `from` took.
+    /// [`PitEntry::round_trip`] returns the round-trip time of `from`.
     fn on_data(
         &mut self,
         cx: &mut Context<'_>,
@@ -32,7 +32,7 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, data, to);
     }
 
-    /// A Nack arrived from `from` and stands in its out-record.
+    /// A Nack arrived from `from` and was recorded in its out-record.
     fn on_nack(
         &mut self,
         cx: &mut Context<'_>,
@@ -72,18 +72,18 @@ pub trait Strategy: std::fmt::Debug {
         let _ = (cx, directive);
     }
 
-    /// The time asked for has come.
+    /// The requested wake-up time has come.
     fn on_wake(&mut self, cx: &mut Context<'_>) {
         let _ = cx;
     }
 
-    /// When to wake; `None` for never.
+    /// Time of the next wake-up; `None` for never.
     fn next_wake(&self) -> Option<Time> {
         None
     }
 
-    /// How long a satisfied entry stays, so that a later answer still reaches [`on_data`](Self::on_data);
-    /// asked once, when the strategy is set.
+    /// Time for which a satisfied entry is retained, so that a later answer still reaches [`on_data`](Self::on_data);
+    /// queried once, when the strategy is set.
     fn straggler(&self) -> Span {
         Span::ZERO
     }
@@ -94,7 +94,7 @@ pub trait Strategy: std::fmt::Debug {
 pub struct Arrival<'a> {
     /// The Interest.
     pub interest: &'a Header,
-    /// Where it came from.
+    /// Face on which it arrived.
     pub from: FaceId,
     /// Its PIT entry's number.
     pub pending: PitId,
@@ -109,12 +109,12 @@ pub struct Arrival<'a> {
     pub targets: &'a mut Vec<Target>,
 }
 
-/// Where one copy of an Interest goes.
+/// Destination of one copy of an Interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The face.
     pub face: FaceId,
-    /// Whether the copy needs a nonce of its own (probes).
+    /// Whether the copy gets a new nonce (probes).
     pub fresh_nonce: bool,
 }
 
@@ -132,7 +132,7 @@ impl Arrival<'_> {
     }
 }
 
-/// What happens to an Interest.
+/// Decision about an Interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It goes to the targets.
@@ -143,17 +143,17 @@ pub enum Decision {
     Nack(NackReason),
 }
 
-/// What happens after a Nack.
+/// Decision after a Nack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NackDecision {
     /// Another upstream may still answer.
     Wait,
-    /// All upstreams refused: every downstream is told the least severe reason.
+    /// All upstreams refused: every downstream gets a Nack with the least severe reason.
     Return(NackReason),
-    /// All upstreams but one refused, and that one is itself a downstream: only it is told.
+    /// All upstreams but one refused, and that one is itself a downstream: only it gets a Nack.
     ReturnTo(FaceId, NackReason),
-    /// Another upstream is asked, with the Interest that was refused and on behalf of the first downstream that still
-    /// waits; [`Strategy::on_rejected`] names it. When none takes it, every downstream is told the reason it gives.
-    /// The hop limit is that of the returned Interest: what the refused way used up is gone. Hop signals begin anew.
+    /// Another upstream is tried, with the Interest that was refused and on behalf of the first downstream that still
+    /// waits; [`Strategy::on_rejected`] selects it. If none accepts it, every downstream gets a Nack with its reason.
+    /// The hop limit is that of the returned Interest: hops of the refused path stay used up. Hop signals are reset.
     Elsewhere,
 }

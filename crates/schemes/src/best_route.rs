@@ -24,7 +24,7 @@ pub static SCHEME: Scheme = Scheme {
     ..Scheme::NONE
 };
 
-/// The strategy; all its state stands in the PIT entries.
+/// The strategy; all its state is in the PIT entries.
 #[derive(Debug)]
 struct BestRoute {
     suppression: Params,

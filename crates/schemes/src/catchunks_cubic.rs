@@ -1,7 +1,7 @@
 //! ndnget's CUBIC pipeline, its default: RFC 8312 with the TCP-friendly region, one decrease per round trip.
 //!
 //! Paper: RFC 8312, in the form of ndn-tools `PipelineInterestsCubic` (`ndnget`, formerly `ndncatchunks`).
-//! What differs between releases stands in the head of `catchunks-aimd`.
+//! The head of `catchunks-aimd` lists the differences between releases.
 
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::params;

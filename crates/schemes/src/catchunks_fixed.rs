@@ -1,7 +1,7 @@
-//! ndnget's fixed pipeline: so many fetchers, each of which asks for its segment until it comes.
+//! ndnget's fixed pipeline: a number of fetchers, each of which requests its segment until it arrives.
 //!
 //! Paper: none; ndn-tools `PipelineInterestsFixed` and `DataFetcher`. A fetcher has no timer but the Interest's
-//! lifetime and waits after a congestion Nack before it asks again.
+//! lifetime and waits after a congestion Nack before it retransmits.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ const LONGEST_WAIT: Span = Span::from_secs(10);
 #[derive(Debug)]
 struct Fetchers {
     params: Params,
-    /// Until when a segment is not asked for again.
+    /// Times until which segments are not requested again.
     waits: BTreeMap<u32, Time>,
     /// Wait of a segment at its next congestion Nack.
     next_waits: BTreeMap<u32, Span>,
@@ -73,7 +73,7 @@ impl Fetchers {
         }
     }
 
-    /// How many fetchers do not wait.
+    /// Number of fetchers that do not wait.
     fn ready(&self) -> u32 {
         self.params.fetchers.saturating_sub(self.waits.len() as u32)
     }
@@ -84,7 +84,7 @@ impl CongestionController for Fetchers {
         f64::from(self.ready().max(1))
     }
 
-    /// No window is below 1, so when every fetcher waits the pace keeps the consumer silent until one may go on.
+    /// No window is below 1, so when every fetcher waits, the pacing rate stops the consumer until one may continue.
     fn pacing(&self) -> Pacing {
         match self.next_wake() {
             Some(at) if self.ready() == 0 => Pacing::Gap(at.since(self.last_sent)),

@@ -64,7 +64,7 @@ impl QueueDiscipline for Codel {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
-        // A notice overtakes the bulk packets, so its short wait says nothing about them.
+        // A notice overtakes the bulk packets, so its short wait is not a sample of the queue.
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }

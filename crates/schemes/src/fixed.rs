@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn nothing_moves_the_window() {
-        // Thirteen events of every kind; the window is the 7.5 that was asked for after each.
+        // Thirteen events of every kind; the window is the configured 7.5 after each.
         let events = [
             data(40, 0, 7),
             data(40, 1, 8),

@@ -70,7 +70,7 @@ struct Shaper {
     rate: BitRate,
     htb: Htb,
     root: ClassId,
-    /// By lane.
+    /// Leaf classes by lane.
     leaves: [ClassId; 2],
 }
 

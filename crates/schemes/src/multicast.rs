@@ -1,4 +1,4 @@
-//! Forwards along every next hop; each has a pause of its own before it is asked again.
+//! Forwards along every next hop; each has a separate suppression interval before it is used again.
 //!
 //! Paper: none; NFD's `multicast` strategy, version 3. Version 4 never refuses: without a next hop the Interest
 //! waits there until it expires.
@@ -22,7 +22,7 @@ pub static SCHEME: Scheme = Scheme {
     ..Scheme::NONE
 };
 
-/// The strategy; all its state stands in the out-records.
+/// The strategy; all its state is in the out-records.
 #[derive(Debug)]
 struct Multicast {
     suppression: Params,

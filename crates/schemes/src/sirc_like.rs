@@ -58,7 +58,7 @@ params! {
 
 /// Shortest gap, so that a pace has an end when Data arrive together.
 const SHORTEST: Span = Span::from_micros(1);
-/// Longest gap: a flow that lost much still asks.
+/// Longest gap: a flow with many losses still sends Interests.
 const LONGEST: Span = Span::from_secs(1);
 
 #[derive(Debug)]
@@ -70,10 +70,10 @@ struct Sirc {
     gaps: u32,
     /// Mean gap; `None` before the first.
     gap: Option<Span>,
-    /// When the last Data came, and its segment.
+    /// Time and segment of the last Data.
     last_data: Option<(Time, u32)>,
     round_trip: Span,
-    /// The last loss; no probing until a Data comes that was asked for afterwards.
+    /// The last loss; no probing until a Data arrives whose Interest was sent after it.
     lost_at: Option<Time>,
 }
 

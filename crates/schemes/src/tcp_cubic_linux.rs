@@ -64,7 +64,7 @@ struct CubicLinux {
     min_rtt: Option<Span>,
     /// Segments acknowledged towards the next segment of window (snd_cwnd_cnt).
     counted: u32,
-    /// When the last segment left.
+    /// Departure time of the last segment.
     last_sent: Option<Time>,
 }
 
@@ -87,7 +87,7 @@ impl CubicLinux {
 
     /// A round trip was measured (`cubictcp_acked`).
     fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
-        // Right after a recovery a round trip tells of its burst.
+        // Right after a recovery a round trip includes the queue of its burst.
         let Some(rtt) = delivery.rtt.filter(|_| !self.curve.is_young(now)) else { return };
         let least = self.min_rtt.map_or(rtt, |least| least.min(rtt));
         self.min_rtt = Some(least);
@@ -114,7 +114,7 @@ impl CubicLinux {
         self.window.raise(self.window.get() + f64::from(more));
     }
 
-    /// What a loss or a mark makes of the window (`recalc_ssthresh`).
+    /// Window after a loss or a mark (`recalc_ssthresh`).
     fn reduced(&mut self) -> f64 {
         self.counted = 0;
         f64::from(self.curve.reduce(self.whole()))

@@ -63,7 +63,7 @@ struct Dctcp {
     params: Params,
     window: TcpWindow,
     alpha: f64,
-    /// Segments delivered in this observation window, and those of them that ACKs with a mark told of.
+    /// Segments delivered in this observation window, and those of them acknowledged with a mark.
     delivered: u32,
     marked: u32,
     /// Segment whose delivery ends it (DCTCP.WindowEnd).

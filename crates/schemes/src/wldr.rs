@@ -39,7 +39,7 @@ params! {
 const LABEL: u32 = 6;
 /// Bytes of a notification: type 3, length 1, two numbers.
 const NOTIFICATION: u32 = 8;
-/// Labels from 1 on; 0 stands for "off".
+/// Number of labels, from 1 on; 0 means "off".
 const LABELS: u64 = 65_535;
 
 /// The label after this one.
@@ -47,7 +47,7 @@ fn after(label: u64) -> u64 {
     label % LABELS + 1
 }
 
-/// How far `to` is after `from`.
+/// Distance from `from` forward to `to`.
 fn distance(from: u64, to: u64) -> u64 {
     (to + LABELS - from) % LABELS
 }
@@ -69,14 +69,14 @@ impl Wldr {
         Self { params, next: 1, kept: VecDeque::new(), expected: 1, gaps: VecDeque::new() }
     }
 
-    /// The frame with a label, if it is still kept.
+    /// The frame with a label, if it is still stored.
     fn take(&mut self, label: u64) -> Option<Part> {
         let back = distance(label, self.next) as usize;
         let place = self.kept.len().checked_sub(back)?;
         self.kept.get_mut(place)?.take()
     }
 
-    /// What the peer told of is sent again; nothing if the first of it is no longer kept.
+    /// Retransmits the gap that the peer reported; nothing if its first frame is no longer stored.
     fn resend(&mut self, (expected, received): (u64, u64), actions: &mut LinkActions) {
         let gap = distance(expected, received);
         if gap.max(distance(expected, self.next)) > self.kept.len() as u64 {
@@ -93,7 +93,7 @@ impl Wldr {
         }
     }
 
-    /// Notes a gap before `label`, unless the peer began anew.
+    /// Records a gap before `label`, unless the peer restarted.
     fn receive(&mut self, label: u64, actions: &mut LinkActions) {
         let ahead = distance(self.expected, label);
         if ahead > LABELS / 2 && label != 1 {
@@ -192,7 +192,7 @@ mod tests {
             assert_eq!((heard.resends.len(), heard.releases.len()), if resends == 1 { (2, 0) } else { (0, 2) });
         }
         assert_eq!(actions, LinkActions::default());
-        // The word comes a second time: nothing is kept under these labels.
+        // The report comes a second time: nothing is stored under these labels.
         assert_eq!(hear(&mut near, &word), LinkActions::default());
     }
 
@@ -224,7 +224,7 @@ mod tests {
     fn labels_go_round_past_zero_and_one_begins_anew() {
         assert_eq!((after(65_535), after(1), distance(65_534, 2), distance(3, 1)), (1, 2, 3, 65_533));
         let mut far = wldr(8, 3);
-        // (label, expected afterwards, gaps told)
+        // (label, expected afterwards, gaps reported)
         let steps = [(65_535, 1, 0), (3, 4, 1), (2, 4, 0), (4, 5, 0), (1, 2, 0), (2, 3, 0), (32_770, 32_771, 1)];
         far.expected = 65_535;
         for (label, expected, gaps) in steps {

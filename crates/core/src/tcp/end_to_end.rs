@@ -37,10 +37,10 @@ impl CongestionController for Aimd {
     }
 }
 
-/// What a path does to segments.
+/// Impairments of a path.
 #[derive(Clone, Copy, Debug)]
 struct Path {
-    /// Of 1000 segments, how many are lost, how many come twice.
+    /// Of 1000 segments, the numbers that are lost and duplicated.
     lost: u32,
     twice: u32,
     /// One way.
@@ -72,9 +72,9 @@ struct World {
     path: Path,
     rng: Rng,
     now: Time,
-    /// Sequence numbers of segments of the sender's that are lost, once for each time that they stand here.
+    /// Sequence numbers of the sender's segments that are lost, once per occurrence.
     doomed: Vec<u32>,
-    /// By arrival and order: whether it goes to the receiver.
+    /// Segments under way by arrival and order, with their direction: true to the receiver.
     under_way: BTreeMap<(Time, u64), (bool, Segment)>,
     count: u64,
     names: NameTable,
@@ -267,7 +267,7 @@ fn reordering_within_a_millisecond_is_told_by_what_came_twice() {
         let mut world = World::new(settings(detection), 3_000_000, path, 2);
         world.run();
         let stats = world.sender.stats();
-        // RACK learns to wait and has fewer.
+        // RACK adapts its reordering window and has fewer.
         assert!(stats.recoveries > 4 && stats.spurious > stats.recoveries / 2, "{detection:?} {stats:?}");
     }
 }

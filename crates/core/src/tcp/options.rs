@@ -1,4 +1,4 @@
-//! What a segment carries beside its fixed header, and how long that makes it.
+//! Options of a segment, and their length.
 
 use crate::packet::{Header, Millis};
 use crate::units::{ByteCount, Time};
@@ -12,7 +12,7 @@ impl Flags {
     pub const FIN: Self = Self(0x01);
     /// Opens the connection.
     pub const SYN: Self = Self(0x02);
-    /// The connection is aborted. No end here sends it; what watches connections knows it.
+    /// The connection is aborted. No end here sends it; traffic monitors parse it.
     pub const RST: Self = Self(0x04);
     /// The acknowledgement number counts.
     pub const ACK: Self = Self(0x10);
@@ -21,7 +21,7 @@ impl Flags {
     /// The window was reduced (RFC 3168).
     pub const CWR: Self = Self(0x80);
 
-    /// Both.
+    /// Union of both sets of flags.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -37,7 +37,7 @@ impl Flags {
     }
 }
 
-/// SACK blocks that fit beside a time stamp (RFC 2018 §3).
+/// Number of SACK blocks that fit in addition to a time stamp (RFC 2018 §3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 
 /// Sequence numbers received out of order: first number and the number after the last, the newest block first.
@@ -61,7 +61,7 @@ impl SackBlocks {
         self.blocks.iter().take(usize::from(self.count)).copied()
     }
 
-    /// Blocks that stand here, 0..=3.
+    /// Number of blocks, 0..=3.
     pub const fn len(&self) -> usize {
         self.count as usize
     }
@@ -72,7 +72,7 @@ impl SackBlocks {
     }
 }
 
-/// What only a SYN carries.
+/// Options that only a SYN carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SynOptions {
     /// Most bytes of payload that its sender takes in one segment (RFC 9293 §3.7.1).
@@ -84,9 +84,9 @@ pub struct SynOptions {
 /// Options of a segment. Every segment has a time stamp, SACK is always permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOptions {
-    /// What came out of order.
+    /// Blocks of data received out of order.
     pub sack: SackBlocks,
-    /// Of a SYN alone.
+    /// Options of a SYN; `None` for other segments.
     pub syn: Option<SynOptions>,
 }
 

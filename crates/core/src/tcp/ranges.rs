@@ -1,4 +1,4 @@
-//! A set of whole numbers kept as ranges: bytes that came out of order, segments acknowledged selectively.
+//! A set of integers stored as ranges: bytes received out of order, segments acknowledged selectively.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,7 +15,7 @@ impl RangeSet {
         self.ranges.is_empty()
     }
 
-    /// Adds `new` and tells each part of it that was not there, in order; the range that it is part of now.
+    /// Adds `new` and passes each part that was missing to `fresh`, in order; returns the range that now contains it.
     pub(super) fn insert(&mut self, new: Range<u64>, mut fresh: impl FnMut(Range<u64>)) -> Range<u64> {
         if new.is_empty() {
             return new;
@@ -57,7 +57,7 @@ impl RangeSet {
         }
     }
 
-    /// Forgets every number below `limit`.
+    /// Removes every number below `limit`.
     pub(super) fn remove_below(&mut self, limit: u64) {
         while let Some((start, end)) = self.ranges.front_mut() {
             if *end > limit {

@@ -6,7 +6,7 @@ use super::options::{MAX_SACK_BLOCKS, SackBlocks};
 use super::ranges::RangeSet;
 use super::sequence::SequenceSpace;
 
-/// What a segment was to the stream.
+/// Position of a segment in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Placed {
     /// The next in order, with nothing missing before or behind it.
@@ -15,7 +15,7 @@ pub(super) enum Placed {
     FillsGap,
     /// Later than expected.
     Early,
-    /// Nothing of it was new.
+    /// The segment contained no new bytes.
     Duplicate,
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Reassembly {
     /// RCV.NXT.
     next: u64,
     early: RangeSet,
-    /// The blocks told of last, the newest first (RFC 2018 §4); some may have come in order since.
+    /// The blocks reported last, the newest first (RFC 2018 §4); some may be contiguous since.
     recent: Vec<Range<u64>>,
-    /// What came twice, to be told once (RFC 2883 §4).
+    /// Bytes received twice, to be reported once (RFC 2883 §4).
     duplicate: Option<Range<u64>>,
 }
 

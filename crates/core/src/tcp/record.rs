@@ -1,4 +1,4 @@
-//! What a run keeps of a connection: the columns of a consumer's flow, with the receiver as the consumer.
+//! Record of a connection: the columns of a consumer's flow, with the receiver as the consumer.
 
 use super::{Receiver, Sender};
 use crate::records::{FlowRecord, FlowSamples};

@@ -28,7 +28,7 @@ enum State {
 struct Probe {
     /// Window before it.
     window: f64,
-    /// When it ends; `None` until the pipe is empty enough.
+    /// Earliest end of the state; `None` until the pipe is empty enough.
     until: Option<Time>,
     /// Whether a round has passed since then.
     has_round: bool,
@@ -47,11 +47,11 @@ pub struct Bbr {
     rtprop: LeastRoundTrip,
     rounds: Rounds,
     pipe: FullPipe,
-    /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
+    /// ProbeRTT limits the rates of Interests that leave before this number of segments was received.
     limited_until: u64,
-    /// Departure of the newest Interest whose Data came, among those sent once.
+    /// Departure of the newest Interest whose Data arrived, among those sent once.
     newest: Time,
-    /// A loss was heard of since the last Data.
+    /// Whether a loss was detected since the last Data.
     has_lost: bool,
 }
 
@@ -198,7 +198,7 @@ impl Bbr {
         }
     }
 
-    /// In Startup the pace never falls.
+    /// Sets the pacing rate, which never decreases in Startup.
     fn set_pace(&mut self, pacing_gain: f64) {
         let pace = self.rate().pacing(pacing_gain);
         let is_faster = match (pace, self.pace) {

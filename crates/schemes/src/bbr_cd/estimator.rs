@@ -10,7 +10,7 @@ use crate::toolbox::loss_timer::{LossTimer, LossTimerSettings};
 use crate::toolbox::recent::{Largest, Recent, window_start};
 
 choice! {
-    /// How the delivery rates of a window make one.
+    /// Combination of the delivery rates of a window into one.
     pub enum BandwidthRule {
         /// Their mean (BBR-CD).
         Mean = "avg",

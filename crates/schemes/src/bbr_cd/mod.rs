@@ -107,7 +107,7 @@ struct BbrCd {
     rounds: Rounds,
     pipe: FullPipe,
     watch: SampleWatch,
-    /// ProbeRTT holds down the rates of Interests that leave before so many segments were received.
+    /// ProbeRTT limits the rates of Interests that leave before this number of segments was received.
     limited_until: u64,
 }
 
@@ -124,7 +124,7 @@ impl BbrCd {
         }
     }
 
-    /// Goes from state to state as far as time and what is outstanding tell.
+    /// Changes the state if its time or the number of outstanding Interests requires it.
     fn step(&mut self, now: Time, flow: &FlowView) {
         let window = self.estimator.window();
         if matches!(self.state, State::ProbeRtt) {
@@ -149,7 +149,7 @@ impl BbrCd {
         }
     }
 
-    /// What is under way and what leaves next is held down by ProbeRTT.
+    /// Marks Interests under way, and those sent next, as limited by ProbeRTT.
     fn hold_rates(&mut self, flow: &FlowView) {
         self.limited_until = flow.delivered + u64::from(flow.in_flight) + 1;
     }

@@ -28,19 +28,19 @@ choice! {
 /// A sample as old as the window still lies in it; an instant later it does not.
 const INSTANT: Span = Span::from_nanos(1);
 
-/// Keeps the last samples' times.
+/// Times of the last samples, to detect when there are too few.
 #[derive(Debug)]
 pub struct SampleWatch {
     threshold: usize,
     exit: ProbeExit,
-    /// At most `threshold`, the oldest in front.
+    /// At most `threshold` times, the oldest first.
     times: VecDeque<Time>,
     /// Windows that began earlier are not judged; `None` before the first sample.
     judged_from: Option<Time>,
 }
 
 impl SampleWatch {
-    /// One that wants `threshold` samples.
+    /// A watch that requires `threshold` samples.
     pub const fn new(threshold: u32, exit: ProbeExit) -> Self {
         Self { threshold: threshold as usize, exit, times: VecDeque::new(), judged_from: None }
     }
@@ -54,7 +54,7 @@ impl SampleWatch {
         }
     }
 
-    /// When fewer samples than wanted will lie in a window as long as `window`, unless others come; `None` for never.
+    /// Time at which a window of length `window` has too few samples unless others arrive; `None` for never.
     pub fn runs_short_at(&self, window: Span) -> Option<Time> {
         let judged = self.judged_from.filter(|_| self.threshold > 0)?;
         let oldest = self.oldest_wanted().unwrap_or(Time::ZERO);

@@ -57,13 +57,13 @@ struct Unacked {
 struct Belrp {
     params: Params,
     next: u64,
-    /// By number of transmission.
+    /// Unacknowledged frames by transmission number.
     unacked: BTreeMap<u64, Unacked>,
-    /// When each of them counts as lost.
+    /// Times at which they count as lost.
     due: BTreeSet<(Time, u64)>,
     estimator: Estimator,
     acks: VecDeque<u64>,
-    /// When the acknowledgements that wait go alone.
+    /// Time at which pending acknowledgements are sent in a separate frame.
     idle_at: Option<Time>,
     /// Sequences received within the last timeout, oldest first, and as a set.
     recent: VecDeque<(Time, u64)>,
@@ -160,7 +160,7 @@ impl LinkService for Belrp {
         let own = if number.is_some() { FIELD } else { 0 };
         let riders = self.acks.len().min((room.saturating_sub(own) / FIELD) as usize);
         let acks: Vec<u64> = self.acks.drain(..riders).collect();
-        // What found no room beside nothing goes in another frame at once.
+        // Acknowledgements that did not fit into this notice need another one.
         actions.notices += u32::from(number.is_none() && riders > 0 && !self.acks.is_empty());
         Labels { number, bytes: own + FIELD * acks.len() as u32, acks, gap: None }
     }

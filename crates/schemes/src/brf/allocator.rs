@@ -8,18 +8,18 @@
 
 use super::Form;
 
-/// What a flow is known to want.
+/// Demand and limits of one flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Claim {
     /// Allocated until now.
     pub granted: f64,
-    /// Never less than this is its due, if there is enough: what keeps its feedback going.
+    /// Minimum allocation, if there is enough capacity: it keeps the feedback going.
     pub floor: f64,
-    /// By what it is to be judged.
+    /// Demand of the flow, as far as known.
     pub demand: Demand,
 }
 
-/// What is known of a flow's demand.
+/// Known demand of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
     /// New: this much was promised (eq. 10).
@@ -136,7 +136,7 @@ pub fn admit(form: Form, capacity: f64, claims: &[Claim], newcomer: usize) -> Ve
         Form::Corrected => fill(capacity, &rates),
         Form::Literal => {
             let real: f64 = claims.iter().map(Claim::real).sum();
-            // A sum of nothing measured says nothing about the others.
+            // Without any measured rate nothing can be scaled.
             if capacity - real < promised && real > 0.0 {
                 let factor = (capacity - promised).max(0.0) / real;
                 let others = rates.iter_mut().enumerate().filter(|(place, _)| *place != newcomer);

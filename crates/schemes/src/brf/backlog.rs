@@ -1,4 +1,4 @@
-//! What waits in a queue by the counters of OpenFlow, which has none for that: eq. 6 asks for it all the same.
+//! Estimates the backlog of a queue from OpenFlow's counters, which lack it although eq. 6 requires it.
 //!
 //! The flow table counts bytes that it sends towards a port, the port what left it and, in packets, what was dropped. What
 //! came and has not gone waits, of whatever class: the queue of CUBIC's flows counts as that of BRF's.
@@ -8,7 +8,7 @@ use tidegate_core::units::{ByteCount, Packets};
 
 use super::measure::SEGMENT;
 
-/// Estimate for one queue. It begins at nothing with the first counters it is told.
+/// Estimate for one queue. It starts at zero with the first counters.
 #[derive(Clone, Debug, Default)]
 pub struct BacklogEstimate {
     before: Option<QueueLoad>,

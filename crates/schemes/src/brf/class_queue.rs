@@ -32,11 +32,11 @@ struct Tree {
     root: ClassId,
     /// Parent of both leaves of BRF flows; `None` without priorities.
     brf: Option<ClassId>,
-    /// By lane.
+    /// Leaf classes by lane.
     leaves: Vec<ClassId>,
     rate: BitRate,
     shares: Shares,
-    /// Of the BRF flows' share, for limited flows, bytes/s.
+    /// Share of the limited BRF flows, bytes/s.
     limited: f64,
 }
 
@@ -232,7 +232,7 @@ mod tests {
         // A second carries 8256 packets; bursts are worth 82 of the rate at most.
         let count = served(true, &[BRF, OTHER, LIMITED]);
         let near = |lane: u32, part: f64| (count[lane as usize] as f64 - 8256.0 * part).abs() < 0.06 * 8256.0;
-        // The tenth that is nobody's is lent to them first.
+        // The unassigned tenth is lent to them first.
         assert!(near(BRF, 0.5) && near(OTHER, 0.3) && near(LIMITED, 0.2), "{count:?}");
         // What limited flows leave goes to other BRF flows first.
         let count = served(true, &[BRF, OTHER]);

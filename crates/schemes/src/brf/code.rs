@@ -1,22 +1,22 @@
 //! The two bytes in which a rate travels: a decimal mantissa of four digits and a power of ten (§3.2, step 5).
 //!
-//! Code `v` says `(v / 10) · 10^(v mod 10)` bytes/s. The paper's own example lost a zero: 12005 is 120 million bytes/s.
+//! Code `v` means `(v / 10) · 10^(v mod 10)` bytes/s. The example in the paper lost a zero: 12005 is 120 million bytes/s.
 //! 0 says "not assigned yet", so that a rate of nothing cannot be said; of the other codes below ten, which would all say
 //! zero, [`HOLD`] asks for the least rate that keeps the feedback going. Codes are not in the order of their rates.
 
 /// Highest mantissa written; 6553 can be read with small exponents only.
 const MAX_MANTISSA: u64 = 6_552;
-/// Nothing was assigned.
+/// No rate was assigned yet.
 pub const UNASSIGNED: u16 = 0;
-/// Send as little as keeps ACKs coming.
+/// The minimum rate that keeps ACKs coming.
 pub const HOLD: u16 = 1;
 
-/// What a code says.
+/// Meaning of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
-    /// Nothing.
+    /// No rate is assigned yet.
     Unassigned,
-    /// As little as keeps ACKs coming.
+    /// The minimum rate that keeps ACKs coming.
     Hold,
     /// This many bytes/s, above 0.
     Rate(u64),
@@ -32,7 +32,7 @@ pub fn encode(bytes_per_second: f64) -> u16 {
         mantissa /= 10;
         exponent += 1;
     }
-    // From 65,530 to 65,599 a finer exponent says more: 65,520 and not 65,500.
+    // From 65,530 to 65,599 a smaller exponent is more precise: 65,520 instead of 65,500.
     if exponent > 0 && mantissa * 10 < MAX_MANTISSA {
         (mantissa, exponent) = (MAX_MANTISSA, exponent - 1);
     }
@@ -42,7 +42,7 @@ pub fn encode(bytes_per_second: f64) -> u16 {
     }
 }
 
-/// What `code` says.
+/// Decodes a code into its meaning.
 pub fn decode(code: u16) -> Grant {
     match (u64::from(code / 10), u32::from(code % 10)) {
         (0, 0) => Grant::Unassigned,
@@ -51,7 +51,7 @@ pub fn decode(code: u16) -> Grant {
     }
 }
 
-/// As [`decode`], of the value of a signal; more than two bytes were not written by this scheme and say nothing.
+/// As [`decode`], for the value of a signal; values above two bytes are from other schemes and ignored.
 pub fn read(value: u32) -> Grant {
     u16::try_from(value).map_or(Grant::Unassigned, decode)
 }

@@ -23,7 +23,7 @@ choice! {
 /// Thresholds.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// How congestion is told from load.
+    /// Rule that detects congestion from load.
     pub detection: Detection,
     /// Utilisation above which a port is busy (the paper's α).
     pub utilisation: f64,
@@ -32,11 +32,11 @@ pub struct Rules {
     /// Time to send what waits above which a queue stands: a part of the limit is 1.2 s of a queue for 100,000 packets
     /// at 100 Mbps.
     pub target: Span,
-    /// Whether what waits is told or estimated.
+    /// Whether the backlog is reported or estimated.
     pub backlog: Backlog,
 }
 
-/// What told of a congestion.
+/// Threshold that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// Part of the queue limit (eq. 6).
@@ -48,7 +48,7 @@ pub enum Threshold {
 }
 
 impl Threshold {
-    /// The word that stands in events.
+    /// Name of the threshold in events.
     pub const fn word(self) -> Cause {
         Cause(match self {
             Self::Occupancy => "queue by its limit",
@@ -100,7 +100,7 @@ impl Detector {
         self.crossed
     }
 
-    /// Bytes that wait by the estimate; 0 where what waits is told.
+    /// Estimated backlog, bytes; 0 if the backlog is reported.
     pub fn estimate(&self) -> f64 {
         self.estimate.bytes()
     }
@@ -189,7 +189,7 @@ pub(super) mod tests {
     /// Packets of 10 ms at 100 Mbps.
     const FULL: u64 = 82;
 
-    /// What is told of loads that come every 10 ms.
+    /// Congestions detected for loads that arrive every 10 ms.
     fn told(detection: Detection, loads: &[QueueLoad]) -> Vec<Option<Congestion>> {
         let mut detector = Detector::default();
         let at = |poll: usize| Time::ZERO + Span::from_millis(10) * (poll as u64);
@@ -286,7 +286,7 @@ pub(super) mod tests {
         // An older report moves nothing.
         assert_eq!(detector.look(&rules, at(1), &load(0, 0)), None);
         assert_eq!(detector.estimate(), 60.0 * 1514.0);
-        // Told, nothing of BRF's waits.
+        // With reported backlog, no packet of BRF's waits.
         assert_eq!(told(Detection::Robust, &[load(0, 0), other])[1], None);
     }
 }

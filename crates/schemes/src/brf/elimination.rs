@@ -9,7 +9,7 @@ use tidegate_core::units::{ByteCount, Span};
 
 use super::Form;
 
-/// What eq. 16 to 18 need to know.
+/// Inputs of eq. 16 to 18.
 #[derive(Clone, Copy, Debug)]
 pub struct Drain {
     /// Form of the equations.
@@ -37,7 +37,7 @@ impl Drain {
         }
     }
 
-    /// What is added to each rate after the factor: of the printed eq. 17 alone, bytes/s.
+    /// Constant added to each rate after the factor, bytes/s; only in the printed eq. 17.
     pub fn step(&self, congestion: Congestion, granted: f64) -> f64 {
         match (self.form, congestion) {
             (Form::Literal, Congestion::Queue(queue)) if granted > 0.0 => {

@@ -7,7 +7,7 @@ pub(super) const INITIAL_WINDOW: f64 = TcpCubicRule::STANDARD.initial;
 /// Least window to go on from, segments.
 const LEAST: f64 = 2.0;
 
-/// As a connection begins.
+/// State at the start of a connection.
 pub(super) fn begin() -> TcpCubicWindow {
     TcpCubicWindow::new(TcpCubicRule::STANDARD)
 }

@@ -1,4 +1,4 @@
-//! What a switch keeps of one TCP flow (FLOW_INFO_BRF of Fig. 4).
+//! State of a switch for one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
 use tidegate_core::name::PrefixId;
 use tidegate_core::packet::TcpSegment;
@@ -25,32 +25,32 @@ pub const UNKNOWN_RTT: Span = Span::from_millis(100);
 /// A flow without data for this long, or for [`IDLE_ROUND_TRIPS`], does not count in eq. 8 and 10.
 const IDLE: Span = Span::from_secs(1);
 const IDLE_ROUND_TRIPS: u64 = 8;
-/// What another switch of the path granted counts for so long without news, or for two round trips.
+/// Lifetime of a grant of another switch of the path without updates; at least two round trips.
 const HEARD: Span = Span::from_millis(200);
 
 /// Without an ACK for so long after it came, or for three round trips, a flow's ACKs take another way.
 const UNHEARD: Span = Span::from_millis(200);
-/// Others hear of its grant again after this long, or when it moved by this part of it.
+/// A grant is reported to other switches again after this time, or when it changed by the fraction below.
 const REFRESHED: Span = Span::from_millis(500);
 const UNHEARD_STEP: f64 = 0.02;
 
-/// Where the ACKs of a flow come by.
+/// Route of the ACKs of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckPath {
     /// None was seen yet.
     Unknown,
     /// Through this switch.
     Local,
-    /// Not through this switch: others were told of the grant last then, bytes/s.
+    /// They do not pass this switch; time and rate (bytes/s) of the last grant reported to others.
     Remote(Time, f64),
 }
 
-/// What was written on an ACK last.
+/// Grant that was written on an ACK last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Written {
-    /// When.
+    /// Time of the ACK.
     pub at: Time,
-    /// Rate that its code says, bytes/s.
+    /// Rate of its code, bytes/s.
     pub rate: f64,
 }
 
@@ -61,15 +61,15 @@ pub struct Flow {
     pub class: Class,
     /// Prefix of its data; segments of its number under another prefix are its ACKs.
     pub data: PrefixId,
-    /// When it came.
+    /// Time of its arrival.
     pub since: Time,
     /// Its data passed last; before that, when it came.
     pub last_data: Time,
     /// Round-trip time.
     pub trip: RoundTrip,
-    /// What it really sends.
+    /// Measured sending rate.
     pub meter: Meter,
-    /// Where its ACKs come by.
+    /// Route of its ACKs.
     pub acks: AckPath,
     /// Allocated, bytes/s (the paper's `BW_i`).
     pub rate: f64,
@@ -77,7 +77,7 @@ pub struct Flow {
     pub promised: f64,
     /// Until then it is granted no more than this: others have not made room yet.
     pub held: Option<(Time, f64)>,
-    /// What it was granted last.
+    /// Last grant written.
     pub written: Option<Written>,
     /// Guessed demand; `None` before it is admitted.
     pub prediction: Option<Prediction>,
@@ -128,7 +128,7 @@ impl Flow {
         2.0 * SEGMENT / self.rtt().as_secs_f64().max(1e-6)
     }
 
-    /// What the allocator is to know.
+    /// Demand and limits for the allocator.
     pub fn claim(&self) -> Claim {
         let demand = match self.meter.real() {
             None => Demand::Promised(self.promised),
@@ -140,7 +140,7 @@ impl Flow {
         Claim { granted: self.rate, floor: self.floor(), demand }
     }
 
-    /// Rate that may be told now, bytes/s.
+    /// Rate that may be granted now, bytes/s.
     pub fn granted(&self, now: Time) -> f64 {
         match self.held {
             Some((until, most)) if now < until => self.rate.min(most),
@@ -178,8 +178,8 @@ impl Flow {
         self.note_end(now, segment, false);
     }
 
-    /// The rate that other switches are to hear of now, bytes/s, since no ACK comes by here; `None` when there is nothing
-    /// to tell.
+    /// Rate that is to be reported to other switches now, bytes/s, since no ACK passes here; `None` if there is nothing
+    /// to report.
     pub fn unheard(&self, now: Time) -> Option<f64> {
         let granted = self.granted(now);
         let is_due = match self.acks {

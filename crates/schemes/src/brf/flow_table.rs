@@ -15,13 +15,13 @@ const UNANSWERED: Span = Span::from_secs(3);
 /// A flow without data is forgotten.
 const FORGOTTEN: Span = Span::from_secs(60);
 
-/// Number of a flow: it stands for the addresses and ports of both ends, one for each connection.
+/// Number of a flow: it represents the addresses and ports of both ends, one for each connection.
 pub type FlowNumber = u32;
 
 /// A connection of which the SYN was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfOpen {
-    /// Whether the SYN told that the sender understands grants.
+    /// Class of the flow by its SYN: whether the sender supports grants.
     pub class: Class,
     /// Prefix of its data.
     pub data: PrefixId,
@@ -58,7 +58,7 @@ impl FlowTable {
         self.flows.len() + self.half_open.len()
     }
 
-    /// Whether nothing is kept.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -78,12 +78,12 @@ impl FlowTable {
         self.flows.iter().map(|(number, flow)| (*number, flow))
     }
 
-    /// As [`flows`](Self::flows), to change them.
+    /// As [`flows`](Self::flows), mutable.
     pub fn flows_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
         self.flows.values_mut()
     }
 
-    /// A SYN passes. One that comes again starts the clock anew.
+    /// Records a SYN. A repeated one restarts the clock.
     pub fn on_syn(&mut self, now: Time, number: FlowNumber, class: Class, data: PrefixId) {
         if let Some(flow) = self.flows.get_mut(&number)
             && flow.gone_at.is_none()
@@ -99,7 +99,7 @@ impl FlowTable {
         self.by_syn.insert((now, number));
     }
 
-    /// The connection whose SYN was seen.
+    /// The connection whose SYN was seen without an answer yet.
     pub fn half_open(&self, number: FlowNumber) -> Option<&HalfOpen> {
         self.half_open.get(&number)
     }
@@ -152,7 +152,7 @@ impl FlowTable {
         self.flows.remove(&number);
     }
 
-    /// Forgets what has ended, was not answered, or has sent nothing for long.
+    /// Removes flows that have ended, were not answered, or were idle for long.
     pub fn sweep(&mut self, now: Time) {
         while let Some((syn_at, number)) = self.by_syn.first().copied()
             && now.since(syn_at) >= UNANSWERED

@@ -20,10 +20,10 @@ pub enum Phase {
     Reduce,
 }
 
-/// What is to be done at the end of a round.
+/// Action at the end of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing yet.
+    /// The round has not ended yet.
     Wait,
     /// Eq. 14.
     Allocate,
@@ -44,7 +44,7 @@ impl Machine {
         Self { form, phase: Phase::Init }
     }
 
-    /// Where it is.
+    /// Current state.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -56,7 +56,7 @@ impl Machine {
         }
     }
 
-    /// Congestion was heard of; whether it is news.
+    /// Records a congestion; returns whether it is new.
     pub fn on_congestion(&mut self) -> bool {
         std::mem::replace(&mut self.phase, Phase::Reduce) != Phase::Reduce
     }
@@ -97,7 +97,7 @@ impl Machine {
 }
 
 impl Phase {
-    /// The word that stands in events.
+    /// Name of the state in events.
     pub const fn word(self) -> Cause {
         Cause(match self {
             Self::Init => "init",

@@ -91,7 +91,7 @@ impl Meter {
         self.in_force.unwrap_or(0.0)
     }
 
-    /// Starts again after a pause: what came before says nothing.
+    /// Restarts the measurement after a pause.
     pub fn restart(&mut self) {
         let rate = self.rate_in_force();
         *self = Self { lowest: [rate; 2], in_force: self.in_force, ..Self::default() };
@@ -136,7 +136,7 @@ mod tests {
     const RULES: Rules = Rules { limited_below: 0.95, confirmations: 2 };
     const ROUND: u64 = 20;
 
-    /// Rounds of 20 ms with so many full segments each; judgements after each.
+    /// Measures rounds of 20 ms with the given numbers of full segments; the judgements after each.
     fn judge(meter: &mut Meter, from: &mut u64, rounds: &[u32]) -> Vec<bool> {
         let round = |segments: &u32| {
             (0..*segments).for_each(|_| meter.count(ByteCount::new(1514)));

@@ -237,7 +237,7 @@ impl Params {
         Ok(params)
     }
 
-    /// Takes out what the paper does not have, where it is not asked for by name.
+    /// Disables additions to the paper that were not enabled explicitly.
     fn imply_printed(&mut self, is_given: impl Fn(&str) -> bool) {
         fn imply<T>(is_given: bool, value: &mut T, printed: T) {
             if !is_given {

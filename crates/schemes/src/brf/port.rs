@@ -23,7 +23,7 @@ use super::predictor::{Predictor, Verdict, features};
 use super::shares::{Census, Shares};
 use super::{Initial, Params};
 
-/// Packets that are not TCP, and flows without a place in the table, keep their share for so long.
+/// Time for which packets that are not TCP, and flows without an entry in the table, retain their share.
 const UNLISTED_COUNTS: Span = Span::from_secs(1);
 
 /// A new flow that finds this part of its grant free is not held back.
@@ -33,14 +33,14 @@ const ROOM: f64 = 0.95;
 #[derive(Debug)]
 pub(super) struct Port {
     params: Params,
-    /// Of the link, bytes/s.
+    /// Rate of the link, bytes/s.
     capacity: f64,
     table: FlowTable,
     machine: Machine,
-    /// State that was told last.
+    /// State that was reported last.
     told: Phase,
     predictor: Predictor,
-    /// Guesses held against the truth and not told yet.
+    /// Evaluated predictions that are not reported yet.
     verdicts: Vec<Verdict>,
     shares: Shares,
     /// Part of the BRF flows' share that is granted to flows limited by their applications, bytes/s.
@@ -51,18 +51,18 @@ pub(super) struct Port {
     has_tcp: bool,
     /// BRF flows counted in eq. 8 and 10.
     brf_flows: usize,
-    /// What the machine is reducing for, and when that was heard.
+    /// Congestion that the machine reacts to, with its time.
     congestion: (Congestion, Time),
     round_ends: Option<Time>,
-    /// Bytes of all packets that came to the queue; kept by it.
+    /// Bytes of all packets that arrived at the queue; updated by it.
     pub(super) arrived: u64,
-    /// Bytes of BRF flows that wait; kept by the queue.
+    /// Bytes of BRF flows that wait; updated by the queue.
     pub(super) waiting: u64,
-    /// Packets of BRF flows dropped; kept by the queue.
+    /// Packets of BRF flows dropped; updated by the queue.
     pub(super) dropped: u64,
 }
 
-/// How a flow came to a device.
+/// Origin of a flow at a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     /// It begins to send.
@@ -116,7 +116,7 @@ impl Port {
         self.machine.phase()
     }
 
-    /// What of the BRF flows' bandwidth is for flows limited by their applications, bytes/s.
+    /// Share of the BRF flows' bandwidth for flows limited by their applications, bytes/s.
     pub(super) fn limited_share(&self) -> f64 {
         self.limited.min(self.shares.brf)
     }
@@ -158,7 +158,7 @@ impl Port {
         self.has_tcp
     }
 
-    /// Whether there are BRF flows to keep room for.
+    /// Whether there are BRF flows that need room.
     pub(super) fn has_brf(&self) -> bool {
         self.shares.brf > 0.0
     }
@@ -314,7 +314,7 @@ impl Port {
         if let Some(flow) = self.table.get_mut(number) {
             let holds = self.params.make_before_break && arrival == Arrival::New;
             let is_short = free < flow.rate * ROOM;
-            // What is less than keeps ACKs coming is said as a hold.
+            // A rate that cannot keep ACKs coming is sent as a hold.
             let most = if free < flow.floor() { 0.0 } else { free };
             flow.held = (holds && is_short).then(|| (now + longest, most));
         }
@@ -348,7 +348,7 @@ impl Port {
         }
     }
 
-    /// Grants of flows whose ACKs do not come by, as far as others have to hear of them: name, and rate in bytes/s.
+    /// Grants that others need because no ACK of the flow passes here: name, and rate in bytes/s.
     pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
         let mut told = Vec::new();
         let numbers = self.active(now);

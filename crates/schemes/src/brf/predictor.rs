@@ -18,12 +18,12 @@ const PRIOR: f64 = 4.0;
 const QUANTILE: f64 = 0.25;
 /// Flows that must have been seen.
 const MIN_SEEN: f64 = 4.0;
-/// Most averages kept, so that many hosts cannot fill the memory.
+/// Maximum number of averages, so that many hosts cannot exhaust the memory.
 const MAX_CELLS: usize = 16_384;
 /// Averages per flow: all, port, sender and port, both hosts and port.
 const LEVELS: usize = 4;
 
-/// What a flow is known by, from coarse to fine.
+/// Features of a flow, from coarse to fine.
 pub type Features = [Vec<u8>; LEVELS];
 
 /// Features of the flow whose data has the name `/tcp/DESTINATION/SOURCE/PORT`. Parts that a shorter name lacks are empty.
@@ -47,7 +47,7 @@ pub fn features(names: &NameTable, data: PrefixId) -> Features {
     [key(0, &[]), key(1, &[port]), key(2, &[source, port]), key(3, &[destination, source, port])]
 }
 
-/// Average and variance of logarithms that forget.
+/// Exponentially weighted average and variance of logarithms.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     seen: f64,
@@ -70,7 +70,7 @@ impl Cell {
 /// A guess, to be held against what comes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
-    /// What it was made of.
+    /// Features that it was computed from.
     pub features: Features,
     /// Logarithm of the expected demand, bytes/s.
     pub mean: f64,
@@ -91,7 +91,7 @@ pub struct Verdict {
     pub demand: f64,
 }
 
-/// Learns from flows and guesses.
+/// Hierarchical averages, with the accuracy of past predictions.
 #[derive(Clone, Debug, Default)]
 pub struct Predictor {
     cells: BTreeMap<Vec<u8>, Cell>,
@@ -99,7 +99,7 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// What a flow with these features will want; `average` bytes/s is the share that all get alike.
+    /// Predicted demand of a flow with these features; `average` bytes/s is the equal share.
     pub fn guess(&self, features: Features, average: f64) -> Prediction {
         let average = average.max(1.0);
         let (mut mean, mut variance, mut seen) = (math::ln(average), 0.0, 0.0);

@@ -12,7 +12,7 @@ pub struct RoundTrip {
     /// Switch to receiver and back.
     down: Option<Span>,
     smoothed: Option<Span>,
-    /// A byte number after data that passed, and when; its ACK tells the lower half.
+    /// A byte number after data that passed, with its time; its ACK gives the lower half.
     probe: Option<(u32, Time)>,
     /// Highest byte number acknowledged; `None` before the first ACK.
     acknowledged: Option<u32>,

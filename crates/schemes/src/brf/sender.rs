@@ -15,7 +15,7 @@ use super::fallback::{self, INITIAL_WINDOW};
 use super::measure::SEGMENT;
 use crate::toolbox::tcp_cubic_window::TcpCubicWindow;
 
-/// Bytes of a segment beside its payload; [`SEGMENT`] has 1448 of that.
+/// Bytes of a segment without its payload; [`SEGMENT`] has 1448 of that.
 const HEADERS: f64 = 66.0;
 /// A grant holds for this long without another, or for [`GRANT_ROUND_TRIPS`], or for [`GRANT_SEGMENTS`] at its rate.
 const GRANT_HOLDS: Span = Span::from_millis(200);
@@ -25,11 +25,11 @@ const GRANT_SEGMENTS: f64 = 3.0;
 const MAX_HALVINGS: u32 = 5;
 /// After this long without a segment the grant is forgotten.
 const REST: Span = Span::from_secs(1);
-/// Room in the fuse for what ACKs wait, beside the round trip.
+/// Allowance of the fuse for delayed ACKs, in addition to the round trip.
 const SLACK: Span = Span::from_millis(25);
 /// The fuse never bites below this many segments.
 const MIN_FUSE: f64 = 10.0;
-/// Least rate whatever is granted: one segment per second, so that nobody can stop a sender for ever.
+/// Minimum rate whatever is granted: one segment per second, so that no switch can stop a sender forever.
 const MIN_RATE: f64 = SEGMENT;
 /// Segments in flight that a hold allows. It is a window: a slow pace would leave the right to a burst when the hold ends.
 const HOLD_SEGMENTS: f64 = 2.0;
@@ -41,10 +41,10 @@ const FIRST_RTT: Span = Span::from_millis(100);
 /// More lost than this of what was sent in [`BREAKER_ROUND_TRIPS`] without a grant counts as a grant that ran out.
 const BREAKER_LOSS: f64 = 0.25;
 const BREAKER_ROUND_TRIPS: u64 = 4;
-/// Segments sent below which a loss rate says nothing.
+/// Minimum number of segments for which a loss rate is significant.
 const BREAKER_SEGMENTS: u32 = 20;
 
-/// What the sender goes by.
+/// Source of the sender's rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// A grant.
@@ -52,7 +52,7 @@ enum Mode {
     /// A grant that ran out.
     Stale {
         halvings: u32,
-        /// Of the next halving.
+        /// Time of the next halving.
         at: Time,
     },
     /// CUBIC.
@@ -70,7 +70,7 @@ struct Breaker {
 /// The rate rule of one connection.
 #[derive(Debug)]
 pub(super) struct BrfSender {
-    /// What the rate brings in this time leaves together.
+    /// Segments that are due within this time leave together.
     release: Span,
     mode: Mode,
     /// Bytes/s on the wire.
@@ -79,15 +79,15 @@ pub(super) struct BrfSender {
     is_held: bool,
     /// Largest payload of a segment delivered, bytes; 0 before the first.
     payload: f64,
-    /// When a grant came last.
+    /// Arrival time of the last grant.
     heard: Time,
     min_rtt: Option<Span>,
     rtt: Span,
-    /// Rate of the fastest link of the node, bytes/s: more cannot have been meant.
+    /// Rate of the fastest link of the node, bytes/s, an upper bound of grants.
     link: f64,
     /// A segment left, or came back, last.
     busy_at: Time,
-    /// Nothing is in flight, so that no grant can come.
+    /// Whether nothing is in flight, so that no grant can arrive.
     is_resting: bool,
     breaker: Breaker,
     fallback: TcpCubicWindow,
@@ -117,7 +117,7 @@ impl BrfSender {
         if self.payload > 0.0 { self.payload + HEADERS } else { SEGMENT }
     }
 
-    /// Bytes/s of so many segments per round trip.
+    /// Rate of `segments` per round trip, bytes/s.
     fn per_round_trip(&self, segments: f64) -> f64 {
         segments * self.segment() / self.rtt.as_secs_f64().max(1e-6)
     }
@@ -133,7 +133,7 @@ impl BrfSender {
         (self.mode, self.heard) = (Mode::Granted, now);
     }
 
-    /// When a grant heard last at `heard` runs out.
+    /// Expiry of a grant that last arrived at `heard`.
     fn runs_out(&self) -> Time {
         let segments = Span::from_secs_f64(GRANT_SEGMENTS * self.segment() / self.rate.max(MIN_RATE));
         self.heard + GRANT_HOLDS.max(self.rtt * GRANT_ROUND_TRIPS).max(segments)
@@ -200,7 +200,7 @@ impl BrfSender {
         self.is_resting = false;
     }
 
-    /// A grant that is far off the mark, and nobody to say so.
+    /// Leaves a grant whose loss rate shows that it is far too high.
     fn watch_losses(&mut self, now: Time) {
         let Breaker { since, sent, lost } = self.breaker;
         if now.since(since) < self.rtt * BREAKER_ROUND_TRIPS {
@@ -266,7 +266,7 @@ impl CongestionController for BrfSender {
     }
 
     fn on_sent(&mut self, cx: &mut Context<'_>, sent: &Sent, hop: &mut HopSignals, flow: &FlowView) {
-        // A switch that does not know the flow, since it is new on the path, learns what it is.
+        // A switch that is new on the path learns the flow's class from it.
         hop.put(Signal::GrantedRate, u32::from(code::UNASSIGNED));
         self.note_round_trip(flow, None);
         if self.mode == Mode::Fallback {

@@ -16,11 +16,11 @@ pub struct Census {
 /// Bandwidth of each class, bytes/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
-    /// What is granted to BRF flows; as much of the link as they keep free is left over.
+    /// Sum of the grants to BRF flows; the remainder is headroom.
     pub brf: f64,
     /// CUBIC and other TCP flows.
     pub other: f64,
-    /// What is not TCP.
+    /// Share of packets that are not TCP.
     pub udp: f64,
 }
 

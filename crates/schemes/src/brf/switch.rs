@@ -1,4 +1,4 @@
-//! A BRF switch: the ports of one node behind their gates, and the part that speaks with the controller.
+//! A BRF switch: the ports of one node behind their gates, and the agent that exchanges messages with the controller.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,19 +26,19 @@ const FOREIGN_LASTS: Span = Span::from_secs(2);
 /// from a switch that began to count anew. Half of the time after which each grant is told again.
 const OVERTAKEN: Span = Span::from_millis(250);
 
-/// A grant of another switch for a flow whose ACKs may come by here.
+/// A grant of another switch for a flow whose ACKs may pass here.
 #[derive(Clone, Copy, Debug)]
 struct Foreign {
     grant: FlowGrant,
     at: Time,
 }
 
-/// What the parts on one node share.
+/// State that the roles on one node share.
 #[derive(Debug)]
 pub(super) struct Switch {
-    /// By face.
+    /// Ports by face number.
     pub(super) ports: Vec<Port>,
-    /// By flow and the switch that tells: a flow may pass several whose ACKs it does not.
+    /// Grants by flow and switch: a flow may pass several switches that its ACKs do not.
     foreign: BTreeMap<(FlowNumber, NodeId), Foreign>,
     max_foreign: usize,
 }
@@ -66,7 +66,7 @@ impl Switch {
         self.ports.iter().any(|port| port.is_limited(header.name.segment.0))
     }
 
-    /// Records what ports have to tell since the last time.
+    /// Records the new events of the ports.
     fn record(&mut self, cx: &mut Context<'_>) {
         for (face, port) in (0..).map(FaceId).zip(&mut self.ports) {
             port.take_news(face, &mut |event| cx.record(event));
@@ -96,7 +96,7 @@ impl Switch {
         self.write_foreign(cx.now, header);
     }
 
-    /// Eq. 7 over all switches that tell of the flow.
+    /// Writes the minimum of the grants of other switches (eq. 7).
     fn write_foreign(&mut self, now: Time, header: &mut Header) {
         let number = header.name.segment.0;
         let all = (number, NodeId(0))..=(number, NodeId(u32::MAX));
@@ -110,7 +110,7 @@ impl Switch {
         header.hop.put(Signal::GrantedRate, u32::from(least));
     }
 
-    /// Another switch tells of a grant; one that is older than what is known of it says nothing.
+    /// Receives a grant of another switch; one that is older than the last is ignored.
     fn hear_grant(&mut self, now: Time, grant: FlowGrant) {
         let key = (grant.flow.segment.0, grant.origin);
         let known = self.foreign.get(&key);
@@ -221,7 +221,7 @@ impl Agent {
         let mut switch = self.switch.borrow_mut();
         let told: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
         for (flow, rate) in told {
-            // Above what a switch had told that restarted meanwhile.
+            // Above all numbers that a switch sent before a restart.
             let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;
             self.sequence = self.sequence.saturating_add(1).max(u32::try_from(clock).unwrap_or(u32::MAX));
             let rate = BitRate::from_bps((rate * 8.0) as u64);
@@ -242,7 +242,7 @@ fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
             dropped: view.dropped_packets(),
             waiting: Packets::new(view.queued_packets()),
             limit: Packets::new(view.limit_packets()),
-            // A queue that was cleared has told nobody.
+            // A queue that was cleared does not report it.
             governed: ByteCount::new(port.waiting).min(view.queued_bytes()),
             governed_dropped: port.dropped,
         }

@@ -12,7 +12,7 @@ use super::Params;
 use super::source::Source;
 use crate::toolbox::congestion_loss::is_congestion;
 
-/// Who answers while nobody is known.
+/// Source while none is known.
 const NOBODY: u32 = 0;
 /// Most sources of a flow.
 const MOST: usize = 1_024;
@@ -24,7 +24,7 @@ pub(super) struct Consumer {
     sources: BTreeMap<u32, Source>,
     /// The source of the last Data, which the next Interests count for.
     current: u32,
-    /// By segment.
+    /// Outstanding Interests by segment.
     outstanding: BTreeMap<u32, Asked>,
     heard: u64,
 }
@@ -91,13 +91,13 @@ impl Consumer {
     }
 }
 
-/// A time as it stands on an Interest, in microseconds; it begins anew every 71 minutes.
+/// A time as an Interest carries it, in microseconds; it wraps every 71 minutes.
 fn stamp(at: Time) -> u32 {
     (at.as_nanos() / 1_000) as u32
 }
 
 impl CongestionController for Consumer {
-    /// What is asked of others does not count against the source that is expected to answer next.
+    /// Interests to other sources do not count against the source that is expected to answer next.
     fn window(&self) -> f64 {
         let Some(source) = self.sources.get(&self.current) else { return 1.0 };
         let elsewhere = self.outstanding.len() as u32 - source.outstanding;

@@ -25,7 +25,7 @@ impl Signer {
     }
 }
 
-/// What a node signs with: 0 stays for nobody.
+/// Identity with which a node signs: 0 is reserved for none.
 fn source(node: NodeId) -> u32 {
     node.0 + 1
 }
@@ -50,7 +50,7 @@ mod tests {
     use tidegate_testkit::gate_bench::{GateBench, data};
     use tidegate_core::name::NameTable;
 
-    /// What stands on a Data after a node 4 with the neighbour 7 has seen it come in, or sent it out.
+    /// Identity on a Data after a node 4 with the neighbour 7 received it, or sent it.
     fn signed(before: Option<u32>, sent: Option<DataSource>) -> Option<u32> {
         let mut signer = Signer::new(NodeId(4), Some(NodeId(7)));
         let mut header = data(NameTable::ROOT, 1, 1_000);

@@ -1,4 +1,4 @@
-//! The consumer: the level of a mark says how far the window shrinks.
+//! The consumer: the level of a mark sets the decrease of the window.
 
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;

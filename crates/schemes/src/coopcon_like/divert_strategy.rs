@@ -27,7 +27,7 @@ pub(super) struct DivertStrategy {
     seen: BTreeMap<PrefixId, Seen>,
 }
 
-/// What a prefix' Data told.
+/// Marks on the Data of a prefix.
 #[derive(Debug, Default)]
 struct Seen {
     /// Since when no Data was marked, or Interests last went back.

@@ -72,7 +72,7 @@ impl QueueDiscipline for LevelMarker {
                 self.marked = 0;
                 Verdict::Pass
             }
-            // Nobody would hear of a mark on an Interest.
+            // A mark on an Interest has no receiver.
             Some(level) if matches!(packet.kind, Kind::Data(_)) => self.mark(cx.now, level),
             _ => Verdict::Pass,
         }

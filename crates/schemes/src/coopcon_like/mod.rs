@@ -1,4 +1,4 @@
-//! CoopCon-like: consumers answer mild congestion alone; routers divert traffic only when it is severe.
+//! CoopCon-like: consumers react to mild congestion; routers divert traffic only when it is severe.
 //!
 //! Paper: CoopCon (Li et al., TNSM 2023), of which we have the abstract and what the ndnSieve paper says of it: AQM
 //! and consumers co-operate, routers redirect in severe congestion only, consumers adjust their window gradually, the

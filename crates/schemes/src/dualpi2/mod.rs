@@ -1,4 +1,4 @@
-//! DualPI2: a queue of its own for segments that want low latency, coupled to the drops of the classic queue.
+//! DualPI2: a separate queue for segments with low latency, coupled to the drops of the classic queue.
 //!
 //! Paper: RFC 9332, appendix A; Linux `sch_dualpi2` for the weighted scheduler.
 
@@ -92,7 +92,7 @@ struct DualPi2 {
     coupled: Coupled,
     low_latency: Recurrence,
     classic: Recurrence,
-    /// Whose turn it is with weights: the classic queue's when above zero; bytes times weight.
+    /// Credit of the weighted scheduler, bytes times weight: above zero, the classic queue is next.
     credit: f64,
 }
 
@@ -113,7 +113,7 @@ impl DualPi2 {
         self.coupled.catch_up(now, lanes.head(CLASSIC).map(|head| head.since));
     }
 
-    /// Which of two heads goes first.
+    /// Whether the low-latency head goes first.
     fn is_low_latency_next(&self, low: LaneHead<'_>, classic: LaneHead<'_>) -> bool {
         match self.params.scheduler {
             Scheduler::TimeShifted => low.since <= classic.since + self.params.shift,

@@ -1,6 +1,6 @@
 //! RCP's rule: the rate of every flow grows by the part of the capacity that is not asked for and falls by the queue.
 
-/// What was seen in one period.
+/// Measurements of one period.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// Length of the period, seconds.

@@ -22,7 +22,7 @@ const EXPECTED_DATA: f64 = 1_100.0;
 /// Response time before the first one is known, seconds.
 const EXPECTED_DELAY: f64 = 0.1;
 
-/// Which way Data go through the node; shared by its gates.
+/// Direction of Data through the node; shared by its gates.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
     /// The face through which the Data came that is being forwarded.

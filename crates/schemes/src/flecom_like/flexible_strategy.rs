@@ -27,7 +27,7 @@ pub(super) struct FlexibleStrategy {
     shapers: Vec<Shaper>,
 }
 
-/// What the Data of one prefix told of one next hop.
+/// Levels of the Data of one prefix from one next hop.
 #[derive(Debug, Default)]
 struct Path {
     /// Highest level of the last period.
@@ -67,7 +67,7 @@ impl Shaper {
     }
 }
 
-/// At least one bit per second, so that what waits gets out.
+/// At least one bit per second, so that waiting packets can leave.
 fn bits_per_second(rate: f64) -> BitRate {
     BitRate::from_bps((rate as u64).max(1))
 }
@@ -105,7 +105,7 @@ impl FlexibleStrategy {
         hops.filter(|face| *face != congested && cx.face(*face).is_up()).find(|face| is_free(*face))
     }
 
-    /// What the level of a period calls for.
+    /// Reacts to the level of a period.
     fn act(&mut self, cx: &Context<'_>, from: FaceId, level: u8, entry: &PitEntry) {
         let free = if level > 0 { self.free_hop(cx, entry, from) } else { None };
         if let (Some(free), Some(split)) = (free, self.splits.split_of(entry)) {

@@ -1,4 +1,4 @@
-//! FleCom-like: the trend of waiting times says how congested a path is; routers send elsewhere or hold Interests back.
+//! FleCom-like: the trend of waiting times measures a path's congestion; routers divert or delay Interests.
 //!
 //! Paper: FleCom (Li et al., INFOCOM workshops 2023), of which we have the abstract and what the ndnSieve paper says of
 //! it: the trend of the sojourn time detects, routers choose between other paths and shaping Interests, the level of

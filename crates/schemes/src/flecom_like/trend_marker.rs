@@ -68,7 +68,7 @@ impl QueueDiscipline for TrendMarker {
         if cx.now >= self.period_ends {
             self.end_period(cx.now);
         }
-        // Nobody would hear of a mark on an Interest.
+        // A mark on an Interest has no receiver.
         if self.level == 0 || !matches!(packet.kind, Kind::Data(_)) {
             return Verdict::Pass;
         }

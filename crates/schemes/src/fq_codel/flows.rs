@@ -1,4 +1,4 @@
-//! Whose turn it is: flows that just began before those that have had theirs (RFC 8290 §4.2).
+//! Order of flows: new flows before those that had a turn (RFC 8290 §4.2).
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct Flows {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
-    /// It stands in one of the lists.
+    /// Whether it is in one of the lists.
     is_active: bool,
     /// Bytes that it may still send in its turn.
     credits: i64,

@@ -60,7 +60,7 @@ params! {
 #[derive(Debug)]
 struct FqCodel {
     params: Params,
-    /// Spreads flows over the queues, so that nobody can aim at one.
+    /// Key of the hash, so that no sender can aim at a queue.
     key: u64,
     flows: Flows,
     codel: Vec<CodelState>,
@@ -110,7 +110,7 @@ impl FqCodel {
         const CAUSE: Cause = Cause("fattest flow");
         let counted = |lane: u32, bytes: u64| if lane == flow { bytes + size.get() } else { bytes };
         let backlogs = (0..).zip(lanes.bytes()).map(|(lane, bytes)| (lane, counted(lane, *bytes)));
-        // The first of several: turns of the comparison keep the earlier one.
+        // The first of several equal ones: the comparison is strict.
         let fattest = backlogs.reduce(|most, next| if next.1 > most.1 { next } else { most });
         let (victim, backlog) = fattest.unwrap_or((flow, 0));
         let enough = (backlog / 2).max(excess);
@@ -125,7 +125,7 @@ impl FqCodel {
         if count == 0 { Placement::Refused(CAUSE) } else { Placement::Evicting { lane: flow, victim, count, cause: CAUSE } }
     }
 
-    /// What CoDel says of the first packet of `flow`; `left` bytes stay behind it.
+    /// CoDel's verdict on the first packet of `flow`; `left` bytes stay behind it.
     fn decide(&mut self, now: Time, flow: u32, head: LaneHead<'_>, left: u64) -> Verdict {
         const CAUSE: Cause = Cause("codel");
         let state = &mut self.codel[flow as usize];

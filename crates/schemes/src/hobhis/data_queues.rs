@@ -1,4 +1,4 @@
-//! What waits of every flow's Data at each downstream face.
+//! Backlog of every flow's Data at each downstream face.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ struct FaceQueue {
 #[derive(Debug, Default)]
 struct FlowQueue {
     waiting: u32,
-    /// When its last Data came.
+    /// Arrival time of its last Data.
     seen_at: Time,
 }
 
@@ -61,12 +61,12 @@ impl DataQueues {
         }
     }
 
-    /// Flows whose Data left through `face` lately, at least 1.
+    /// Number of flows whose Data left through `face` recently, at least 1.
     pub(super) fn flows(&self, face: FaceId) -> f64 {
         self.faces.get(&face).map_or(1.0, |queue| queue.flows.len().max(1) as f64)
     }
 
-    /// What waits of `flow` at `face`.
+    /// Backlog of `flow` at `face`.
     pub(super) fn backlog(&self, face: FaceId, flow: FlowKey) -> Backlog {
         let queue = self.faces.get(&face);
         let own = queue.and_then(|queue| queue.flows.get(&flow)).map_or(0, |flow| flow.waiting);
@@ -125,7 +125,7 @@ impl QueueDiscipline for Counter {
         _: &mut Actions,
     ) -> Verdict {
         let queues = &mut self.flows.borrow_mut().queues;
-        // Nobody tells of packets that another discipline or the end of the link took.
+        // Packets that another discipline or a link failure removed are not reported.
         if queue.queued_packets() == 0 {
             queues.clear(self.face);
         }

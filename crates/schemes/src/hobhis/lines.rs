@@ -9,7 +9,7 @@ use tidegate_core::units::Time;
 
 use super::Order;
 
-/// What a line waits for; `None` for a downstream that is not known, and for the one line of [`Order::Arrival`].
+/// Downstream face of a line; `None` if it is unknown, and for the one line of [`Order::Arrival`].
 pub(super) type LineKey = Option<FaceId>;
 
 /// The Interests of one upstream face.
@@ -23,11 +23,11 @@ pub(super) struct Lines {
 /// Interests for one downstream face.
 #[derive(Debug, Default)]
 struct Line {
-    /// By flow, with the ticket of each.
+    /// Held Interests by flow, with the ticket of each.
     flows: BTreeMap<FlowKey, VecDeque<(u64, PitId)>>,
-    /// Whose turn it was last.
+    /// Flow that was served last.
     served: Option<FlowKey>,
-    /// When the last one left.
+    /// Departure time of the last Interest.
     left_at: Time,
 }
 
@@ -62,7 +62,7 @@ impl Lines {
         Self { order, lines: BTreeMap::new(), next_ticket: 0 }
     }
 
-    /// Where an Interest of `flow` stands whose Data goes to `downstream`: with the others of its flow.
+    /// Line of an Interest of `flow` whose Data goes to `downstream`: that of the flow's other Interests.
     pub(super) fn line_of(&self, flow: FlowKey, downstream: Option<FaceId>) -> LineKey {
         let own = self.lines.iter().find(|(_, line)| line.flows.contains_key(&flow));
         let free = if self.order == Order::Turns { downstream } else { None };
@@ -84,7 +84,7 @@ impl Lines {
         self.lines.get(&line)?.head(self.order)
     }
 
-    /// When the last Interest of `line` left; the start before the first.
+    /// Departure of the last Interest of `line`; the start before the first.
     pub(super) fn left_at(&self, line: LineKey) -> Time {
         self.lines.get(&line).map_or(Time::ZERO, |line| line.left_at)
     }

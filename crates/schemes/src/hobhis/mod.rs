@@ -1,5 +1,5 @@
 //! HoBHIS: a router sends the Interests of a flow upstream at the rate that brings the flow's Data queue downstream to
-//! a target length, and tells consumers that rate.
+//! a target length, and reports that rate to consumers.
 //!
 //! Paper: Rozhnova & Fdida 2012, and their version of 2014 that reports the rate; the authors' ndnSIM face was read for
 //! the rules. Its parts:

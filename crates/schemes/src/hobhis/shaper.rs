@@ -15,9 +15,9 @@ use super::lines::{LineKey, Lines};
 use super::shaping::Flows;
 use super::{Feedback, Params};
 
-/// Pause before another look at a flow whose rate is not above zero (source).
+/// Interval before a flow is examined again whose rate is not above zero (source).
 const RETRY: Span = Span::from_micros(100);
-/// A gap is reckoned anew after this long.
+/// Maximum interval after which a gap is recomputed.
 const LOOK: Span = Span::from_millis(10);
 
 /// The gate of one face.
@@ -27,11 +27,11 @@ pub(super) struct Shaper {
     params: Params,
     flows: Rc<RefCell<Flows>>,
     lines: Lines,
-    /// When an Interest may be due next: it was not before.
+    /// Earliest time at which an Interest may be due.
     wake: Option<Time>,
 }
 
-/// When the next Interest of a line may leave.
+/// Time at which the next Interest of a line may leave.
 enum Due {
     /// Then, or as soon after it as the gate looks.
     At(Time),
@@ -45,7 +45,7 @@ impl Shaper {
         Self { face, params, flows, lines, wake: None }
     }
 
-    /// When an Interest of `flow` may leave by `line`.
+    /// Time at which an Interest of `flow` may leave by `line`.
     fn due(&self, cx: &Context<'_>, line: LineKey, flow: FlowKey) -> Due {
         let left_at = self.lines.left_at(line);
         let flows = self.flows.borrow();

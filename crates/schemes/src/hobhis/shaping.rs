@@ -1,4 +1,4 @@
-//! What a router knows of its flows, and the rate that follows from it.
+//! State of the flows at a router, and the rate that follows from it.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Mean {
     }
 }
 
-/// What Data of one flow told at one upstream face.
+/// Measurements of Data of one flow at one upstream face.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     /// From Interest to Data, seconds.
@@ -54,7 +54,7 @@ impl Rule {
     }
 }
 
-/// What the parts of one node share.
+/// State that the roles of one node share.
 #[derive(Debug)]
 pub(super) struct Flows {
     rule: Rule,
@@ -77,7 +77,7 @@ impl Flows {
         }
     }
 
-    /// An Interest of `size` bytes wants to leave through `upstream`.
+    /// Records that an Interest of `size` bytes is about to leave through `upstream`.
     pub(super) fn see_interest(&mut self, upstream: FaceId, size: f64) {
         self.interest_sizes.entry(upstream).or_default().add(size);
     }
@@ -108,7 +108,7 @@ impl Flows {
         rates.min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
-    /// What one consumer of `flow` behind `downstream` may ask for, Interests per second.
+    /// Rate for one consumer of `flow` behind `downstream`, Interests per second.
     pub(super) fn fair_rate(&self, cx: &Context<'_>, flow: FlowKey, downstream: FaceId, size: f64) -> f64 {
         let sources = self.sources.range((flow, FaceId(0))..=(flow, FaceId(u16::MAX)));
         let last = sources.max_by_key(|(_, source)| source.seen_at);

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn refusals_begin_two_intervals_above_the_target_and_come_closer() {
         let mut codel = Codel::new(TARGET, Span::from_millis(100));
-        // The next refusal stands at 0, so that nothing was refused recently.
+        // The next refusal is at 0: nothing was refused recently.
         for at in [1_000, 1_100, 1_150, 1_199] {
             codel.depart(ms(at), LONG);
             assert!(!codel.refuses(ms(at)), "{at}");

@@ -100,7 +100,7 @@ impl Meter {
         self.answers.add(self.interest_out.mean);
     }
 
-    /// Interests that come in, bit/s, as last reckoned; reckoned anew when an interval is over.
+    /// Rate of arriving Interests, bit/s; updated at the end of each interval.
     pub(super) fn demand(&mut self, cx: &Context<'_>) -> f64 {
         let elapsed = cx.now.since(self.reckoned_at);
         if elapsed >= self.interval {

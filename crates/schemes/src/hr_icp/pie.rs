@@ -29,7 +29,7 @@ pub(super) struct Pie {
     /// Departures per second.
     departures: Option<f64>,
     measurement: Option<Measurement>,
-    /// How much of a burst is left.
+    /// Remaining burst allowance.
     allowance: Span,
     update_at: Option<Time>,
 }
@@ -115,7 +115,7 @@ impl Pie {
         waiting > 0 || !is_good
     }
 
-    /// When the next update is due; `None` for never.
+    /// Time of the next update; `None` for never.
     pub(super) fn next_wake(&self) -> Option<Time> {
         self.update_at
     }

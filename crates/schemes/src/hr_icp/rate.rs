@@ -1,4 +1,4 @@
-//! How many bits of Interests a face may send, so that Interests and Data of both directions fit the link.
+//! Rate of Interests that a face may send, so that Interests and Data of both directions fit the link.
 //!
 //! Paper: Wang et al. 2013, the optimum of its section 3: i1 + r2 i2 <= C1 and i2 + r1 i1 <= C2, where i are the Interests
 //! of either direction, C the capacities and r the bytes of Data per byte of Interest.
@@ -10,13 +10,13 @@ pub(super) struct Load {
     pub out: f64,
     /// Capacity in (C2), bit/s.
     pub incoming: f64,
-    /// Data that comes in over the Interest that asked for it (r1), in size.
+    /// Ratio r1: size of incoming Data over the size of its Interest.
     pub data_in: f64,
-    /// Data that goes out over the Interest that asked for it (r2), in size.
+    /// Ratio r2: size of outgoing Data over the size of its Interest.
     pub data_out: f64,
 }
 
-/// Interests when both directions ask for all they can get, bit/s.
+/// Rates of Interests if both directions request as much as they can, bit/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contended {
     /// Own Interests.
@@ -26,12 +26,12 @@ pub(super) struct Contended {
 }
 
 impl Load {
-    /// Most Interests when the other end asks for nothing, bit/s.
+    /// Maximum rate of Interests if the other end requests nothing, bit/s.
     pub(super) fn alone(self) -> f64 {
         self.incoming / self.data_in
     }
 
-    /// Fair Interests when both ends ask for all they can get.
+    /// Fair rates of Interests if both ends request as much as they can.
     pub(super) fn contended(self) -> Contended {
         let Self { out, incoming, data_in, data_out } = self;
         let (asymmetry, product) = (out / incoming, data_in * data_out);

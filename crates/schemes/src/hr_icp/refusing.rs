@@ -1,4 +1,4 @@
-//! Which Interests are refused although there is room.
+//! Early refusal of Interests by an active queue management rule.
 
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{Span, Time};
@@ -12,7 +12,7 @@ use super::{Params, Queue};
 pub(super) enum Refusing {
     /// None.
     Nothing,
-    /// At random.
+    /// Refuses at random, by PIE.
     Pie(Pie),
     /// One at a time.
     Codel(Codel),
@@ -66,7 +66,7 @@ impl Refusing {
         }
     }
 
-    /// When something is due; `None` for never.
+    /// Time of the next update; `None` for never.
     pub(super) fn next_wake(&self) -> Option<Time> {
         match self {
             Self::Pie(pie) => pie.next_wake(),

@@ -58,7 +58,7 @@ impl FaceGate for Shaper {
     fn on_interest_out(&mut self, cx: &mut Context<'_>, pending: PitId, interest: &mut Header) -> GateVerdict {
         let size = interest.size();
         if self.line.is_empty() && self.free_at <= cx.now {
-            // As the source does when the face becomes free: nobody waited in between.
+            // As in the source when the face becomes idle: no Interest waited in between.
             self.refusing.rest();
         }
         if self.line.len() >= self.params.limit.get() as usize || self.refusing.refuses(cx.now) {

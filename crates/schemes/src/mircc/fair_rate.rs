@@ -35,11 +35,11 @@ pub(super) struct Rule {
     pub utilisation: f64,
     /// Equation 3.
     pub beta: Beta,
-    /// Of the newest value in the averages, 0..=1.
+    /// Weight of the newest value in the averages, 0..=1.
     pub weight: f64,
 }
 
-/// What one interval brought.
+/// Measurements of one interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     /// C: Interests per second whose Data fill the link, at least [`LOWEST`].

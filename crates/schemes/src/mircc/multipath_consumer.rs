@@ -23,9 +23,9 @@ const TERM: u64 = 2;
 #[derive(Debug)]
 pub(super) struct MultipathConsumer {
     params: Params,
-    /// Asks at the sum of all rates.
+    /// Sends at the sum of all rates.
     follower: RateFollower,
-    /// By label.
+    /// Paths keyed by label.
     paths: BTreeMap<u32, Path>,
     primary: Option<u32>,
     elected_at: Time,
@@ -39,7 +39,7 @@ struct Path {
     primary: u32,
     secondary: u32,
     heard_at: Time,
-    /// What is missing to its share of the Interests sent, in Interests times the sum of all rates.
+    /// Interests still due to its share of those sent, in Interests times the sum of all rates.
     credit: i64,
 }
 
@@ -79,7 +79,7 @@ impl MultipathConsumer {
         })
     }
 
-    /// What the Data of a path says; paths without Data for long are forgotten.
+    /// Records the rates on a Data of a path; paths without recent Data are removed.
     fn note(&mut self, now: Time, label: u32, primary: u32, secondary: u32) {
         let memory = self.params.memory;
         self.paths.retain(|other, path| *other == label || now.since(path.heard_at) <= memory);

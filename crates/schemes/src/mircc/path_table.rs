@@ -1,4 +1,4 @@
-//! The paths that a router knows, by the labels that it wrote on Data.
+//! Paths of a router, by the labels that it wrote on Data.
 //!
 //! A label says a router which face a path leaves by and what the next router calls the rest of it: Interests have
 //! their label swapped at every router, as in MPLS.
@@ -11,9 +11,9 @@ use tidegate_core::face::FaceId;
 
 use crate::toolbox::path_label;
 
-/// The label of no path: on an Interest it asks for any.
+/// The label for any path, on an Interest.
 pub(super) const ANY: u32 = path_label::NONE;
-/// Most paths that a router remembers.
+/// Maximum number of paths of a router.
 const MOST: usize = 1024;
 
 /// The table of a node, which its gates and its strategy share.
@@ -54,7 +54,7 @@ impl PathTable {
         self.paths.get(&label).map(|path| path.face)
     }
 
-    /// What the next router calls the path `label` if it leaves by `face`, else [`ANY`].
+    /// Label of the path `label` at the next router if it leaves by `face`, else [`ANY`].
     pub fn beyond(&self, label: u32, face: FaceId) -> u32 {
         self.paths.get(&label).filter(|path| path.face == face).map_or(ANY, |path| path.beyond)
     }

@@ -33,7 +33,7 @@ choice! {
 const GAIN: f64 = 1.0 / 8.0;
 /// Highest capacity, Interests per second, so that nothing overflows.
 const HIGHEST: f64 = 1e9;
-/// What an Interest takes from the bucket, in the bucket's bytes: its rate is then met to an Interest in 8000 s.
+/// Cost of an Interest in the bucket's bytes: its rate is then exact to one Interest in 8000 s.
 const COST: ByteCount = ByteCount::new(1_000);
 
 /// The gate.
@@ -42,7 +42,7 @@ pub(super) struct RateGate {
     face: FaceId,
     params: Params,
     primary: FairRate,
-    /// With multipath alone.
+    /// State for multipath only.
     multipath: Option<Multipath>,
     bucket: Bucket,
     /// Primary and secondary Interests since the last update.
@@ -55,7 +55,7 @@ pub(super) struct RateGate {
     updated_at: Option<Time>,
 }
 
-/// What a gate has beside the rest for several paths.
+/// State of a gate for several paths.
 #[derive(Debug)]
 struct Multipath {
     secondary: Secondary,
@@ -80,7 +80,7 @@ impl RateGate {
         }
     }
 
-    /// C: Interests per second whose Data fill the link.
+    /// C: rate of Interests whose Data fill the link, 1/s.
     fn capacity(&self, cx: &Context<'_>) -> f64 {
         let given = self.params.capacity;
         let by_link = cx.face(self.face).incoming_rate().as_bps() as f64 / (8.0 * self.data_size.max(1.0));
@@ -185,7 +185,7 @@ impl FaceGate for RateGate {
     }
 }
 
-/// A rate of Interests per second as it stands on Data.
+/// A rate of Interests per second as coded on Data.
 fn milli(rate: f64) -> u32 {
     (rate * 1_000.0).round() as u32
 }

@@ -19,7 +19,7 @@ const GAIN: f64 = 1.0 / 8.0;
 #[derive(Debug)]
 struct Traffic {
     window: Span,
-    /// When each flow was last seen.
+    /// Time at which each flow was last seen.
     flows: BTreeMap<FlowKey, Time>,
     swept_at: Time,
     /// Mean size, bytes; `None` before the first packet.
@@ -38,7 +38,7 @@ impl Traffic {
         self.sweep(now);
     }
 
-    /// Forgets flows that were not seen for the window; looked at four times as often.
+    /// Removes flows that were not seen for the window; checked four times per window.
     fn sweep(&mut self, now: Time) {
         if now.since(self.swept_at) * 4 >= self.window {
             self.swept_at = now;
@@ -53,7 +53,7 @@ impl Traffic {
     }
 }
 
-/// What a flow may send at once.
+/// Burst allowance of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     /// Interests.
@@ -79,7 +79,7 @@ impl CountingGate {
         Self { face, params, interests_out, data_in, data_out, buckets: BTreeMap::new() }
     }
 
-    /// What a flow may ask for through this face, Interests per second.
+    /// Share of a flow of this face, Interests per second.
     fn upstream_part(&self, cx: &Context<'_>) -> f64 {
         let face = cx.face(self.face);
         let (interests, data) = (self.interests_out.part(face.rate()), self.data_in.part(face.incoming_rate()));
@@ -93,7 +93,7 @@ impl CountingGate {
         self.buckets.retain(|flow, _| known.contains_key(flow));
         let bucket = self.buckets.entry(flow).or_insert(Bucket { level: burst, at: cx.now });
         let gained = part * cx.now.since(bucket.at).as_secs_f64();
-        // Infinite times nothing is no number, and means nothing gained.
+        // Infinity times zero is NaN; nothing is gained then.
         bucket.level = (bucket.level + if gained.is_nan() { 0.0 } else { gained }).min(burst);
         bucket.at = cx.now;
         if bucket.level < 1.0 {
@@ -104,7 +104,7 @@ impl CountingGate {
     }
 }
 
-/// As it stands on packets, thousandths of an Interest per second.
+/// A rate as coded on packets, thousandths of an Interest per second.
 fn milli(rate: f64) -> u32 {
     (rate * 1e3) as u32
 }

@@ -18,7 +18,7 @@ pub(super) struct SpreadingStrategy {
     memory: Span,
     prefixes: BTreeMap<PrefixId, BTreeMap<FaceId, Path>>,
     swept_at: Time,
-    /// Kept between Interests for its memory alone.
+    /// Buffer that is reused to avoid allocations.
     usable: Vec<FaceId>,
 }
 
@@ -99,7 +99,7 @@ impl SpreadingStrategy {
         });
     }
 
-    /// What all next hops of the prefix report, thousandths of an Interest per second.
+    /// Sum of the reports of all next hops of the prefix, thousandths of an Interest per second.
     fn sum(&self, now: Time, prefix: PrefixId) -> u32 {
         let paths = self.prefixes.get(&prefix).into_iter().flat_map(BTreeMap::values);
         paths.filter_map(|path| path.fresh(now, self.memory)).fold(0, u32::saturating_add)
@@ -146,7 +146,7 @@ impl Strategy for SpreadingStrategy {
         }
     }
 
-    /// Half of what the refusing next hop reported is believed until it reports anew.
+    /// Halves the reported rate of the refusing next hop until its next report.
     fn on_nack(
         &mut self,
         cx: &mut Context<'_>,
@@ -198,7 +198,7 @@ mod tests {
         strategy
     }
 
-    /// How many of 30 Interests at `at_us` go to the first face.
+    /// Number of 30 Interests at `at_us` that go to the first face.
     fn to_first(strategy: &mut SpreadingStrategy, at_us: u64) -> usize {
         (0..30).filter(|_| strategy.choose(micros(at_us), PREFIX) == Some(ONE)).count()
     }

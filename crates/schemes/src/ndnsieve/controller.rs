@@ -15,7 +15,7 @@ use super::gic::Gic;
 /// Nodes on one path; a longer one is taken for a loop.
 const MAX_HOPS: usize = 256;
 
-/// Where a prefix was put at a router.
+/// Traffic split of a prefix at a router.
 #[derive(Debug)]
 struct Placement {
     at: Time,
@@ -29,7 +29,7 @@ pub(super) struct SieveController {
     params: Params,
     gic: Gic,
     placed: BTreeMap<(NodeId, PrefixId), Placement>,
-    /// When something was last moved at a router.
+    /// Time of the last change at a router.
     moved: BTreeMap<NodeId, Time>,
 }
 
@@ -138,7 +138,7 @@ impl SieveController {
         }
     }
 
-    /// Looks again at what is placed at `router`, whose loads are new.
+    /// Revises the splits of `router` after new loads.
     fn revise(&mut self, now: Time, router: NodeId, orders: &mut Orders) {
         let last = (NodeId(router.0.saturating_add(1)), PrefixId(0));
         let here: Vec<PrefixId> =
@@ -240,7 +240,7 @@ mod tests {
             self.controller.on_report(at(now_ms), from, at(sent_ms), report, &mut self.orders);
         }
 
-        /// What was ordered since the last call.
+        /// Orders since the last call.
         fn ordered(&mut self) -> Vec<(NodeId, Vec<(FaceId, f64)>)> {
             let costs = |(node, directive)| match directive {
                 Directive::Metrics { costs, .. } => (node, costs),

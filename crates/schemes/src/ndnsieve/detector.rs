@@ -1,4 +1,4 @@
-//! §4.1: congestion states, marks while severe, and what the router tells the controller.
+//! §4.1: congestion states, marks while severe, and the router's reports to the controller.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -7,12 +7,12 @@ use tidegate_core::face::{FaceId, NodeId};
 use tidegate_core::name::PrefixId;
 use tidegate_core::units::Time;
 
-/// What one router reported.
+/// Reports of one router.
 #[derive(Debug, Default)]
 struct Router {
     ports: Vec<Port>,
     routes: BTreeMap<PrefixId, Route>,
-    /// When the routes were sent.
+    /// Time at which the routes were sent.
     routes_at: Time,
     loads: BTreeMap<FaceId, (FaceLoad, Time)>,
 }
@@ -29,7 +29,7 @@ impl Gic {
         self.routers.contains_key(&node)
     }
 
-    /// A router told what it is attached to.
+    /// Records the ports that a router reported.
     pub(super) fn learn(&mut self, from: NodeId, sent_at: Time, ports: &[Port], routes: &[Route]) {
         let router = self.routers.entry(from).or_default();
         router.ports = ports.to_vec();
@@ -37,7 +37,7 @@ impl Gic {
         router.routes_at = sent_at;
     }
 
-    /// A router told a load; an older one never replaces a newer one.
+    /// Records a load that a router reported; an older one never replaces a newer one.
     pub(super) fn update(&mut self, from: NodeId, sent_at: Time, load: &FaceLoad) {
         let known = self.routers.entry(from).or_default().loads.entry(load.face).or_insert((*load, sent_at));
         if known.1 <= sent_at {
@@ -67,13 +67,13 @@ impl Gic {
         Some((beyond, towards(beyond, node).nth(place)))
     }
 
-    /// Where `node` sends Interests of a prefix and where Data of it goes, and when it said so.
+    /// Upstream and downstream faces of a prefix at `node`, and the time of the report.
     pub(super) fn route(&self, node: NodeId, prefix: PrefixId) -> Option<(&Route, Time)> {
         let router = self.routers.get(&node)?;
         router.routes.get(&prefix).map(|route| (route, router.routes_at))
     }
 
-    /// Faces over which `node` can ask for a prefix: up, and not those through which its Data leaves.
+    /// Faces over which `node` can reach a prefix: up, and not those through which its Data leaves.
     pub(super) fn upstream(&self, node: NodeId, prefix: PrefixId) -> Vec<FaceId> {
         let Some((route, _)) = self.route(node, prefix) else { return Vec::new() };
         let Some(router) = self.routers.get(&node) else { return Vec::new() };

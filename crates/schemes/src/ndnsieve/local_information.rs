@@ -1,4 +1,4 @@
-//! The "Local Information" module (§3.1): what one router knows of its faces and prefixes.
+//! The "Local Information" module (§3.1): a router's state of its faces and prefixes.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use tidegate_core::units::{BitRate, ByteCount, Span};
 /// Periods without Data after which a face no longer counts as leading to consumers of a prefix.
 const QUIET_PERIODS: u32 = 10;
 
-/// What passes one face.
+/// Traffic of one face.
 #[derive(Debug, Default)]
 struct Meter {
     /// Bytes handed to the queue in this window: the offered load, which may exceed the capacity.
@@ -26,7 +26,7 @@ struct Meter {
 #[derive(Debug)]
 pub(super) struct LocalInformation {
     meters: Vec<Meter>,
-    /// Next hops of the prefixes that were asked for, cheapest first.
+    /// Next hops of the prefixes in use, cheapest first.
     next_hops: BTreeMap<PrefixId, Vec<FaceId>>,
     /// Faces through which Data of a prefix left, with the periods since.
     downstream: BTreeMap<PrefixId, BTreeMap<FaceId, u32>>,
@@ -64,7 +64,7 @@ impl LocalInformation {
         meter.utilisation += weight * (offered - meter.utilisation);
     }
 
-    /// Data bytes of the detection period by prefix, the most first; they are counted anew.
+    /// Data bytes of the detection period by prefix, the largest first; the counters are reset.
     pub(super) fn end_period(&mut self, face: FaceId) -> Vec<(PrefixId, ByteCount)> {
         let meter = &mut self.meters[face.index()];
         for prefix in meter.by_prefix.keys() {
@@ -85,7 +85,7 @@ impl LocalInformation {
         }
     }
 
-    /// The forwarder asked for next hops of `prefix`.
+    /// Records the next hops of `prefix` for an Interest.
     pub(super) fn note_next_hops(&mut self, prefix: PrefixId, hops: impl Iterator<Item = FaceId>) {
         let known = self.next_hops.entry(prefix).or_default();
         known.clear();

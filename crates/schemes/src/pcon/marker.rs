@@ -1,4 +1,4 @@
-//! The marking queue (`codel-queue2.cc`): CoDel asks the strategy to mark the next Data for its link.
+//! The marking queue (`codel-queue2.cc`): CoDel requests that the strategy mark the next Data for its link.
 
 use tidegate_core::queue::QueueDiscipline;
 

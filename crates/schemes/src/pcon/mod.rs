@@ -1,4 +1,4 @@
-//! PCON: marks spread by CoDel tell consumers to slow down and routers to send elsewhere.
+//! PCON: CoDel's marks make consumers slow down and routers divert traffic.
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016, in the form of the authors' code for ndnSIM. Its parts:
 //! * [`consumer`]: BIC, halved at every mark;

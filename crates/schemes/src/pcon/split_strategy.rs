@@ -31,10 +31,10 @@ impl SplitStrategy {
         Self { params, splits, congested: BTreeSet::new(), nacks_count_from: Time::ZERO }
     }
 
-    /// Remembers whether the queue that the Interest joins is congested.
+    /// Records whether the queue that the Interest joins is congested.
     fn note_congestion(&mut self, cx: &mut Context<'_>, arrival: &Arrival<'_>, to: FaceId, is_pending: bool) {
         if !is_pending && !self.congested.is_empty() {
-            // The number may have belonged to an entry that ended by itself.
+            // The number may belong to an entry that expired without an answer.
             self.congested.remove(&arrival.pending);
         }
         if self.params.mark_pending && face_mark::take(cx, to, arrival.interest.name) {

@@ -1,4 +1,4 @@
-//! The notice that tells downstream nodes of a stored Data ("ELN", §IV.B).
+//! The notice of a stored Data to downstream nodes ("ELN", §IV.B).
 
 use tidegate_core::name::NameTable;
 use tidegate_core::packet::{Data, Header, Kind, LossNotice, wire_size};

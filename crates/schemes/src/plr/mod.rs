@@ -1,7 +1,7 @@
-//! PLR: packets that overflow a queue are stored beside it, announced downstream, and sent once it drains.
+//! PLR: packets that overflow a queue are stored, announced downstream, and sent once the queue drains.
 //!
 //! Paper: Chen et al., ICCCN 2023. One instance per interface; its parts by section:
-//! * §IV.B [`loss_notice`]: the notice ("ELN") that tells the consumer of a stored Data;
+//! * §IV.B [`loss_notice`]: the notice ("ELN") of a stored Data to the consumer;
 //! * §IV.C, D, E [`retransmission_store`]: the store ("RS", eq. 1), sensing ("PLSM") and recovery ("LRM",
 //!   Algorithm 1, eq. 2-5);
 //! * keeping the pending entry when a notice passes is the forwarder's, reacting to it the consumer's part.

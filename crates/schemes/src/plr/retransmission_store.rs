@@ -22,7 +22,7 @@ pub struct RetransmissionStore {
     recovery: Recovery,
     /// Until when each stored packet may stay, oldest first.
     deadlines: VecDeque<Time>,
-    /// Largest packet seen; with a queue limit in bytes so much room is kept for each stored packet.
+    /// Largest packet seen; with a queue limit in bytes, this room is reserved for each stored packet.
     largest: ByteCount,
 }
 
@@ -50,7 +50,7 @@ impl RetransmissionStore {
         Moved { count, fill_queue: count != 0 && count == seen.room }
     }
 
-    /// What the rounds until now have seen: the state before the packet of this call.
+    /// Measurements of the rounds until now: the state before the packet of this call.
     fn look(&mut self, now: Time, queue: &FaceView, leaving: Option<&Header>) -> Seen {
         let (mut waiting, mut bytes) = (queue.backlog(Class::BULK), queue.queued_bytes());
         if let Some(packet) = leaving {
@@ -70,7 +70,7 @@ impl RetransmissionStore {
         }
     }
 
-    /// Packets in the store whose time has not run out.
+    /// Packets in the store whose time has not expired.
     fn stored(&mut self, now: Time, queue: &FaceView) -> u32 {
         let held = queue.held_packets() as usize;
         let gone = self.deadlines.len().saturating_sub(held);
@@ -103,7 +103,7 @@ impl RetransmissionStore {
     ) -> Verdict {
         let recovered = match packet.kind {
             Kind::Data(_) => true,
-            // Deviation: the paper knows no Nacks; they share the Interests' rule.
+            // Deviation: the paper has no Nacks; they share the Interests' rule.
             Kind::Interest(_) | Kind::Nack(_) => self.params.recover_interests,
             Kind::LossNotice(_) | Kind::Tcp(_) => false,
         };
@@ -181,11 +181,11 @@ fn whole_packets(room: ByteCount, size: ByteCount) -> u32 {
 #[derive(Clone, Copy, Debug, Default)]
 struct Moved {
     count: u32,
-    /// The queue has no room beside them.
+    /// The queue has no room in addition to them.
     fill_queue: bool,
 }
 
-/// What the network monitor ("NMM") shows to a round.
+/// Input of a round from the network monitor ("NMM").
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// Ordinary packets in the queue.
@@ -223,7 +223,7 @@ impl Seen {
 /// State of Algorithm 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Recovery {
-    /// When the next round is due.
+    /// Time of the next round.
     next_round: Time,
     /// Cumulative rate R in half packets, so that halves stay exact over any time.
     credit: i64,
@@ -271,7 +271,7 @@ impl Recovery {
     /// Lines 7-12 (eq. 3-5).
     fn estimate(&mut self, params: &Params, waiting: u32, sent: i64) {
         if self.last_waiting == 0 && waiting == 0 {
-            // An empty queue says nothing about the bandwidth, so the last estimate stands.
+            // An empty queue is no sample of the bandwidth, so the last estimate remains.
             self.credit = self.credit.saturating_add(self.bandwidth - sent).max(0);
             return;
         }

@@ -13,7 +13,7 @@ use super::{Form, Params, SCHEME, Timer};
 use crate::toolbox::congestion_loss::is_congestion;
 use crate::toolbox::path_label;
 
-/// Most paths that are told apart.
+/// Maximum number of paths that are distinguished.
 const MOST: usize = 1_024;
 /// Probability of a decrease at the shortest round trip.
 const MIN_PROBABILITY: f64 = 1e-5;
@@ -23,16 +23,16 @@ const MIN_PROBABILITY: f64 = 1e-5;
 pub(super) struct Raaqm {
     params: Params,
     window: f64,
-    /// Of ndnSIM's form.
+    /// Threshold of ndnSIM's form.
     threshold: f64,
     /// Data since the window grew last above the threshold, of ndnSIM's form.
     counted: u64,
-    /// By label; that of unlabelled Data is always there, and new ones begin as its copy.
+    /// Paths keyed by label; that of unlabelled Data always exists, and new ones begin as its copy.
     paths: BTreeMap<u32, Path>,
     /// The path of the last Data.
     current: u32,
     heard: u64,
-    /// `None` until it is told where to draw.
+    /// Random numbers; `None` until the stream is set.
     draws: Option<Rng>,
 }
 
@@ -117,13 +117,13 @@ impl Raaqm {
         }
     }
 
-    /// A round trip as hICN's clock tells it.
+    /// A round trip with the resolution of hICN's clock.
     fn read(&self, round_trip: Span) -> Span {
         let tick = self.params.resolution.as_nanos().max(1);
         Span::from_nanos(round_trip.as_nanos() / tick * tick)
     }
 
-    /// How likely a Data with this round trip shrinks the window.
+    /// Probability that a Data with this round trip shrinks the window.
     fn probability(&mut self, round_trip: Span) -> f64 {
         let (samples, factor, is_ndnsim) = (self.params.samples, self.drop_factor(), self.is_ndnsim());
         let round_trip = if is_ndnsim { round_trip } else { self.read(round_trip) };
@@ -154,7 +154,7 @@ impl CongestionController for Raaqm {
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         let label = delivery.hop.get(Signal::PathLabel).filter(|_| self.params.per_path);
         self.follow(label.unwrap_or(path_label::NONE));
-        // hICN learns nothing from a segment that was sent again.
+        // hICN takes no sample from a retransmitted segment.
         if delivery.rtt.is_some() || self.is_ndnsim() {
             self.increase();
         }

@@ -5,7 +5,7 @@
 //! `RaaqmTransportProtocol`, and `ConsumerWindowRAAQM` by Y. Wang for ndnSIM.
 //!
 //! * [`consumer`]: window and timer;
-//! * [`path`]: what the consumer knows of a path;
+//! * [`path`]: the consumer's state of a path;
 //! * [`labeller`]: writes on Data which path they took.
 
 use tidegate_core::choice;

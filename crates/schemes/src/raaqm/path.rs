@@ -1,4 +1,4 @@
-//! What the consumer knows of one path: its last round trips and its timer.
+//! The consumer's state of one path: its last round trips and its timer.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The router's part: measures load, queue and round trips of one face, and keeps the rate shared out there.
+//! The router's part: measures load, queue and round trips of one face, and computes the fair rate there.
 
 use tidegate_core::context::Context;
 use tidegate_core::face::FaceId;
@@ -64,7 +64,7 @@ impl RateGate {
         segment.hop.put(Signal::SharedRate, ((rate * 8e-3) as u32).max(1));
     }
 
-    /// Longer round trips are believed at once, shorter ones by the part of the traffic that tells of them.
+    /// Longer round trips are adopted at once, shorter ones in proportion to the traffic that reports them.
     fn update_rtt(&mut self, rate: f64, capacity: f64, elapsed: f64) {
         let (bytes, sum) = std::mem::take(&mut self.timed);
         if bytes <= 0.0 {
@@ -86,7 +86,7 @@ impl RateGate {
         self.update_rtt(rate, capacity, elapsed);
         let queue = cx.face(self.face).backlog_bytes().get() as f64;
         let spare = alpha * (capacity - arrived / elapsed) - beta * queue / self.mean_rtt;
-        // A node whose clock is coarse updates late, but never by more than one round trip.
+        // A node with a coarse clock updates late, but by at most one round trip at a time.
         let step = (elapsed / self.mean_rtt).min(1.0) * spare / capacity;
         let floor = (least * SEGMENT / self.mean_rtt).min(capacity);
         self.rate = Some((rate * (1.0 + step)).clamp(floor, capacity));

@@ -1,4 +1,4 @@
-//! The sender's part: asks for any rate, and paces at the one that comes back.
+//! The sender's part: requests any rate, and paces at the returned one.
 
 use tidegate_core::congestion::{CongestionController, FlowView, Pacing, Sent};
 use tidegate_core::context::Context;
@@ -7,14 +7,14 @@ use tidegate_core::units::BitRate;
 
 /// Payload of a full segment over its bytes on the wire.
 const PAYLOAD_PART: f64 = 1448.0 / 1514.0;
-/// What a sender asks for: no router shares out less than it can.
+/// Requested rate of a sender: the maximum, so that only routers limit it.
 const ANY: u32 = u32::MAX;
 
 /// The controller.
 #[derive(Debug)]
 pub(super) struct Follower {
     first_window: f64,
-    /// On the wire; `None` before any router has told one.
+    /// Rate including headers; `None` before any router has reported one.
     rate: Option<BitRate>,
 }
 

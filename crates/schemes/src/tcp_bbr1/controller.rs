@@ -35,7 +35,7 @@ pub struct Bbr {
     window: f64,
     /// Pace; `None` before the first segment.
     pace: Option<PacketRate>,
-    /// The same as the sender wants it, with every segment.
+    /// The same rate in segments, for the sender.
     pacing: Pacing,
     pacing_gain: f64,
     window_gain: f64,
@@ -51,7 +51,7 @@ pub struct Bbr {
     recovery: LossRecovery,
     /// Rates that ProbeRTT holds down.
     held: HeldDown,
-    /// Nothing was in flight when the last segment left, and nothing was delivered since.
+    /// Whether nothing was in flight when the last segment left, and nothing was delivered since.
     is_restarting: bool,
     /// Segments found lost.
     lost: u64,
@@ -104,7 +104,7 @@ impl Bbr {
         Some(sample)
     }
 
-    /// Takes the sample in; tells whether it ends a round.
+    /// Processes the sample; returns whether it ends a round.
     fn take_rate(&mut self, now: Time, sample: &RateSample, delivery: &Delivery, flow: &FlowView) -> bool {
         let ends_round = self.rounds.ends(delivery, flow);
         if ends_round {
@@ -199,7 +199,7 @@ impl Bbr {
     }
 }
 
-/// Segments that an ACK newly tells of.
+/// Number of segments newly acknowledged by an ACK.
 fn newly_delivered(delivery: &Delivery) -> u32 {
     delivery.newly_acked + delivery.newly_sacked
 }

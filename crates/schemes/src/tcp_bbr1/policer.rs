@@ -14,12 +14,12 @@ const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 const SAME_PART: f64 = 0.125;
 /// Rates that differ by at most this are the same, bytes per second (4 kbit/s).
 const SAME_BYTES: f64 = 500.0;
-/// Rounds that a policer's rate is kept to.
+/// Number of rounds for which a policer's rate is used.
 const HOLD_ROUNDS: u32 = 48;
-/// An interval shorter than this tells no rate.
+/// Minimum length of an interval for a rate sample.
 const SHORTEST: Span = Span::from_millis(1);
 
-/// What an ACK, or a timeout, tells.
+/// Input from an ACK or a timeout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub(super) now: Time,
@@ -37,13 +37,13 @@ pub(super) struct Seen {
     pub(super) segment: ByteCount,
 }
 
-/// What came of it.
+/// Result of processing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Nothing,
     /// A policer was found.
     Found,
-    /// Its rate was kept to long enough.
+    /// Its rate was used long enough.
     Over,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Policer {
     is_wanted: bool,
     min_loss: f64,
     margin: f64,
-    /// Of the last interval, or of the policer.
+    /// Rate of the last interval, or of the policer.
     rate: Option<PacketRate>,
     is_found: bool,
     is_sampling: bool,
@@ -83,7 +83,7 @@ impl Policer {
         self.rate.filter(|_| self.is_found)
     }
 
-    /// Forgets everything.
+    /// Resets all state.
     pub(super) fn reset(&mut self) {
         (self.rate, self.is_found, self.is_sampling) = (None, false, false);
     }

@@ -2,7 +2,7 @@
 
 use tidegate_core::congestion::Recovery;
 
-/// Where the sender stands.
+/// Recovery state of the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     #[default]
@@ -11,7 +11,7 @@ enum Phase {
     Timeout,
 }
 
-/// What an ACK does to the window before anything else.
+/// Change of the window that an ACK causes before anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     None,
@@ -25,7 +25,7 @@ pub(super) enum Edge {
 #[derive(Debug, Default)]
 pub(super) struct LossRecovery {
     phase: Phase,
-    /// At the last ACK, or the timeout since.
+    /// State at the last ACK, or the timeout since.
     before: Phase,
     /// Last window that no recovery and no ProbeRTT had cut, segments.
     saved: f64,
@@ -66,7 +66,7 @@ impl LossRecovery {
         self.conserves
     }
 
-    /// What changed since the last ACK.
+    /// Change since the last ACK.
     pub(super) fn take_edge(&mut self) -> Edge {
         let before = std::mem::replace(&mut self.before, self.phase);
         if self.phase == Phase::Fast && before != Phase::Fast {

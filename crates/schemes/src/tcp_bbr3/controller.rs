@@ -69,7 +69,7 @@ pub struct Bbr {
     good_window: f64,
     /// Pace; `None` before the first segment.
     pace: Option<PacketRate>,
-    /// The same as the sender wants it, with every segment.
+    /// The same rate in segments, for the sender.
     pacing: Pacing,
     rounds: Rounds,
     round: u64,
@@ -77,7 +77,7 @@ pub struct Bbr {
     rates: Largest<u64>,
     cycle: u64,
     trips: RoundTrips,
-    /// Estimator of the pipe's fullness, anew in each probe (full_bw_now).
+    /// Estimator of the pipe's fullness, restarted in each probe (full_bw_now).
     pipe: FullPipe,
     /// Whether the pipe was ever full (full_bw_reached).
     was_full: bool,
@@ -225,14 +225,14 @@ impl Bbr {
     }
 }
 
-/// What an ACK ends.
+/// Periods that an ACK ends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
     round: bool,
     loss_round: bool,
 }
 
-/// Segments that an ACK newly tells of.
+/// Number of segments newly acknowledged by an ACK.
 fn newly_delivered(delivery: &Delivery) -> u32 {
     delivery.newly_acked + delivery.newly_sacked
 }

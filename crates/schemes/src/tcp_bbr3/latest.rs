@@ -1,4 +1,4 @@
-//! What the last round trip delivered, and whether it lost anything (Updating the Model Upon Packet Loss).
+//! Delivery and losses of the last round trip (Updating the Model Upon Packet Loss).
 
 use tidegate_core::congestion::RateSample;
 

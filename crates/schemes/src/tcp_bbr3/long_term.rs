@@ -1,4 +1,4 @@
-//! How much may be in flight without too much loss, as probes found out (ProbeBW Algorithm Details).
+//! Upper bound of the flight without too much loss, as found by probes (ProbeBW Algorithm Details).
 
 /// inflight_longterm and its growth while a probe lasts.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use tidegate_core::units::{Span, Time};
 
-/// Smallest round trips of two ages: the older counts, the younger tells when a queue has stood for too long.
+/// Minimum round trips of two ages: the older is used, the younger detects a standing queue.
 #[derive(Debug, Default)]
 pub(super) struct RoundTrips {
     /// min_rtt.
@@ -17,7 +17,7 @@ impl RoundTrips {
         self.least.map(|(rtt, _)| rtt)
     }
 
-    /// Takes a sample; tells whether no smaller one came for `interval`. After `age` the younger takes the older's place.
+    /// Adds a sample; returns whether no smaller one came for `interval`. After `age` the younger replaces the older.
     pub(super) fn take(&mut self, now: Time, rtt: Option<Span>, interval: Span, age: Span) -> bool {
         let is_old = |entry: Option<(Span, Time)>, age| entry.is_some_and(|(_, at)| now > at + age);
         let is_due = is_old(self.young, interval);

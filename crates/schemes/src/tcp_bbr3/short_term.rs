@@ -28,7 +28,7 @@ impl ShortTerm {
         self.in_flight = (latest.delivered as f64).max(beta * in_flight);
     }
 
-    /// At least the bounds of `saved`.
+    /// Raises the bounds to at least those of `saved`.
     pub(super) fn raise(&mut self, saved: Self) {
         self.rate = self.rate.zip(saved.rate).map(|(rate, saved)| rate.max(saved));
         self.in_flight = self.in_flight.max(saved.in_flight);

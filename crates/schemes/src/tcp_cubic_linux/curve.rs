@@ -3,7 +3,7 @@
 use tidegate_core::math;
 use tidegate_core::units::{Span, Time};
 
-/// Part kept on a loss, in 1024ths.
+/// Multiplicative decrease factor, in 1024ths.
 const BETA: u64 = 717;
 const BETA_SCALE: u64 = 1024;
 /// C in 1024ths of a segment per s³: 0.4 (`bic_scale * 10`).
@@ -38,7 +38,7 @@ pub(super) struct Curve {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// Where the curve is flat, segments, and after how many units of time.
+    /// Window at the plateau of the curve, segments; then the time at which it is reached.
     plateau: u32,
     k: u128,
     /// Window of a standard TCP, segments, and what was acknowledged towards the next one.
@@ -51,7 +51,7 @@ impl Curve {
         Self { ticks, fast_convergence, peak: 0, epoch: None, pace: LEAST, computed: (0, 0) }
     }
 
-    /// One that knows nothing of the past.
+    /// A curve without history.
     pub(super) fn forgotten(&self) -> Self {
         Self::new(self.ticks, self.fast_convergence)
     }
@@ -61,7 +61,7 @@ impl Curve {
         self.epoch.is_some_and(|epoch| now.since(epoch.start) < Span::from_secs(1))
     }
 
-    /// A loss at `window` segments; what is kept of them.
+    /// Records a loss at `window` segments; returns the reduced window.
     pub(super) fn reduce(&mut self, window: u32) -> u32 {
         let wide = u64::from(window);
         let converges = self.fast_convergence && window < self.peak;
@@ -70,7 +70,7 @@ impl Curve {
         ((wide * BETA / BETA_SCALE) as u32).max(2)
     }
 
-    /// Nothing was in flight for `rest` before `now`: the curve waited.
+    /// Shifts the curve by `rest`, during which nothing was in flight before `now`.
     pub(super) fn rest(&mut self, now: Time, rest: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + rest).min(now);
@@ -135,7 +135,7 @@ impl Epoch {
         }
     }
 
-    /// A standard TCP would take so many; the largest number where it is not ahead.
+    /// Window of a standard TCP; the largest number if it is not ahead.
     fn pace_of_standard(&mut self, window: u32) -> u32 {
         let each = ((u64::from(window) * STANDARD) >> 3).max(1);
         // The kernel takes one off while more than `each` are there.

@@ -1,4 +1,4 @@
-//! How much more an ACK stream brings at a time than the rate of the path explains (BBR's extra_acked).
+//! ACK aggregation: how many more segments ACKs deliver at a time than the path's rate explains (BBR's extra_acked).
 //!
 //! Source: Linux tcp_bbr.c; draft-ietf-ccwg-bbr, BBR.extra_acked. Slotted media and delayed ACKs let segments be
 //! acknowledged in lumps; a window of just the bandwidth-delay product would stop between them.
@@ -7,7 +7,7 @@ use tidegate_core::units::Time;
 
 use super::bbr_model::PacketRate;
 
-/// An epoch of so many segments ends whatever its rate, so that an old one does not last for ever (Linux).
+/// An epoch ends after this number of segments at any rate, so that an old one does not last forever (Linux).
 const MOST: u64 = 1 << 20;
 
 /// A time in which segments were acknowledged no slower than the path's rate.

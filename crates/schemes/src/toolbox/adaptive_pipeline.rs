@@ -14,13 +14,13 @@ use super::window_rule::WindowRule;
 /// The controller.
 #[derive(Debug)]
 pub struct AdaptivePipeline<R> {
-    /// How the window moves.
+    /// Growth and decrease of the window.
     pub rule: R,
-    /// How often it may shrink; `None` for at every mark and loss.
+    /// Limit of the frequency of decreases; `None` for one at every mark and loss.
     pub gate: Option<OncePerRoundTrip>,
     /// Whether a marked Data counts as an unmarked one.
     pub ignores_marks: bool,
-    /// After how long an Interest counts as lost; `None` for what the shell's estimator says.
+    /// Timeout of an Interest; `None` for that of the consumer profile's estimator.
     pub timer: Option<Span>,
 }
 

@@ -15,7 +15,7 @@ pub struct AimdRule {
     pub threshold: f64,
     /// Growth, packets per Data in slow start and per round trip above.
     pub step: f64,
-    /// Part of the window kept, 0..1.
+    /// Fraction of the window after a decrease, 0..1.
     pub keep: f64,
     /// Window and threshold never shrink below this, packets, at least 1.
     pub least: f64,

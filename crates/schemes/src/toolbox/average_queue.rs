@@ -12,7 +12,7 @@ pub struct AverageQueue {
     /// Weight of the latest length, 0..=1.
     weight: f64,
     average: f64,
-    /// When the queue was last left empty.
+    /// Time at which the queue last became empty.
     empty_since: Time,
 }
 

@@ -1,4 +1,4 @@
-//! What BBR and its relatives share: rates, rounds, the least round trip, the full pipe.
+//! Common model of BBR and its relatives: rates, rounds, minimum round trip, full pipe.
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00. Rates are packets per second: the size of a packet falls out
 //! of window and gap alike.
@@ -137,7 +137,7 @@ impl FullPipe {
         }
     }
 
-    /// Counts anew, from `rate` on.
+    /// Restarts the count from `rate`.
     pub const fn restart(&mut self, rate: PacketRate) {
         (self.reached, self.flat) = (rate, 0);
     }
@@ -170,7 +170,7 @@ impl HeldDown {
         self.delivered = Some((since, flow.delivered + u64::from(flow.in_flight)));
     }
 
-    /// Whether a segment was held down that left with so many delivered.
+    /// Whether a segment that left after this number of deliveries was limited.
     pub fn covers(&self, delivered_at_send: u64) -> bool {
         self.delivered.is_some_and(|(since, until)| (since..=until).contains(&delivered_at_send))
     }

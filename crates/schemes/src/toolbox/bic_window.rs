@@ -15,7 +15,7 @@ pub const MAX_INCREMENT: f64 = 16.0;
 /// Closer to the maximum than this the search is over, packets.
 const SEARCH_END: f64 = 1e-5;
 
-/// Where the window is between two losses.
+/// Phase of the window between two losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     /// Between the last reduced window and the last maximum.
@@ -38,7 +38,7 @@ pub struct BicWindow {
 }
 
 impl BicWindow {
-    /// A window of `initial` packets (at least 1; also its floor) that keeps the part `keep` on a decrease.
+    /// A window of `initial` packets (at least 1; also its minimum) that decreases to the fraction `keep`.
     pub fn new(initial: f64, keep: f64) -> Self {
         Self {
             initial,
@@ -52,7 +52,7 @@ impl BicWindow {
         }
     }
 
-    /// As before, but a window that equals the threshold still grows by a packet per Data (PCON's consumer).
+    /// The same window, except that one equal to the threshold still grows by a packet per Data (PCON's consumer).
     pub fn with_slow_start_at_threshold(self) -> Self {
         Self { slow_starts_at_threshold: true, ..self }
     }

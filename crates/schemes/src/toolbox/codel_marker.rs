@@ -1,4 +1,4 @@
-//! CoDel that marks: packets that keep waiting too long carry a mark, or ask a strategy to mark another.
+//! CoDel with marks: packets whose delay stays too long are marked, or request a mark on another packet.
 //!
 //! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by a factor, and survives a good period.
@@ -15,7 +15,7 @@ use tidegate_core::units::{ByteCount, Span, Time};
 use super::control_law;
 
 choice! {
-    /// What carries the mark.
+    /// Packet that carries the mark.
     pub enum Carrier {
         /// The packet that waited too long carries the mark.
         Packet = "packet",
@@ -97,7 +97,7 @@ impl QueueDiscipline for CodelMarker {
         queue: &FaceView,
         _: &mut Actions,
     ) -> Verdict {
-        // A notice overtakes the bulk packets, so its short wait says nothing about them.
+        // A notice overtakes the bulk packets, so its short wait is not a sample of the queue.
         if packet.hop.class != Class::BULK {
             return Verdict::Pass;
         }

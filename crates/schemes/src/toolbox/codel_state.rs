@@ -6,10 +6,10 @@ use tidegate_core::units::{Span, Time};
 
 use super::control_law;
 
-/// What CoDel remembers of one queue.
+/// CoDel's state of one queue.
 #[derive(Clone, Debug)]
 pub struct CodelState {
-    /// When a queue that stays above the target has done so for an interval; [`Time::MAX`] while it is good.
+    /// Time at which a queue above the target has been so for an interval; [`Time::MAX`] while it is below.
     first_above: Time,
     drop_next: Time,
     count: u32,
@@ -19,7 +19,7 @@ pub struct CodelState {
     next_is_open: bool,
 }
 
-/// What is done with a packet that is chosen.
+/// Action on a packet that CoDel selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodelSignal {
     /// It is marked and sent.

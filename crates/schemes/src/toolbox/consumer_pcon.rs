@@ -12,9 +12,9 @@ use super::window_rule::WindowRule;
 /// The controller.
 #[derive(Debug)]
 pub struct ConsumerPcon<R> {
-    /// How the window moves.
+    /// Growth and decrease of the window.
     pub rule: R,
-    /// How often it may shrink.
+    /// Limit of the frequency of decreases.
     pub gate: ConservativeWindow,
     /// Whether a marked Data shrinks it.
     pub reacts_to_marks: bool,

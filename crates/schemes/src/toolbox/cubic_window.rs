@@ -11,10 +11,10 @@ use super::window_rule::WindowRule;
 /// Steepness of the curve, packets/s³ (RFC 8312 §5).
 const C: f64 = 0.4;
 
-/// What the window of a standard TCP (eq. 4) does to this one.
+/// Effect of a standard TCP's window (eq. 4) on this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TcpFriendliness {
-    /// Nothing.
+    /// The window of a standard TCP is not computed.
     Off,
     /// The higher of it and the curve is the target.
     Target,
@@ -35,11 +35,11 @@ pub struct CubicRule {
     pub min_plateau: f64,
     /// First slow-start threshold, packets.
     pub threshold: f64,
-    /// Part of the window kept, 0..1 (beta).
+    /// Fraction of the window after a decrease, 0..1 (beta).
     pub keep: f64,
     /// A loss below this part of the last plateau lowers the plateau; `None` turns fast convergence off.
     pub fast_convergence: Option<f64>,
-    /// Whether and how the window keeps up with a standard TCP's.
+    /// TCP-friendly region, if any.
     pub friendliness: TcpFriendliness,
     /// Whether the curve is read one round trip ahead (RFC 8312 §4.1).
     pub looks_ahead: bool,
@@ -71,10 +71,10 @@ pub struct CubicWindow {
     rule: CubicRule,
     window: f64,
     threshold: f64,
-    /// Where the curve is flat (`W_max`), packets; 0 before the first decrease.
+    /// Window at the plateau of the curve (`W_max`), packets; 0 before the first decrease.
     plateau: f64,
     last_peak: f64,
-    /// Last decrease; the first growth above the threshold stands in for it.
+    /// Time of the last decrease, or of the first growth above the threshold.
     epoch: Option<Time>,
 }
 

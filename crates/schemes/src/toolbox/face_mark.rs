@@ -17,7 +17,7 @@ pub fn take(cx: &mut Context<'_>, face: FaceId, name: Name) -> bool {
     true
 }
 
-/// Marks `data`, which is about to leave through `to`, if the queue there has asked for it.
+/// Marks `data`, which is about to leave through `to`, if the queue there has requested it.
 #[inline]
 pub fn mark_for(cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
     if take(cx, to, data.name) {

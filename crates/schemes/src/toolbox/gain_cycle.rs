@@ -6,19 +6,19 @@ use tidegate_core::units::{Span, Time};
 
 /// Pacing gains of the eight phases of ProbeBW; their mean is 1.
 pub const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The phase that a cycle never begins with: nothing stands in the queue for it to drain.
+/// The phase that a cycle never begins with: there is no queue for it to drain.
 const DRAINING: usize = 1;
 
-/// What BBR looks at to end a phase.
+/// Conditions by which BBR ends a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Packets under way before the arrival.
     pub in_flight: f64,
-    /// Whether a loss was heard of since the arrival before.
+    /// Whether a loss was detected since the arrival before.
     pub has_lost: bool,
 }
 
-/// Where a flow stands in the cycle of gains.
+/// Phase of a flow in the cycle of gains.
 #[derive(Debug)]
 pub struct GainCycle {
     phase: usize,

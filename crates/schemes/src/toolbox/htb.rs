@@ -33,10 +33,10 @@ impl ClassId {
     }
 }
 
-/// What a class may send.
+/// Rates and bursts of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// What it is sure of. The rates of a class's children should not add up to more than its own.
+    /// Guaranteed rate. The rates of a class's children should not exceed its own in sum.
     pub rate: BitRate,
     /// The most that it sends, borrowed tokens included; at least `rate`.
     pub ceil: BitRate,
@@ -44,7 +44,7 @@ pub struct Shape {
     pub burst: ByteCount,
     /// Most that its ceiling lets pass at once.
     pub ceil_burst: ByteCount,
-    /// What it sends per turn of the round robin; at least the largest packet. Borrowed tokens are shared in the
+    /// Bytes per turn of the round robin; at least the largest packet. Borrowed tokens are shared in the
     /// ratio of these.
     pub quantum: ByteCount,
 }
@@ -58,14 +58,14 @@ impl Shape {
     }
 }
 
-/// What comes next.
+/// Result of a scheduling decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The first packet of this class leaves now; its tokens are taken.
     Serve(ClassId),
     /// Packets wait, but none may leave before this time; [`Time::MAX`] when none may until a shape changes.
     Until(Time),
-    /// Nothing waits.
+    /// No packet is waiting.
     Empty,
 }
 
@@ -73,7 +73,7 @@ pub enum Next {
 #[derive(Clone, Debug, Default)]
 pub struct Htb {
     classes: Vec<HtbClass>,
-    /// Whose turn it is among the leaves served at one level and priority.
+    /// Next leaf among those served at one level and priority.
     turns: BTreeMap<(usize, u8), usize>,
 }
 
@@ -87,7 +87,7 @@ struct HtbClass {
     quantum: i64,
     rate: TokenBucket,
     ceil: TokenBucket,
-    /// What is left of its turn, bytes, by the level of the lender; below zero after a packet that was larger.
+    /// Remainder of its turn, bytes, by the level of the lender; below zero after a packet that was larger.
     deficits: [i64; LEVELS + 1],
 }
 

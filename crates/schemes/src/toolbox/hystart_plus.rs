@@ -16,10 +16,10 @@ const ROUNDS: u32 = 5;
 /// Conservative slow start is so many times slower (CSS_GROWTH_DIVISOR).
 const DIVISOR: f64 = 4.0;
 
-/// How slow start goes on after an ACK.
+/// Growth of slow start after an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// By this part of what was acknowledged.
+    /// Growth by this fraction of the acknowledged segments.
     Part(f64),
     /// Not at all: the window is now the threshold.
     Over,

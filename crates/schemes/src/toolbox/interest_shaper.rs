@@ -17,7 +17,7 @@ use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 use super::token_bucket::TokenBucket;
 
-/// What a shaper's rate is of.
+/// Quantity that a shaper's rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Data that the Interests will bring, each as large as the mean of those that came through the face.
@@ -29,7 +29,7 @@ pub enum Measure {
 /// Settings of a shaper.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaperSetup {
-    /// What the rate is of.
+    /// Quantity that the rate counts.
     pub measure: Measure,
     /// What may pass at once after a pause, in bytes of the measure; at least one. A single packet beyond it waits
     /// for a full bucket and counts as that.
@@ -57,7 +57,7 @@ pub struct InterestShaper {
     bucket: Option<TokenBucket>,
     mean_data: f64,
     flows: BTreeMap<FlowKey, VecDeque<Waiting>>,
-    /// Whose turn it was last.
+    /// Flow that was served last.
     served: Option<FlowKey>,
     wake: Option<Time>,
 }
@@ -120,7 +120,7 @@ impl InterestShaper {
         self.rearm(now);
     }
 
-    /// The flow whose turn is next, and its oldest Interest: flows follow each other by number.
+    /// The next flow by number, and its oldest Interest.
     fn next_in_turn(&self) -> Option<(FlowKey, Waiting)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let after = self.served.and_then(|served| self.flows.range((Excluded(served), Unbounded)).next());
@@ -140,7 +140,7 @@ impl InterestShaper {
         }
     }
 
-    /// What an Interest of `size` takes from the bucket.
+    /// Cost of an Interest of `size` in the bucket.
     fn cost(&self, size: ByteCount) -> ByteCount {
         let cost = match self.setup.measure {
             Measure::Data => ByteCount::new(self.mean_data.round() as u64),

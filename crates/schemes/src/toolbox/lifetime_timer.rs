@@ -1,4 +1,4 @@
-//! When a fetcher without a retransmission timer takes an Interest as lost.
+//! Loss detection of a fetcher without a retransmission timer.
 //!
 //! Paper: none; ndnd's segment fetcher and the `DataFetcher` of ndn-tools.
 

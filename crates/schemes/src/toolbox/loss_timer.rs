@@ -29,7 +29,7 @@ pub struct LossTimer {
     rtts: Recent,
     /// Times that it has doubled since the last round trip.
     doublings: u32,
-    /// When it doubled last or the last round trip came.
+    /// Time of the last doubling or of the last round trip.
     since: Time,
 }
 

@@ -1,10 +1,10 @@
-//! Where a retransmission goes: a next hop not asked yet, else the one asked longest ago.
+//! Next hop of a retransmission: one not used yet, else the one used longest ago.
 
 use tidegate_core::face::FaceId;
 use tidegate_core::pit::PitEntry;
 use tidegate_core::units::Time;
 
-/// The first of `faces` that was not asked yet, else the one asked longest ago; `None` of none.
+/// The first of `faces` that was not used yet, else the one used longest ago; `None` without faces.
 pub fn next_try<I: Iterator<Item = FaceId>>(entry: &PitEntry, faces: impl Fn() -> I) -> Option<FaceId> {
     let asked_at = |face: &FaceId| entry.out_record(*face).map_or(Time::ZERO, |record| record.sent_at);
     let unused = faces().find(|face| entry.out_record(*face).is_none());

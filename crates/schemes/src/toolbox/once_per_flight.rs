@@ -1,4 +1,4 @@
-//! One decrease per round trip, told by send times: what was on its way at a decrease causes no other.
+//! One decrease per round trip, by send times: Interests in flight at a decrease cause no other.
 
 use tidegate_core::units::Time;
 

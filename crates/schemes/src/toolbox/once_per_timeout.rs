@@ -1,4 +1,4 @@
-//! One decrease per retransmission timeout, told by time.
+//! One decrease per retransmission timeout.
 //!
 //! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP): at most one decrease per timer value.
 

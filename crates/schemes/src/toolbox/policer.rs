@@ -9,7 +9,7 @@ const SMALLEST_BURST: ByteCount = ByteCount::new(2 * 1514);
 /// The burst is what the rate brings in this time, if that is more.
 const BURST_TIME: Span = Span::from_millis(5);
 
-/// Keeps a class without a queue at its rate.
+/// Limits a class without a queue to its rate.
 #[derive(Clone, Debug)]
 pub struct Policer {
     bucket: TokenBucket,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use tidegate_core::units::{Span, Time};
 
-/// Largest sample kept, so that a sum of squares of as many samples as fit the memory does not overflow.
+/// Maximum of a sample, so that a sum of squares of as many samples as fit the memory does not overflow.
 const LARGEST: u64 = 1 << 48;
 
 /// The samples of a window, all of the same weight.
@@ -60,7 +60,7 @@ pub struct Largest<At> {
 }
 
 impl<At: Copy + Ord> Largest<At> {
-    /// Takes a sample at `now`, which never goes back, and forgets those before `oldest`.
+    /// Adds a sample at `now`, which never decreases, and removes those before `oldest`.
     pub fn add(&mut self, now: At, sample: u64, oldest: At) {
         while self.samples.back().is_some_and(|(_, last)| *last <= sample) {
             self.samples.pop_back();

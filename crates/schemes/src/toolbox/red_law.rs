@@ -17,7 +17,7 @@ pub struct RedLaw {
     pub gentle: bool,
 }
 
-/// What the average says about a packet that arrives.
+/// Zone of the average queue for an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Zone {
     /// It passes.
@@ -29,7 +29,7 @@ pub enum Zone {
 }
 
 impl RedLaw {
-    /// Where an average queue of so many packets lies.
+    /// Zone of an average queue of `average` packets.
     pub fn zone(&self, average: f64) -> Zone {
         let Self { min_threshold, max_threshold, max_probability, gentle } = *self;
         if average < min_threshold {
@@ -52,10 +52,10 @@ pub struct RedChooser {
     count: Option<u32>,
 }
 
-/// Which part of the law chose a packet.
+/// Part of the law that selected a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// By chance, between the thresholds.
+    /// By probability, between the thresholds.
     Early,
     /// Above them.
     Above,

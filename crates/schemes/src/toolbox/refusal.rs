@@ -1,11 +1,11 @@
-//! What a gate says to an Interest for which it has no room.
+//! Refusal of Interests by a gate without room.
 
 use tidegate_core::choice;
 use tidegate_core::gate::GateVerdict;
 use tidegate_core::packet::NackReason;
 
 choice! {
-    /// How an Interest is refused.
+    /// Form of a refusal.
     pub enum Refusal {
         /// Returns a Nack with the reason Congestion.
         Nack = "nack",
@@ -15,7 +15,7 @@ choice! {
 }
 
 impl Refusal {
-    /// As a gate says it.
+    /// The refusal as a gate's verdict.
     pub const fn verdict(self) -> GateVerdict {
         match self {
             Self::Nack => GateVerdict::Nack(NackReason::Congestion),

@@ -20,10 +20,10 @@ params! {
     suppression_growth: f64 = 2.0, "factor", 1.0..=100.0;
 }
 
-/// What an Interest for a PIT entry is.
+/// Classification of an Interest for a PIT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The first: nobody was asked yet, or everybody refused.
+    /// The first: there is no out-record, or all were refused.
     First,
     /// A retransmission that may go upstream.
     Again,
@@ -52,7 +52,7 @@ impl Params {
         Step::Again
     }
 
-    /// As [`step`](Self::step), for the upstream `face` alone; a refusal does not shorten its pause.
+    /// As [`step`](Self::step), for the upstream `face` only; a refusal does not shorten its interval.
     pub fn step_upstream(&self, now: Time, entry: &PitEntry, face: FaceId) -> Step {
         let Some(record) = entry.out_record(face) else {
             return Step::First;

@@ -1,4 +1,4 @@
-//! How the Interests of a prefix are split over its next hops: shares that always sum to 1.
+//! Shares of a prefix' Interests per next hop: they always sum to 1.
 //!
 //! Paper: PCON (Schneider et al. 2016) §3.4; `str-helper.hpp` and `mt-forwarding-info.hpp` of the authors' NFD.
 
@@ -32,7 +32,7 @@ impl SplitRatios {
         Self { shares: hops.iter().enumerate().map(|(place, hop)| (hop.face, share(place))).collect() }
     }
 
-    /// Takes over a changed list of next hops: known faces keep their proportions, new ones begin with nothing.
+    /// Applies a changed list of next hops: known faces retain their proportions, new ones begin with zero.
     #[inline]
     pub fn follow(&mut self, hops: &[NextHop]) {
         let is_same = self.shares.len() == hops.len()
@@ -115,7 +115,7 @@ impl SplitRatios {
         self.normalise();
     }
 
-    /// Keeps rounding from adding up over millions of changes.
+    /// Prevents rounding errors from accumulating over millions of changes.
     fn normalise(&mut self) {
         let total: f64 = self.shares.iter().map(|(_, share)| *share).sum();
         if total > 0.0 {

@@ -22,7 +22,7 @@ pub struct SplitTable {
     initial: InitialSplit,
     draws: Rng,
     splits: BTreeMap<PrefixId, SplitRatios>,
-    /// Kept between Interests for its memory alone.
+    /// Buffer that is reused to avoid allocations.
     usable: Vec<FaceId>,
 }
 

@@ -17,7 +17,7 @@ pub struct TcpCubicRule {
     pub initial: f64,
     /// Steepness of the curve, segments/s³ (C of RFC 9438 §5).
     pub c: f64,
-    /// Part of the flight kept on a loss, 0..1 (RFC 9438 §4.6).
+    /// Multiplicative decrease factor, 0..1 (RFC 9438 §4.6).
     pub beta: f64,
     /// Whether a loss below the last peak lowers the plateau (RFC 9438 §4.7).
     pub fast_convergence: bool,
@@ -55,7 +55,7 @@ struct Epoch {
     standard: f64,
 }
 
-/// What a reduction changes, so that it can be undone.
+/// State before a reduction, so that it can be undone.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// W_max, segments.
@@ -82,7 +82,7 @@ pub struct TcpCubicWindow {
 }
 
 impl TcpCubicWindow {
-    /// As a connection begins.
+    /// State at the start of a connection.
     pub fn new(rule: TcpCubicRule) -> Self {
         Self {
             window: TcpWindow::new(rule.initial),

@@ -14,10 +14,10 @@ const MIN_THRESHOLD: f64 = 2.0;
 /// Window after a timeout, segments (RFC 5681 §3.1, LW).
 const LOSS_WINDOW: f64 = 1.0;
 
-/// What a change of the recovery state did to the window.
+/// Change of the window by a change of the recovery state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing.
+    /// The window did not change.
     None,
     /// It shrank because of losses.
     Reduced,
@@ -27,7 +27,7 @@ pub enum Change {
     Restored,
 }
 
-/// Where the sender stands.
+/// Recovery state of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Open,
@@ -44,7 +44,7 @@ pub struct TcpWindow {
     phase: Phase,
     /// Window and threshold before the last reduction by losses.
     before: Option<(f64, f64)>,
-    /// Nothing was delivered since the last timeout.
+    /// Whether nothing was delivered since the last timeout.
     is_silent: bool,
     marks: OncePerFlight,
     last_sent: Option<Time>,
@@ -94,7 +94,7 @@ impl TcpWindow {
     }
 
     /// Segments that this ACK lets it grow by; `None` when it must stay: a marked one lets nothing grow (RFC 3168 §6.1.2).
-    /// To be asked once per ACK.
+    /// Called once per ACK.
     pub fn counts(&mut self, delivery: &Delivery) -> Option<f64> {
         let delivered = delivery.newly_acked + delivery.newly_sacked;
         self.is_silent &= delivered == 0;
@@ -130,7 +130,7 @@ impl TcpWindow {
         self.window = self.window.max(window);
     }
 
-    /// So many segments more or less, one at least.
+    /// Changes the window by `by` segments, to at least one.
     pub fn change(&mut self, by: f64) {
         self.window = (self.window + by).max(LOSS_WINDOW);
     }

@@ -1,4 +1,4 @@
-//! A token bucket in integers: a rate is met to the bit, however often it is asked.
+//! A token bucket in integers: the rate is exact, whatever the number of calls.
 //!
 //! The level counts bit-nanoseconds, so that a nanosecond at any whole rate adds a whole number.
 
@@ -37,7 +37,7 @@ impl TokenBucket {
         is_enough
     }
 
-    /// How long after `now` [`take`](Self::take) of `size` can succeed first; `None` for never.
+    /// Time after `now` until [`take`](Self::take) of `size` can succeed; `None` for never.
     pub fn wait(&mut self, size: ByteCount, now: Time) -> Option<Span> {
         let needed = i128::from(size.get()) * BYTE;
         if needed > self.depth { None } else { self.wait_for(needed, now) }

@@ -1,4 +1,4 @@
-//! What a window rule must answer, so that a controller can be written once for all of them.
+//! The interface of window rules, shared by all controllers of a window.
 
 use std::fmt::Debug;
 

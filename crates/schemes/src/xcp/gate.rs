@@ -13,7 +13,7 @@ use super::{Params, SEGMENT};
 const MIN_INTERVAL: Span = Span::from_millis(1);
 const MAX_INTERVAL: Span = Span::from_secs(1);
 
-/// What passed in one control interval.
+/// Traffic of one control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Traffic {
     /// Bytes that wanted to leave.
@@ -25,7 +25,7 @@ struct Traffic {
     shortest_queue: Option<f64>,
 }
 
-/// What is dealt out in one control interval.
+/// Feedback to distribute in one control interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deal {
     /// xi_p and xi_n.
@@ -36,7 +36,7 @@ struct Deal {
     cut_left: f64,
 }
 
-/// What a packet tells of its flow.
+/// State of its flow that a packet carries.
 #[derive(Clone, Copy, Debug)]
 struct FlowState {
     /// Seconds.
@@ -112,7 +112,7 @@ impl FeedbackGate {
             Deal { gain: give * over(by_window), cut: take * over(bytes), gain_left: give, cut_left: take };
     }
 
-    /// The change that the packet is told, bytes (eq. 5 to 9).
+    /// Feedback written on the packet, bytes (eq. 5 to 9).
     fn feedback(&mut self, flow: FlowState) -> f64 {
         let FlowState { rtt, window, size, wanted } = flow;
         let Deal { gain, cut, .. } = self.deal;
@@ -136,7 +136,7 @@ impl FeedbackGate {
     }
 }
 
-/// What is given and taken here when another router wants less: `wanted` of `own`.
+/// Corrections of this router's accounts when another router grants less: `wanted` of `own`.
 fn passed_on(wanted: f64, own: f64) -> (f64, f64) {
     if wanted > 0.0 { (wanted, own - wanted) } else { (0.0, own.max(0.0) - wanted) }
 }

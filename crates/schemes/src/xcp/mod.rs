@@ -1,4 +1,4 @@
-//! XCP: routers tell each packet by how much its sender's window shall change, so that the link is full and shared fairly.
+//! XCP: routers write on each packet the change of its sender's window, so that the link is full and shared fairly.
 //!
 //! Paper: Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002, §3 and
 //! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change (core).

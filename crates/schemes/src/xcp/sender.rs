@@ -1,4 +1,4 @@
-//! The sender's part: tells window and round trip, and changes the window by what comes back.
+//! The sender's part: sends window and round trip, and changes the window by the returned feedback.
 
 use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::context::Context;
@@ -10,7 +10,7 @@ use crate::toolbox::tcp_window::TcpWindow;
 
 /// Part of the flight kept on a loss: as TCP (§3.2).
 const KEEP: f64 = 0.5;
-/// A sender wants all that routers give, bytes.
+/// Requested feedback of a sender, bytes: the maximum.
 const WANTED: i32 = 1 << 24;
 /// Largest window told, bytes.
 const MOST: f64 = u32::MAX as f64;
@@ -42,7 +42,7 @@ impl CongestionController for Xcp {
     fn on_delivery(&mut self, _: &mut Context<'_>, delivery: &Delivery, _: &FlowView) {
         let Some(feedback) = delivery.hop.get(Signal::WindowFeedback).map(from_zig_zag) else { return };
         let may_grow = self.window.counts(delivery).is_some();
-        // No router has told anything.
+        // No router has written feedback.
         if feedback == WANTED {
             return;
         }

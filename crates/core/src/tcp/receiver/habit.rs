@@ -1,4 +1,4 @@
-//! When a receiver acknowledges, and what it says of congestion marks.
+//! Acknowledgement policy of a receiver, and its echo of congestion marks.
 
 use crate::units::{Span, Time};
 
@@ -7,7 +7,7 @@ use crate::units::{Span, Time};
 pub struct AckHabit {
     /// Segments per ACK, at least 1; 1 acknowledges each.
     pub every: u32,
-    /// Longest wait of an ACK; the RFC asks for less than 500 ms.
+    /// Maximum delay of an ACK; the RFC requires less than 500 ms.
     pub delay: Span,
     /// Segments at the start of the connection that are acknowledged at once.
     pub quick: u32,
@@ -20,10 +20,10 @@ impl Default for AckHabit {
     }
 }
 
-/// How a receiver tells the sender of congestion marks.
+/// Echo of congestion marks to the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnEcho {
-    /// On every ACK from a mark on until the sender says that it has reduced (RFC 3168 §6.1.3).
+    /// ECE is set on every ACK from a mark on until the sender confirms its reduction (RFC 3168 §6.1.3).
     #[default]
     Latched,
     /// Exactly for the segments that were marked (RFC 8257 §3.2).
@@ -68,7 +68,7 @@ impl AckTimer {
     }
 }
 
-/// Whether ECE stands on the next ACK.
+/// State of ECE for the next ACK.
 #[derive(Clone, Debug)]
 pub(super) struct Echo {
     form: EcnEcho,
@@ -95,7 +95,7 @@ impl Echo {
         };
     }
 
-    /// RFC 8257 §3.2: a change is told at once.
+    /// Whether the ACK is immediate, because the marks changed (RFC 8257 §3.2).
     pub(super) fn is_urgent(&self) -> bool {
         self.has_changed
     }

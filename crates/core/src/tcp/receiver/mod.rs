@@ -28,7 +28,7 @@ use window::ReceiveWindow;
 /// Position of the receiver's FIN; it sends no data.
 const OWN_FIN: u64 = 1;
 
-/// Everything that makes a receiver.
+/// Parameters of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverSetup {
     /// Name of the flow, on every ACK.
@@ -39,11 +39,11 @@ pub struct ReceiverSetup {
     pub buffer: ByteCount,
     /// Whether the application reads at once; else by [`Receiver::read`].
     pub reads_at_once: bool,
-    /// When ACKs leave.
+    /// Acknowledgement policy of the receiver.
     pub habit: AckHabit,
-    /// Whether it takes part in ECN, if the sender asks for it.
+    /// Whether it accepts ECN if the sender offers it.
     pub ecn: bool,
-    /// How congestion marks are told.
+    /// Echo of congestion marks.
     pub echo: EcnEcho,
     /// Bytes of option on every ACK for feedback of the network.
     pub ack_option: ByteCount,
@@ -88,7 +88,7 @@ pub struct Receiver {
     acknowledged: u64,
     duplicates: u64,
     arrived: u64,
-    /// When the last new bytes arrived.
+    /// Arrival time of the last new bytes.
     arrived_at: Time,
     completed: Option<Time>,
     ready: VecDeque<Segment>,
@@ -144,7 +144,7 @@ impl Receiver {
         }
     }
 
-    /// When [`on_wake`](Self::on_wake) is due; `None` for never.
+    /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
     pub fn next_wake(&self) -> Option<Time> {
         self.timer.due().map(|due| self.clock.tick_from(due))
     }
@@ -154,7 +154,7 @@ impl Receiver {
         self.ready.pop_front()
     }
 
-    /// The application reads up to `length` of what came in order. A window that has opened far enough is told.
+    /// The application reads up to `length` of the contiguous bytes. A window that has opened far enough is advertised.
     pub fn read(&mut self, now: Time, length: ByteCount) {
         if self.stage == Stage::Open && self.window.read(length, self.stream.next()) {
             self.acknowledge(now);
@@ -172,12 +172,12 @@ impl Receiver {
         ByteCount::new(self.arrived)
     }
 
-    /// When the last new bytes arrived; the start of the run before the first.
+    /// Arrival time of the last new bytes; the start of the run before the first.
     pub fn arrived_at(&self) -> Time {
         self.arrived_at
     }
 
-    /// When everything had come; `None` before that.
+    /// Time at which the stream was complete; `None` before that.
     pub fn completed_at(&self) -> Option<Time> {
         self.completed
     }

@@ -5,11 +5,11 @@ use crate::units::ByteCount;
 /// Largest shift of a window (RFC 7323 §2.3).
 const MAX_SCALE: u8 = 14;
 
-/// How much a receiver takes. Its right edge never moves back.
+/// Receive window. Its right edge never moves back.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiveWindow {
     buffer: u64,
-    /// Least growth worth an ACK of its own: two segments, or half the buffer if that is less (§3.8.6.2.2).
+    /// Minimum increase that is advertised at once: two segments, or half the buffer if that is less (§3.8.6.2.2).
     step: u64,
     reads_at_once: bool,
     /// Bytes in order that the application has not read.
@@ -44,7 +44,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// The application reads; whether that is to be told. `next` is the position expected next.
+    /// The application reads; returns whether an update is due. `next` is the position expected next.
     pub(super) fn read(&mut self, length: ByteCount, next: u64) -> bool {
         self.unread = self.unread.saturating_sub(length.get());
         self.wanted_edge(next) >= self.edge + self.step

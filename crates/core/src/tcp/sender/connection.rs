@@ -1,4 +1,4 @@
-//! Opening and closing a connection (RFC 9293 §3.5, §3.6), and what a segment of it looks like.
+//! Opening and closing a connection (RFC 9293 §3.5, §3.6), and the format of its segments.
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
@@ -7,7 +7,7 @@ use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, 
 use crate::tcp::sequence::SequenceSpace;
 use crate::units::{ByteCount, Time};
 
-/// Where the connection stands.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Before the start.

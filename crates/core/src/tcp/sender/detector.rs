@@ -8,7 +8,7 @@ use super::scoreboard::{Record, Scoreboard};
 use crate::packet::Millis;
 use crate::units::{Span, Time};
 
-/// What the connection is like when losses are looked for.
+/// State of the connection for loss detection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub(super) now: Time,
@@ -109,7 +109,7 @@ impl Detector {
         }
     }
 
-    /// What may be sent again in a fast recovery for want of losses and of new data.
+    /// Segment that a fast recovery retransmits if there are neither losses nor new data.
     pub(super) fn extra(&self, board: &Scoreboard) -> Option<Extra> {
         match self {
             Self::Rack(_) => None,

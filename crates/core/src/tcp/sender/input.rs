@@ -1,4 +1,4 @@
-//! What an arriving segment of the receiver's does.
+//! Processing of an arriving segment of the receiver.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ impl Sender {
         }
     }
 
-    /// Notes what the ACK says, segment by segment.
+    /// Processes the acknowledgements of the ACK, segment by segment.
     fn take_in(&mut self, cx: &Context<'_>, acked: u64, echo: Option<Millis>, options: &TcpOptions) -> News {
         let (now, least) = (cx.now, self.trip.least());
         let mut news = News::default();
@@ -168,7 +168,7 @@ impl Sender {
         self.refresh_view();
     }
 
-    /// RFC 6298 §5.2 and 5.3, and the probe's wait anew.
+    /// Restarts the retransmission timer (RFC 6298 §5.2 and 5.3) and that of the probe.
     fn restart_timers(&mut self, cx: &Context<'_>, summary: &AckSummary) {
         if summary.has_advanced || self.is_head_young(&summary.news) {
             let is_busy = !self.board.numbers().is_empty();
@@ -180,7 +180,7 @@ impl Sender {
         }
     }
 
-    /// RFC 3168 §6.1.2: the receiver hears once per window that the mark was answered.
+    /// Sets CWR once per window after a reaction to a mark (RFC 3168 §6.1.2).
     fn hear_mark(&mut self, is_marked: bool) {
         self.stats.marks += u64::from(is_marked);
         if is_marked && self.board.acked() >= self.reduced_until {

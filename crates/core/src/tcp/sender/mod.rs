@@ -66,7 +66,7 @@ pub struct Sender {
     settings: SenderSettings,
     controller: Box<dyn CongestionController>,
     reduction: Reduction,
-    /// What the scheme asks for; once the receiver has answered, what it agreed to.
+    /// ECN mode of the scheme; once the receiver has answered, the negotiated one.
     ecn: Ecn,
     source: Source,
     start: Time,
@@ -81,13 +81,13 @@ pub struct Sender {
     peer_next: u64,
     /// Time stamp of the receiver's, to be echoed, ms.
     peer_stamp: u32,
-    /// Time stamp and acknowledgement number of the latest segment whose signals were heard.
+    /// Time stamp and acknowledgement number of the latest segment whose signals were processed.
     heard: Option<(u32, u32)>,
     /// Windows of the receiver's count in units of 2 to this power.
     peer_scale: u8,
     /// First position that the receiver does not take.
     edge: u64,
-    /// When the connection opened; before that, when the SYN left last.
+    /// Time at which the connection opened; before that, the last departure of the SYN.
     opened: Time,
     completed: Option<Time>,
     board: Scoreboard,
@@ -98,7 +98,7 @@ pub struct Sender {
     eifel: Eifel,
     repeats: Repeats,
     prr: Option<Prr>,
-    /// When the segment that the last delivery told of had left.
+    /// Departure time of the newest segment of the last delivery.
     newest_sent: Time,
     tail: TailProbe,
     timers: Timers,
@@ -111,17 +111,17 @@ pub struct Sender {
     reduced_until: u64,
     owes_cwr: bool,
     is_source_limited: bool,
-    /// Everything written has left.
+    /// Whether all data written so far has been sent.
     awaits_write: bool,
     view: FlowView,
-    /// The controller's window when last asked, segments.
+    /// Last window returned by the controller, segments.
     window: f64,
     stats: SenderStats,
     /// First transmission to the ACK, of the segment that left last among those of an ACK.
     full_delays: DelayHistogram,
     /// Round trips of segments that left once.
     last_delays: DelayHistogram,
-    /// Kept for its memory alone.
+    /// Buffer that is reused to avoid allocations.
     lost: Vec<u64>,
 }
 
@@ -183,7 +183,7 @@ impl Sender {
         }
     }
 
-    /// What the sender did.
+    /// Counters of the sender.
     pub fn stats(&self) -> SenderStats {
         self.stats
     }
@@ -209,7 +209,7 @@ impl Sender {
         &self.full_delays
     }
 
-    /// Round trips of segments that left once, one for each ACK that tells of some.
+    /// Round trips of segments that were sent once, one sample for each ACK that has any.
     pub fn last_delay(&self) -> &DelayHistogram {
         &self.last_delays
     }
@@ -219,7 +219,7 @@ impl Sender {
         self.start
     }
 
-    /// Nothing leaves from here on; `None` for no such time.
+    /// Time from which nothing is sent; `None` for no such time.
     pub fn stop(&self) -> Option<Time> {
         (self.stop < Time::MAX).then_some(self.stop)
     }
@@ -244,7 +244,7 @@ impl Sender {
         self.window
     }
 
-    /// When everything was acknowledged, the FIN too; `None` before that and for a source without end.
+    /// Time at which everything was acknowledged, including the FIN; `None` before that and for an unlimited source.
     pub fn completed_at(&self) -> Option<Time> {
         self.completed
     }

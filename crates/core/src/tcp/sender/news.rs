@@ -1,4 +1,4 @@
-//! What an ACK newly says of the segments outstanding.
+//! Summary of the new information in an ACK.
 
 use super::scoreboard::Record;
 use crate::units::{Span, Time};
@@ -27,9 +27,9 @@ pub(super) struct News {
 /// Round trips of segments that left once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trips {
-    /// Of the first of them: with the wait for a delayed ACK, for the timeout.
+    /// Round trip of the first of them, including the delay of the ACK; for the timeout.
     pub(super) longest: Option<Span>,
-    /// Of the last of them, for the controller.
+    /// Round trip of the last of them, for the controller.
     pub(super) latest: Option<Span>,
 }
 
@@ -45,7 +45,7 @@ impl Trips {
     }
 }
 
-/// What counts of the segment that left last.
+/// State of the segment that was sent last, at its departure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Newest {
     pub(super) number: u64,

@@ -1,4 +1,4 @@
-//! Which segment leaves next.
+//! Selection of the next segment to send.
 
 use super::connection::Stage;
 use super::recovery::Phase;
@@ -21,7 +21,7 @@ struct New {
     has_fin: bool,
 }
 
-/// What could leave next.
+/// Candidate for the next segment.
 #[derive(Clone, Copy, Debug)]
 enum Next {
     Lost(u64),
@@ -157,13 +157,13 @@ impl Sender {
         Some(New { payload: payload as u16, has_fin: fin_at == Some(next + payload) })
     }
 
-    /// When the source writes again, if that is what the sender waits for.
+    /// Time of the next write of the source, if the sender waits for it.
     pub(super) fn next_write(&self) -> Option<Time> {
         let left = self.board.next() - FIRST;
         self.awaits_write.then(|| self.source.next_write(self.opened, left)).flatten()
     }
 
-    /// The window is open, but nothing leaves: for want of data, or of the receiver's window, which is then asked for.
+    /// The window is open, but nothing is sent: no data, or the window of the receiver is closed and must be probed.
     fn note_source_limit(&mut self, now: Time) {
         self.is_source_limited = true;
         let has_data = self.written(now).is_some();
@@ -181,7 +181,7 @@ impl Sender {
         doubled.min(self.settings.timeout.most)
     }
 
-    /// RFC 9293 §3.8.6.1: the receiver is asked whether its window is still closed.
+    /// Probes a closed window of the receiver (RFC 9293 §3.8.6.1).
     pub(super) fn on_persist_timer(&mut self, now: Time) {
         self.owed.window_probe = true;
         self.persisted = self.persisted.saturating_add(1);
@@ -224,7 +224,7 @@ impl Sender {
         Some(self.depart(cx, segment, sent))
     }
 
-    /// What every segment with data does on leaving.
+    /// Updates the state for every segment with data that is sent.
     fn depart(&mut self, cx: &mut Context<'_>, mut segment: Segment, sent: Sent) -> Segment {
         self.stats.segments += 1;
         if let Some(prr) = &mut self.prr {

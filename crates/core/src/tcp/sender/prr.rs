@@ -48,7 +48,7 @@ impl Prr {
         self.window = in_flight + more;
     }
 
-    /// The recovery began without an ACK: the first retransmission leaves beside the `in_flight` segments.
+    /// Starts a recovery without an ACK: the first retransmission is sent in addition to the `in_flight` segments.
     pub(super) fn begin(&mut self, in_flight: u32) {
         self.window = u64::from(in_flight) + 1;
     }

@@ -57,7 +57,7 @@ impl Rack {
         }
     }
 
-    /// Step 4: an ACK told that something came twice.
+    /// Step 4: an ACK reported a duplicate.
     pub(super) fn on_dsack(&mut self, acked: u64, next: u64) {
         if self.dsack_round.is_some_and(|round| acked >= round) {
             self.dsack_round = None;
@@ -117,12 +117,12 @@ impl Rack {
         window.min(trip.smoothed().unwrap_or(Span::MAX))
     }
 
-    /// When [`detect`](Self::detect) may find more.
+    /// Time at which [`detect`](Self::detect) may find more losses.
     pub(super) fn reorder_at(&self) -> Option<Time> {
         self.reorder_at
     }
 
-    /// Nothing is to be looked for.
+    /// Stops the detection until the next ACK.
     pub(super) fn rest(&mut self) {
         self.reorder_at = None;
     }

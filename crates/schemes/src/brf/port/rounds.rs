@@ -1,4 +1,4 @@
-//! What happens at the end of a round, and in congestion.
+//! Actions at the end of a round, and in congestion.
 
 use tidegate_core::control::Congestion;
 use tidegate_core::units::{BitRate, Span, Time};
@@ -17,7 +17,7 @@ const LONGEST_ROUND: Span = Span::from_millis(500);
 const QUIET_ROUND: Span = Span::from_millis(100);
 /// Judgements after which a flow's demand is known.
 const JUDGEMENTS: usize = 3;
-/// A congestion that nobody speaks of any more is over after this long and four polls: the controller may be gone.
+/// A congestion without updates ends after this time and four polls: the controller may have failed.
 const CONGESTION_LASTS: Span = Span::from_millis(200);
 
 impl Port {
@@ -69,7 +69,7 @@ impl Port {
         }
     }
 
-    /// Measures every flow, and lets the predictor learn from those that are known well enough.
+    /// Measures every flow, and trains the predictor with those whose demand is known well enough.
     fn judge(&mut self, now: Time) {
         let rules = self.params.measure_rules();
         for flow in self.table.flows_mut().filter(|flow| flow.class == Class::Brf && flow.is_active(now)) {

@@ -14,14 +14,14 @@ pub(super) enum Mode {
     Drain,
     /// Probes for more rate now and then.
     ProbeBandwidth(GainCycle),
-    /// Keeps next to nothing in flight, to see the smallest round trip.
+    /// Keeps almost nothing in flight, to measure the minimum round trip.
     ProbeRtt(Probe),
 }
 
 /// A measurement of the smallest round trip.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
-    /// When it ends at the earliest; `None` until little enough is in flight.
+    /// Earliest end; `None` until the flight is small enough.
     pub(super) until: Option<Time>,
     /// Whether a round has passed since then.
     has_round: bool,
@@ -61,7 +61,7 @@ impl Bbr {
         }
     }
 
-    /// Takes the round trip, and measures it anew when it was not seen for too long.
+    /// Processes the round trip; starts ProbeRTT when the minimum is too old.
     pub(super) fn check_probe_rtt(
         &mut self,
         now: Time,

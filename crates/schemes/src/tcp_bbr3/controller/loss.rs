@@ -7,7 +7,7 @@ use super::{Bbr, State};
 use crate::tcp_bbr3::short_term::ShortTerm;
 use crate::toolbox::bbr_model::PacketRate;
 
-/// Where to go back to when the losses were none.
+/// State to restore if the losses were spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Undo {
     #[default]

@@ -6,29 +6,29 @@ use tidegate_core::units::{Span, Time};
 use super::{Bbr, State, newly_delivered};
 use crate::toolbox::bbr_model::PacketRate;
 
-/// What ACKs tell of a probe (ack_phase).
+/// Relation of the ACKs to a probe (ack_phase).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AckPhase {
-    /// Nothing.
+    /// No probe is under way.
     #[default]
     Init,
-    /// Nothing yet: they come from before it.
+    /// The ACKs are of segments sent before it.
     Refilling,
     /// The probe has begun.
     Starting,
-    /// What was sent in it.
+    /// The ACKs are of segments sent in it.
     Feedback,
     /// It is over, and a round of its ACKs is still to come.
     Stopping,
 }
 
-/// Where a flow stands between probes.
+/// State of a flow between probes.
 #[derive(Debug, Default)]
 pub(super) struct Probing {
     pub(super) ack_phase: AckPhase,
-    /// When this cycle began (cycle_stamp).
+    /// Start of this cycle (cycle_stamp).
     since: Time,
-    /// How long it waits before a probe (bw_probe_wait).
+    /// Time before the next probe (bw_probe_wait).
     wait: Span,
     /// Rounds since the last probe (rounds_since_probe_up).
     rounds: u32,
@@ -113,7 +113,7 @@ impl Bbr {
         }
     }
 
-    /// AdaptLongTermModel; tells whether a state has begun.
+    /// AdaptLongTermModel; returns whether a state has begun.
     fn adapt_long_term(
         &mut self,
         sample: &RateSample,

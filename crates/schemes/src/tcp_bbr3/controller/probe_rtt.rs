@@ -9,7 +9,7 @@ use super::{Bbr, State};
 /// A measurement of the smallest round trip.
 #[derive(Debug, Default)]
 pub(super) struct Measurement {
-    /// When it ends at the earliest; `None` until little enough is in flight.
+    /// Earliest end; `None` until the flight is small enough.
     until: Option<Time>,
     /// Whether a round has passed since then.
     has_round: bool,

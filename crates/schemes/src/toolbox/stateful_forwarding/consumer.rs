@@ -23,7 +23,7 @@ pub(super) struct Consumer {
     once: Option<OncePerFlight>,
 }
 
-/// What is adapted.
+/// Quantity that is adapted.
 #[derive(Debug)]
 enum Rule {
     Window(AimdWindow),

@@ -15,7 +15,7 @@ use tidegate_core::units::{ByteCount, Span};
 use crate::toolbox::average_queue::AverageQueue;
 use crate::toolbox::red_law::{RedChooser, RedLaw, Zone};
 
-/// Keeps the average queue of one device; lets everything pass.
+/// Averages the queue of one device; passes every packet.
 #[derive(Debug)]
 pub(super) struct QueueWatch {
     pub(super) average: Rc<RefCell<AverageQueue>>,
@@ -56,7 +56,7 @@ pub(super) struct EarlyNack {
     queues: BTreeMap<FaceId, Downstream>,
 }
 
-/// What is known of the way back through one face.
+/// State of the return path through one face.
 #[derive(Debug)]
 struct Downstream {
     average: Rc<RefCell<AverageQueue>>,

@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1e-9;
 /// Weight of a new round-trip time in the mean.
 const GAIN: f64 = 1.0 / 8.0;
 
-/// What a limit counts.
+/// Quantity that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     /// Interests per second.
@@ -32,7 +32,7 @@ pub(super) struct FaceLimit {
     /// Interests in the bucket.
     level: f64,
     leaked_at: Time,
-    /// When each pending Interest left last.
+    /// Last departure of each pending Interest.
     out: BTreeMap<PitId, Time>,
     /// Mean round-trip time of the face, seconds.
     round_trip: Option<f64>,

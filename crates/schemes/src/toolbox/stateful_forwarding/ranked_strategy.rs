@@ -8,7 +8,7 @@ use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy};
 
 use super::early_nack::EarlyNack;
 
-/// The strategy of one node. What refused stands in the PIT entries.
+/// The strategy of one node. Refusals are recorded in the PIT entries.
 #[derive(Debug)]
 pub(super) struct RankedStrategy {
     early_nack: Option<EarlyNack>,
@@ -21,7 +21,7 @@ impl RankedStrategy {
     }
 }
 
-/// The out-record of `face` says that it refused: it is asked in vain.
+/// Whether the out-record of `face` contains a refusal.
 fn is_in_vain(entry: &PitEntry, face: FaceId) -> bool {
     entry.out_record(face).is_some_and(|record| record.nacked.is_some())
 }
@@ -45,7 +45,7 @@ fn forward(arrival: &mut Arrival<'_>, face: Option<FaceId>, reason: NackReason) 
 
 impl Strategy for RankedStrategy {
     fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision {
-        // One that is sent again asks for no further Data, and to refuse it would lose the first one's.
+        // A retransmission causes no further Data, and to refuse it would lose the first one's.
         if !arrival.is_repeated
             && self.early_nack.as_mut().is_some_and(|early_nack| early_nack.refuses(cx, arrival.from))
         {
