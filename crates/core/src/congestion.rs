@@ -14,12 +14,12 @@ pub trait CongestionController: std::fmt::Debug + Send {
     /// Congestion window, packets, at least 1; infinite for a scheme without one.
     fn window(&self) -> f64;
 
-    /// Where it draws random numbers from, told once, before everything else.
+    /// Sets its random streams; called once, before everything else.
     fn take_streams(&mut self, streams: Streams) {
         let _ = streams;
     }
 
-    /// How sending is spread over time.
+    /// Pacing of Interests or segments.
     fn pacing(&self) -> Pacing {
         Pacing::Unpaced
     }
@@ -35,8 +35,8 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = hop;
     }
 
-    /// A segment of a TCP receiver arrived with signals, its SYN-ACK among them; what it says otherwise is told after
-    /// this, if it says anything. Signals of a segment that a later one overtook are not told.
+    /// A segment of a TCP receiver arrived with signals; its SYN-ACK can be one. Its acknowledgements are reported by
+    /// later calls. Signals of a segment that a later one overtook are not reported.
     fn on_feedback(&mut self, cx: &mut Context<'_>, hop: &HopSignals, flow: &FlowView) {
         let _ = (cx, hop, flow);
     }
@@ -51,7 +51,7 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = (cx, delivery, flow);
     }
 
-    /// A loss was heard of.
+    /// A loss was detected.
     fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
         let _ = (cx, loss, flow);
     }
@@ -62,12 +62,12 @@ pub trait CongestionController: std::fmt::Debug + Send {
         let _ = (cx, recovery, flow);
     }
 
-    /// The time asked for has come.
+    /// The requested wake-up time has come.
     fn on_wake(&mut self, cx: &mut Context<'_>, flow: &FlowView) {
         let _ = (cx, flow);
     }
 
-    /// When to wake; `None` for never.
+    /// Time of the next wake-up; `None` for never.
     fn next_wake(&self) -> Option<Time> {
         None
     }
@@ -83,32 +83,32 @@ pub trait CongestionController: std::fmt::Debug + Send {
         None
     }
 
-    /// Whether the lost `segment` is not asked for again yet; others go first. It is asked after every call, so a wait
-    /// needs a wake-up at its end.
+    /// Whether the retransmission of the lost `segment` is postponed; others go first. It is evaluated after every call,
+    /// so a delay needs a wake-up at its end.
     fn holds_back(&self, segment: u32) -> bool {
         let _ = segment;
         false
     }
 
-    /// What is sent first.
+    /// Order of retransmissions and new segments.
     fn order(&self) -> SendOrder {
         SendOrder::RetransmissionsFirst
     }
 }
 
-/// How sending is spread over time.
+/// Distribution of departures over time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Pacing {
-    /// As soon as the window allows.
+    /// Departures as soon as the window permits.
     Unpaced,
-    /// At this many bits of Data per second.
+    /// Rate of Data, bit/s.
     Rate(BitRate),
     /// This long between Interests.
     Gap(Span),
 }
 
-/// What goes first when a retransmission and a new segment are both due.
+/// Precedence if a retransmission and a new segment are both due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendOrder {
@@ -124,9 +124,9 @@ pub enum SendOrder {
 pub struct FlowView {
     /// Interests outstanding; the packet of this call is already counted out (arrival) or in (sent).
     pub in_flight: u32,
-    /// Lowest segment never asked for.
+    /// Lowest segment that was never requested.
     pub next_segment: u32,
-    /// Highest segment asked for.
+    /// Highest segment that was requested.
     pub highest_sent: u32,
     /// Highest segment received; 0 before the first.
     pub highest_received: u32,
@@ -247,7 +247,7 @@ impl FlowView {
     }
 }
 
-/// How fast segments were delivered (draft-cheng-iccrg-delivery-rate-estimation §3.3).
+/// Delivery rate of segments (draft-cheng-iccrg-delivery-rate-estimation §3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RateSample {
@@ -279,9 +279,9 @@ impl RateSample {
 pub struct Sent {
     /// Its segment.
     pub segment: u32,
-    /// When it leaves.
+    /// Time of its departure.
     pub at: Time,
-    /// Whether the segment was asked for before.
+    /// Whether the segment was requested before.
     pub is_retransmission: bool,
 }
 
@@ -299,7 +299,7 @@ pub struct Delivery {
     pub rtt: Option<Span>,
     /// First transmission to arrival.
     pub full_delay: Span,
-    /// When the Interest last left.
+    /// Time of the last departure of its Interest.
     pub sent_at: Time,
     /// Times the Interest was sent again.
     pub retransmissions: u32,
@@ -317,28 +317,28 @@ pub struct Delivery {
     pub newly_sacked: u32,
     /// Packets newly found lost.
     pub newly_lost: u32,
-    /// How fast they came. TCP alone: a consumer's rule that needs it measures it.
+    /// Delivery rate of the segments. TCP only: NDN schemes that need it measure it.
     pub rate: Option<RateSample>,
     /// Whether the window was not filled when something could last have left, for want of data or of the receiver's
     /// window; a window then must not grow (RFC 9438 §4.2, RFC 2861). TCP alone.
     pub is_source_limited: bool,
 }
 
-/// A loss that was heard of.
+/// A detected loss of an Interest or a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Loss {
     /// Its segment.
     pub segment: u32,
-    /// When the Interest last left.
+    /// Time of the last departure of its Interest.
     pub sent_at: Time,
-    /// How it was heard of.
+    /// Signal by which it was detected.
     pub signal: LossSignal,
-    /// What the connection has seen since the segment left. TCP alone.
+    /// Deliveries and losses since the segment left. TCP only.
     pub since: Option<LossSample>,
 }
 
-/// What a connection saw from the departure of a segment until its loss was found.
+/// Counters of a connection between the departure of a segment and the detection of its loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LossSample {
@@ -358,7 +358,7 @@ impl LossSample {
     }
 }
 
-/// How a loss was heard of.
+/// Signal by which a loss is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LossSignal {
@@ -370,12 +370,12 @@ pub enum LossSignal {
     Nack(NackReason),
     /// Later packets arrived (TCP).
     Gap,
-    /// A router told that it stored the Data; the Interest stays pending (PLR).
+    /// A notice that a router has stored the Data; the Interest stays pending (PLR).
     Notice,
 }
 
 impl LossSignal {
-    /// The word that stands in events.
+    /// Name of the signal in events.
     pub const fn cause(self) -> Cause {
         Cause(match self {
             Self::Timeout => "timeout",
@@ -396,11 +396,11 @@ pub enum Recovery {
         /// acknowledged selectively among them.
         flight: u32,
     },
-    /// Everything outstanding at its begin, or at the timeout, was acknowledged.
+    /// Everything outstanding at its start, or at the timeout, was acknowledged.
     Exit,
     /// The retransmission timer ran out, again if nothing was acknowledged since.
     Timeout {
-        /// As above.
+        /// Segments in flight before it.
         flight: u32,
     },
     /// The losses of the last recovery were none; no [`Exit`](Self::Exit) follows. It may also come after the exit, as long as

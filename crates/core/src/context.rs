@@ -9,7 +9,7 @@ use crate::fib::NextHop;
 use crate::name::{NameTable, PrefixId};
 use crate::units::Time;
 
-/// What a driver passes in with every call.
+/// Environment that a driver provides with every call.
 pub struct Env<'a> {
     /// The time now.
     pub now: Time,
@@ -17,11 +17,11 @@ pub struct Env<'a> {
     pub node: NodeId,
     /// All names.
     pub names: &'a NameTable,
-    /// Where unknown prefixes lead.
+    /// Routes of prefixes that are not in the FIB.
     pub routes: &'a dyn Routes,
-    /// Where events and reports go.
+    /// Receiver of events and reports.
     pub sink: &'a mut dyn Sink,
-    /// Events the sink wants.
+    /// Kinds of events that the sink records.
     pub mask: EventMask,
 }
 
@@ -32,7 +32,7 @@ impl Env<'_> {
     }
 }
 
-/// Takes what a part has to tell.
+/// Receiver of events and reports of schemes.
 pub trait Sink {
     /// An event of a wanted kind.
     fn record(&mut self, at: Time, node: NodeId, event: Event);
@@ -42,7 +42,7 @@ pub trait Sink {
     }
 }
 
-/// A sink that forgets.
+/// A sink that discards everything.
 #[derive(Debug, Default)]
 pub struct NoSink;
 
@@ -50,13 +50,13 @@ impl Sink for NoSink {
     fn record(&mut self, _: Time, _: NodeId, _: Event) {}
 }
 
-/// Knows the way to prefixes that the FIB does not hold.
+/// Routes to prefixes that are not in the FIB.
 pub trait Routes {
     /// Appends the next hops of `node` for `prefix`, cheapest first; none when it cannot be reached.
     fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>);
 }
 
-/// Knows no way.
+/// Provides no routes at all.
 #[derive(Debug, Default)]
 pub struct NoRoutes;
 
@@ -64,7 +64,7 @@ impl Routes for NoRoutes {
     fn next_hops(&self, _: NodeId, _: PrefixId, _: &mut Vec<NextHop>) {}
 }
 
-/// What a part sees during one call.
+/// Environment of a scheme during one call.
 pub struct Context<'a> {
     /// The time now.
     pub now: Time,
@@ -74,7 +74,7 @@ pub struct Context<'a> {
     pub names: &'a NameTable,
     /// The node's faces.
     pub faces: &'a [FaceView],
-    /// Where unknown prefixes lead.
+    /// Routes of prefixes that are not in the FIB.
     pub routes: &'a dyn Routes,
     sink: &'a mut dyn Sink,
     mask: EventMask,
@@ -121,13 +121,13 @@ impl<'a> Context<'a> {
         &self.faces[face.index()]
     }
 
-    /// Whether anybody wants events of a kind, for those that cost something to make.
+    /// Whether events of a kind are recorded, to avoid the cost of creating them.
     #[inline]
     pub const fn wants(&self, kind: EventMask) -> bool {
         self.mask.has(kind)
     }
 
-    /// Records the event if anybody wants its kind.
+    /// Records the event if its kind is selected.
     #[inline]
     pub fn record(&mut self, event: Event) {
         if self.mask.has(event.bit()) {

@@ -1,6 +1,6 @@
-//! Messages between routers and a network controller: small vocabularies, and who speaks them.
+//! Messages between routers and a network controller: small vocabularies, and the traits of both ends.
 //!
-//! A message may be late or lost on its way; every part is told when it was sent and keeps working without it.
+//! A message can be late or lost; it carries its sending time, and every role must work without it.
 
 use crate::context::Context;
 use crate::event::{Cause, Event};
@@ -8,12 +8,12 @@ use crate::face::{FaceId, NodeId};
 use crate::name::{Name, PrefixId};
 use crate::units::{BitRate, ByteCount, Packets, Span, Time};
 
-/// What a router tells the controller.
+/// A report of a router to the controller.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Report {
-    /// What the router is attached to, and where its FIB leads. Sent again and again, so that a controller that
-    /// starts late, or missed it, learns of it.
+    /// Devices of the router and routes of its FIB. Repeated periodically, so that a controller that
+    /// starts late or missed it receives them.
     Topology {
         /// Its devices.
         ports: Vec<Port>,
@@ -31,7 +31,7 @@ pub enum Report {
     },
     /// Counters of the queue of every device.
     Queues(Vec<QueueLoad>),
-    /// Rate granted to a flow whose answers do not pass the router, for those that they pass.
+    /// Rate granted to a flow whose answers do not pass the router, for routers that they pass.
     Grant(FlowGrant),
 }
 
@@ -48,7 +48,7 @@ impl Report {
     }
 }
 
-/// A device as its router knows it.
+/// A device as its router reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
     /// The face.
@@ -104,7 +104,7 @@ pub struct QueueLoad {
     pub waiting: Packets,
     /// Packets that may wait.
     pub limit: Packets,
-    /// Bytes that wait of flows whose rates the router grants.
+    /// Waiting bytes of flows whose rates the router grants.
     pub governed: ByteCount,
     /// Packets of such flows dropped since the start.
     pub governed_dropped: u64,
@@ -128,13 +128,13 @@ pub struct FlowGrant {
 pub enum Congestion {
     /// None.
     Clear,
-    /// So much stands in the queue.
+    /// The queue holds this number of bytes.
     Queue(ByteCount),
-    /// More arrives than leaves, nothing stands yet.
+    /// The arrival rate exceeds the capacity, but there is no queue yet.
     Burst,
 }
 
-/// What the controller tells a router.
+/// A directive of the controller to a router.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Directive {
@@ -156,10 +156,10 @@ pub enum Directive {
     Congestion {
         /// The face.
         face: FaceId,
-        /// What there is.
+        /// State of the congestion.
         state: Congestion,
     },
-    /// Another router grants a rate to a flow whose answers may pass here.
+    /// Another router grants a rate to a flow whose answers may pass this one.
     Grant(FlowGrant),
 }
 
@@ -180,25 +180,25 @@ pub trait NetworkController: std::fmt::Debug {
     /// A report of `from`, sent at `sent_at`, arrived.
     fn on_report(&mut self, now: Time, from: NodeId, sent_at: Time, report: &Report, orders: &mut Orders);
 
-    /// The time asked for has come.
+    /// The requested wake-up time has come.
     fn on_wake(&mut self, now: Time, orders: &mut Orders) {
         let _ = (now, orders);
     }
 
-    /// When to wake; `None` for never.
+    /// Time of the next wake-up; `None` for never.
     fn next_wake(&self) -> Option<Time> {
         None
     }
 }
 
-/// What a controller wants done.
+/// Directives and records that a controller produces in a call.
 #[derive(Debug, Default)]
 pub struct Orders {
     /// Directives, with the router that each is for.
     pub directives: Vec<(NodeId, Directive)>,
-    /// Operations counted by part, for who wants to know what control costs.
+    /// Operations counted by component, for the cost of control.
     pub work: Vec<(Cause, u32)>,
-    /// Events about routers, for who wants to know what the controller found.
+    /// Events about routers that the controller detected, for the record.
     pub found: Vec<(NodeId, Event)>,
 }
 
@@ -213,7 +213,7 @@ impl Orders {
         self.work.push((part, operations));
     }
 
-    /// Tells of something found out about a router.
+    /// Records an event about a router.
     pub fn find(&mut self, about: NodeId, event: Event) {
         self.found.push((about, event));
     }
@@ -221,7 +221,7 @@ impl Orders {
 
 /// A scheme's part on a router that talks to the controller.
 pub trait RouterAgent: std::fmt::Debug {
-    /// The time asked for has come; reports go out through the context.
+    /// The requested wake-up time has come; reports are sent through the context.
     fn on_wake(&mut self, cx: &mut Context<'_>);
 
     /// The controller's word arrived.
@@ -229,6 +229,6 @@ pub trait RouterAgent: std::fmt::Debug {
         let _ = (cx, directive);
     }
 
-    /// When to wake; `None` for never.
+    /// Time of the next wake-up; `None` for never.
     fn next_wake(&self) -> Option<Time>;
 }

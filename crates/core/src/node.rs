@@ -94,6 +94,7 @@ fn offer<B: Default>(
     if !devices.is_free(face) {
         queue.push(cx, packet);
     } else if queue.lets_pass(cx, &packet.header) {
+        // The usual case: the packet does not move through the queue.
         match queue.go_past(cx, &mut packet.header) {
             Admission::Pass => transmit(cx, face, packet, devices),
             Admission::Hold(until) => queue.keep(cx, packet, until),

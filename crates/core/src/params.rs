@@ -37,12 +37,12 @@ impl Settings {
     }
 }
 
-/// What is wrong with one parameter.
+/// Error of one parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamError {
     /// The parameter, as written.
     pub name: String,
-    /// What is wrong and what is accepted.
+    /// Description of the problem and of the accepted values.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ impl Display for ParamError {
 
 impl std::error::Error for ParamError {}
 
-/// Everything a catalogue or error message says about one parameter.
+/// Description of one parameter for the catalogue and error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamSpec {
     /// Key in a scenario.
@@ -74,7 +74,7 @@ pub trait ParamValue: Sized {
     /// Unit shown where the declaration gives none.
     const UNIT: &'static str;
 
-    /// Reads a value; the error says what is accepted.
+    /// Converts a value; the error describes the accepted values.
     fn read(value: &Value) -> Result<Self, String>;
 
     /// The value as it is written in a scenario.

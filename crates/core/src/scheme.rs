@@ -16,16 +16,16 @@ use crate::tcp::SenderRule;
 use crate::units::{BitRate, Span};
 use crate::whole::{Marking, Whole};
 
-/// What the catalogue says of a scheme and how its parts are made.
+/// Catalogue entry of a scheme, with the constructors of its roles.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheme {
     /// Id in scenarios and on the command line.
     pub name: &'static str,
-    /// What it does, one sentence.
+    /// Function of the scheme, one sentence.
     pub summary: &'static str,
     /// Paper, RFC or program it follows.
     pub paper: &'static str,
-    /// How far it can be trusted to be that scheme.
+    /// Source of its rules, as a measure of trust.
     pub provenance: Provenance,
     /// What it does differently from its source, a sentence each; a parameter that restores the literal form is
     /// named.
@@ -48,18 +48,18 @@ pub struct Scheme {
     pub strategy: Option<Make<Box<dyn Strategy>>>,
     /// Network controller.
     pub controller: Option<Make<Box<dyn NetworkController>>>,
-    /// What one end of a link does about lost frames.
+    /// Loss recovery at one end of a link.
     pub link_service: Option<Make<Box<dyn LinkService>>>,
     /// Whether its disciplines or router parts mark packets.
     pub marking: Marking,
-    /// What belongs to it beside these roles.
+    /// Settings that the whole scheme sets in addition to these roles.
     pub whole: Whole,
 }
 
-/// Makes a part from its settings, or says everything that is wrong with them.
+/// Creates a role from its settings, or returns all errors of them.
 pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
 
-/// As [`Make`], for the place `P` that the part stands at.
+/// As [`Make`], for the place `P` of the role.
 pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
 /// Why a part was not made.
@@ -91,7 +91,7 @@ impl fmt::Display for MakeError {
 
 impl std::error::Error for MakeError {}
 
-/// Where the rules of a scheme come from.
+/// Source of the rules of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
     /// A paper or RFC that states every rule.

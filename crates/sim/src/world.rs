@@ -273,6 +273,7 @@ impl Devices<Body> for DeviceLines<'_> {
         let wire = &mut self.directions[direction as usize];
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
+            // `sent` recognises its event by this time.
             wire.line.busy_until = wire.line.busy_until.max(self.now);
             self.events.push(wire.line.busy_until, EventTarget(count + direction));
         }
@@ -463,6 +464,7 @@ impl World {
         self.packet_hops += 1;
         let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
+        // The forwarder of a router records its packets itself.
         if *role != Role::Router && self.recorder.mask.has(EventMask::PACKETS) {
             let event = Event::Received { face: to.face.0, header: packet.header };
             self.recorder.record(self.now, NodeId(to.node), event);
@@ -475,6 +477,7 @@ impl World {
                 let may_change_wake = core.may_change_wake(&packet.header.kind);
                 core.receive(env!(self, to.node), to.face, packet, lines!(self, directions));
                 self.carry_to_applications(to.node as usize);
+                // Most packets leave the timers of the forwarder unchanged.
                 if may_change_wake {
                     self.rearm_node(to.node as usize);
                 }
@@ -550,6 +553,7 @@ impl World {
 
     fn wake_consumer(&mut self, index: usize) {
         let host = &mut self.consumers[index];
+        // Events cannot be cancelled: this one was replaced by an earlier one.
         if host.wake != self.now {
             return;
         }
@@ -564,6 +568,7 @@ impl World {
     /// Sends every Interest that a consumer may send now, and schedules its next wake-up.
     fn drain(&mut self, index: usize) {
         let (node, face) = (self.consumers[index].node as usize, self.consumers[index].face);
+        // The wake-up may have been scheduled before the node went off.
         if !self.nodes[node].is_on {
             return;
         }
@@ -595,6 +600,7 @@ impl World {
         }
         if let Some(wake) = host.consumer.next_wake() {
             let wake = wake.max(self.now);
+            // A later time needs no event: the pending one comes first, and schedules the next when it runs.
             if wake < host.wake {
                 host.wake = wake;
                 self.schedule(wake, Due::ConsumerWake(index));
@@ -686,6 +692,7 @@ impl World {
 
     fn wake_queue(&mut self, direction: usize) {
         let wire = &mut self.directions[direction];
+        // Events cannot be cancelled: this one was replaced by an earlier one.
         if wire.queue_wake != self.now {
             return;
         }
@@ -698,6 +705,7 @@ impl World {
 
     fn wake_node(&mut self, node: usize) {
         let sim = &mut self.nodes[node];
+        // Events cannot be cancelled: this one was replaced by an earlier one.
         if sim.wake != self.now {
             return;
         }

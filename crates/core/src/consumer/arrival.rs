@@ -55,7 +55,7 @@ impl Consumer {
         self.on_packet_for(cx, header, segment, true)
     }
 
-    /// Every request that waits for the segment hears of the packet. Only the first of them has waited for a whole
+    /// Passes the packet to every request that waits for the segment. Only the first of them has waited for a whole
     /// round trip.
     #[cold]
     fn on_object_packet(&mut self, cx: &mut Context<'_>, header: &Header, segment: u32) -> Arrived {
@@ -83,7 +83,7 @@ impl Consumer {
         self.stats.marks += u64::from(is_marked);
     }
 
-    /// The packet concerns the flow's segment `segment`; `is_sample` says whether its time tells the round trip's.
+    /// Handles a packet for the flow's segment `segment`; `is_sample`: its time is a round-trip sample.
     #[inline]
     fn on_packet_for(
         &mut self,
@@ -144,6 +144,7 @@ impl Consumer {
     fn count_out(&mut self, slot: &Slot) {
         let was_queued = slot.state == State::Queued;
         self.queued -= u32::from(was_queued);
+        // A queued segment left the flight when its Interest was lost; ndnSIM counts every Data out again.
         if !was_queued || self.shell.tracking == Tracking::Loose {
             self.view.in_flight = self.view.in_flight.saturating_sub(1);
         }
@@ -174,9 +175,11 @@ impl Consumer {
         self.view.delivered += 1;
         self.view.remaining = self.view.remaining.map(|remaining| remaining.saturating_sub(1));
         self.view.highest_received = self.view.highest_received.max(delivery.segment);
+        // A mark begins a window of data, too: a loss in it causes no further backoff.
         if delivery.mark > 0 && self.view.highest_received > self.recovery_point {
             self.recovery_point = self.view.highest_sent;
         }
+        // Segments of requests have consecutive numbers of the flow, not those of their names.
         if data.final_segment != Segment::NONE && self.requests.is_none() {
             self.learn_end(data.final_segment.0);
         }

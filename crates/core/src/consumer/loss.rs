@@ -76,8 +76,8 @@ impl Consumer {
         }
     }
 
-    /// The controller hears of a loss, and the timeout backs off if it is the first of its window of data; in
-    /// ndnSIM only a timeout makes it back off.
+    /// Notifies the controller of a loss, and backs the timeout off if it is the first of its window of data; in
+    /// ndnSIM only a timeout backs off.
     pub(super) fn answer_loss(&mut self, cx: &mut Context<'_>, loss: &Loss) {
         self.tell_loss(cx, loss);
         if self.is_new_event(loss.segment) && self.shell.tracking == Tracking::Exact {
@@ -142,8 +142,8 @@ impl Consumer {
         }
     }
 
-    /// Counts a lost Interest out; its segment waits to be asked for again or is given up. The loss, unless it was told
-    /// before.
+    /// Removes a lost Interest from those in flight; its segment waits for its retransmission or is given up. Returns
+    /// the loss unless it was reported before.
     fn count_lost(&mut self, cx: &mut Context<'_>, segment: u32, signal: LossSignal) -> Option<Loss> {
         let slot = *self.outstanding.get(segment)?;
         let loss = Loss { segment, sent_at: slot.last_sent, signal, since: None };
@@ -154,6 +154,7 @@ impl Consumer {
             self.queued += 1;
             self.lost.push(segment);
         }
+        // The controller was notified when the Interest was refused.
         if slot.is_refused {
             return None;
         }
@@ -161,7 +162,7 @@ impl Consumer {
         Some(loss)
     }
 
-    /// Loses what timed out by today's timeout, in the order of sending up to the first that did not;
+    /// Declares Interests lost by the current timeout, in the order of sending up to the first that is not;
     /// returns the deadline of that one.
     fn lose_in_order(&mut self, now: Time, overdue: &mut Vec<u32>) -> Time {
         let rto = self.view.rto;
@@ -182,8 +183,8 @@ impl Consumer {
         Some(Sent { segment, at, is_retransmission })
     }
 
-    /// Last instant at which an Interest does not count as lost by today's timeout. A controller that sets
-    /// its own may change it at any time, so it is asked at every sweep.
+    /// Last instant at which an Interest does not count as lost by the current timeout. A controller that sets
+    /// its own may change it at any time, so it is consulted at every sweep.
     fn deadline_now(&self, sent: &Sent) -> Time {
         match self.controller.loss_timeout(sent) {
             Some(_) => sent.at,

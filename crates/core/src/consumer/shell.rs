@@ -1,4 +1,4 @@
-//! The habits around a congestion controller: timers, retransmissions, lifetimes.
+//! Consumer profiles: timers, retransmissions and lifetimes around a congestion controller.
 //!
 //! Programs differ here as much as in their controllers, so each has its own rules.
 
@@ -7,13 +7,13 @@ use std::num::NonZeroU32;
 use super::rto::{EstimatorKind, TimeoutLimits};
 use crate::units::Span;
 
-/// Whose habits.
+/// Program whose timers and retransmission rules surround the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShellKind {
-    /// ndnSIM's `ConsumerWindow` and its heirs.
+    /// ndnSIM's `ConsumerWindow` and consumers derived from it.
     Ndnsim,
-    /// The same, but hearing congestion Nacks, as its consumers for congestion control of 2012 and 2013 do.
+    /// The same with reactions to congestion Nacks, as in its congestion-control consumers of 2012 and 2013.
     NdnsimNack,
     /// ndn-tools' `ndnget`, formerly `ndncatchunks`.
     NdnTools,
@@ -25,9 +25,9 @@ pub enum ShellKind {
     Hicn,
     /// The consumer of PCON's authors, on ndnSIM's of 2016.
     Pcon,
-    /// Tidegate's own, for schemes that bring their own timers.
+    /// Tidegate's own, for schemes with their own timers.
     Own,
-    /// The same with a timer that counts as it is at each look, not as it was at departure (BBR-CD).
+    /// The same, with the timeout evaluated at each check, not at departure (BBR-CD).
     OwnAtSweep,
 }
 
@@ -49,9 +49,9 @@ impl ShellKind {
 /// Time at which a packet's retransmission timeout is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeoutReading {
-    /// Fixed when the Interest leaves.
+    /// Determined when the Interest leaves.
     AtSend,
-    /// The value at the sweep counts for every outstanding Interest (ndnSIM).
+    /// Determined at each sweep, for every outstanding Interest (ndnSIM).
     AtSweep,
 }
 
@@ -68,10 +68,10 @@ pub enum RetransmitOrder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracking {
     /// ndnSIM's application: every Data frees a place in the window, even if its Interest had timed out
-    /// before; every Interest that times out is a loss with a backoff of its own, and its segment gives no
-    /// round-trip time any more; lifetimes are the forwarder's business.
+    /// before; every Interest that times out is a separate loss with a separate backoff, and its segment gives no
+    /// further round-trip sample; lifetimes are handled by the forwarder only.
     Loose,
-    /// ndn-tools: only outstanding Interests count; all that time out together are one loss, told by the
+    /// ndn-tools: only outstanding Interests count; all that time out together are one loss, reported with the
     /// highest segment; the timeout backs off once per window of data; the end of a lifetime is a loss.
     Exact,
 }
@@ -85,14 +85,14 @@ pub enum NoticeReaction {
     Ignore,
 }
 
-/// One shell in numbers.
+/// Rules of one consumer profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shell {
     /// Round-trip time estimator.
     pub estimator: EstimatorKind,
     /// Limits of the timeout, below and for backoff.
     pub timeout: TimeoutLimits,
-    /// Pause between two looks for timed-out Interests.
+    /// Interval between two sweeps for timed-out Interests.
     pub sweep: Span,
     /// Time at which the timeout is determined.
     pub reading: TimeoutReading,
@@ -104,7 +104,7 @@ pub struct Shell {
     pub retry_limit: Option<u32>,
     /// Lifetime of an Interest; `None` is the timeout plus one second (NDNts).
     pub lifetime: Option<Span>,
-    /// Whether a congestion Nack is answered like a timeout and a segment without a route given up; otherwise
+    /// Whether a congestion Nack is handled as a timeout, and a segment without a route is given up; otherwise
     /// Nacks are only counted.
     pub nack_is_loss: bool,
     /// Whether only whole packets of the window count: 1.5 is 1 in ndn-tools and lets a second Interest out
@@ -114,8 +114,8 @@ pub struct Shell {
     pub one_over: bool,
     /// Reaction to a loss notice.
     pub notice: NoticeReaction,
-    /// Whether a segment without a route is given up at once; otherwise it is asked for again when its timer
-    /// ends. Says nothing where Nacks are only counted.
+    /// Whether a segment without a route is given up at once; otherwise it is retransmitted when its timer
+    /// expires. Without effect if Nacks are only counted.
     pub no_route_is_final: bool,
     /// Hop limit on every Interest; `None` for none.
     pub hop_limit: Option<u8>,

@@ -49,6 +49,7 @@ impl<B: Clone + Default> Forwarder<B> {
         if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
             return self.refuse_loop(cx, from, packet, interest, out);
         }
+        // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
         let nobody_waits = is_new || self.pit.entry(id).in_records().next().is_none();
         if nobody_waits
             && self.cs.is_enabled()
@@ -59,6 +60,7 @@ impl<B: Clone + Default> Forwarder<B> {
             }
             return;
         }
+        // A satisfied entry is kept for a while after its Data; this Interest is a new request.
         if nobody_waits && !is_new {
             self.pit.reopen(id);
         }
@@ -182,6 +184,7 @@ impl<B: Clone + Default> Forwarder<B> {
             self.note_miss(cx, header.name);
             return false;
         };
+        // Hop signals are not stored; the Data echoes those of this Interest.
         found.header.hop = header.hop.echoed();
         cx.record(Event::CacheHit { name: header.name });
         self.counters.cache_hits += 1;
@@ -214,6 +217,7 @@ impl<B: Clone + Default> Forwarder<B> {
         let Some((data_name, digest)) = digest_in(cx, name) else {
             return self.cs.lookup(name, &interest, cx.names, cx.now);
         };
+        // A digest is that of one Data, whose full name precedes it.
         let exactly = Interest { can_be_prefix: false, ..interest };
         let found = self.cs.lookup(data_name, &exactly, cx.names, cx.now)?;
         (digest_of(&found.body) == digest).then_some(found)

@@ -125,8 +125,8 @@ impl<B: Default> Queue<B> {
         self.lanes.is_none() && view.queued_packets() == 0 && has_room
     }
 
-    /// What becomes of a packet that goes past the queue; one to be held is to be [kept](Self::keep). It stays where it
-    /// is meanwhile, as each move of a packet is felt.
+    /// Processes a packet that goes past the queue; one to be held is to be [kept](Self::keep). It is passed by
+    /// reference, since this is the hot path and each move of a packet is measurable.
     #[inline(always)]
     pub(crate) fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         self.stats.offered += 1;
@@ -186,7 +186,7 @@ impl<B: Default> Queue<B> {
         self.act(cx);
     }
 
-    /// Passes the controller's word to every discipline.
+    /// Passes a directive of the network controller to every discipline.
     pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         for discipline in &mut self.disciplines {
             discipline.on_directive(cx, directive, &mut self.actions);
@@ -199,8 +199,8 @@ impl<B: Default> Queue<B> {
         self.drop_all(cx, Cause("link down"))
     }
 
-    /// Drops everything that waits, and goes on with the disciplines of `fresh` in place of its own, which are lost with
-    /// what they knew; the number of packets dropped. What was counted stays.
+    /// Drops everything that waits, and replaces the disciplines, with their state, by those of `fresh`. Returns the
+    /// number of packets dropped. Counters are retained.
     pub fn restart(&mut self, cx: &mut Context<'_>, fresh: Self) -> u64 {
         let dropped = self.drop_all(cx, Cause("restart"));
         let stats = std::mem::take(&mut self.stats);

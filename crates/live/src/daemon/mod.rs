@@ -207,6 +207,7 @@ impl Daemon {
         self.run_due_timers();
         self.answer_management();
         self.flush();
+        // Back-pressure is decided once the sockets have taken what they could.
         self.hold_back();
         self.forget_names();
         Ok(true)
@@ -235,7 +236,7 @@ impl Daemon {
         }
     }
 
-    /// The received frames are those of the face `id`.
+    /// Processes the received frames, which are from face `id`.
     fn take_frames(&mut self, id: FaceId) {
         let can_be_held = self.faces[id.index()].as_ref().is_some_and(|face| face.origin == Origin::Accepted);
         self.shared.set_source(can_be_held);
@@ -252,7 +253,7 @@ impl Daemon {
         self.schedule_forwarder_timer();
     }
 
-    /// Whether it was an Interest that was forwarded.
+    /// Processes one frame; returns whether it was an Interest that was forwarded.
     #[inline]
     fn take_frame(&mut self, id: FaceId, frame: Bytes) -> bool {
         let Some(face) = &mut self.faces[id.index()] else { return false };
@@ -267,6 +268,7 @@ impl Daemon {
         let Some(mut packet) = link.receive(frame, &mut context) else { return false };
         let mut is_interest = false;
         if let Kind::Interest(interest) = &mut packet.header.kind {
+            // Bounds the time for which a peer can occupy the PIT.
             interest.lifetime = interest.lifetime.min(self.lifetime);
             is_interest = true;
         }
@@ -278,6 +280,7 @@ impl Daemon {
         }
         let met = self.met.len();
         self.receive(id, packet);
+        // Only Interests cause further Data on the streams that they met.
         if !is_interest {
             self.met.truncate(met);
         }
@@ -300,7 +303,7 @@ impl Daemon {
         }
     }
 
-    /// Does what is due.
+    /// Runs the actions of all timers that are due.
     fn run_due_timers(&mut self) {
         while let Some((at, due)) = self.timers.take(self.now) {
             match due {
@@ -329,7 +332,7 @@ impl Daemon {
         }
     }
 
-    /// Lets the queue of a face go on as far as its device allows.
+    /// Sends packets from the queue of a face as far as its device accepts them.
     fn serve(&mut self, id: FaceId) {
         let mut wires = Wires {
             now: self.now,
@@ -345,7 +348,7 @@ impl Daemon {
         while waiting > 0 && tidegate_core::node::Devices::is_free(&wires, id) {
             self.node.service(surroundings!(self), id, &mut wires);
             let left = self.node.faces()[id.index()].queued_packets();
-            // A scheduler may hold everything back.
+            // A scheduler may postpone all packets.
             if left == waiting {
                 break;
             }
@@ -357,7 +360,7 @@ impl Daemon {
         }
     }
 
-    /// Sends what was gathered for each face, and what its queue lets go for that, until sockets are full.
+    /// Sends the frames collected for each face, then further packets of its queue, until sockets are full.
     fn flush(&mut self) {
         while let Some(id) = self.dirty.pop() {
             self.flush_face(id);
@@ -369,7 +372,7 @@ impl Daemon {
         let Ok(has_room) = face.flush() else { return self.close(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
-        // Where nothing waits, a count of what waited once must not stay behind: it would be marked for ever.
+        // The backlog is reset once nothing waits: a stale one would cause marks forever.
         let is_backlogged = has_queue || !has_room;
         view.set_below(if is_backlogged { face.below() } else { ByteCount::ZERO });
         if has_room && has_queue {

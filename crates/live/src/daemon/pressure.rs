@@ -218,7 +218,7 @@ impl Daemon {
         self.update_watch(asking);
     }
 
-    /// Reads again from those who waited for `stream`, if it has caught up.
+    /// Resumes reading from the faces that waited for `stream`, if it has caught up.
     pub(super) fn relieve(&mut self, stream: FaceId) {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let view = &self.node.faces()[stream.index()];
@@ -232,8 +232,8 @@ impl Daemon {
         self.release(waiting);
     }
 
-    /// The alarm of `stream`: it had its time to catch up if somebody has waited for so long. Others then wait for it
-    /// no longer; its own peer does as long as it takes anything at all.
+    /// Handles the timer of `stream`: it had its time to catch up if a face has waited for [`PATIENCE`]. Other faces
+    /// then stop waiting; its own peer waits as long as the stream makes any progress.
     pub(super) fn on_pressure_timer(&mut self, stream: FaceId) {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let due = pressure.waiting_since + PATIENCE;
@@ -257,9 +257,10 @@ impl Daemon {
         self.release(others);
     }
 
-    /// Reads again from faces that waited.
+    /// Resumes reading from faces that waited.
     pub(super) fn release(&mut self, waiting: Vec<(FaceId, u64)>) {
         for (id, number) in waiting {
+            // The face was closed since, and its id may belong to another one.
             if !self.has_face(id, number) {
                 continue;
             }
@@ -269,7 +270,7 @@ impl Daemon {
         }
     }
 
-    /// Watches a face's socket for what is to be done with it.
+    /// Registers the socket events that a face needs now.
     pub(super) fn update_watch(&mut self, id: FaceId) {
         let Some(face) = &mut self.faces[id.index()] else { return };
         let Line::Socket { transport, is_full, .. } = &face.line else { return };

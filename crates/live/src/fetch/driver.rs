@@ -21,25 +21,25 @@ use super::samples::Sampler;
 use super::{FetchError, FetchProgress, FetchSettings, Fetched, Trust, receive_limit};
 use crate::client::Client;
 
-/// Content bytes per Data that rates are turned into Interests by; what comes is not known yet.
+/// Assumed content per Data, to convert rates into Interests; the actual size is not known in advance.
 const ASSUMED_PAYLOAD: ByteCount = ByteCount::new(1_300);
 
 /// ContentType of an application's Nack.
 const CONTENT_NACK: u64 = 3;
 
-/// Pause between two reports of progress.
+/// Interval between two reports of progress.
 const PROGRESS: Span = Span::from_millis(100);
 
-/// Most Interests between two looks at what came.
+/// Maximum number of Interests between two reads of the socket.
 const BURST: usize = 64;
 
 /// Paced Interests that fall due within this time leave together: a wake-up for each would cost more than it spreads.
 const TOGETHER: Span = Span::from_micros(250);
 
-/// While the socket has no room: the longest wait until the consumer is looked at again.
+/// Maximum interval between two polls of the consumer while the socket is full.
 const BLOCKED: Span = Span::from_millis(1);
 
-/// A fetch on its way.
+/// State of a running fetch.
 pub(super) struct Fetch<'a> {
     client: &'a mut Client,
     output: &'a mut dyn Write,
@@ -61,7 +61,7 @@ pub(super) struct Fetch<'a> {
     progress_at: Time,
     /// No Interest leaves before, since those due until then leave together.
     rest_until: Time,
-    /// The last segment, as the first Data that named one said.
+    /// The last segment, by the first Data with a FinalBlockId.
     last: Option<u32>,
     bytes: u64,
     bad: u64,
@@ -90,7 +90,7 @@ impl<'a> Fetch<'a> {
             start,
             stop: None,
             nonces: Rng::stream(Seed(client.nonces().bits()), "consumer"),
-            // Nothing is drawn without a catalogue.
+            // Unused: only a catalogue draws random numbers.
             requests: Streams::of(Seed(0)),
             draws: Streams::of(Seed(client.nonces().bits())),
             receive_limit: Some(receive_limit(settings.receive_window, MAX_PACKET)),

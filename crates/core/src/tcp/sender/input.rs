@@ -41,8 +41,7 @@ impl Sender {
         }
     }
 
-    /// Whatever a segment says of the stream, and if it says nothing: a rate granted on it counts, unless a later segment
-    /// overtook it.
+    /// Passes the signals of a segment to the controller, whatever it acknowledges, unless a later segment overtook it.
     fn hear_feedback(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment) {
         if self.heard.is_some_and(|(stamp, ack)| is_overtaken(segment, stamp, ack)) {
             return;
@@ -56,7 +55,7 @@ impl Sender {
     fn on_ack(&mut self, cx: &mut Context<'_>, header: &Header, segment: &TcpSegment, options: &TcpOptions) {
         let before = self.board.acked();
         let Some(acked) = self.own.position(segment.ack, before) else { return };
-        // Of data that never left, or older than what is known (RFC 9293 §3.10.7.4).
+        // It acknowledges data that were never sent, or less than an earlier ACK (RFC 9293 §3.10.7.4).
         if acked > self.board.next() || acked < before {
             return;
         }
@@ -91,6 +90,7 @@ impl Sender {
         let edge = acked + (u64::from(window) << self.peer_scale);
         if edge > self.edge {
             self.edge = edge;
+            // The window is open again: probing ends, and its backoff is reset.
             (self.timers.persist, self.persisted) = (None, 0);
         }
     }
@@ -116,8 +116,8 @@ impl Sender {
         news
     }
 
-    /// The SACK blocks from the lowest on, as RFC 8985 §6.2 step 3 wants segments looked at; else blocks that came together
-    /// would look like reordering. Blocks that make no sense are empty.
+    /// The SACK blocks in ascending order, as RFC 8985 §6.2 step 3 requires; otherwise blocks that arrive together would
+    /// look like reordering. Invalid blocks are empty.
     fn blocks(&self, acked: u64, options: &TcpOptions) -> [Range<u64>; MAX_SACK_BLOCKS] {
         let mut blocks: [Range<u64>; MAX_SACK_BLOCKS] = Default::default();
         for (slot, (first, end)) in blocks.iter_mut().zip(options.sack.iter()) {
@@ -128,7 +128,7 @@ impl Sender {
         blocks
     }
 
-    /// RFC 2883: the first block may tell of something that had arrived before; the position at its end.
+    /// The end of the first SACK block if it reports a duplicate (RFC 2883).
     fn hear_of_duplicates(&mut self, acked: u64, options: &TcpOptions) -> Option<u64> {
         let mut blocks = options.sack.iter().map(|(first, end)| {
             (self.own.position(first, acked).unwrap_or(0), self.own.position(end, acked).unwrap_or(0))
@@ -142,7 +142,7 @@ impl Sender {
         Some(first.1)
     }
 
-    /// A segment that left once tells the round trip (Karn); else the time stamp of an ACK that moves on (RFC 7323 §4).
+    /// Takes a sample from segments sent once (Karn), else from the time stamp of an ACK that advances (RFC 7323 §4).
     fn sample_round_trip(&mut self, cx: &Context<'_>, news: &News, echo: Option<Millis>) {
         let outstanding = self.board.outstanding();
         let trips = news.trips();
@@ -151,6 +151,7 @@ impl Sender {
                 self.trip.note_least(latest);
                 self.trip.sample(longest, &outstanding);
             }
+            // In milliseconds: precise enough for the timeout, too coarse for the minimum.
             (_, _, Some(echo)) => {
                 let rtt = Millis(stamp(cx.now).0.saturating_sub(echo.0)).span();
                 self.trip.smooth(rtt, &outstanding);
@@ -187,13 +188,13 @@ impl Sender {
             self.reduced_until = self.board.next();
             self.owes_cwr = true;
             if self.phase == Phase::Open {
-                // What the last recovery took is not given back once a mark has taken something, too.
+                // The reduction of the last recovery is not undone once a mark has reduced the window, too.
                 self.repeats.forget();
             }
         }
     }
 
-    /// The probe repaired a loss: the controller answers it as any other (RFC 8985 §7.4.2).
+    /// Notifies the controller of a loss that the probe repaired, as of any other (RFC 8985 §7.4.2).
     fn answer_repair(&mut self, cx: &mut Context<'_>) {
         self.stats.recoveries += 1;
         for recovery in [Recovery::Enter { flight: self.flight() }, Recovery::Exit] {
@@ -242,8 +243,8 @@ impl Sender {
     }
 }
 
-/// Whether `segment` left before the one with this time stamp and acknowledgement number: time stamps tell, whose unit is a
-/// millisecond or the tick of a coarse clock, and within it the ACK. Both wrap around (RFC 9293 §3.4, RFC 7323 §5.2).
+/// Whether `segment` was sent before the one with this time stamp and acknowledgement number. Time stamps decide, in units
+/// of a millisecond or of a coarse clock's tick, then ACK numbers. Both wrap around (RFC 9293 §3.4, RFC 7323 §5.2).
 fn is_overtaken(segment: &TcpSegment, stamp: u32, ack: u32) -> bool {
     let is_before = |left: u32, right: u32| (left.wrapping_sub(right) as i32) < 0;
     is_before(segment.timestamp, stamp) || (segment.timestamp == stamp && is_before(segment.ack, ack))

@@ -38,6 +38,7 @@ impl Sender {
         if let Some(segment) = self.poll_owed(cx.now) {
             return Some(segment);
         }
+        // Only control segments are sent before the connection is open and after it is closed.
         if self.stage != Stage::Open {
             return None;
         }
@@ -50,6 +51,7 @@ impl Sender {
     fn poll_window(&mut self, cx: &mut Context<'_>) -> Option<Segment> {
         self.awaits_write = false;
         if !self.window_is_open() || self.gathers_burst() {
+            // The congestion window is the limit here, not the source.
             self.is_source_limited = false;
             return self.rest();
         }
@@ -83,6 +85,7 @@ impl Sender {
         match (lost, new) {
             (Some(number), new) if new.is_none() || !new_first => Some(Next::Lost(number)),
             (_, Some(new)) => Some(Next::New(new)),
+            // Rules 3 and 4 of `NextSeg` apply during a recovery only.
             _ if matches!(self.phase, Phase::Fast { .. }) => {
                 self.detector.extra(&self.board).map(Next::Extra)
             }
@@ -101,8 +104,8 @@ impl Sender {
         None
     }
 
-    /// With segmentation offload a sender that is not paced waits until it may send a burst, or a third of its window if that is
-    /// less (Linux' `tcp_tso_should_defer` with its divisor of 3), as long as an ACK is still to come.
+    /// Whether an unpaced sender with segmentation offload waits until it may send a burst, or a third of its window if that
+    /// is less (Linux' `tcp_tso_should_defer` with its divisor of 3). It waits only while an ACK is outstanding.
     fn gathers_burst(&self) -> bool {
         if self.settings.burst <= 1 || self.burst_left > 0 || self.phase != Phase::Open {
             return false;
@@ -114,6 +117,7 @@ impl Sender {
     }
 
     fn window_is_open(&self) -> bool {
+        // Below one segment nothing would be sent, and no ACK could open the window again.
         let window = self.prr.as_ref().map_or(self.window, |prr| prr.window()).max(1.0);
         let in_flight = self.board.in_flight();
         f64::from(in_flight) + 1.0 <= window && in_flight < MAX_IN_FLIGHT

@@ -4,7 +4,7 @@ use super::scoreboard::Record;
 use crate::congestion::{LossSample, RateSample};
 use crate::units::{Span, Time};
 
-/// What a segment remembers of the connection when it leaves (§3.1.1).
+/// State of the connection when a segment leaves (§3.1.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Snapshot {
     /// Segments delivered by then.
@@ -27,7 +27,7 @@ pub(super) struct RateMeter {
     lost: u64,
     /// Up to this many deliveries samples are the application's; 0 for none.
     app_limited_until: u64,
-    /// When the segment that the sample is made of left, and what it remembers.
+    /// Departure time and state of the segment that the sample is computed from.
     newest: Option<(Time, Snapshot)>,
 }
 
@@ -65,7 +65,7 @@ impl RateMeter {
         self.lost += 1;
     }
 
-    /// What was seen since a segment left that is now found lost and counted as that.
+    /// Counters since the departure of a segment that was found lost, including that loss.
     pub(super) fn loss_sample(&self, snapshot: &Snapshot) -> LossSample {
         LossSample {
             in_flight_at_send: snapshot.in_flight,

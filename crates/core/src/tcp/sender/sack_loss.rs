@@ -5,7 +5,7 @@ use super::scoreboard::Scoreboard;
 /// DupThresh: ranges above a lost segment.
 const DUP_THRESHOLD: u64 = 3;
 
-/// How far the stream was looked through, and what the recovery under way has sent again.
+/// Progress of the loss detection, and the retransmissions of the current recovery.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SackLoss {
     /// Every segment below that was not acknowledged has been found lost once; a retransmission is not found lost again.
@@ -18,7 +18,7 @@ pub(super) struct SackLoss {
 /// The rescue retransmission of a recovery (RescueRxt).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rescue {
-    /// Nothing was sent again yet.
+    /// Nothing was retransmitted yet.
     #[default]
     Early,
     /// It may leave once this segment, the first that was sent again, is acknowledged.
@@ -32,7 +32,7 @@ enum Rescue {
 pub(super) enum Extra {
     /// A segment below the highest one acknowledged selectively: rule 3.
     Hole(u64),
-    /// The last segment outstanding, so that an ACK tells what became of those before it: rule 4.
+    /// The last outstanding segment, so that an ACK reports those before it: rule 4.
     Rescue(u64),
 }
 

@@ -1,4 +1,4 @@
-//! What left and was not acknowledged yet: one record per segment (RFC 6675 §2).
+//! Segments sent and not yet acknowledged: one record per segment (RFC 6675 §2).
 //!
 //! Every operation costs amortised constant or logarithmic time in the segments outstanding: of a SACK block only the new
 //! part is looked at, and departures are kept in order, so that the oldest is found without a search.
@@ -11,7 +11,7 @@ use super::super::ranges::RangeSet;
 use super::rate::Snapshot;
 use crate::units::Time;
 
-/// Where a segment is believed to be.
+/// Assumed location of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     InFlight,
@@ -30,7 +30,7 @@ pub(super) struct Record {
     pub(super) state: State,
     /// Found lost once, and sent again or not.
     pub(super) is_missing: bool,
-    /// In flight twice: sent again beside a transmission that was not found lost.
+    /// In flight twice: retransmitted in addition to a transmission that was not found lost.
     pub(super) is_doubled: bool,
     /// Times that it was sent again.
     pub(super) retransmissions: u16,
@@ -70,7 +70,7 @@ impl Record {
     }
 }
 
-/// When a segment last left.
+/// Last departure of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure {
     pub(super) number: u64,
@@ -105,7 +105,7 @@ pub(super) struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Nothing outstanding, `next` the first position to leave.
+    /// An empty scoreboard; `next` is the first position to send.
     pub(super) fn new(next: u64) -> Self {
         Self {
             records: VecDeque::new(),
@@ -188,7 +188,7 @@ impl Scoreboard {
         self.records.partition_point(|record| record.end <= limit)
     }
 
-    /// As [`select`](Self::select) for all blocks of an ACK.
+    /// As [`select`](Self::select), for all blocks of an ACK.
     pub(super) fn select_all(
         &mut self,
         blocks: [Range<u64>; MAX_SACK_BLOCKS],
@@ -246,13 +246,13 @@ impl Scoreboard {
         Some(*record)
     }
 
-    /// As [`lose`](Self::lose), every transmission of it.
+    /// As [`lose`](Self::lose), for every transmission of it.
     pub(super) fn lose_all(&mut self, number: u64) -> Option<Record> {
         let first = self.lose(number);
         self.lose(number).or(first)
     }
 
-    /// Segment `number` is about to leave beside its transmission under way: both count (§4, `SetPipe`).
+    /// Records that segment `number` is sent in addition to its transmission under way: both count (§4, `SetPipe`).
     pub(super) fn double(&mut self, number: u64) {
         let record = Self::index(self.first, number).and_then(|at| self.records.get_mut(at));
         if let Some(record) = record.filter(|record| record.state == State::InFlight && !record.is_doubled) {
@@ -282,7 +282,7 @@ impl Scoreboard {
         (last >= self.first).then_some(last)
     }
 
-    /// Nothing was lost after all: what waits to be sent again is in flight.
+    /// Cancels all losses: segments that wait for retransmission are in flight again.
     pub(super) fn find_all(&mut self) {
         self.missing = 0;
         self.records.iter_mut().for_each(|record| record.is_missing = false);

@@ -1,4 +1,4 @@
-//! What makes a TCP sender.
+//! Parameters of a TCP sender.
 
 use super::rtt::TimeoutBounds;
 use super::spread::TimeoutRule;
@@ -10,36 +10,36 @@ use crate::rng::Streams;
 use crate::tcp::{EcnEcho, Source};
 use crate::units::{ByteCount, Span, Time};
 
-/// How losses are found without the retransmission timer.
+/// Loss detection without the retransmission timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detection {
-    /// By time, with a probe at the tail (RFC 8985).
+    /// By time, with a tail loss probe (RFC 8985).
     #[default]
     RackTlp,
-    /// By counting what arrived behind (RFC 6675).
+    /// By counting later segments that arrived (RFC 6675).
     Sack,
 }
 
-/// How the flight shrinks during fast recovery.
+/// Reduction of the flight during fast recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// In proportion to what is delivered (RFC 9937), down to the controller's window.
+    /// In proportion to the delivered segments (RFC 9937), down to the controller's window.
     #[default]
     Proportional,
-    /// The controller's window holds at once, as BBR wants it.
+    /// The controller's window applies at once, as BBR requires.
     Immediate,
 }
 
-/// What a scheme makes of a TCP connection.
+/// Sender of a TCP connection as a scheme defines it.
 #[derive(Debug)]
 pub struct SenderRule {
     /// Window or rate rule.
     pub controller: Box<dyn CongestionController>,
-    /// How the flight shrinks.
+    /// Reduction of the flight.
     pub reduction: Reduction,
     /// Whether its segments may be marked, if the receiver takes part.
     pub ecn: Ecn,
-    /// How the receiver tells of marks.
+    /// Echo of congestion marks by the receiver.
     pub echo: EcnEcho,
     /// Bytes of option that every ACK carries for feedback of the network.
     pub ack_option: ByteCount,
@@ -61,9 +61,9 @@ impl SenderRule {
 /// Habits of a sender around its controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SenderSettings {
-    /// Most bytes of payload per segment, 1..=65000; the receiver may ask for less.
+    /// Maximum payload per segment, bytes, 1..=65000; the receiver may advertise less.
     pub mss: u16,
-    /// How losses are found.
+    /// Loss detection of the sender.
     pub detection: Detection,
     /// What makes the retransmission timeout.
     pub timeout_rule: TimeoutRule,
