@@ -80,13 +80,13 @@ fn the_readme_has_the_number_of_runs_that_its_first_command_says_beforehand() {
     reproduce.stderr(Stdio::piped());
     let (_running, said) = Running::start(reproduce, " runs: about ", |child| child.stderr.take());
     let (runs, _) = said.split_once(" runs").expect("a count");
-    assert!(readme().contains(&format!(" simulates {runs} runs;")), "{said}");
+    assert!(readme().contains(&format!(" simulates {runs} runs,")), "{said}");
 }
 
 #[test]
 fn the_scheme_that_the_readme_fetches_with_has_the_parameter_it_sets() {
     let readme = readme();
-    let (_, rest) = readme.split_once("consumer scheme fetches: `").expect("an example is there");
+    let (_, rest) = readme.split_once("supports every consumer scheme: `").expect("an example is there");
     let (options, _) = rest.split_once('`').expect("it ends");
     let nowhere = ["fetch", "/f", "--transport", "unix:///no/sock"];
     let words: Vec<&str> = nowhere.into_iter().chain(options.split_whitespace()).collect();
