@@ -27,6 +27,37 @@ const ORDERED: [&str; 8] = [
     "crates/papers/src/",
 ];
 
+/// Public type names that two crates define; the list may only become shorter.
+const DOUBLED: [&str; 18] = [
+    "Change",
+    "Claim",
+    "Class",
+    "Decision",
+    "Demand",
+    "Digest",
+    "Direction",
+    "Estimator",
+    "Fault",
+    "Kind",
+    "Loss",
+    "Need",
+    "Provenance",
+    "Reader",
+    "Role",
+    "Table",
+    "Value",
+    "Verdict",
+];
+/// Crates whose public items all have a documentation comment of four words or more.
+const DOCUMENTED: [&str; 6] = [
+    "crates/identity/src/",
+    "crates/live/src/",
+    "crates/report/src/",
+    "crates/settings/src/",
+    "crates/sim/src/",
+    "crates/wire/src/",
+];
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -153,6 +184,16 @@ fn no_test_skips_something_without_counting_it() {
 fn times_rates_and_sizes_have_a_type_in_the_interface_of_core() {
     let sources = rules::of(&SOURCES, &["crates/core/src/"]);
     holds("use Time, Span, BitRate, ByteCount", &rules::bare_quantities(&sources));
+}
+
+#[test]
+fn documentation_comments_have_four_words() {
+    holds("write what it is, with unit and range", &rules::short_docs(&rules::of(&SOURCES, &DOCUMENTED)));
+}
+
+#[test]
+fn a_public_type_name_is_defined_in_one_crate() {
+    holds("qualify the name", &rules::doubled_types(&rules::of(&SOURCES, &["crates/"]), &DOUBLED));
 }
 
 #[test]

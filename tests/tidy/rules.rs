@@ -1,5 +1,7 @@
 //! The rules, each a function from sources to everything that breaks it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::sources::{Source, bracketed, is_word, line, places};
 use support::json::Value;
 
@@ -554,5 +556,61 @@ pub fn function_lengths(source: &Source) -> Vec<(usize, String)> {
             let lines = rest[..open + bracketed(&rest[open..]).len() + 1].matches('\n').count() + 1;
             Some((lines, format!("{}:{} {name}", source.path, line(code, at))))
         })
+        .collect()
+}
+
+/// Words of the shortest documentation comment of a public item.
+const MIN_DOC_WORDS: usize = 4;
+
+/// Documentation comments of public items with fewer than [`MIN_DOC_WORDS`] words, which seldom say more than the name.
+pub fn short_docs(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let (mut words, mut begin) = (0, 0);
+        for (number, text) in source.text.lines().enumerate() {
+            let text = text.trim_start();
+            if let Some(doc) = text.strip_prefix("///") {
+                begin = if words == 0 { number + 1 } else { begin };
+                words += doc.split_whitespace().count();
+            } else if !text.starts_with("#[") {
+                if words > 0 && words < MIN_DOC_WORDS && text.starts_with("pub ") {
+                    faults.push(format!("{}:{begin}: a comment of {words} words", source.path));
+                }
+                words = 0;
+            }
+        }
+    }
+    faults
+}
+
+/// Public type names that two crates define outside tests and `known` does not list, and listed ones that are no longer
+/// doubled.
+pub fn doubled_types(sources: &[&Source], known: &[&str]) -> Vec<String> {
+    let mut crates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for source in sources {
+        // Names of tests may repeat those of what they test.
+        let Some((library, _)) = source.path.split_once("/src/").filter(|_| !source.path.contains("/tests/"))
+        else {
+            continue;
+        };
+        for text in source.code.lines() {
+            let mut words = text.split(|c| !is_word(c));
+            let is_type = text.starts_with("pub ")
+                && words.nth(1).is_some_and(|word| ["struct", "enum", "trait", "type"].contains(&word));
+            if let (true, Some(name)) = (is_type, words.next()) {
+                crates.entry(name).or_default().insert(library);
+            }
+        }
+    }
+    let doubled = |name: &str| crates.get(name).is_some_and(|crates| crates.len() > 1);
+    let new = crates.keys().filter(|name| doubled(name) && !known.contains(name));
+    let faults = new.map(|name| format!("{name} in {}", Vec::from_iter(crates[name].clone()).join(", ")));
+    faults
+        .chain(
+            known
+                .iter()
+                .filter(|name| !doubled(name))
+                .map(|name| format!("{name} is listed, and not doubled")),
+        )
         .collect()
 }

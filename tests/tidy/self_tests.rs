@@ -264,3 +264,22 @@ fn a_test_that_skips_in_silence_is_found() {
     assert_eq!(rules::silent_skips(&[&source]), ["crates/x/tests/it/a.rs:2: use support::skipped"]);
     assert!(rules::silent_skips(&[&Source::new("tests/a.rs", "skipped(\"a\", \"b\");")]).is_empty());
 }
+
+#[test]
+fn a_documentation_comment_of_three_words_is_found_on_a_public_item_alone() {
+    let text = "/// Name of it.\n#[must_use]\npub fn name() {}\n/// Name of the node.\npub a: u8,\n/// Its.\nb: u8,\n";
+    assert_eq!(rules::short_docs(&[&core(text)]), ["crates/core/src/x.rs:1: a comment of 3 words"]);
+    let long = core("/// The node's\n/// own name.\npub fn name() {}\n");
+    assert_eq!(rules::short_docs(&[&long]), Vec::<String>::new());
+}
+
+#[test]
+fn a_public_type_of_two_crates_is_found_unless_it_is_listed() {
+    let (one, other) =
+        (core("pub struct Shaper<B> {\n"), scheme("x.rs", "pub enum Shaper {}\nenum Frame {}\n"));
+    let found = |known: &[&str]| rules::doubled_types(&[&one, &other], known);
+    assert_eq!(found(&[]), ["Shaper in crates/core, crates/schemes"]);
+    assert_eq!(found(&["Shaper"]), Vec::<String>::new());
+    assert_eq!(found(&["Shaper", "Frame"]), ["Frame is listed, and not doubled"]);
+    assert_eq!(rules::doubled_types(&[&one, &one], &[]), Vec::<String>::new());
+}

@@ -42,7 +42,7 @@ pub struct Plan {
     pub stop_when_complete: bool,
     /// Seeds of the runs.
     pub seeds: Vec<Seed>,
-    /// Differences between seeds.
+    /// Differences between the runs of several seeds.
     pub variation: Variation,
     /// Nodes by their number.
     pub nodes: Vec<NodePlan>,
