@@ -127,20 +127,33 @@ fn claims_of(name: &str) -> Paper {
 }
 
 /// How many of these claims have each recorded verdict, in the order of [`Verdict::ALL`].
-fn recorded<'a>(claims: impl Iterator<Item = &'a Claim> + Clone) -> [usize; 3] {
-    Verdict::ALL.map(|verdict| claims.clone().filter(|claim| claim.recorded == Some(verdict)).count())
+fn recorded(claims: &[&Claim]) -> [usize; 4] {
+    Verdict::ALL.map(|verdict| claims.iter().filter(|claim| claim.recorded == Some(verdict)).count())
+}
+
+/// The claims of the paper, and those that it does not make.
+fn apart(paper: &Paper) -> (Vec<&Claim>, Vec<&Claim>) {
+    paper.claims.iter().partition(|claim| !claim.is_ours)
 }
 
 /// One row for each paper.
 fn papers(_: &str) -> String {
     let mut text =
-        "| paper | claims | agree | direction only | differ | more |\n|---|---|---|---|---|---|\n".to_owned();
+        "| paper | its claims | agree | direction only | undecided | differ | claims of ours | more |\n\
+                    |---|---|---|---|---|---|---|---|\n"
+            .to_owned();
     for name in paper_names() {
         let paper = claims_of(&name);
-        let [agree, direction, differ] = recorded(paper.claims.iter()).map(|count| count.to_string());
+        let (its, ours) = apart(&paper);
+        let [agree, direction, undecided, differ] = recorded(&its).map(|count| count.to_string());
         let title = format!("{} ({})", paper.title, paper.venue);
         let more = format!("[`{name}`](docs/papers/{name}.md)");
-        text += &row(&[&title, &paper.claims.len().to_string(), &agree, &direction, &differ, &more]);
+        let ours = match ours.len() {
+            0 => "none".to_owned(),
+            all => format!("{all}, {} agree", recorded(&ours)[0]),
+        };
+        text +=
+            &row(&[&title, &its.len().to_string(), &agree, &direction, &undecided, &differ, &ours, &more]);
     }
     text
 }
@@ -148,26 +161,26 @@ fn papers(_: &str) -> String {
 /// The recorded verdicts of one paper in a sentence or two.
 fn verdicts(name: &str) -> String {
     let paper = claims_of(name);
-    let is_own = |claim: &&Claim| !claim.published.to_string().contains("not in the paper");
-    let own = paper.claims.iter().filter(is_own);
-    let text = format!(
-        "Verdicts on record: {}.",
-        counted(name, &format!("of {} claims", paper.claims.len()), paper.claims.iter())
-    );
-    let added = paper.claims.len() - own.clone().count();
-    if added == 0 {
+    let (its, ours) = apart(&paper);
+    let text = format!("Verdicts on record: {}.", counted(name, &format!("of {} claims", its.len()), &its));
+    if ours.is_empty() {
         return text;
     }
-    let own_text = counted(name, &format!("of the paper's own {} claims", own.clone().count()), own);
-    format!("{text} {added} of them hold our value against a model that is not in the paper; {own_text}.")
+    let head = format!("of {} more claims, which the paper does not make,", ours.len());
+    format!("{text} {}.", counted(name, &head.replacen("of", "Of", 1), &ours))
 }
 
 /// `head` and how many of the claims have each verdict.
-fn counted<'a>(name: &str, head: &str, claims: impl Iterator<Item = &'a Claim> + Clone) -> String {
-    let [agree, direction, differ] = recorded(claims.clone());
-    assert_eq!(agree + direction + differ, claims.count(), "{name}: claims without a recorded verdict");
+fn counted(name: &str, head: &str, claims: &[&Claim]) -> String {
+    let counts = recorded(claims);
+    let [agree, direction, undecided, differ] = counts;
+    assert_eq!(counts.iter().sum::<usize>(), claims.len(), "{name}: claims without a recorded verdict");
     let have = if direction == 1 { "has" } else { "have" };
-    format!("{head} {agree} agree, {direction} {have} the paper's direction only and {differ} differ")
+    let are = if undecided == 1 { "is" } else { "are" };
+    format!(
+        "{head} {agree} agree, {direction} {have} the paper's direction only, {undecided} {are} undecided and \
+         {differ} differ"
+    )
 }
 
 /// Crates of the workspace with what they depend on.

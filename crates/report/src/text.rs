@@ -367,7 +367,7 @@ fn claim_entry(judged: &Judged, screen: Screen) -> String {
     let claim = &judged.claim;
     let verdict = match judged.verdict {
         Some(Verdict::Agrees) => screen.green(judged.word()),
-        Some(Verdict::Direction) => screen.yellow(judged.word()),
+        Some(Verdict::Direction | Verdict::Undecided) => screen.yellow(judged.word()),
         Some(Verdict::Differs) => screen.red(judged.word()),
         None => screen.dim(judged.word()),
     };
@@ -388,12 +388,23 @@ fn contradictions(claims: &[Judged]) -> String {
     claims.iter().filter_map(line).collect()
 }
 
-/// `3 agree, 1 direction, 2 differ`, with `n reduced` when there are any.
+/// `3 agree, 1 direction, 0 undecided, 2 differ`, with `n reduced` when there are any; claims that are not the paper's
+/// are counted apart.
 pub fn verdict_counts(claims: &[Judged]) -> String {
+    let (ours, of_paper): (Vec<&Judged>, Vec<&Judged>) =
+        claims.iter().partition(|judged| judged.claim.is_ours);
+    match ours.len() {
+        0 => counts(&of_paper),
+        all => format!("{}; {all} claims of ours: {}", counts(&of_paper), counts(&ours)),
+    }
+}
+
+fn counts(claims: &[&Judged]) -> String {
     let count = |verdict| claims.iter().filter(|judged| judged.verdict == verdict).count();
     let mut parts = vec![
         format!("{} agree", count(Some(Verdict::Agrees))),
         format!("{} direction", count(Some(Verdict::Direction))),
+        format!("{} undecided", count(Some(Verdict::Undecided))),
         format!("{} differ", count(Some(Verdict::Differs))),
     ];
     match count(None) {
@@ -426,6 +437,7 @@ pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Json {
             ("ours", estimate_json(&judged.estimate)),
             ("verdict", verdict(judged.verdict)),
             ("recorded", verdict(claim.recorded)),
+            ("is_ours", claim.is_ours.into()),
             ("note", Json::maybe(claim.note.as_deref())),
         ])
     };

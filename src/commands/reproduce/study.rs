@@ -16,7 +16,7 @@ use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression};
 use tidegate_papers::formula::{Column, Formula, Leaf, Scope};
 use tidegate_papers::value::Value;
-use tidegate_report::claims::{self, Claim, Judged, Paper};
+use tidegate_report::claims::{self, Claim, Judged, Paper, Verdict};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 use tidegate_sim::scenario;
@@ -488,7 +488,8 @@ impl<'a> Results<'a> {
             let samples = self.samples(claim, formula)?;
             Ok(match self.study.extent {
                 Extent::Reduced => Judged::reduced(claim.clone(), &samples),
-                Extent::Paper | Extent::Full => Judged::full(claim.clone(), &samples),
+                Extent::Paper => Judged::full(claim.clone(), &samples),
+                Extent::Full => Judged::full(with_record_of_full(claim), &samples),
             })
         });
         judged.collect()
@@ -502,6 +503,12 @@ impl<'a> Results<'a> {
         let column = column.ok_or_else(|| wrong("a cell of it was not run".to_owned()))?;
         column.samples().map_err(wrong)
     }
+}
+
+/// The claim with the verdict on record for the seeds of `--full`. These may decide what is undecided without them.
+fn with_record_of_full(claim: &Claim) -> Claim {
+    let recorded = claim.recorded.filter(|verdict| *verdict != Verdict::Undecided);
+    Claim { recorded: claim.recorded_full.or(recorded), ..claim.clone() }
 }
 
 fn no_value(leaf: &Leaf, seed: Seed) -> String {

@@ -164,10 +164,14 @@ pub struct Claim {
     pub direction: Option<Direction>,
     /// The verdict on record; a run that decides otherwise is reported.
     pub recorded: Option<Verdict>,
+    /// The verdict on record with the seeds of `--full`, where it is another one.
+    pub recorded_full: Option<Verdict>,
     /// Known issue or argument.
     pub note: Option<String>,
     /// An invariant: every single sample must lie in the band.
     pub exact: bool,
+    /// Whether the claim is not one of the paper: such claims are counted apart.
+    pub is_ours: bool,
 }
 
 /// The expression of a claim (`is = "..."`), and where it stands in the file.
@@ -200,6 +204,15 @@ impl Claim {
     }
 }
 
+impl Claim {
+    /// Whether `value` lies in the band; an end that is "no effect" does not belong to it.
+    fn contains(&self, value: f64) -> bool {
+        let is_tie = self.direction.is_some_and(|Direction { null, .. }| value == null);
+        let is_end = value == self.band.low || value == self.band.high;
+        self.band.contains(value) && !(is_tie && is_end)
+    }
+}
+
 /// How a result relates to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -207,19 +220,22 @@ pub enum Verdict {
     Agrees,
     /// Not so, but the effect has the paper's sign and the interval excludes "no effect".
     Direction,
-    /// Neither.
+    /// The interval reaches both inside and outside of the band, and the sign of the effect is open.
+    Undecided,
+    /// None of these.
     Differs,
 }
 
 impl Verdict {
     /// All of them, best first.
-    pub const ALL: [Self; 3] = [Self::Agrees, Self::Direction, Self::Differs];
+    pub const ALL: [Self; 4] = [Self::Agrees, Self::Direction, Self::Undecided, Self::Differs];
 
     /// The word in `claims.toml`, tables and pages.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
             Self::Direction => "direction",
+            Self::Undecided => "undecided",
             Self::Differs => "differs",
         }
     }
@@ -243,20 +259,26 @@ pub struct Decision {
 /// Decides `claim` by `samples`, one per seed, in the unit of the claim.
 ///
 /// No samples, or one that is not finite, make [`Verdict::Differs`] with an estimate of `n` = 0. A single
-/// sample has an infinite interval, so it can only satisfy an [`exact`](Claim::exact) claim.
+/// sample has an infinite interval, so it can only satisfy an [`exact`](Claim::exact) claim. An end of the band that is
+/// the value of "no effect" does not belong to the band: a tie is no effect.
 pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
     let estimate = Estimate::of(samples);
+    let is_agreed = |value| claim.contains(value);
+    let (low, high) = (estimate.low(), estimate.high());
     let inside = if claim.exact {
-        samples.iter().all(|sample| claim.band.contains(*sample))
+        samples.iter().copied().all(is_agreed)
     } else {
-        claim.band.contains(estimate.low()) && claim.band.contains(estimate.high())
+        is_agreed(low) && is_agreed(high)
     };
+    let reaches_inside = low <= claim.band.high && claim.band.low <= high;
     let verdict = match claim.direction {
         _ if estimate.n == 0 => Verdict::Differs,
         _ if inside => Verdict::Agrees,
-        Some(Direction { null, sign: Sign::Above }) if estimate.low() > null => Verdict::Direction,
-        Some(Direction { null, sign: Sign::Below }) if estimate.high() < null => Verdict::Direction,
-        _ => Verdict::Differs,
+        Some(Direction { null, sign: Sign::Above }) if low > null => Verdict::Direction,
+        Some(Direction { null, sign: Sign::Below }) if high < null => Verdict::Direction,
+        _ if claim.exact || !reaches_inside || low == high => Verdict::Differs,
+        Some(Direction { null, .. }) if null < low || high < null => Verdict::Differs,
+        _ => Verdict::Undecided,
     };
     Decision { verdict, estimate }
 }
@@ -319,6 +341,8 @@ mod tests {
             recorded: None,
             note: None,
             exact: false,
+            recorded_full: None,
+            is_ours: false,
         }
     }
 
@@ -350,9 +374,32 @@ mod tests {
     #[test]
     fn a_mean_inside_is_not_enough_when_the_interval_sticks_out() {
         // 22 ± 4.97
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, None), Verdict::Differs);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, None), Verdict::Undecided);
         assert_verdict(&[20.0, 22.0, 24.0], &claim(20.0, 40.0, ABOVE_ZERO), Verdict::Direction);
-        assert_verdict(&[20.0, 22.0, 24.0], &claim(0.0, 26.0, None), Verdict::Differs);
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(0.0, 26.0, None), Verdict::Undecided);
+    }
+
+    #[test]
+    fn a_claim_is_undecided_if_band_and_sign_are_both_open() {
+        // 2 ± 4.97
+        let samples = [0.0, 2.0, 4.0];
+        assert_verdict(&samples, &claim(1.0, 9.0, ABOVE_ZERO), Verdict::Undecided);
+        assert_verdict(&samples, &claim(-9.0, -1.0, BELOW_ZERO), Verdict::Undecided);
+        // The whole interval lies outside of the band.
+        assert_verdict(&samples, &claim(7.0, 9.0, ABOVE_ZERO), Verdict::Differs);
+        // The sign is known, and it is the wrong one.
+        assert_verdict(&[20.0, 22.0, 24.0], &claim(-9.0, 20.0, BELOW_ZERO), Verdict::Differs);
+        // An invariant holds or does not.
+        assert_verdict(&samples, &Claim { exact: true, ..claim(1.0, 9.0, ABOVE_ZERO) }, Verdict::Differs);
+    }
+
+    #[test]
+    fn a_tie_is_no_effect_even_where_the_band_ends_there() {
+        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&[0.0; 4], &claim(-9.0, 0.0, BELOW_ZERO), Verdict::Differs);
+        assert_verdict(&[0.0; 4], &claim(0.0, 9.0, None), Verdict::Agrees);
+        assert_verdict(&[1.0; 4], &claim(0.0, 9.0, ABOVE_ZERO), Verdict::Agrees);
+        assert_verdict(&[0.0; 4], &claim(-1.0, 1.0, ABOVE_ZERO), Verdict::Agrees);
     }
 
     #[test]

@@ -32,8 +32,10 @@ const CLAIM_KEYS: &[&str] = &[
     "null",
     "sign",
     "verdict",
+    "full_verdict",
     "note",
     "exact",
+    "ours",
 ];
 
 /// Reads the text of a `claims.toml`; `file` is its name in messages.
@@ -141,8 +143,11 @@ impl Reader<'_> {
         let direction = self.direction(entry);
         let words = Verdict::ALL.map(|verdict| (verdict.word(), verdict));
         let recorded = self.optional(entry, "verdict", |reader, value| reader.word(value, "verdict", &words));
+        let recorded_full =
+            self.optional(entry, "full_verdict", |reader, value| reader.word(value, "full_verdict", &words));
         let note = self.optional(entry, "note", |reader, value| reader.some_text(value, "note"));
-        let exact = self.optional(entry, "exact", Self::truth);
+        let exact = self.optional(entry, "exact", |reader, value| reader.truth(value, "exact"));
+        let is_ours = self.optional(entry, "ours", |reader, value| reader.truth(value, "ours"));
         Some(Claim {
             id: id?,
             place: place?,
@@ -157,8 +162,10 @@ impl Reader<'_> {
             band_reason,
             direction,
             recorded,
+            recorded_full,
             note,
             exact: exact.unwrap_or(false),
+            is_ours: is_ours.unwrap_or(false),
         })
     }
 
@@ -343,10 +350,10 @@ impl Reader<'_> {
         Some(Band { low, high })
     }
 
-    fn truth(&mut self, value: &Spanned<DeValue<'_>>) -> Option<bool> {
+    fn truth(&mut self, value: &Spanned<DeValue<'_>>, key: &'static str) -> Option<bool> {
         let truth = value.get_ref().as_bool();
         if truth.is_none() {
-            self.report_kind(value, "exact", "true or false");
+            self.report_kind(value, key, "true or false");
         }
         truth
     }

@@ -55,16 +55,26 @@ fn header(body: &mut Markup, page: &BoardPage<'_>) {
     ));
     markup::command_line(body, page.command);
     body.0.push_str("<ul class=\"cards counts\">\n");
+    let of_paper = |verdict| {
+        page.claims.iter().filter(|judged| !judged.claim.is_ours && judged.verdict == verdict).count()
+    };
     for verdict in Verdict::ALL {
         body.add(format_args!(
             "<li><span class=\"label\"><b class=\"verdict {0}\">{0}</b></span><span class=\"value\">{1}</span>\
              <span class=\"hint\">{2}</span></li>\n",
             verdict.word(),
-            count(page.claims, Some(verdict)),
+            of_paper(Some(verdict)),
             meaning(verdict)
         ));
     }
     body.0.push_str("</ul>\n");
+    if page.claims.iter().any(|judged| judged.claim.is_ours) {
+        body.add(format_args!(
+            "<p class=\"note\">Claims that the paper does not make are marked <span class=\"tag\">ours</span> and counted \
+             apart. All: {}.</p>\n",
+            text::verdict_counts(page.claims)
+        ));
+    }
     if !page.files.is_empty() {
         body.0.push_str("<p class=\"note\">Files:");
         for file in page.files {
@@ -102,7 +112,10 @@ const fn meaning(verdict: Verdict) -> &'static str {
         Verdict::Direction => {
             "Not inside the band, but the interval excludes no effect and is on the paper's side of it."
         }
-        Verdict::Differs => "Neither.",
+        Verdict::Undecided => {
+            "The interval reaches both inside and outside of the band, and the sign of the effect is open."
+        }
+        Verdict::Differs => "None of these.",
     }
 }
 
@@ -162,7 +175,7 @@ fn claim_row(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
     let ours =
         if judged.estimate.n == 0 { "–".to_owned() } else { text::with_unit(judged.estimate, &claim.unit) };
     body.add(format_args!(
-        "<tr id=\"{0}\" data-verdict=\"{8}\"><th scope=\"row\">{0}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{11}{3}</td>\
+        "<tr id=\"{0}\" data-verdict=\"{8}\"><th scope=\"row\">{0}{12}</th><td class=\"wide\">{1} <span class=\"soft\">{2}</span>{11}{3}</td>\
          <td class=\"{10}\" data-label=\"Published\">{4}</td><td class=\"number\" data-label=\"Ours ± 95 %\">{5}</td><td class=\"band\" data-label=\"Band\"><span>{6}</span></td><td>{7}</td>\
          <td><b class=\"verdict {8}\">{8}</b>{9}</td></tr>\n",
         Escaped(&claim.id),
@@ -176,7 +189,8 @@ fn claim_row(body: &mut Markup, page: &BoardPage<'_>, judged: &Judged) {
         judged.word(),
         record(judged),
         if matches!(claim.published, Published::Number(_)) { "number" } else { "words" },
-        figure_links(claim, page.figures)
+        figure_links(claim, page.figures),
+        if claim.is_ours { " <span class=\"tag\">ours</span>" } else { "" }
     ));
 }
 

@@ -1,6 +1,6 @@
 //! The page of `tidegate reproduce all`: an overview of the papers, each of which has a page of its own.
 
-use super::board::{BoardPage, count, warnings};
+use super::board::{BoardPage, warnings};
 use super::markup::{self, Escaped, Markup, Scripts};
 use crate::claims::{Judged, Verdict};
 use crate::text;
@@ -32,19 +32,28 @@ fn overview(body: &mut Markup, papers: &[BoardPage<'_>]) {
             verdict.word()
         ));
     }
-    body.0.push_str("</tr></thead>\n<tbody>\n");
+    body.0.push_str("<th scope=\"col\">Claims of ours</th></tr></thead>\n<tbody>\n");
     for page in papers {
+        let (ours, of_paper): (Vec<&Judged>, Vec<&Judged>) =
+            page.claims.iter().partition(|judged| judged.claim.is_ours);
         body.add(format_args!(
             "<tr><th scope=\"row\" class=\"wide\"><a href=\"../{}/report.html\">{}</a></th><td>{}</td><td class=\"number\">{}</td>",
             Escaped(&page.paper.scheme),
             Escaped(&page.paper.title),
             Escaped(&page.paper.venue),
-            page.claims.len()
+            of_paper.len()
         ));
+        let count = |claims: &[&Judged], verdict| {
+            claims.iter().filter(|judged| judged.verdict == Some(verdict)).count()
+        };
         for verdict in Verdict::ALL {
-            body.add(format_args!("<td class=\"number\">{}</td>", count(page.claims, Some(verdict))));
+            body.add(format_args!("<td class=\"number\">{}</td>", count(&of_paper, verdict)));
         }
-        body.0.push_str("</tr>\n");
+        let agreed = count(&ours, Verdict::Agrees);
+        match ours.len() {
+            0 => body.0.push_str("<td></td></tr>\n"),
+            all => body.add(format_args!("<td>{all}, {agreed} agree</td></tr>\n")),
+        }
     }
     body.0.push_str("</tbody></table></div>\n");
 }
@@ -66,7 +75,7 @@ fn paper(body: &mut Markup, page: &BoardPage<'_>) {
     let apart: Vec<&Judged> = page
         .claims
         .iter()
-        .filter(|judged| matches!(judged.verdict, Some(Verdict::Direction | Verdict::Differs)))
+        .filter(|judged| matches!(judged.verdict, Some(Verdict::Direction | Verdict::Undecided | Verdict::Differs)))
         .collect();
     if !apart.is_empty() {
         body.add(format_args!(
