@@ -12,8 +12,8 @@ use tidegate_core::fib::NextHop;
 use tidegate_core::packet::{Kind, LossNotice, Nack, NackReason};
 use tidegate_core::units::{ByteCount, Packets, Span};
 
-use bench::{Bench, Setup};
-use packets::Choice;
+use bench::{Bench, BenchSetup};
+use packets::RandomChoice;
 
 /// Steps of one input; more only make it slow.
 const MAX_STEPS: usize = 64;
@@ -36,12 +36,12 @@ pub fn check(data: &[u8]) {
     bench.end();
 }
 
-fn setup([tables, pit, queue, width]: &[u8; 4]) -> Setup {
+fn setup([tables, pit, queue, width]: &[u8; 4]) -> BenchSetup {
     let limit = match queue & 0x80 {
         0 => Limit::Packets(Packets::new(u32::from(queue & 15) + 1)),
         _ => Limit::Bytes(ByteCount::new(u64::from(queue & 127) * 100)),
     };
-    Setup {
+    BenchSetup {
         cache: Packets::new(u32::from(tables & 7)),
         caches_unsolicited: tables & 8 != 0,
         strategy: if tables & 16 == 0 { "best-route" } else { "multicast" },
@@ -67,8 +67,8 @@ impl<'a> Input<'a> {
         bytes
     }
 
-    fn choice(&mut self) -> Option<Choice> {
-        Some(Choice { name: self.byte()?, flags: self.byte()? })
+    fn choice(&mut self) -> Option<RandomChoice> {
+        Some(RandomChoice { name: self.byte()?, flags: self.byte()? })
     }
 }
 
@@ -122,7 +122,7 @@ fn answer(bench: &mut Bench, face: u8, how: u8) {
 }
 
 /// Sets the ways to a prefix, or takes them away.
-fn route(bench: &mut Bench, face: u8, choice: Choice) {
+fn route(bench: &mut Bench, face: u8, choice: RandomChoice) {
     let hops = [(choice.flags & 1, face), (choice.flags & 2, face + 1)];
     let hops = hops.into_iter().filter(|(is_there, _)| *is_there != 0);
     let hops =

@@ -147,7 +147,7 @@ fn words(all: &[(Drawing, &'static str)]) -> Vec<&'static str> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Board {
     /// In the order of the page.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<FigurePlan>,
     /// In the order of the page.
     pub tables: Vec<Table>,
 }
@@ -178,7 +178,7 @@ pub struct Source {
 
 /// A figure, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct FigurePlan {
     /// Its variables.
     pub bindings: Vec<Binding>,
     /// Short name.
@@ -198,7 +198,7 @@ pub struct Figure {
     /// What lies along x, of lines and bars.
     pub groups: Groups,
     /// What is drawn.
-    pub series: Vec<Series>,
+    pub series: Vec<SeriesPlan>,
     /// Of a cdf: whether x is logarithmic.
     pub is_x_logarithmic: bool,
     /// Of a cdf: the smallest x that is drawn.
@@ -218,7 +218,7 @@ pub enum Groups {
 
 /// One series, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Series {
+pub struct SeriesPlan {
     /// Its variables.
     pub bindings: Vec<Binding>,
     /// What the legend calls it.
@@ -247,7 +247,7 @@ pub struct Table {
     /// Heads of the columns with labels, or of all columns of free cells.
     pub heads: Vec<String>,
     /// Columns with values.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// Rows of free cells.
     pub cells: Vec<Vec<Cell>>,
     /// Whether its rows are the claims.
@@ -274,7 +274,7 @@ impl Cell {
 
 /// A column, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct TableColumn {
     /// Its variables.
     pub bindings: Vec<Binding>,
     /// Head.
@@ -341,9 +341,9 @@ impl Board {
     }
 }
 
-fn figure(fields: &Fields<'_>) -> Option<Figure> {
+fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
     let drawing = fields.word("kind", &KINDS);
-    let series: Vec<Series> = fields.tables("series", &SERIES).iter().filter_map(series).collect();
+    let series: Vec<SeriesPlan> = fields.tables("series", &SERIES).iter().filter_map(series).collect();
     let groups = match drawing? {
         Drawing::Lines => fields.item("points").map(|item| settings(fields.desk, item)),
         Drawing::Bars => fields.item("groups").map(|item| groups(fields.desk, item)),
@@ -362,7 +362,7 @@ fn figure(fields: &Fields<'_>) -> Option<Figure> {
         };
         fields.refuse("series", message);
     }
-    Some(Figure {
+    Some(FigurePlan {
         bindings: bindings(fields),
         id: fields.text("id")?,
         title: fields.text("title")?,
@@ -378,7 +378,7 @@ fn figure(fields: &Fields<'_>) -> Option<Figure> {
     })
 }
 
-impl Series {
+impl SeriesPlan {
     /// Whether it has another number of expressions than such groups need.
     fn is_wrong_for(&self, groups: &Groups) -> bool {
         match groups {
@@ -389,11 +389,11 @@ impl Series {
 }
 
 /// `None` for a series with an expression that cannot be read.
-fn series(fields: &Fields<'_>) -> Option<Series> {
+fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
     let one = fields.item("y").and_then(|item| source(fields.desk, item));
     let each = fields.list("values").iter().map(|item| source(fields.desk, item));
     let given = fields.item("y").map(|_| one);
-    Some(Series {
+    Some(SeriesPlan {
         bindings: bindings(fields),
         name: fields.text("name")?,
         values: given.into_iter().chain(each).collect::<Option<_>>()?,
@@ -447,10 +447,10 @@ fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
     if lists.is_empty() { vec![one(items)] } else { lists }
 }
 
-fn column(fields: &Fields<'_>) -> Option<Column> {
+fn column(fields: &Fields<'_>) -> Option<TableColumn> {
     let expression = |key: &str| fields.item(key).and_then(|item| source(fields.desk, item));
     let text = fields.list("text").iter().map(|item| title(fields.desk, item));
-    let column = Column {
+    let column = TableColumn {
         bindings: bindings(fields),
         head: fields.text("head")?,
         value: expression("y"),

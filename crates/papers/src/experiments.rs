@@ -33,7 +33,7 @@ use tidegate_settings::reader::{Reader, check_version};
 
 use crate::expression::{Binding, parse, parse_binding, unknown};
 use crate::function::Function;
-use crate::quantity::Definition;
+use crate::quantity::MeasureDefinition;
 
 /// Cells of one experiment, at most.
 const MAX_CELLS: usize = 10_000;
@@ -155,7 +155,7 @@ pub struct Experiments {
     /// In the order of the file; names are unique.
     pub list: Vec<Experiment>,
     /// Measures of the paper, in the order of the file.
-    pub measures: Vec<Definition>,
+    pub measures: Vec<MeasureDefinition>,
     /// Other conditions, in the order of the file.
     pub alternatives: Vec<Alternative>,
 }
@@ -530,14 +530,14 @@ fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
     found.map_err(|message| desk.refuse(item.place, message)).ok()
 }
 
-fn measures(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<Definition> {
+fn measures(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<MeasureDefinition> {
     let Some(item) = root.item("measure") else { return Vec::new() };
     let entries = table(desk, item, "measure is a table of expressions, such as [measure]");
     entries.iter().filter_map(|entry| measure(desk, entry)).collect()
 }
 
 /// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
-fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<Definition> {
+fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<MeasureDefinition> {
     let (name, parameters) = match entry.key.split_once('(') {
         None => (entry.key.as_str(), ""),
         Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or("")),
@@ -558,7 +558,7 @@ fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<Definition> {
         return None;
     };
     match parse(text) {
-        Ok(body) => Some(Definition {
+        Ok(body) => Some(MeasureDefinition {
             name: name.to_owned(),
             parameters: parameters.into_iter().map(str::to_owned).collect(),
             body,

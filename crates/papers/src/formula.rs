@@ -10,7 +10,7 @@ use crate::value::Value;
 const MAX_PARTS: usize = 200_000;
 
 /// What the variables of lists stand for: name of the variable, name of the setting.
-pub type Scope = Vec<(String, String)>;
+pub type Bindings = Vec<(String, String)>;
 
 /// A quantity of the runs of one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ enum Node {
 
 /// Values of an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Column {
+pub enum SeedColumn {
     /// The same in all seeds, however many there are.
     Same(Value),
     /// One per seed, and what they are called.
@@ -60,7 +60,11 @@ impl Formula {
     ///
     /// # Errors
     /// Names that are not known, wrong numbers of settings, more than 200,000 parts.
-    pub fn resolve(expression: &Expression, scope: &Scope, experiments: &Experiments) -> Result<Self, Fault> {
+    pub fn resolve(
+        expression: &Expression,
+        scope: &Bindings,
+        experiments: &Experiments,
+    ) -> Result<Self, Fault> {
         let mut resolver = Resolver { experiments, leaves: Vec::new(), scope: scope.clone(), parts: 0 };
         let node = resolver.node(expression)?;
         Ok(Self { node, leaves: resolver.leaves })
@@ -74,12 +78,12 @@ impl Formula {
     pub fn column(
         &self,
         values: &mut dyn FnMut(&Leaf) -> Result<Vec<Value>, String>,
-    ) -> Result<Column, Fault> {
+    ) -> Result<SeedColumn, Fault> {
         let column = |leaf: &Leaf| match values(leaf) {
-            Ok(values) => Ok(Column::Seeds(values, leaf.name.clone())),
+            Ok(values) => Ok(SeedColumn::Seeds(values, leaf.name.clone())),
             Err(message) => Err(Fault { at: leaf.at, message }),
         };
-        let columns = self.leaves.iter().map(column).collect::<Result<Vec<Column>, Fault>>()?;
+        let columns = self.leaves.iter().map(column).collect::<Result<Vec<SeedColumn>, Fault>>()?;
         let whole = self.leaves.first().map(|leaf| leaf.at).unwrap_or_default();
         self.node.column(&columns).map_err(|(at, message)| Fault { at: at.unwrap_or(whole), message })
     }
@@ -88,7 +92,7 @@ impl Formula {
 struct Resolver<'a> {
     experiments: &'a Experiments,
     leaves: Vec<Leaf>,
-    scope: Scope,
+    scope: Bindings,
     /// Parts so far.
     parts: usize,
 }
@@ -184,9 +188,9 @@ impl Resolver<'_> {
 type Wrong = (Option<Range>, String);
 
 impl Node {
-    fn column(&self, leaves: &[Column]) -> Result<Column, Wrong> {
+    fn column(&self, leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
         match self {
-            Self::Number(number) => Ok(Column::Same(Value::Number(*number))),
+            Self::Number(number) => Ok(SeedColumn::Same(Value::Number(*number))),
             Self::Leaf(place) => Ok(leaves[*place].clone()),
             Self::Minus(inner) => inner.column(leaves)?.each(|values| Ok(values[0].each(|number| -number))),
             Self::Pair(operator, sides) => {
@@ -208,11 +212,11 @@ impl Node {
     }
 }
 
-fn columns(nodes: &[Node], leaves: &[Column]) -> Result<Vec<Column>, Wrong> {
+fn columns(nodes: &[Node], leaves: &[SeedColumn]) -> Result<Vec<SeedColumn>, Wrong> {
     nodes.iter().map(|node| node.column(leaves)).collect()
 }
 
-impl Column {
+impl SeedColumn {
     fn each(self, of: impl Fn(&[Value]) -> Result<Value, String>) -> Result<Self, Wrong> {
         together(&[self], of)
     }
@@ -259,11 +263,14 @@ impl Column {
 }
 
 /// `of` applied to the values of all columns, seed by seed.
-fn together(columns: &[Column], of: impl Fn(&[Value]) -> Result<Value, String>) -> Result<Column, Wrong> {
+fn together(
+    columns: &[SeedColumn],
+    of: impl Fn(&[Value]) -> Result<Value, String>,
+) -> Result<SeedColumn, Wrong> {
     let mut of_seeds = columns.iter().filter(|column| column.seeds().is_some());
     let Some(first) = of_seeds.next() else {
         let values: Vec<Value> = columns.iter().filter_map(|column| column.at(0).cloned()).collect();
-        return of(&values).map(Column::Same).map_err(|message| (None, message));
+        return of(&values).map(SeedColumn::Same).map_err(|message| (None, message));
     };
     let seeds = first.seeds().unwrap_or(0);
     if let Some(other) = of_seeds.find(|other| other.seeds() != Some(seeds)) {
@@ -279,10 +286,10 @@ fn together(columns: &[Column], of: impl Fn(&[Value]) -> Result<Value, String>) 
         let values: Vec<Value> = columns.iter().filter_map(|column| column.at(seed).cloned()).collect();
         of(&values).map_err(|message| (None, message))
     };
-    Ok(Column::Seeds((0..seeds).map(at).collect::<Result<_, _>>()?, first.name().to_owned()))
+    Ok(SeedColumn::Seeds((0..seeds).map(at).collect::<Result<_, _>>()?, first.name().to_owned()))
 }
 
-fn over_seeds(function: Function, nodes: &[Node], leaves: &[Column]) -> Result<Column, Wrong> {
+fn over_seeds(function: Function, nodes: &[Node], leaves: &[SeedColumn]) -> Result<SeedColumn, Wrong> {
     let elements: Vec<&Node> = nodes
         .iter()
         .flat_map(|node| match node {
@@ -291,8 +298,8 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[Column]) -> Result<C
         })
         .collect();
     let elements =
-        elements.into_iter().map(|node| node.column(leaves)).collect::<Result<Vec<Column>, Wrong>>()?;
-    let samples = |column: &Column| column.samples().map_err(|message| (None, message));
+        elements.into_iter().map(|node| node.column(leaves)).collect::<Result<Vec<SeedColumn>, Wrong>>()?;
+    let samples = |column: &SeedColumn| column.samples().map_err(|message| (None, message));
     let all = elements.iter().map(samples).collect::<Result<Vec<Vec<f64>>, Wrong>>()?;
     let mean = |samples: &Vec<f64>| samples.iter().sum::<f64>() / samples.len() as f64;
     let chosen = |place: Option<usize>| {
@@ -303,12 +310,12 @@ fn over_seeds(function: Function, nodes: &[Node], leaves: &[Column]) -> Result<C
         Function::Best => chosen(places.max_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
         Function::Worst => chosen(places.min_by(|a, b| mean(&all[*a]).total_cmp(&mean(&all[*b])))),
         Function::Pool => {
-            let name = elements.first().map_or("", Column::name).to_owned();
-            Ok(Column::Seeds(all.concat().into_iter().map(Value::Number).collect(), name))
+            let name = elements.first().map_or("", SeedColumn::name).to_owned();
+            Ok(SeedColumn::Seeds(all.concat().into_iter().map(Value::Number).collect(), name))
         }
         _ => {
             let samples = all.into_iter().next().unwrap_or_default();
-            Ok(Column::Same(Value::Number(one_of(function, samples))))
+            Ok(SeedColumn::Same(Value::Number(one_of(function, samples))))
         }
     }
 }
@@ -351,7 +358,7 @@ scenario = "s.toml"
 half = "g / 2"
 "#;
 
-    fn column(text: &str) -> Result<Column, Fault> {
+    fn column(text: &str) -> Result<SeedColumn, Fault> {
         let experiments = Experiments::parse("experiments.toml", EXPERIMENTS).expect("sound");
         let formula = Formula::resolve(&parse(text)?, &Vec::new(), &experiments)?;
         formula.column(&mut |leaf| {

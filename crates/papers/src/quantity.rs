@@ -9,7 +9,7 @@ const MAX_PARTS: usize = 10_000;
 
 /// A measure that a paper defines: `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Definition {
+pub struct MeasureDefinition {
     /// Name.
     pub name: String,
     /// Names of its parameters, which stand for objects or for values of named arguments.
@@ -23,12 +23,16 @@ pub struct Definition {
 /// # Errors
 /// A cell, a list over settings or a function over seeds, none of which has a meaning within one run; a wrong number of
 /// arguments; definitions that grow too large.
-pub fn expand(quantity: &Expression, definitions: &[Definition]) -> Result<Expression, Fault> {
+pub fn expand(quantity: &Expression, definitions: &[MeasureDefinition]) -> Result<Expression, Fault> {
     let mut parts = 0;
     put_in(quantity, definitions, &mut parts)
 }
 
-fn put_in(quantity: &Expression, definitions: &[Definition], parts: &mut usize) -> Result<Expression, Fault> {
+fn put_in(
+    quantity: &Expression,
+    definitions: &[MeasureDefinition],
+    parts: &mut usize,
+) -> Result<Expression, Fault> {
     *parts += 1;
     if *parts > MAX_PARTS {
         let at = quantity.calls().first().map(|call| call.at).unwrap_or_default();
@@ -63,11 +67,15 @@ fn put_in(quantity: &Expression, definitions: &[Definition], parts: &mut usize) 
     })
 }
 
-fn with_definition(call: &Call, definitions: &[Definition], parts: &mut usize) -> Result<Expression, Fault> {
+fn with_definition(
+    call: &Call,
+    definitions: &[MeasureDefinition],
+    parts: &mut usize,
+) -> Result<Expression, Fault> {
     let Some(place) = definitions.iter().rposition(|known| known.name == call.name) else {
         return Ok(Expression::Call(call.clone()));
     };
-    let Definition { name, parameters, body } = &definitions[place];
+    let MeasureDefinition { name, parameters, body } = &definitions[place];
     if call.objects.len() != parameters.len() || !call.named.is_empty() {
         let message = format!(
             "{name} takes {} argument{} without names: {name}({})",
@@ -172,12 +180,12 @@ mod tests {
     use super::*;
     use crate::expression::parse;
 
-    fn define(name: &str, parameters: &[&str], body: &str) -> Definition {
+    fn define(name: &str, parameters: &[&str], body: &str) -> MeasureDefinition {
         let parameters = parameters.iter().map(|name| (*name).to_owned()).collect();
-        Definition { name: name.to_owned(), parameters, body: parse(body).expect("sound") }
+        MeasureDefinition { name: name.to_owned(), parameters, body: parse(body).expect("sound") }
     }
 
-    fn expanded(text: &str, definitions: &[Definition]) -> Result<String, Fault> {
+    fn expanded(text: &str, definitions: &[MeasureDefinition]) -> Result<String, Fault> {
         expand(&parse(text).expect("sound"), definitions).map(|quantity| quantity.to_string())
     }
 
@@ -200,7 +208,7 @@ mod tests {
     fn a_definition_uses_those_before_it_alone_so_that_none_is_a_circle() {
         let definitions = [define("a", &[], "b"), define("b", &[], "a"), define("b", &[], "b + 1")];
         assert_eq!(expanded("b", &definitions), Ok("(b + 1)".to_owned()));
-        let doubling: Vec<Definition> = (0..40)
+        let doubling: Vec<MeasureDefinition> = (0..40)
             .map(|place| define(&format!("d{place}"), &[], &format!("d{0} + d{0}", place - 1)))
             .collect();
         assert!(expanded("d39", &doubling).expect_err("too large").message.contains("more than 10000"));

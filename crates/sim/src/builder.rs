@@ -32,20 +32,20 @@ use crate::scenario::{Errors, Parser};
 
 /// A node of one [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node(usize);
+pub struct NodeHandle(usize);
 
 /// A scenario that is being put together. What is not set has the default of scenario files.
 #[derive(Debug)]
 pub struct Builder {
     head: Table,
     nodes: Vec<String>,
-    links: Vec<Link>,
-    flows: Vec<Flow>,
+    links: Vec<LinkBuilder>,
+    flows: Vec<FlowBuilder>,
 }
 
 /// A link of a scenario.
 #[derive(Debug)]
-pub struct Link {
+pub struct LinkBuilder {
     table: Table,
     queue: Table,
     disciplines: Vec<Use>,
@@ -53,7 +53,7 @@ pub struct Link {
 
 /// A flow of Interests and Data, or a TCP connection.
 #[derive(Debug)]
-pub struct Flow {
+pub struct FlowBuilder {
     section: &'static str,
     table: Table,
     scheme: Use,
@@ -86,18 +86,18 @@ impl Builder {
     }
 
     /// Adds a node called `name`. A node with several links is a router.
-    pub fn node(&mut self, name: &str) -> Node {
+    pub fn node(&mut self, name: &str) -> NodeHandle {
         self.nodes.push(name.to_owned());
-        Node(self.nodes.len() - 1)
+        NodeHandle(self.nodes.len() - 1)
     }
 
     /// Adds a link between `a` and `b`, with `rate` in each direction and the propagation delay `delay`.
-    pub fn link(&mut self, a: Node, b: Node, rate: BitRate, delay: Span) -> &mut Link {
+    pub fn link(&mut self, a: NodeHandle, b: NodeHandle, rate: BitRate, delay: Span) -> &mut LinkBuilder {
         let mut table = Table::default();
         table.set("ends", format!("[{}, {}]", self.name(a), self.name(b)));
         table.set("rate", quoted(rate));
         table.set("delay", quoted(delay));
-        self.links.push(Link { table, queue: Table::default(), disciplines: Vec::new() });
+        self.links.push(LinkBuilder { table, queue: Table::default(), disciplines: Vec::new() });
         self.links.last_mut().expect("one was added")
     }
 
@@ -105,12 +105,12 @@ impl Builder {
     /// `settings`, a `Params` of the scheme's module or a [`Settings`].
     pub fn flow(
         &mut self,
-        consumer: Node,
-        producer: Node,
+        consumer: NodeHandle,
+        producer: NodeHandle,
         prefix: &str,
         scheme: &'static Scheme,
         settings: impl Into<Settings>,
-    ) -> &mut Flow {
+    ) -> &mut FlowBuilder {
         let mut table = Table::default();
         table.set("consumer", self.name(consumer));
         table.set("producer", self.name(producer));
@@ -122,23 +122,23 @@ impl Builder {
     /// the scheme's module or a [`Settings`].
     pub fn connection(
         &mut self,
-        sender: Node,
-        receiver: Node,
+        sender: NodeHandle,
+        receiver: NodeHandle,
         scheme: &'static Scheme,
         settings: impl Into<Settings>,
-    ) -> &mut Flow {
+    ) -> &mut FlowBuilder {
         let mut table = Table::default();
         table.set("sender", self.name(sender));
         table.set("receiver", self.name(receiver));
         self.add("tcp", table, Use { scheme, settings: settings.into() })
     }
 
-    fn add(&mut self, section: &'static str, table: Table, scheme: Use) -> &mut Flow {
-        self.flows.push(Flow { section, table, scheme });
+    fn add(&mut self, section: &'static str, table: Table, scheme: Use) -> &mut FlowBuilder {
+        self.flows.push(FlowBuilder { section, table, scheme });
         self.flows.last_mut().expect("one was added")
     }
 
-    fn name(&self, node: Node) -> String {
+    fn name(&self, node: NodeHandle) -> String {
         quoted(&self.nodes[node.0])
     }
 
@@ -149,7 +149,7 @@ impl Builder {
             write!(text, "[[node]]\nname = {}\n", quoted(name)).expect("a string takes it");
         }
         self.links.iter().for_each(|link| link.write(&mut text));
-        for Flow { section, table, scheme } in &self.flows {
+        for FlowBuilder { section, table, scheme } in &self.flows {
             write!(text, "[[{section}]]\n{}scheme = {}\n", table.lines(), scheme.inline())
                 .expect("a string takes it");
         }
@@ -177,7 +177,7 @@ impl Builder {
     }
 }
 
-impl Link {
+impl LinkBuilder {
     /// Sets the limit of the queue of each direction.
     pub fn queue(&mut self, limit: Packets) -> &mut Self {
         self.queue.set("limit", quoted(limit));
@@ -207,7 +207,7 @@ impl Link {
     }
 }
 
-impl Flow {
+impl FlowBuilder {
     /// Ends the flow after `size` of content.
     pub fn size(&mut self, size: ByteCount) -> &mut Self {
         self.set("size", size)
@@ -317,7 +317,7 @@ mod tests {
     fn a_mistake_is_an_error_at_its_line() {
         let mut network = network();
         let island = network.node("island");
-        network.flow(island, Node(0), "/g", &codel::SCHEME, Settings::default());
+        network.flow(island, NodeHandle(0), "/g", &codel::SCHEME, Settings::default());
         let errors = network.build().expect_err("codel is no consumer").to_string();
         assert!(errors.contains("builder:") && errors.contains("codel"), "{errors}");
     }

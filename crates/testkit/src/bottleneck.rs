@@ -7,7 +7,7 @@ use tidegate_core::consumer::pacer::Pacer;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::driver::{Driver, Event, EventKind, RTT};
+use crate::driver::{Driver, DriverEvent, EventKind, RTT};
 
 /// Time that the bottleneck takes for a packet.
 const SERVICE: Span = Span::from_micros(625);
@@ -99,6 +99,6 @@ impl<C: CongestionController> Bottleneck<C> {
     }
 
     fn handle(&mut self, kind: EventKind) {
-        self.driver.handle(Event { at: self.now, next_segment: self.next_segment, kind });
+        self.driver.handle(DriverEvent { at: self.now, next_segment: self.next_segment, kind });
     }
 }

@@ -11,7 +11,7 @@ use tidegate_core::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::driver::{Driver, Event, EventKind, RTT, marked_hop};
+use crate::driver::{Driver, DriverEvent, EventKind, RTT, marked_hop};
 
 /// Of the Interests sent while this many packets are under way, one in ten comes back marked.
 const MARK_ABOVE: u32 = 60;
@@ -154,7 +154,7 @@ impl Run {
     }
 
     fn handle(&mut self, kind: EventKind) {
-        self.driver.handle(Event { at: self.now, next_segment: self.next_segment, kind });
+        self.driver.handle(DriverEvent { at: self.now, next_segment: self.next_segment, kind });
     }
 
     fn row(&self, at: Time) -> String {

@@ -46,7 +46,7 @@ pub enum EventKind {
 
 /// One call of the controller.
 #[derive(Clone, Copy, Debug)]
-pub struct Event {
+pub struct DriverEvent {
     /// When.
     pub at: Time,
     /// Lowest segment that was never asked for.
@@ -99,7 +99,7 @@ impl<C: CongestionController + ?Sized> Driver<C> {
     }
 
     /// Calls the controller for `event`; returns the window after it, packets.
-    pub fn handle(&mut self, event: Event) -> f64 {
+    pub fn handle(&mut self, event: DriverEvent) -> f64 {
         let env = Env {
             now: event.at,
             node: NodeId(0),

@@ -9,51 +9,51 @@ use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-use crate::driver::{self, Driver, Event, EventKind, RTT};
+use crate::driver::{self, Driver, DriverEvent, EventKind, RTT};
 
 /// A Data arrives at `at_ms` without a mark, 40 ms after its Interest.
-pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> Event {
+pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> DriverEvent {
     arrival(at_ms, segment, next_segment, 0, Some(RTT))
 }
 
 /// As [`data`], with a congestion mark of 1.
-pub fn marked(at_ms: u64, segment: u32, next_segment: u32) -> Event {
+pub fn marked(at_ms: u64, segment: u32, next_segment: u32) -> DriverEvent {
     marked_at(1, at_ms, segment, next_segment)
 }
 
 /// As [`data`], with a congestion mark of `level`.
-pub fn marked_at(level: u8, at_ms: u64, segment: u32, next_segment: u32) -> Event {
+pub fn marked_at(level: u8, at_ms: u64, segment: u32, next_segment: u32) -> DriverEvent {
     arrival(at_ms, segment, next_segment, level, Some(RTT))
 }
 
 /// As [`data`], `rtt_ms` after its Interest; `None` for a segment that was sent again.
-pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u64>) -> Event {
+pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u64>) -> DriverEvent {
     arrival(at_ms, segment, next_segment, 0, rtt_ms.map(Span::from_millis))
 }
 
 /// As [`data`], with the signal [`Signal::StampingRate`] of `rate` thousandths of an Interest per second.
-pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> Event {
+pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> DriverEvent {
     let mut hop = HopSignals::default();
     hop.put(Signal::StampingRate, rate);
     event(at_ms, next_segment, EventKind::Data { segment, hop, rtt: Some(RTT) })
 }
 
 /// The Interest for `segment` leaves for the first time.
-pub fn sent(at_ms: u64, segment: u32) -> Event {
+pub fn sent(at_ms: u64, segment: u32) -> DriverEvent {
     event(at_ms, segment + 1, EventKind::Sent { segment, is_retransmission: false })
 }
 
 /// The loss of `segment` is detected by `signal`.
-pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> Event {
+pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> DriverEvent {
     event(at_ms, next_segment, EventKind::Loss { segment, signal })
 }
 
-fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> Event {
+fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> DriverEvent {
     event(at_ms, next_segment, EventKind::Data { segment, hop: driver::marked_hop(mark), rtt })
 }
 
-fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> Event {
-    Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment, kind }
+fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> DriverEvent {
+    DriverEvent { at: Time::ZERO + Span::from_millis(at_ms), next_segment, kind }
 }
 
 /// Calls the controller for each event and compares the window after it, packets, to six decimals.
@@ -61,7 +61,7 @@ fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> Event {
 /// # Panics
 /// If a window differs; the message has the number of the event, from 1.
 #[track_caller]
-pub fn follow(driver: &mut Driver, steps: &[(Event, f64)]) {
+pub fn follow(driver: &mut Driver, steps: &[(DriverEvent, f64)]) {
     for (number, (event, expected)) in steps.iter().enumerate() {
         let window = driver.handle(*event);
         let number = number + 1;

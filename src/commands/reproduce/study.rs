@@ -14,7 +14,7 @@ use tidegate_core::rng::Seed;
 use tidegate_papers::board::{Board, Source};
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression};
-use tidegate_papers::formula::{Column, Formula, Leaf, Scope};
+use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
 use tidegate_papers::value::Value;
 use tidegate_report::claims::{self, Claim, Judged, Paper, Verdict};
 use tidegate_sim::plan::Plan;
@@ -199,20 +199,20 @@ impl Study {
         Ok(())
     }
 
-    fn resolved(&self, source: &Source, scope: &Scope) -> Result<Formula, Failure> {
+    fn resolved(&self, source: &Source, scope: &Bindings) -> Result<Formula, Failure> {
         Formula::resolve(&source.expression, scope, &self.experiments)
             .map_err(|fault| self.texts[1].fault(source.start, fault))
     }
 
     /// What variables stand for, in all combinations; the last one changes fastest.
-    fn scopes(&self, bindings: &[&Binding]) -> Result<Vec<Scope>, Failure> {
-        let mut scopes: Vec<Scope> = vec![Scope::new()];
+    fn scopes(&self, bindings: &[&Binding]) -> Result<Vec<Bindings>, Failure> {
+        let mut scopes: Vec<Bindings> = vec![Bindings::new()];
         for binding in bindings {
             let settings = self
                 .experiments
                 .settings_of(binding)
                 .map_err(|message| self.texts[1].at(binding.at.start..binding.at.end, message))?;
-            let with = |scope: &Scope| -> Vec<Scope> {
+            let with = |scope: &Bindings| -> Vec<Bindings> {
                 let one =
                     |name: &String| [scope.as_slice(), &[(binding.variable.clone(), name.clone())]].concat();
                 settings.iter().map(|setting| one(&setting.name)).collect()
@@ -234,7 +234,7 @@ impl Study {
         };
         let fault = |fault| text.fault(formula.start, fault);
         let resolved = expression::parse(&formula.text)
-            .and_then(|expression| Formula::resolve(&expression, &Scope::new(), &self.experiments))
+            .and_then(|expression| Formula::resolve(&expression, &Bindings::new(), &self.experiments))
             .map_err(fault)?;
         if resolved.leaves.is_empty() {
             let end = formula.start + formula.text.len();
@@ -460,7 +460,7 @@ impl<'a> Results<'a> {
         &self,
         formula: &Formula,
         alternative: Option<usize>,
-    ) -> Result<Option<Column>, expression::Fault> {
+    ) -> Result<Option<SeedColumn>, expression::Fault> {
         let place = |leaf: &Leaf| Place { alternative, ..Place::of(leaf) };
         if formula.leaves.iter().any(|leaf| !self.values.contains_key(&place(leaf))) {
             return Ok(None);

@@ -20,12 +20,12 @@ use tidegate_live::tokens::TokenTable;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_wire::{DataView, FrameBatch, implicit_digest};
 
-use super::devices::{Port, Wires, discipline};
+use super::devices::{BenchPort, Wires, discipline};
 use super::{books, packets};
 
 /// What a forwarder is made with.
 #[derive(Debug)]
-pub struct Setup {
+pub struct BenchSetup {
     pub cache: Packets,
     pub caches_unsolicited: bool,
     pub strategy: &'static str,
@@ -43,7 +43,7 @@ pub struct Bench {
     pub names: NameTable,
     pub tokens: TokenTable,
     nonces: Rng,
-    pub ports: Vec<Option<Port>>,
+    pub ports: Vec<Option<BenchPort>>,
     /// What the peers send with.
     peer: GenericLinkService,
     pub cache: usize,
@@ -79,7 +79,7 @@ pub(super) use {env, wires};
 
 impl Bench {
     /// Three faces, the first of them local; ways to `/a`, `/b` and both scopes.
-    pub fn new(setup: &Setup) -> Self {
+    pub fn new(setup: &BenchSetup) -> Self {
         let strategy = find(SCHEMES, setup.strategy).and_then(|scheme| scheme.strategy).expect("a strategy");
         let strategy = strategy(&Settings::default()).expect("the defaults are sound");
         let mut forwarder = Forwarder::new(ForwarderSetup {
@@ -123,7 +123,7 @@ impl Bench {
         FaceId(u16::from(choice) % self.ports.len() as u16)
     }
 
-    fn port(&mut self, face: FaceId) -> Option<&mut Port> {
+    fn port(&mut self, face: FaceId) -> Option<&mut BenchPort> {
         self.ports[face.index()].as_mut()
     }
 
@@ -150,7 +150,7 @@ impl Bench {
             Queue::new(face, names.iter().map(|name| discipline(name, &device)).collect())
         });
         let id = id.expect("there are few faces");
-        let port = Port::new(self.mtu);
+        let port = BenchPort::new(self.mtu);
         if id.index() == self.ports.len() {
             self.ports.push(None);
         }

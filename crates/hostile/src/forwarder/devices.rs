@@ -18,7 +18,7 @@ use super::books;
 
 /// A face's device.
 #[derive(Debug)]
-pub struct Port {
+pub struct BenchPort {
     pub link: GenericLinkService,
     pub batch: FrameBatch,
     /// Packets that it takes now.
@@ -28,7 +28,7 @@ pub struct Port {
     pub asked: Option<Packet<Bytes>>,
 }
 
-impl Port {
+impl BenchPort {
     /// A device for frames of at most `mtu` bytes, with room for two packets.
     pub fn new(mtu: Option<usize>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Port {
 
 /// The devices as the node sees them.
 pub struct Wires<'a> {
-    pub ports: &'a mut [Option<Port>],
+    pub ports: &'a mut [Option<BenchPort>],
     pub names: &'a NameTable,
     pub tokens: &'a TokenTable,
 }

@@ -7,7 +7,7 @@ use tidegate_wire::{DataView, InterestBuilder, implicit_digest};
 
 /// What a packet is about and what it looks like.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub struct RandomChoice {
     pub name: u8,
     pub flags: u8,
 }
@@ -36,11 +36,11 @@ fn components(name: u8) -> Vec<u8> {
 }
 
 /// A bare Interest, or one with a PIT token.
-pub fn interest(choice: Choice, nonce: u8) -> Vec<u8> {
+pub fn interest(choice: RandomChoice, nonce: u8) -> Vec<u8> {
     let flags = choice.flags;
     let mut name = components(choice.name);
     if flags & 8 != 0 {
-        let data = data(Choice { flags: nonce, ..choice });
+        let data = data(RandomChoice { flags: nonce, ..choice });
         let digest = DataView::parse(&data).map(|data| implicit_digest(&data)).expect("a Data of ours");
         push_component(&mut name, 1, &digest);
     }
@@ -67,7 +67,7 @@ pub fn interest(choice: Choice, nonce: u8) -> Vec<u8> {
 }
 
 /// A bare Data; its looks follow from the choice.
-pub fn data(choice: Choice) -> Vec<u8> {
+pub fn data(choice: RandomChoice) -> Vec<u8> {
     data_for(&components(choice.name), choice.flags)
 }
 
@@ -88,15 +88,15 @@ pub fn data_for(name: &[u8], flags: u8) -> Vec<u8> {
 }
 
 /// A Nack of the Interest that [`interest`] makes.
-pub fn nack(choice: Choice, nonce: u8) -> Vec<u8> {
+pub fn nack(choice: RandomChoice, nonce: u8) -> Vec<u8> {
     let mut fields = Vec::new();
     tlv::write_element(&mut fields, types::NACK, &[]);
-    let refused = Choice { flags: choice.flags & !16, ..choice };
+    let refused = RandomChoice { flags: choice.flags & !16, ..choice };
     framed(fields, &interest(refused, nonce.max(1)))
 }
 
 /// A loss notice for any name.
-pub fn loss_notice(choice: Choice) -> Vec<u8> {
+pub fn loss_notice(choice: RandomChoice) -> Vec<u8> {
     let (mut fields, mut name, mut data) = (Vec::new(), Vec::new(), Vec::new());
     tlv::write_element(&mut fields, types::LOSS_NOTICE, &[]);
     tlv::write_element(&mut name, types::NAME, &components(choice.name));

@@ -147,7 +147,7 @@ pub struct Claim {
     /// The quantity that is measured, in words.
     pub quantity: String,
     /// What the quantity is computed from, for papers that are folders of text files.
-    pub formula: Option<Formula>,
+    pub formula: Option<FormulaText>,
     /// Its short names in a figure; `None` where the quantity has them (see [`Claim::bar`]).
     pub bar: Option<Bar>,
     /// Unit of all numbers of the claim, `""` for none.
@@ -176,7 +176,7 @@ pub struct Claim {
 
 /// The expression of a claim (`is = "..."`), and where it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Formula {
+pub struct FormulaText {
     /// Text of the expression.
     pub text: String,
     /// Byte of the file at which the text begins, behind its quote.
@@ -265,11 +265,8 @@ pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
     let estimate = Estimate::of(samples);
     let is_agreed = |value| claim.contains(value);
     let (low, high) = (estimate.low(), estimate.high());
-    let inside = if claim.exact {
-        samples.iter().copied().all(is_agreed)
-    } else {
-        is_agreed(low) && is_agreed(high)
-    };
+    let inside =
+        if claim.exact { samples.iter().copied().all(is_agreed) } else { is_agreed(low) && is_agreed(high) };
     let reaches_inside = low <= claim.band.high && claim.band.low <= high;
     let verdict = match claim.direction {
         _ if estimate.n == 0 => Verdict::Differs,

@@ -7,7 +7,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::fault::{ClaimsFault, Fault, Problem};
-use super::{Assumption, Band, Bar, Claim, Direction, Formula, Paper, Provenance, Published, Sign, Verdict};
+use super::{
+    Assumption, Band, Bar, Claim, Direction, FormulaText, Paper, Provenance, Published, Sign, Verdict,
+};
 
 const ROOT: &str = "the file";
 const PAPER: &str = "[paper]";
@@ -169,12 +171,12 @@ impl Reader<'_> {
         })
     }
 
-    fn formula(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Formula> {
+    fn formula(&mut self, value: &Spanned<DeValue<'_>>) -> Option<FormulaText> {
         let text = self.some_text(value, "is")?;
         // Text in quotes begins with one of them, or with three.
         let written = self.text.get(value.span()).unwrap_or("");
         let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
-        Some(Formula { text, start: value.span().start + quotes })
+        Some(FormulaText { text, start: value.span().start + quotes })
     }
 
     /// Names for a figure, both or none.

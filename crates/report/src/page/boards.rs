@@ -75,7 +75,9 @@ fn paper(body: &mut Markup, page: &BoardPage<'_>) {
     let apart: Vec<&Judged> = page
         .claims
         .iter()
-        .filter(|judged| matches!(judged.verdict, Some(Verdict::Direction | Verdict::Undecided | Verdict::Differs)))
+        .filter(|judged| {
+            matches!(judged.verdict, Some(Verdict::Direction | Verdict::Undecided | Verdict::Differs))
+        })
         .collect();
     if !apart.is_empty() {
         body.add(format_args!(

@@ -163,7 +163,7 @@ impl CongestionController for Consumer {
 mod tests {
     use super::super::SCHEME;
     use super::*;
-    use tidegate_testkit::driver::{Driver, Event, EventKind};
+    use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
     use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::packet::NackReason::{Congestion, Duplicate};
@@ -171,12 +171,12 @@ mod tests {
 
     /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
     /// time on it.
-    fn from(node: u32, at_ms: u64, segment: u32, rtt_ms: Option<u64>, echo_ms: Option<u64>) -> Event {
+    fn from(node: u32, at_ms: u64, segment: u32, rtt_ms: Option<u64>, echo_ms: Option<u64>) -> DriverEvent {
         let mut hop = HopSignals::default();
         hop.put(Signal::RouterId, node);
         echo_ms.map(|echo_ms| hop.put(Signal::TimestampEcho, echo_ms as u32 * 1_000));
         let kind = EventKind::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
-        Event { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, kind }
+        DriverEvent { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, kind }
     }
 
     fn timeout_ms(driver: &Driver) -> f64 {

@@ -4,7 +4,7 @@ use tidegate_core::congestion::LossSignal;
 use tidegate_core::signal::HopSignals;
 use tidegate_core::units::Time;
 
-use tidegate_testkit::driver::{Driver, Event, EventKind, RTT};
+use tidegate_testkit::driver::{Driver, DriverEvent, EventKind, RTT};
 
 /// Mean window over the round trips of twenty cycles, every `period`-th packet lost and told at once.
 fn mean_window(name: &str, period: u32) -> f64 {
@@ -26,7 +26,7 @@ fn mean_window(name: &str, period: u32) -> f64 {
             } else {
                 EventKind::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
             };
-            driver.handle(Event { at: now, next_segment: received + in_round, kind });
+            driver.handle(DriverEvent { at: now, next_segment: received + in_round, kind });
         }
         segment += in_round;
     }

@@ -6,7 +6,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
-use crate::driver::{Event, EventKind, marked_hop};
+use crate::driver::{DriverEvent, EventKind, marked_hop};
 
 const SIGNALS: [LossSignal; 7] = [
     LossSignal::Timeout,
@@ -46,7 +46,7 @@ impl History {
         }
     }
 
-    pub(super) fn next(&mut self) -> Event {
+    pub(super) fn next(&mut self) -> DriverEvent {
         let pause = self.pause();
         self.now += pause;
         let kind = match self.rng.below(10) {
@@ -55,7 +55,7 @@ impl History {
             4..=8 => self.arrive(),
             _ => self.lose(),
         };
-        Event { at: self.now, next_segment: self.next_segment, kind }
+        DriverEvent { at: self.now, next_segment: self.next_segment, kind }
     }
 
     fn send(&mut self) -> EventKind {

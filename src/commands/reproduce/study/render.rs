@@ -3,7 +3,7 @@
 use tidegate_papers::board::{self, Drawing, Groups, Source};
 use tidegate_papers::experiments::Setting;
 use tidegate_papers::expression::Binding;
-use tidegate_papers::formula::{Column, Formula, Scope};
+use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::Value;
 use tidegate_report::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_report::stats::{self, Estimate};
@@ -19,7 +19,7 @@ type Titled = (String, TextTable);
 /// Variables, what they stand for, and the labels of that.
 #[derive(Clone, Default)]
 struct Around {
-    scope: Scope,
+    scope: Bindings,
     labels: Vec<(String, String)>,
     /// Place among all combinations of the innermost variables.
     place: usize,
@@ -85,7 +85,7 @@ impl Results<'_> {
     }
 
     /// The values of an expression of the board.
-    fn value(&self, source: &Source, around: &Around) -> Result<Column, Failure> {
+    fn value(&self, source: &Source, around: &Around) -> Result<SeedColumn, Failure> {
         let text = &self.study.texts[1];
         let formula = Formula::resolve(&source.expression, &around.scope, &self.study.experiments)
             .map_err(|fault| text.fault(source.start, fault))?;
@@ -103,8 +103,8 @@ impl Results<'_> {
         self.numbers(source, around).map(|samples| Estimate::of(&samples))
     }
 
-    fn figure(&self, figure: &board::Figure, around: &Around) -> Result<Figure, Failure> {
-        let mut series: Vec<(Around, &board::Series)> = Vec::new();
+    fn figure(&self, figure: &board::FigurePlan, around: &Around) -> Result<Figure, Failure> {
+        let mut series: Vec<(Around, &board::SeriesPlan)> = Vec::new();
         for one in &figure.series {
             series.extend(self.around(around, &one.bindings)?.into_iter().map(|around| (around, one)));
         }
@@ -134,8 +134,8 @@ impl Results<'_> {
     /// The settings along x, with the values of a series at each of them.
     fn along(
         &self,
-        figure: &board::Figure,
-        series: &board::Series,
+        figure: &board::FigurePlan,
+        series: &board::SeriesPlan,
         around: &Around,
     ) -> Result<Vec<(String, Estimate)>, Failure> {
         let groups = series.along.clone().map(Groups::Settings);
@@ -158,10 +158,10 @@ impl Results<'_> {
 
     fn lines(
         &self,
-        figure: &board::Figure,
-        series: &[(Around, &board::Series)],
+        figure: &board::FigurePlan,
+        series: &[(Around, &board::SeriesPlan)],
     ) -> Result<FigureKind, Failure> {
-        let line = |(around, one): &(Around, &board::Series)| {
+        let line = |(around, one): &(Around, &board::SeriesPlan)| {
             let points = self.along(figure, one, around)?.into_iter().enumerate();
             let x = |(place, (name, estimate)): (usize, (String, Estimate))| {
                 (name.parse().unwrap_or(place as f64), estimate)
@@ -180,8 +180,8 @@ impl Results<'_> {
 
     fn bars(
         &self,
-        figure: &board::Figure,
-        series: &[(Around, &board::Series)],
+        figure: &board::FigurePlan,
+        series: &[(Around, &board::SeriesPlan)],
     ) -> Result<FigureKind, Failure> {
         let groups = match &figure.groups {
             Groups::Settings(binding) => {
@@ -190,7 +190,7 @@ impl Results<'_> {
             Groups::Names(names) => names.clone(),
             Groups::None => Vec::new(),
         };
-        let bar = |(around, one): &(Around, &board::Series)| {
+        let bar = |(around, one): &(Around, &board::SeriesPlan)| {
             let values: Vec<Option<Estimate>> =
                 self.along(figure, one, around)?.into_iter().map(|(_, estimate)| Some(estimate)).collect();
             let published = |group: usize| one.published.get(group).copied().filter(|value| !value.is_nan());
@@ -205,10 +205,10 @@ impl Results<'_> {
 
     fn curves(
         &self,
-        figure: &board::Figure,
-        series: &[(Around, &board::Series)],
+        figure: &board::FigurePlan,
+        series: &[(Around, &board::SeriesPlan)],
     ) -> Result<Vec<Curve>, Failure> {
-        let curve = |(around, one): &(Around, &board::Series)| {
+        let curve = |(around, one): &(Around, &board::SeriesPlan)| {
             let name = around.filled(&one.name);
             let Some(source) = one.values.first() else { return Ok(Curve::new(name, one.points.clone())) };
             let column = self.value(source, around)?;
@@ -227,13 +227,13 @@ impl Results<'_> {
         series.iter().map(curve).collect()
     }
 
-    fn box_of(&self, series: &board::Series, around: &Around) -> Result<BoxStats, Failure> {
+    fn box_of(&self, series: &board::SeriesPlan, around: &Around) -> Result<BoxStats, Failure> {
         let Some(source) = series.values.first() else {
             return Err(Failure::error("a box needs y"));
         };
         let lists: Vec<Vec<f64>> = match self.value(source, around)? {
-            Column::Same(value) => vec![value.numbers()],
-            Column::Seeds(values, _) => values.iter().map(Value::numbers).collect(),
+            SeedColumn::Same(value) => vec![value.numbers()],
+            SeedColumn::Seeds(values, _) => values.iter().map(Value::numbers).collect(),
         };
         let is_of_seeds = lists.iter().all(|list| list.len() == 1);
         let (lists, parts) = if is_of_seeds {
@@ -293,7 +293,7 @@ impl Results<'_> {
 
     /// A row for every combination of settings.
     fn grid(&self, table: &board::Table) -> Result<TextTable, Failure> {
-        let mut columns: Vec<(String, &board::Column, Around)> = Vec::new();
+        let mut columns: Vec<(String, &board::TableColumn, Around)> = Vec::new();
         for column in &table.columns {
             for around in self.around(&Around::default(), &column.bindings)? {
                 columns.push((around.filled(&column.head), column, around));
@@ -311,7 +311,7 @@ impl Results<'_> {
             board::Cell::Text(text) => text.is_empty() || is_number(text),
             board::Cell::Value(_) => true,
         };
-        let align = |column: &board::Column| side(column.text.iter().flatten().all(is_right));
+        let align = |column: &board::TableColumn| side(column.text.iter().flatten().all(is_right));
         let values = columns.iter().map(|(head, column, _)| (head.as_str(), align(column)));
         let mut made = TextTable::new(&labels.chain(values).collect::<Vec<_>>());
         for (place, row) in rows.iter().enumerate() {
@@ -326,7 +326,7 @@ impl Results<'_> {
         Ok(made)
     }
 
-    fn cell(&self, column: &board::Column, around: &Around, row: usize) -> Result<String, Failure> {
+    fn cell(&self, column: &board::TableColumn, around: &Around, row: usize) -> Result<String, Failure> {
         let Some(value) = &column.value else {
             let cells = column.text.get(row).map_or(&[][..], Vec::as_slice);
             return cells.iter().map(|cell| self.shown(cell, &Around::default())).collect();

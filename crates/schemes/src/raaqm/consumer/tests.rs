@@ -1,5 +1,5 @@
 use super::*;
-use tidegate_testkit::driver::{Driver, Event, EventKind};
+use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
 use tidegate_testkit::steps::{follow, lost};
 use tidegate_core::congestion::LossSignal::{Expired, Timeout};
 use tidegate_core::params::Value;
@@ -22,16 +22,16 @@ fn sure(more: &[(&'static str, Value)]) -> Driver {
 }
 
 /// A Data `rtt_ms` after its Interest (`None`: sent again) with this label (0: none).
-fn on_path(label: u32, rtt_ms: Option<u64>) -> Event {
+fn on_path(label: u32, rtt_ms: Option<u64>) -> DriverEvent {
     let mut hop = HopSignals::default();
     if label != path_label::NONE {
         hop.put(Signal::PathLabel, label);
     }
     let kind = EventKind::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
-    Event { at: Time::ZERO + Span::from_secs(5), next_segment: 9, kind }
+    DriverEvent { at: Time::ZERO + Span::from_secs(5), next_segment: 9, kind }
 }
 
-fn after(rtt_ms: u64) -> Event {
+fn after(rtt_ms: u64) -> DriverEvent {
     on_path(path_label::NONE, Some(rtt_ms))
 }
 
