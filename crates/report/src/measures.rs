@@ -129,7 +129,12 @@ mod tests {
         assert_eq!(total_goodput_mbps(&run(Vec::new())), None);
         assert_eq!(total_goodput_mbps(&run(vec![flow(21, None)])), None);
         let said = crate::definitions::find("total_goodput_mbps").expect("it is defined").text;
-        assert!(said.contains("one interval for all: from the first start of a flow to the last"), "{said}");
+        assert!(
+            said.contains(
+                "one common interval: from the first start of a flow to the last completion or stop"
+            ),
+            "{said}"
+        );
     }
 
     #[test]

@@ -437,7 +437,7 @@ pub fn claims_json(paper: &Paper, claims: &[Judged]) -> Json {
             ("ours", estimate_json(&judged.estimate)),
             ("verdict", verdict(judged.verdict)),
             ("recorded", verdict(claim.recorded)),
-            ("is_ours", claim.is_ours.into()),
+            ("is_ours", Json::Bool(claim.is_ours)),
             ("note", Json::maybe(claim.note.as_deref())),
         ])
     };

@@ -2,7 +2,7 @@
 //!
 //! Times are milliseconds since the start. `next_segment` is the lowest segment that was never asked for.
 
-use tidegate_core::congestion::LossSignal;
+use tidegate_core::congestion::{CongestionController, LossSignal};
 use tidegate_core::face::{FaceId, Limit};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
@@ -61,7 +61,7 @@ fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> DriverEvent {
 /// # Panics
 /// If a window differs; the message has the number of the event, from 1.
 #[track_caller]
-pub fn follow(driver: &mut Driver, steps: &[(DriverEvent, f64)]) {
+pub fn follow<C: CongestionController + ?Sized>(driver: &mut Driver<C>, steps: &[(DriverEvent, f64)]) {
     for (number, (event, expected)) in steps.iter().enumerate() {
         let window = driver.handle(*event);
         let number = number + 1;
