@@ -169,7 +169,7 @@ pub enum Drawing {
 
 /// An expression and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
+pub struct PlacedExpression {
     /// The expression.
     pub expression: Expression,
     /// Byte of the file at which its text begins.
@@ -224,7 +224,7 @@ pub struct SeriesPlan {
     /// What the legend calls it.
     pub name: String,
     /// One for all groups, or one for each.
-    pub values: Vec<Source>,
+    pub values: Vec<PlacedExpression>,
     /// Published values by group, NaN for none; of lines pairs of x and y one after another.
     pub published: Vec<f64>,
     /// Fixed points in place of values.
@@ -260,11 +260,11 @@ pub enum Cell {
     /// As it stands.
     Text(String),
     /// Its value is shown.
-    Value(Source),
+    Value(PlacedExpression),
 }
 
 impl Cell {
-    fn source(&self) -> Option<&Source> {
+    fn source(&self) -> Option<&PlacedExpression> {
         match self {
             Self::Value(source) => Some(source),
             Self::Text(_) => None,
@@ -280,11 +280,11 @@ pub struct TableColumn {
     /// Head.
     pub head: String,
     /// What is shown.
-    pub value: Option<Source>,
+    pub value: Option<PlacedExpression>,
     /// A text for each row in place of a value.
     pub text: Vec<Vec<Cell>>,
     /// Counts seeds that are not done.
-    pub not_done: Option<Source>,
+    pub not_done: Option<PlacedExpression>,
 }
 
 impl Board {
@@ -312,7 +312,7 @@ impl Board {
     }
 
     /// All expressions with the variables around each, in the order of the file; `is_full`: those of a full study too.
-    pub fn sources(&self, is_full: bool) -> Vec<(Vec<&Binding>, &Source)> {
+    pub fn sources(&self, is_full: bool) -> Vec<(Vec<&Binding>, &PlacedExpression)> {
         let mut all = Vec::new();
         for figure in self.figures.iter().filter(|figure| is_full || !figure.is_full) {
             let along = match &figure.groups {
@@ -476,15 +476,15 @@ fn behind_quote(item: &Item, at: usize) -> usize {
     item.place.start + 1 + at
 }
 
-fn source(desk: &Desk<'_>, item: &Item) -> Option<Source> {
+fn source(desk: &Desk<'_>, item: &Item) -> Option<PlacedExpression> {
     text(desk, item).and_then(|text| source_of(desk, item, text, 0))
 }
 
 /// The expression `text`, which begins `at` bytes behind the beginning of the item's text.
-fn source_of(desk: &Desk<'_>, item: &Item, text: &str, at: usize) -> Option<Source> {
+fn source_of(desk: &Desk<'_>, item: &Item, text: &str, at: usize) -> Option<PlacedExpression> {
     let start = behind_quote(item, at);
     match parse(text) {
-        Ok(expression) => Some(Source { expression, start }),
+        Ok(expression) => Some(PlacedExpression { expression, start }),
         Err(fault) => {
             let place = Place { start: start + fault.at.start, end: start + fault.at.end, ..item.place };
             desk.refuse(place, fault.message);

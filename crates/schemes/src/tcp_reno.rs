@@ -91,7 +91,7 @@ impl CongestionController for Reno {
 mod tests {
     use super::*;
     use tidegate_testkit::ack_driver::{Ack, AckDriver};
-    use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, PAYLOAD, WIRE};
+    use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, PAYLOAD, WIRE};
     use tidegate_core::params::Value;
     use tidegate_core::units::Span;
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_buffer_of_a_bandwidth_delay_product_keeps_the_line_busy() {
         // 10 Mbit/s for 40 ms hold 33 packets: a window halved from 67 still fills them.
-        let flow = Flow::of(&SCHEME, &[], 40);
+        let flow = DumbbellFlow::of(&SCHEME, &[], 40);
         let mut path = Dumbbell::new(Bottleneck::new(10.0, 33), vec![flow]);
         let goodput = path.goodputs(10.0, 70.0)[0];
         assert!(goodput > 0.99 * 10.0 * PAYLOAD / WIRE, "{goodput}");

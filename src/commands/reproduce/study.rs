@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
-use tidegate_papers::board::{Board, Source};
+use tidegate_papers::board::{Board, PlacedExpression};
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
@@ -199,7 +199,7 @@ impl Study {
         Ok(())
     }
 
-    fn resolved(&self, source: &Source, scope: &Bindings) -> Result<Formula, Failure> {
+    fn resolved(&self, source: &PlacedExpression, scope: &Bindings) -> Result<Formula, Failure> {
         Formula::resolve(&source.expression, scope, &self.experiments)
             .map_err(|fault| self.texts[1].fault(source.start, fault))
     }

@@ -6,7 +6,7 @@ use tidegate_core::params::Value;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_schemes::{tcp_bbr1, tcp_bbr3};
 
-use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, Flow, Loss, WIRE, mean, seconds};
+use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, Loss, WIRE, mean, seconds};
 
 /// Packets per second of the line.
 const PER_SECOND: f64 = 100e6 / 8.0 / WIRE;
@@ -17,12 +17,12 @@ const PRODUCT: f64 = PER_SECOND * 0.020 + 1.0;
 const NO_LUMPS: &[(&str, Value)] = &[("aggregation_gain", Value::Number(0.0))];
 const NO_POLICER: &[(&str, Value)] = &[("finds_policers", Value::Bool(false))];
 
-fn bbr1(given: &[(&str, Value)]) -> Flow {
-    Flow::of(&tcp_bbr1::SCHEME, given, 20)
+fn bbr1(given: &[(&str, Value)]) -> DumbbellFlow {
+    DumbbellFlow::of(&tcp_bbr1::SCHEME, given, 20)
 }
 
-fn bbr3() -> Flow {
-    Flow::of(&tcp_bbr3::SCHEME, &[], 20)
+fn bbr3() -> DumbbellFlow {
+    DumbbellFlow::of(&tcp_bbr3::SCHEME, &[], 20)
 }
 
 fn lossy(loss: f64, seed: u64) -> Bottleneck {
@@ -30,7 +30,7 @@ fn lossy(loss: f64, seed: u64) -> Bottleneck {
 }
 
 /// Goodput of a minute, mean of seeds, Mbit/s.
-fn minute(loss: f64, seeds: std::ops::Range<u64>, flow: impl Fn() -> Flow) -> f64 {
+fn minute(loss: f64, seeds: std::ops::Range<u64>, flow: impl Fn() -> DumbbellFlow) -> f64 {
     let goodput = |seed| Dumbbell::new(lossy(loss, seed), vec![flow()]).goodputs(0.0, 60.0)[0];
     mean(&seeds.map(goodput).collect::<Vec<_>>())
 }
@@ -133,7 +133,7 @@ fn above_that_it_is_the_search_for_policers_that_gives_the_rate_up() {
 
 /// Percent dropped of what five flows send in a minute that start two seconds apart.
 fn five_flows(given: &[(&str, Value)], buffer: u32, seed: u64) -> f64 {
-    let flows = (0..5).map(|n| Flow { start: seconds(2.0 * f64::from(n)), ..bbr1(given) }).collect();
+    let flows = (0..5).map(|n| DumbbellFlow { start: seconds(2.0 * f64::from(n)), ..bbr1(given) }).collect();
     let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::new(100.0, buffer) }, flows);
     path.run(seconds(60.0));
     100.0 * dropped(&path)
@@ -155,7 +155,7 @@ fn five_flows_that_start_one_after_the_other_lose_some_at_a_thousand_packets_and
 fn the_flow_of_the_longer_round_trip_takes_most() {
     let shares: Vec<f64> = (1..5)
         .map(|seed| {
-            let flows = vec![Flow::of(&tcp_bbr1::SCHEME, &[], 100), bbr1(&[])];
+            let flows = vec![DumbbellFlow::of(&tcp_bbr1::SCHEME, &[], 100), bbr1(&[])];
             let mut path = Dumbbell::new(Bottleneck { seed, ..Bottleneck::new(100.0, 10_000) }, flows);
             let goodputs = path.goodputs(0.0, 60.0);
             100.0 * goodputs[0] / (goodputs[0] + goodputs[1])
@@ -183,8 +183,8 @@ fn version_3_gives_way_to_random_loss_above_its_threshold() {
 
 #[test]
 fn version_3_loses_less_than_version_1_among_its_own() {
-    let run = |flow: fn() -> Flow| {
-        let flows = (0..5).map(|n| Flow { start: seconds(2.0 * f64::from(n)), ..flow() }).collect();
+    let run = |flow: fn() -> DumbbellFlow| {
+        let flows = (0..5).map(|n| DumbbellFlow { start: seconds(2.0 * f64::from(n)), ..flow() }).collect();
         let mut path = Dumbbell::new(Bottleneck::new(100.0, 333), flows);
         path.run(seconds(40.0));
         100.0 * dropped(&path)

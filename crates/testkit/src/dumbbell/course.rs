@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::Span;
 
-use super::{Bottleneck, Dumbbell, Flow, Loss, seconds};
+use super::{Bottleneck, Dumbbell, DumbbellFlow, Loss, seconds};
 
 /// The course of two flows under the TCP sender of `scheme`, with its router part if it has one, as a golden text.
 ///
@@ -17,8 +17,8 @@ use super::{Bottleneck, Dumbbell, Flow, Loss, seconds};
 pub fn course(scheme: &Scheme) -> String {
     let setup = Bottleneck { loss: Loss::Every(5_000), ..Bottleneck::new(20.0, 100) };
     let setup = if scheme.router.is_some() { setup.behind(scheme, &[]) } else { setup };
-    let late = Flow { start: seconds(4.0), ..Flow::of(scheme, &[], 60) };
-    let mut path = Dumbbell::new(setup, vec![Flow::of(scheme, &[], 40), late]);
+    let late = DumbbellFlow { start: seconds(4.0), ..DumbbellFlow::of(scheme, &[], 60) };
+    let mut path = Dumbbell::new(setup, vec![DumbbellFlow::of(scheme, &[], 40), late]);
     let mut text = format!(
         "# {}: 20 Mbit/s, room for 100 packets, one segment in 5000 lost; round trips of 40 and 60 ms, the second from 4 s on\n\
          # t_ms  window_1  window_2  in_flight_1  in_flight_2  queued  kB_1  kB_2  dropped\n",

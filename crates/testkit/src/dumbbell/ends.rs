@@ -9,7 +9,7 @@ use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::tcp::{Receiver, ReceiverSetup, Segment, Sender, SenderSetup};
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use super::Flow;
+use super::DumbbellFlow;
 
 /// Memory of the receiver: no window is ever closed by it.
 const BUFFER: ByteCount = ByteCount::new(1 << 30);
@@ -34,7 +34,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    pub(super) fn new(names: &mut NameTable, seed: u64, number: usize, flow: Flow) -> Self {
+    pub(super) fn new(names: &mut NameTable, seed: u64, number: usize, flow: DumbbellFlow) -> Self {
         let mut name = |to: &str, from: &str| {
             let prefix = names.intern_uri(&format!("/tcp/{to}/{from}/{number}")).expect("a valid name");
             Name::segment(prefix, number as u32)

@@ -23,7 +23,7 @@ use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 pub use course::course;
-pub use setup::{Bottleneck, FixedWindow, Flow, Loss, PAYLOAD, StepMark, WIRE};
+pub use setup::{Bottleneck, DumbbellFlow, FixedWindow, Loss, PAYLOAD, StepMark, WIRE};
 
 use ends::Ends;
 
@@ -60,7 +60,7 @@ pub struct Dumbbell {
 
 impl Dumbbell {
     /// Nothing has happened yet.
-    pub fn new(bottleneck: Bottleneck, flows: Vec<Flow>) -> Self {
+    pub fn new(bottleneck: Bottleneck, flows: Vec<DumbbellFlow>) -> Self {
         let Bottleneck { rate, buffer, disciplines, gates, loss, loses_behind, seed } = bottleneck;
         let mut names = NameTable::new();
         let flows =

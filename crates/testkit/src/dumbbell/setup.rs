@@ -92,7 +92,7 @@ pub enum Loss {
 
 /// One flow.
 #[derive(Debug)]
-pub struct Flow {
+pub struct DumbbellFlow {
     /// Congestion control of the sender.
     pub rule: SenderRule,
     /// The sender's other settings.
@@ -109,7 +109,7 @@ pub struct Flow {
     pub source: Source,
 }
 
-impl Flow {
+impl DumbbellFlow {
     /// A flow that starts at once and never ends, under `rule`; each segment is acknowledged.
     pub fn new(rule: SenderRule, rtt_ms: u64) -> Self {
         Self {

@@ -9,8 +9,8 @@ use tidegate_core::units::ByteCount;
 
 use super::*;
 
-fn fixed(window: f64, rtt_ms: u64) -> Flow {
-    Flow::new(SenderRule::new(Box::new(FixedWindow(window))), rtt_ms)
+fn fixed(window: f64, rtt_ms: u64) -> DumbbellFlow {
+    DumbbellFlow::new(SenderRule::new(Box::new(FixedWindow(window))), rtt_ms)
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_step_marks_what_may_be_marked() {
         let bottleneck =
             Bottleneck { disciplines: vec![Box::new(StepMark(10))], ..Bottleneck::new(10.0, 100) };
         let rule = SenderRule { ecn, ..SenderRule::new(Box::new(FixedWindow(40.0))) };
-        let mut path = Dumbbell::new(bottleneck, vec![Flow::new(rule, 20)]);
+        let mut path = Dumbbell::new(bottleneck, vec![DumbbellFlow::new(rule, 20)]);
         path.run(seconds(1.0));
         assert_eq!(path.stats(0).marks > 500, is_marked, "{:?}", path.stats(0));
         assert_eq!(path.queue_stats().marked > 500, is_marked);
@@ -145,8 +145,11 @@ fn gates_see_both_directions_may_refuse_and_wake() {
     let seen = Rc::new([Cell::new(0), Cell::new(0), Cell::new(0)]);
     let gate = Watch { seen: Rc::clone(&seen), wake: None };
     let bottleneck = Bottleneck { gates: vec![Box::new(gate)], ..Bottleneck::new(10.0, 100) };
-    let flow =
-        Flow { source: Source::File(ByteCount::new(100 * 1448)), start: seconds(0.5), ..fixed(20.0, 20) };
+    let flow = DumbbellFlow {
+        source: Source::File(ByteCount::new(100 * 1448)),
+        start: seconds(0.5),
+        ..fixed(20.0, 20)
+    };
     let mut path = Dumbbell::new(bottleneck, vec![flow]);
     path.run(seconds(2.0));
     // 100 segments and one again; as many ACKs as arrived, and those of the FIN.

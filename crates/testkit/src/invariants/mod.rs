@@ -13,7 +13,7 @@ use tidegate_core::tcp::{Detection, SenderSettings, Source};
 use tidegate_core::units::{ByteCount, Span};
 
 use crate::driver::Driver;
-use crate::dumbbell::{Bottleneck, Dumbbell, Flow, Loss, seconds};
+use crate::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, Loss, seconds};
 
 use history::History;
 
@@ -97,11 +97,11 @@ fn deliver_files(scheme: &Scheme, seed: u64) {
     for _ in 0..3 {
         let detection = if draw.below(2) == 0 { Detection::RackTlp } else { Detection::Sack };
         let file = Source::File(ByteCount::new(u64::from(draw.below(1_000_000))));
-        flows.push(Flow {
+        flows.push(DumbbellFlow {
             settings: SenderSettings { detection, ..SenderSettings::default() },
             source: file,
             start: seconds(draw.uniform()),
-            ..Flow::of(scheme, &[], 2 + u64::from(draw.below(200)))
+            ..DumbbellFlow::of(scheme, &[], 2 + u64::from(draw.below(200)))
         });
     }
     let mut path = Dumbbell::new(setup, flows);

@@ -1,6 +1,6 @@
 //! Figures and tables of a board, made of the values of all runs.
 
-use tidegate_papers::board::{self, Drawing, Groups, Source};
+use tidegate_papers::board::{self, Drawing, Groups, PlacedExpression};
 use tidegate_papers::experiments::Setting;
 use tidegate_papers::expression::Binding;
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
@@ -85,7 +85,7 @@ impl Results<'_> {
     }
 
     /// The values of an expression of the board.
-    fn value(&self, source: &Source, around: &Around) -> Result<SeedColumn, Failure> {
+    fn value(&self, source: &PlacedExpression, around: &Around) -> Result<SeedColumn, Failure> {
         let text = &self.study.texts[1];
         let formula = Formula::resolve(&source.expression, &around.scope, &self.study.experiments)
             .map_err(|fault| text.fault(source.start, fault))?;
@@ -93,13 +93,13 @@ impl Results<'_> {
         column.ok_or_else(|| text.at(source.start..source.start, "a cell of it was not run".to_owned()))
     }
 
-    fn numbers(&self, source: &Source, around: &Around) -> Result<Vec<f64>, Failure> {
+    fn numbers(&self, source: &PlacedExpression, around: &Around) -> Result<Vec<f64>, Failure> {
         let text = &self.study.texts[1];
         let samples = self.value(source, around)?.samples();
         samples.map_err(|message| text.at(source.start..source.start, message))
     }
 
-    fn estimate(&self, source: &Source, around: &Around) -> Result<Estimate, Failure> {
+    fn estimate(&self, source: &PlacedExpression, around: &Around) -> Result<Estimate, Failure> {
         self.numbers(source, around).map(|samples| Estimate::of(&samples))
     }
 
