@@ -51,7 +51,7 @@ fn where_reno_sets_the_pace_the_windows_are_equal() {
 fn random_loss_gives_the_window_of_the_law() {
     // 1.22 / sqrt(p) at a round trip of 20 ms: Reno sets the pace.
     for p in [0.005, 0.01, 0.02] {
-        let goodput = random_goodput(|| Flow::of(scheme("tcp-cubic"), &alone(), 20), p);
+        let goodput = random_goodput(|| DumbbellFlow::of(scheme("tcp-cubic"), &alone(), 20), p);
         let law = dumbbell::PAYLOAD * 8e-6 / 0.020 * (1.5_f64 / p).sqrt();
         assert!((goodput / law - 1.0).abs() < 0.15, "p = {p}: {goodput:.2}, law {law:.2}");
     }
@@ -59,7 +59,7 @@ fn random_loss_gives_the_window_of_the_law() {
 
 #[test]
 fn without_losses_the_window_grows_by_the_cube_of_time() {
-    let flow = Flow::of(scheme("tcp-cubic"), &[], 20);
+    let flow = DumbbellFlow::of(scheme("tcp-cubic"), &[], 20);
     let mut path = Dumbbell::new(Bottleneck::new(100.0, 100_000), vec![flow]);
     // Slow start ends when the window no longer grows by an eighth in a tenth of a second.
     let mut begin = (path.now, path.window(0));
@@ -85,7 +85,7 @@ fn without_losses_the_window_grows_by_the_cube_of_time() {
 
 #[test]
 fn the_saw_tooth_has_the_period_of_the_curve() {
-    let flow = Flow::of(scheme("tcp-cubic"), &alone(), 20);
+    let flow = DumbbellFlow::of(scheme("tcp-cubic"), &alone(), 20);
     let mut path = Dumbbell::new(Bottleneck::new(100.0, 1000), vec![flow]);
     path.run(seconds(60.0));
     let (from, peak) = (path.now, 165.0 + 1000.0);
@@ -104,7 +104,7 @@ fn the_saw_tooth_has_the_period_of_the_curve() {
 fn a_buffer_of_three_sevenths_of_the_product_keeps_the_line_busy() {
     let full = 100.0 * dumbbell::PAYLOAD / dumbbell::WIRE;
     let goodput = |buffer| {
-        let flow = Flow::of(scheme("tcp-cubic"), &alone(), 20);
+        let flow = DumbbellFlow::of(scheme("tcp-cubic"), &alone(), 20);
         Dumbbell::new(Bottleneck::new(100.0, buffer), vec![flow]).goodputs(20.0, 120.0)[0]
     };
     // 0.3 / 0.7 of 165 packets.
@@ -124,7 +124,7 @@ fn the_kernel_s_rules_come_within_a_segment_of_the_curve() {
 
 #[test]
 fn a_loss_leaves_717_of_1024_of_the_kernel_s_window() {
-    let flow = Flow::of(scheme("tcp-cubic-linux"), &alone(), 100);
+    let flow = DumbbellFlow::of(scheme("tcp-cubic-linux"), &alone(), 100);
     let mut path = Dumbbell::new(Bottleneck::wide(Loss::Every(10_000)), vec![flow]);
     path.run(seconds(60.0));
     let windows = path.trace(200.0, Span::from_millis(10), |path| path.window(0));

@@ -5,7 +5,7 @@ use tidegate_testkit::dumbbell::{PAYLOAD, StepMark, WIRE};
 
 /// `count` flows on 100 Mbit/s and 20 ms, 165 packets, marked from `step` packets of queue on.
 fn path(count: u32, step: u32) -> Dumbbell {
-    let flows = (0..count).map(|_| Flow::of(scheme("tcp-dctcp"), &[], 20)).collect();
+    let flows = (0..count).map(|_| DumbbellFlow::of(scheme("tcp-dctcp"), &[], 20)).collect();
     let disciplines: Vec<Box<dyn tidegate_core::queue::QueueDiscipline>> = vec![Box::new(StepMark(step))];
     Dumbbell::new(Bottleneck { disciplines, ..Bottleneck::new(100.0, 1000) }, flows)
 }
@@ -56,7 +56,7 @@ fn two_flows_share_equally() {
 #[test]
 fn marks_in_place_of_drops_keep_reno_and_cubic_from_losing_anything() {
     for (name, kept) in [("tcp-reno", 0.5), ("tcp-cubic", 0.7), ("tcp-cubic-linux", 0.7)] {
-        let flow = Flow::of(scheme(name), &[("ecn", on(true))], 20);
+        let flow = DumbbellFlow::of(scheme(name), &[("ecn", on(true))], 20);
         let disciplines: Vec<Box<dyn tidegate_core::queue::QueueDiscipline>> = vec![Box::new(StepMark(165))];
         let mut path = Dumbbell::new(Bottleneck { disciplines, ..Bottleneck::new(100.0, 2000) }, vec![flow]);
         let goodput = path.goodputs(20.0, 60.0)[0];

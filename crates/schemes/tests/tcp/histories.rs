@@ -21,7 +21,7 @@ fn every_sender_gets_its_files_through_whatever_the_path_does() {
 #[test]
 fn every_sender_uses_most_of_a_line_of_its_own() {
     for scheme in senders() {
-        let mut path = Dumbbell::new(bottleneck(scheme, 20.0, 100), vec![Flow::of(scheme, &[], 40)]);
+        let mut path = Dumbbell::new(bottleneck(scheme, 20.0, 100), vec![DumbbellFlow::of(scheme, &[], 40)]);
         let goodput = path.goodputs(10.0, 40.0)[0];
         let full = 20.0 * dumbbell::PAYLOAD / dumbbell::WIRE;
         assert!(goodput > 0.85 * full, "{}: {goodput:.2} of {full:.2}", scheme.name);
@@ -47,7 +47,7 @@ fn every_default_and_every_end_of_a_range_makes_a_sender_that_runs() {
                 assert_eq!(scheme.check(&settings(&given)), Ok(()), "{}", scheme.name);
                 let setup = Bottleneck { loss: Loss::Every(300), ..Bottleneck::new(10.0, 50) };
                 let setup = if scheme.router.is_some() { setup.behind(scheme, &given) } else { setup };
-                let mut path = Dumbbell::new(setup, vec![Flow::of(scheme, &given, 20)]);
+                let mut path = Dumbbell::new(setup, vec![DumbbellFlow::of(scheme, &given, 20)]);
                 path.run(seconds(2.0));
                 assert!(path.received(0) > 0, "{} {given:?}", scheme.name);
             }

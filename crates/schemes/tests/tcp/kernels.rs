@@ -6,7 +6,7 @@ use super::*;
 /// Goodput from the start to `until_s`, Mbit/s.
 fn netperf(name: &str, rate_mbps: f64, loss: Loss, seed: u64, until_s: f64) -> f64 {
     let bottleneck = Bottleneck { loss, seed, ..Bottleneck::new(rate_mbps, 100_000) };
-    Dumbbell::new(bottleneck, vec![Flow::of(scheme(name), &[], 100)]).goodputs(0.0, until_s)[0]
+    Dumbbell::new(bottleneck, vec![DumbbellFlow::of(scheme(name), &[], 100)]).goodputs(0.0, until_s)[0]
 }
 
 #[test]

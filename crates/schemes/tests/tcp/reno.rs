@@ -18,8 +18,8 @@ fn padhye(rtt: f64, p: f64) -> f64 {
     SEGMENT / (rtt * (2.0 * p / 3.0).sqrt() + timeouts)
 }
 
-fn reno() -> Flow {
-    Flow::of(scheme("tcp-reno"), &[], 20)
+fn reno() -> DumbbellFlow {
+    DumbbellFlow::of(scheme("tcp-reno"), &[], 20)
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn with_tail_probes_reno_is_above_the_model_with_timeouts() {
 
 /// Finds losses by what arrives behind them (RFC 6675) and by its timer, which is the model's 200 ms, without probes of the
 /// tail.
-fn plain() -> Flow {
+fn plain() -> DumbbellFlow {
     let (detection, timeout_rule) = (Detection::Sack, TimeoutRule::Rfc6298);
     let settings = SenderSettings { detection, timeout_rule, ..SenderSettings::default() };
-    Flow { settings, ..reno() }
+    DumbbellFlow { settings, ..reno() }
 }
 
 #[test]
