@@ -239,6 +239,7 @@ pub(super) const GUIDES: &[Guide] = &[
                 "Another network and scheme, on standard output.",
                 "tidegate new - --template parking-lot --scheme icp",
             ),
+            ("A folder for `tidegate reproduce`.", "tidegate new --paper first-paper"),
         ],
         files: &[("FILE", "the scenario; an existing file is never overwritten")],
         not_run: None,

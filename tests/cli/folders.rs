@@ -188,13 +188,58 @@ fn a_slip_in_a_folder_is_named_with_file_and_line_before_anything_runs() {
         "{axis}"
     );
     let scheme = experiments("scheme=icp", "scheme=icpp");
-    assert!(scheme.starts_with("grid[icp]: --set:") && scheme.contains("icpp"), "{scheme}");
+    let place = "windows/experiments.toml: grid[icp]: --set:";
+    assert!(scheme.starts_with(place) && scheme.contains("icpp"), "{scheme}");
+    let outside = experiments("scenario = \"path.toml\"", "scenario = \"../path.toml\"");
+    assert!(
+        outside.contains("\"../path.toml\" is no name of a file in the folder of the paper"),
+        "{outside}"
+    );
     // The flow does not complete; the message names the seed and what the measure is.
     let lossy = CLAIMS.replacen("retransmissions[grid, fixed]", "completion_s[grid, fixed]", 1);
     paper.write("claims.toml", &lossy);
     let ended = paper.reproduce(&[]).with(1);
     assert!(
         ended.err.contains("completion_s[grid, fixed] has no value with seed 1. From a flow"),
+        "{}",
+        ended.err
+    );
+}
+
+const BOARD: &str = r#"format = 1
+[[figure]]
+id = "fig{s}"
+title = "Fig. 1: {s}"
+for = "s in scheme"
+kind = "bars"
+y_label = "goodput [Mbit/s]"
+groups = ["all"]
+series = [{ name = "ours", values = ["goodput_mbps[grid, s]"] }]
+"#;
+
+#[test]
+fn figures_whose_names_cannot_be_files_are_refused_before_anything_runs() {
+    let paper = Paper::new("paper-figures");
+    let refused = |from: &str, to: &str| {
+        assert!(BOARD.contains(from), "{from}");
+        paper.write("board.toml", &BOARD.replacen(from, to, 1));
+        paper.reproduce(&[]).with(1).err
+    };
+    let outside = refused("fig{s}", "../fig{s}");
+    assert!(outside.contains("the id of a figure is \"../figicp\"; it names a file"), "{outside}");
+    let twice = refused("fig{s}", "fig");
+    assert!(twice.contains("two figures have the id \"fig\""), "{twice}");
+    let open = refused("Fig. 1: {s}", "Fig. 1: {t}");
+    assert!(open.contains("{t} in \"Fig. 1: {t}\" is no variable of its for"), "{open}");
+    paper.write("board.toml", BOARD);
+    paper.reproduce(&[]).with(0);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_refused_with_the_command_that_writes_one() {
+    let ended = tidegate(&["reproduce", "./no-such-paper"]).with(1);
+    assert!(
+        ended.err.contains("`tidegate new --paper ./no-such-paper` writes one to begin with"),
         "{}",
         ended.err
     );

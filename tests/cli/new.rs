@@ -87,3 +87,19 @@ fn a_place_that_cannot_be_written_is_named() {
     let ended = tidegate(&["new", "no/such/folder/x.toml"]).with(1);
     assert!(ended.err.starts_with("error: cannot write no/such/folder/x.toml: "), "{}", ended.err);
 }
+
+#[test]
+fn the_folder_of_a_paper_is_reproduced_as_it_is_written() {
+    let scratch = Scratch::new("new-paper");
+    let folder = scratch.at("mine");
+    let ended = tidegate(&["new", "--paper", &folder]).with(0);
+    assert!(ended.out.contains(&format!("tidegate reproduce {folder}")), "{}", ended.out);
+    let results = scratch.at("results");
+    let document =
+        tidegate(&["reproduce", &folder, "--out", &results, "--format", "json", "--quiet"]).with(0).json();
+    let verdicts = document.get("claims").list().iter().map(|claim| claim.get("verdict").text().to_owned());
+    assert_eq!(verdicts.collect::<Vec<String>>(), ["agrees", "agrees"]);
+    assert!(fs::metadata(scratch.at("results/mine/fig1.svg")).is_ok());
+    let again = tidegate(&["new", "--paper", &folder]).with(1);
+    assert!(again.err.contains("is there already; choose another name"), "{}", again.err);
+}

@@ -353,7 +353,8 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
         fields.refuse_missing(if drawing? == Drawing::Lines { "points" } else { "groups" });
     }
     let groups = groups?;
-    if let Some(one) = series.iter().find(|one| one.points.is_empty() && one.is_wrong_for(&groups)) {
+    let has_points = |one: &SeriesPlan| drawing == Some(Drawing::Curves) && !one.points.is_empty();
+    if let Some(one) = series.iter().find(|one| !has_points(one) && one.is_wrong_for(&groups)) {
         let message = match &groups {
             Groups::Names(names) => {
                 format!("series {:?} needs {} values, one for each group", one.name, names.len())

@@ -487,7 +487,19 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
         fields.refuse("axes", format!("more than {MAX_CELLS} cells; split the experiment"));
         return None;
     }
+    let outside = (0..experiment.cells()).map(|cell| experiment.file(cell)).find(|name| !is_file_name(name));
+    if let Some(name) = outside {
+        let message =
+            format!("{name:?} is no name of a file in the folder of the paper, such as \"path.toml\"");
+        fields.refuse("scenario", message);
+    }
     Some(experiment)
+}
+
+/// Whether a name stands for a file in the same folder, on every system; results are written under such names.
+pub fn is_file_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
+    !name.trim().is_empty() && !name.starts_with('.') && name.chars().all(is_plain)
 }
 
 /// The message if two experiments of one name are no parts of one: their axes differ, or they share a cell.

@@ -1,4 +1,4 @@
-//! `tidegate new`: a scenario to begin with, every line of it explained.
+//! `tidegate new`: a scenario or the folder of a paper to begin with, every line of it explained.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use tidegate_report::json::Json;
 
 use super::{schemes, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};
+use crate::results::cannot;
 use crate::{Format, Session};
 
 /// What to write, and where.
@@ -15,6 +16,9 @@ use crate::{Format, Session};
 pub(crate) struct Arguments {
     /// Output file, `-` for standard output; named after the template by default. An existing file is not overwritten.
     file: Option<PathBuf>,
+    /// Write a folder for `tidegate reproduce` in place of a scenario: experiments, claims, figures and a scenario.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "template", "scheme"])]
+    paper: Option<PathBuf>,
     /// Template of the scenario.
     #[arg(long, value_enum, default_value = "dumbbell")]
     template: Template,
@@ -62,6 +66,14 @@ impl Template {
     }
 }
 
+/// Files of a paper's folder, with `@NAME@` open.
+const PAPER: [(&str, &str); 4] = [
+    ("scenario.toml", include_str!("paper/scenario.toml")),
+    ("experiments.toml", include_str!("paper/experiments.toml")),
+    ("claims.toml", include_str!("paper/claims.toml")),
+    ("board.toml", include_str!("paper/board.toml")),
+];
+
 /// Beginning of every scenario.
 const HEAD: &str = "\
 # Check it:  tidegate check @FILE@
@@ -71,6 +83,9 @@ const HEAD: &str = "\
 ";
 
 pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
+    if let Some(folder) = &arguments.paper {
+        return paper(session, folder);
+    }
     let template = arguments.template;
     let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(template.word() + ".toml"));
     check_scheme(session, &arguments.scheme)?;
@@ -88,6 +103,44 @@ pub(crate) fn run(session: &Session, arguments: &Arguments) -> Outcome {
     Ok(Exit::Ok)
 }
 
+/// Writes a folder that `tidegate reproduce` runs as it is.
+fn paper(session: &Session, folder: &Path) -> Outcome {
+    if folder.exists() {
+        let why = format!("{} is there already; choose another name", folder.display());
+        return Err(Failure::error(why));
+    }
+    std::fs::create_dir_all(folder).map_err(|why| cannot("make", folder, &why))?;
+    let name =
+        plain_name(&folder.file_name().unwrap_or_default().to_string_lossy()).unwrap_or("paper".to_owned());
+    let mut files = Vec::new();
+    for (file, text) in PAPER {
+        let path = folder.join(file);
+        write_new(&path, &text.replace("@NAME@", &name), "choose another name")?;
+        files.push(path.display().to_string());
+    }
+    let shown = folder.display();
+    match session.format {
+        Format::Json => {
+            let files = files.iter().map(Json::text).collect();
+            print(
+                &(Json::Object(vec![
+                    ("folder", Json::text(shown.to_string())),
+                    ("files", Json::List(files)),
+                ])
+                .to_string()
+                    + "\n"),
+            );
+        }
+        Format::Text if session.quiet => {}
+        Format::Text => {
+            let here = if folder.components().count() == 1 { "./" } else { "" };
+            let command = format!("tidegate reproduce {here}{shown}   run it and judge its claims");
+            print(&format!("wrote {}\n\n{command}\n", files.join(", ")));
+        }
+    }
+    Ok(Exit::Ok)
+}
+
 fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
     let is_consumer = |scheme: &Scheme| scheme.consumer.is_some();
     let is_known = session.schemes.iter().any(|scheme| scheme.name == name && is_consumer(scheme));
@@ -96,10 +149,13 @@ fn check_scheme(session: &Session, name: &str) -> Result<(), Failure> {
 
 /// The file's name as that of a scenario, in characters that need no quoting.
 fn scenario_name(file: &Path, template: Template) -> String {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    plain_name(&file.file_stem().unwrap_or_default().to_string_lossy()).unwrap_or_else(|| template.word())
+}
+
+fn plain_name(text: &str) -> Option<String> {
     let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
-    let name: String = stem.trim().chars().take(60).map(plain).collect();
-    if name.is_empty() { template.word() } else { name }
+    let name: String = text.trim().chars().take(60).map(plain).collect();
+    (!name.is_empty()).then_some(name)
 }
 
 fn report(session: &Session, arguments: &Arguments, file: Option<&PathBuf>, text: &str) {

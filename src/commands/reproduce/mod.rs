@@ -192,6 +192,12 @@ fn chosen(paper: &str) -> Result<Vec<Chosen<'_>>, Failure> {
     if !paper.contains(['/', '\\']) && !Path::new(paper).is_dir() {
         return Err(unknown_paper(paper));
     }
+    if !Path::new(paper).is_dir() {
+        let message = format!(
+            "{paper}: there is no such folder; `tidegate new --paper {paper}` writes one to begin with"
+        );
+        return Err(Failure::error(message));
+    }
     let folder = results_name(paper);
     Ok(vec![Chosen { name: paper, folder, files: Files::Folder(Path::new(paper)) }])
 }

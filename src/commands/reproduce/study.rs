@@ -175,6 +175,7 @@ impl Study {
         study.resolve()?;
         study.points.extend(cells::alternatives(session, files, &study)?);
         study.quantities_of_alternatives();
+        Results { study: &study, values: BTreeMap::new() }.check_names()?;
         Ok(study)
     }
 
@@ -255,13 +256,18 @@ impl Study {
                 let message = format!("experiment {name} is run with --full only, and this is shown without");
                 return Err(self.texts[file].fault(start, fault(message)));
             }
-            let events = measures::events(&leaf.quantity)
+            let events = measures::events(&leaf.quantity, &self.own_measures())
                 .map_err(|message| self.texts[file].fault(start, fault(message)))?;
             let quantity = Quantity { expression: leaf.quantity.clone(), events, file, start, at: leaf.at };
             let of_place = self.quantities.entry(place).or_default();
             of_place.entry(leaf.quantity.to_string()).or_insert(quantity);
         }
         Ok(())
+    }
+
+    /// Names of the paper's own measures.
+    fn own_measures(&self) -> Vec<&str> {
+        self.experiments.measures.iter().map(|definition| definition.name.as_str()).collect()
     }
 
     /// Without a board every experiment has a table of all its cells with what claims use of some of them.
@@ -278,7 +284,7 @@ impl Study {
             })
             .collect::<Vec<_>>()
         {
-            let events = measures::events(&leaf.quantity).map_err(plainly)?;
+            let events = measures::events(&leaf.quantity, &self.own_measures()).map_err(plainly)?;
             let quantity =
                 Quantity { expression: leaf.quantity.clone(), events, file: 0, start: 0, at: leaf.at };
             self.quantities.entry(place).or_default().entry(leaf.quantity.to_string()).or_insert(quantity);

@@ -64,17 +64,17 @@ fn of_run(call: &Call) -> Option<&'static measures::RunMeasure> {
     measures::find(&call.name).filter(|_| call.objects.is_empty() && call.named.is_empty())
 }
 
-/// Events that a run must record for a quantity.
+/// Events that a run must record for a quantity; `own` are the names of the paper's own measures.
 ///
 /// # Errors
 /// A measure that is not known, or an argument that it does not have.
-pub(super) fn events(quantity: &Expression) -> Result<EventMask, String> {
+pub(super) fn events(quantity: &Expression, own: &[&str]) -> Result<EventMask, String> {
     let mut mask = EventMask::NONE;
     for call in quantity.calls() {
         if of_run(call).is_some() {
             continue;
         }
-        let measure = find(&call.name).ok_or_else(|| unknown(&call.name))?;
+        let measure = find(&call.name).ok_or_else(|| unknown(&call.name, own))?;
         if let Some((key, _)) = call.named.iter().find(|(key, _)| !measure.parameters.contains(&key.as_str()))
         {
             return Err(match measure.parameters {
@@ -87,9 +87,12 @@ pub(super) fn events(quantity: &Expression) -> Result<EventMask, String> {
     Ok(mask)
 }
 
-fn unknown(name: &str) -> String {
-    let known: Vec<&str> =
-        RUN_MEASURES.iter().map(|measure| measure.name).chain(all().map(|measure| measure.name)).collect();
+fn unknown(name: &str, own: &[&str]) -> String {
+    let of_runs = RUN_MEASURES.iter().map(|measure| measure.name);
+    let mut known: Vec<&str> =
+        own.iter().copied().chain(of_runs).chain(all().map(|measure| measure.name)).collect();
+    known.sort_unstable();
+    known.dedup();
     let hint = match meant(name, known.iter().copied()).as_slice() {
         [] => format!("; known: {}", known.join(", ")),
         near => question(near),
@@ -111,7 +114,7 @@ pub(super) fn value(run: &Run<'_>, quantity: &Expression) -> Result<Option<Value
         if let Some(measure) = of_run(call) {
             return Ok((measure.of)(run.record).filter(|value| value.is_finite()).map(Value::Number));
         }
-        let measure = find(&call.name).ok_or_else(|| unknown(&call.name))?;
+        let measure = find(&call.name).ok_or_else(|| unknown(&call.name, &[]))?;
         (measure.of)(run, &Arguments { call })
     })
 }

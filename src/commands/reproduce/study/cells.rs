@@ -99,8 +99,10 @@ fn point(
         overrides.insert(0, ("scenario.seeds".to_owned(), seeds.to_string()));
     }
     let plan = files.plan(session, &experiment.file(cell), &overrides);
-    let mut plan =
-        plan.map_err(|failure| plainly(format!("{}: {}", experiment.cell_name(cell), failure.message)))?;
+    let mut plan = plan.map_err(|failure| {
+        let file = files.path(super::EXPERIMENTS);
+        plainly(format!("{file}: {}: {}", experiment.cell_name(cell), failure.message))
+    })?;
     let most = [
         is_reduced.then_some(experiment.reduced_seeds),
         alternative.and_then(|alternative| alternative.seeds),

@@ -1,7 +1,7 @@
 //! Figures and tables of a board, made of the values of all runs.
 
 use tidegate_papers::board::{self, Drawing, Groups, PlacedExpression};
-use tidegate_papers::experiments::Setting;
+use tidegate_papers::experiments::{Setting, is_file_name};
 use tidegate_papers::expression::Binding;
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::Value;
@@ -52,6 +52,43 @@ impl Results<'_> {
             }
         }
         Ok(figures)
+    }
+
+    /// Checks what becomes of names with variables: an id is the name of a file, and nothing stays open.
+    pub(super) fn check_names(&self) -> Result<(), Failure> {
+        let Some(board) = &self.study.board else { return Ok(()) };
+        let wrong = |message: String| Failure::error(format!("{}: {message}", self.study.texts[1].path));
+        let mut ids: Vec<String> = Vec::new();
+        for figure in board.figures.iter().filter(|figure| self.is_shown(figure.is_full)) {
+            for around in self.around(&Around::default(), &figure.bindings)? {
+                let id = around.filled(&figure.id);
+                if !is_file_name(&id) {
+                    return Err(wrong(format!(
+                        "the id of a figure is {id:?}; it names a file and has letters, digits, '-', '_' and '.'"
+                    )));
+                }
+                if ids.contains(&id) {
+                    return Err(wrong(format!(
+                        "two figures have the id {id:?}; a variable in it, such as {{letter}}, keeps them apart"
+                    )));
+                }
+                let names = figure.series.iter().map(|one| {
+                    let all = self.around(&around, &one.bindings)?;
+                    Ok(all.iter().map(|around| around.filled(&one.name)).collect::<Vec<String>>())
+                });
+                let names: Vec<Vec<String>> = names.collect::<Result<_, Failure>>()?;
+                let texts = [around.filled(&figure.title), around.filled(&figure.caption)];
+                if let Some((text, open)) =
+                    names.iter().flatten().chain(&texts).find_map(|text| Some((text, open(text)?)))
+                {
+                    return Err(wrong(format!(
+                        "figure {id:?}: {open} in {text:?} is no variable of its for"
+                    )));
+                }
+                ids.push(id);
+            }
+        }
+        Ok(())
     }
 
     /// The tables of the board, in its order; without a board a table of each experiment.
@@ -373,8 +410,11 @@ impl Results<'_> {
         for (number, experiment) in experiments {
             let used = self.study.used(number);
             let names: Vec<String> = used.iter().map(|leaf| leaf.quantity.to_string()).collect();
+            // A definition of [measure] stands here as it is written in the claim.
+            let heads =
+                used.iter().map(|leaf| leaf.name.rsplit_once('[').map_or(&*leaf.name, |(name, _)| name));
             let axes = experiment.axes.iter().map(|axis| (axis.name.as_str(), Align::Left));
-            let values = names.iter().map(|name| (name.as_str(), Align::Right));
+            let values = heads.map(|head| (head, Align::Right));
             let mut table = TextTable::new(&axes.chain(values).collect::<Vec<_>>());
             for (place, point) in self.study.points.iter().filter(|(place, _)| place.experiment == number) {
                 let runs = self.values.get(place).map_or(&[][..], Vec::as_slice);
@@ -398,12 +438,23 @@ impl Results<'_> {
     }
 }
 
+/// What is left of a variable in a text: `{name}`.
+fn open(text: &str) -> Option<&str> {
+    let is_name = |inner: &str| !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let starts = text.match_indices('{').map(|(start, _)| start);
+    starts
+        .filter_map(|start| text[start..].find('}').map(|end| &text[start..=start + end]))
+        .find(|found| is_name(&found[1..found.len() - 1]))
+}
+
 fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-/// Cumulative parts of an ascending list.
+/// Cumulative parts of a list.
 fn parts(list: &[f64], x_min: f64) -> Vec<(f64, f64)> {
+    let mut list = list.to_vec();
+    list.sort_by(f64::total_cmp);
     let last = list.len().saturating_sub(1).max(1) as f64;
     list.iter().enumerate().map(|(place, x)| (x.max(x_min), place as f64 / last)).collect()
 }
