@@ -65,7 +65,7 @@ static PAPERS: [Entry; 5] = [
         "generated-barabasi-albert.toml"
     ),
     paper!("mircc", "claims.toml", "experiments.toml", "board.toml", "dumbbell.toml"),
-    paper!("bbr-cd", "claims.toml", "experiments.toml", "board.toml", "cell.toml"),
+    paper!("bbr-cd", "claims.toml", "experiments.toml", "board.toml", "cell.toml", "apart.toml"),
     paper!(
         "brf",
         "claims.toml",
