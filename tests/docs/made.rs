@@ -207,7 +207,7 @@ fn crate_row(package: &Value) -> [String; 4] {
     let short = |name: &str| format!("`{}`", name.strip_prefix("tidegate-").unwrap_or(name));
     let link = match name.strip_prefix("tidegate-") {
         Some(folder) => format!("[crates/{folder}](crates/{folder}/src/lib.rs)"),
-        None => "the program, [src](src/lib.rs)".to_owned(),
+        None => "the package to install, [src](src/lib.rs)".to_owned(),
     };
     let needs = package.get("dependencies").list().iter().filter(|need| need.get("kind").text() != "dev");
     let needs: BTreeSet<&str> = needs.map(|need| need.get("name").text()).collect();

@@ -120,7 +120,7 @@ fn no_order_of_a_hash_map_reaches_a_result() {
 
 #[test]
 fn simulation_and_statistics_compute_the_same_bits_on_every_target() {
-    let more = ["crates/sim/src/", "crates/report/src/compare/", "src/commands/reproduce/"];
+    let more = ["crates/sim/src/", "crates/report/src/compare/", "crates/cli/src/commands/reproduce/"];
     let mut sources = rules::of(&SOURCES, &[&SEALED[..], &more].concat());
     sources.extend(SOURCES.iter().filter(|source| source.path == "crates/report/src/stats.rs"));
     holds("core::math in place of the methods of f64", &rules::platform_functions(&sources));

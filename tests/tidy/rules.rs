@@ -135,14 +135,15 @@ pub enum Needs {
 }
 
 /// Dependencies point one way; tests' dependencies do not count.
-pub const DIRECTION: [(&str, Needs); 7] = [
+pub const DIRECTION: [(&str, Needs); 8] = [
     ("tidegate-core", Needs::Only(&["hashbrown", "libm"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
     ("tidegate-settings", Needs::Only(&["tidegate-core", "toml"])),
     ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256"])),
-    ("tidegate-sim", Needs::Never(&["tidegate-wire", "tidegate-live", "tidegate-report", "tidegate"])),
-    ("tidegate-report", Needs::Never(&["tidegate-schemes", "tidegate-sim", "tidegate-live", "tidegate"])),
-    ("tidegate-live", Needs::Never(&["tidegate-sim", "tidegate-report", "tidegate"])),
+    ("tidegate-sim", Needs::Never(&["tidegate-wire", "tidegate-live", "tidegate-report", "tidegate-cli"])),
+    ("tidegate-report", Needs::Never(&["tidegate-schemes", "tidegate-sim", "tidegate-live", "tidegate-cli"])),
+    ("tidegate", Needs::Only(&["tidegate-cli", "tidegate-core"])),
+    ("tidegate-live", Needs::Never(&["tidegate-sim", "tidegate-report", "tidegate-cli"])),
 ];
 
 /// Dependencies of our crates against [`DIRECTION`]; `metadata` is what `cargo metadata` prints.

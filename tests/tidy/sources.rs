@@ -46,7 +46,8 @@ fn walk(folder: &Path, path: &str, sources: &mut Vec<Source>) {
         let entry = entry.expect("a folder's entry can be read");
         let name = entry.file_name().to_string_lossy().into_owned();
         let inner = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-        if MADE.contains(&name.as_str()) {
+        // What a link leads to is read where it is.
+        if MADE.contains(&name.as_str()) || entry.path().is_symlink() {
             continue;
         }
         if entry.path().is_dir() {

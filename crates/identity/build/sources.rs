@@ -28,5 +28,5 @@ pub const EXPERIMENTS: &[&str] = &[
     "crates/papers/src/function.rs",
     "crates/papers/src/quantity.rs",
     "crates/papers/src/value.rs",
-    "src/commands/reproduce/measures",
+    "crates/cli/src/commands/reproduce/measures",
 ];

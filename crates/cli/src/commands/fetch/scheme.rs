@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_book_has_the_default_with_its_parameters() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/book/src/fetch-default.md");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/fetch-default.md");
         let page = std::fs::read_to_string(file).expect("the page is there");
         let is_named = |line: &str| line.contains(&format!("`tidegate fetch` uses `{DEFAULT}` with"));
         assert!(page.lines().any(is_named), "{DEFAULT} is not named");

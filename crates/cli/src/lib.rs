@@ -1,0 +1,252 @@
+//! The command line of `tidegate`: a file for each command, and what commands share.
+#![forbid(unsafe_code)]
+
+mod batch;
+mod code;
+mod commands;
+mod event_summary;
+mod exit;
+mod expect;
+mod file_errors;
+mod guide;
+mod interrupt;
+mod network_drawing;
+mod page;
+mod parameter_grid;
+mod progress;
+mod replay;
+mod results;
+mod screen;
+mod store;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tidegate_core::scheme::Scheme;
+use tidegate_report::json::Json;
+use tidegate_report::text::Screen;
+
+use exit::{Exit, Failure};
+
+/// Raised whenever any simulated result may change; golden files are tied to it.
+pub const SEMANTICS: u32 = 5;
+
+/// Congestion control for Named Data Networking: simulate, compare, reproduce.
+#[derive(Debug, Parser)]
+#[command(name = "tidegate", version, arg_required_else_help = true)]
+struct Arguments {
+    /// Output format of results.
+    #[arg(long, global = true, value_enum, default_value = "text")]
+    format: Format,
+    /// Print results and errors only, no progress.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Output format of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for people.
+    Text,
+    /// One JSON document; what runs on prints one line for each report.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Simulate a scenario; print a summary, write tables and a report page.
+    Run(commands::run::Arguments),
+    /// Compare schemes, or values of any key, on one scenario with the same seeds.
+    Compare(Box<commands::compare::Arguments>),
+    /// Convert a topology from ndnSIM, mini-ndn, GraphML or Rocketfuel to a scenario.
+    Import(commands::import::Arguments),
+    /// Draw figures of results for papers and slides: SVG, PDF or pgfplots.
+    Figure(commands::figure::Arguments),
+    /// Run a scenario over a grid of parameters; finished runs are stored and reused.
+    Sweep(commands::sweep::Arguments),
+    /// Run the experiments of a paper and compare its claims with the results.
+    Reproduce(commands::reproduce::Arguments),
+    /// List the schemes, or describe one of them.
+    Schemes(commands::schemes::Arguments),
+    /// Describe what a scenario simulates, or list all of its errors.
+    Check(commands::check::Arguments),
+    /// Write results in the formats of other tools: CSV, ndnSIM's traces, qlog, pcapng.
+    Export(commands::export::Arguments),
+    /// Regenerate the report page of results from their runs.
+    Report(commands::report::Arguments),
+    /// Write a commented scenario as a starting point.
+    New(commands::new::Arguments),
+    /// Measure the simulator's speed in named benchmark cases.
+    Bench(commands::bench::Arguments),
+    /// Print a script for shell completion of commands and options.
+    Completions(commands::completions::Arguments),
+    /// Print a manual page, or write all of them.
+    Man(commands::man::Arguments),
+    /// Print the reference pages of the book: keys, schemes, definitions, commands.
+    Docs(commands::docs::Arguments),
+    /// Forward packets on real sockets.
+    #[cfg(target_os = "linux")]
+    Forward(commands::forward::Arguments),
+    /// Forward UDP datagrams over an emulated link.
+    #[cfg(target_os = "linux")]
+    Link(commands::link::Arguments),
+    /// Publish a file under an NDN name.
+    #[cfg(target_os = "linux")]
+    Serve(commands::serve::Arguments),
+    /// Fetch a file by its NDN name, with any consumer scheme.
+    #[cfg(target_os = "linux")]
+    Fetch(commands::fetch::Arguments),
+    /// Run one scenario in simulation and on real sockets, and compare the results.
+    #[cfg(target_os = "linux")]
+    Twin(commands::twin::Arguments),
+    /// Show the counters of a running forwarder.
+    #[cfg(target_os = "linux")]
+    Status(commands::status::Arguments),
+}
+
+/// State that every command receives.
+#[derive(Debug)]
+struct Session {
+    format: Format,
+    quiet: bool,
+    /// Properties of standard output.
+    screen: Screen,
+    schemes: Vec<&'static Scheme>,
+}
+
+impl Session {
+    /// Prints results: as they are for programs, with lines that fit the screen for people.
+    fn show(&self, text: &str) {
+        exit::print(&self.screen.fold(text));
+    }
+
+    /// Prints information to standard error, unless `--quiet` is given.
+    fn note(&self, text: &str) {
+        if !self.quiet {
+            self.comment("note", text);
+        }
+    }
+
+    /// Prints a warning to standard error, unless `--quiet` is given.
+    fn warn(&self, text: &str) {
+        if !self.quiet {
+            self.comment("warning", text);
+        }
+    }
+
+    /// Prints an error after which the command goes on.
+    #[cfg(target_os = "linux")]
+    fn error(&self, text: &str) {
+        self.comment("error", text);
+    }
+
+    /// Prints the start of a long-running activity to standard error, unless `--quiet` is given.
+    fn begun(&self, text: &str) {
+        match self.format {
+            Format::Text if !self.quiet => complain(text),
+            Format::Text => {}
+            Format::Json => self.note(text),
+        }
+    }
+
+    /// A line for people, an object on one line for programs.
+    fn comment(&self, kind: &'static str, text: &str) {
+        match self.format {
+            Format::Text => complain(&format!("{kind}: {text}")),
+            Format::Json => complain(&Json::Object(vec![(kind, Json::text(text))]).to_string()),
+        }
+    }
+}
+
+/// The program's command line, with what help ends with.
+fn command() -> clap::Command {
+    guide::with_examples(Arguments::command())
+}
+
+/// The arguments that the program was given.
+fn arguments() -> Result<Arguments, clap::Error> {
+    let mut matches = command().try_get_matches()?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command()))
+}
+
+/// Runs the program with its own schemes and `more`; returns its exit code.
+pub fn main_with(more: &[&'static Scheme]) -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are not errors; an error of a closed pipe cannot be reported anywhere.
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Ok.into();
+            }
+            if asks_for_json(std::env::args_os()) {
+                complain(&Failure { exit: Exit::Usage, message: error.to_string() }.shown(Format::Json));
+            } else {
+                let _ = error.print();
+            }
+            return Exit::Usage.into();
+        }
+    };
+    if !more.is_empty() {
+        code::count_executable();
+    }
+    let schemes = tidegate_schemes::SCHEMES.iter().chain(more).copied().collect();
+    let screen = match arguments.format {
+        Format::Text => screen::of_output(),
+        Format::Json => Screen::PLAIN,
+    };
+    let session = Session { format: arguments.format, quiet: arguments.quiet, screen, schemes };
+    let outcome = match arguments.command {
+        Command::Run(arguments) => commands::run::run(&session, &arguments),
+        Command::Compare(arguments) => commands::compare::run(&session, &arguments),
+        Command::Import(arguments) => commands::import::run(&session, &arguments),
+        Command::Figure(arguments) => commands::figure::run(&session, &arguments),
+        Command::Sweep(arguments) => commands::sweep::run(&session, &arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(&session, &arguments),
+        Command::Schemes(arguments) => commands::schemes::run(&session, &arguments),
+        Command::Check(arguments) => commands::check::run(&session, &arguments),
+        Command::Export(arguments) => commands::export::run(&session, &arguments),
+        Command::Report(arguments) => commands::report::run(&session, &arguments),
+        Command::New(arguments) => commands::new::run(&session, &arguments),
+        Command::Completions(arguments) => commands::completions::run(&session, &arguments),
+        Command::Docs(arguments) => commands::docs::run(&session, &arguments),
+        Command::Man(arguments) => commands::man::run(&session, &arguments),
+        Command::Bench(arguments) => commands::bench::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Forward(arguments) => commands::forward::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Link(arguments) => commands::link::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Serve(arguments) => commands::serve::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Fetch(arguments) => commands::fetch::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Status(arguments) => commands::status::run(&session, &arguments),
+        #[cfg(target_os = "linux")]
+        Command::Twin(arguments) => commands::twin::run(&session, &arguments),
+    };
+    let outcome = outcome.and_then(|exit| exit::lost_output().map_or(Ok(exit), Err));
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            complain(&failure.shown(session.format));
+            failure.exit.into()
+        }
+    }
+}
+
+/// Whether a command line that cannot be parsed requests JSON.
+fn asks_for_json(words: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    let words: Vec<_> = words.take_while(|word| word != "--").collect();
+    let is_pair = |pair: &[std::ffi::OsString]| pair[0] == "--format" && pair[1] == "json";
+    words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_pair)
+}
+
+/// Prints to standard error, if anybody still reads it.
+fn complain(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{}", screen::message(message, screen::of_errors()));
+}
