@@ -1,9 +1,9 @@
 //! A paper's page with claims of every verdict, figures of every kind that has a key, and a line aside.
 
-use tidegate_report::claims::{self, Claim, Judged};
-use tidegate_report::figure::{BarSeries, Cloud, Curve, Figure, FigureKind, Series, stated};
-use tidegate_report::page::{BoardPage, board_page};
-use tidegate_report::stats::Estimate;
+use tidegate_pages::figure::{BarSeries, Cloud, Curve, Figure, FigureKind, Series, stated};
+use tidegate_pages::page::{BoardPage, board_page};
+use tidegate_results::claims::{self, Claim, Judged};
+use tidegate_results::stats::Estimate;
 
 /// The page: claims of a real paper with invented samples.
 pub fn page() -> String {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use tidegate_report::claims::{self, Claim, Paper, Verdict};
-use tidegate_report::measures::find;
+use tidegate_results::claims::{self, Claim, Paper, Verdict};
+use tidegate_results::measures::find;
 
 use crate::root;
 use support::json::Value;

@@ -74,7 +74,7 @@ fn the_readme_has_a_picture_what_to_install_each_first_command_and_where_to_read
     }
     for part in [
         // A picture of an older schema is made again by docs/picture.
-        &format!(" (results schema {})](docs/page.png)", tidegate_report::RESULTS_SCHEMA),
+        &format!(" (results schema {})](docs/page.png)", tidegate_results::RESULTS_SCHEMA),
         "`cargo install ",
         "](docs/book/src/install.md)",
         "<!-- made: papers -->",

@@ -16,12 +16,13 @@ use support::json::Value;
 
 const SEALED: [&str; 4] =
     ["crates/core/src/", "crates/schemes/src/", "crates/settings/src/", "crates/papers/src/"];
-const ORDERED: [&str; 8] = [
+const ORDERED: [&str; 9] = [
     "crates/core/src/",
     "crates/schemes/src/",
     "crates/settings/src/",
     "crates/sim/src/",
-    "crates/report/src/",
+    "crates/results/src/",
+    "crates/pages/src/",
     "crates/wire/src/",
     "crates/live/src/",
     "crates/papers/src/",
@@ -48,10 +49,11 @@ const DOUBLED: [&str; 17] = [
     "Verdict",
 ];
 /// Crates whose public items all have a documentation comment of four words or more.
-const DOCUMENTED: [&str; 6] = [
+const DOCUMENTED: [&str; 7] = [
     "crates/identity/src/",
     "crates/live/src/",
-    "crates/report/src/",
+    "crates/results/src/",
+    "crates/pages/src/",
     "crates/settings/src/",
     "crates/sim/src/",
     "crates/wire/src/",
@@ -120,9 +122,9 @@ fn no_order_of_a_hash_map_reaches_a_result() {
 
 #[test]
 fn simulation_and_statistics_compute_the_same_bits_on_every_target() {
-    let more = ["crates/sim/src/", "crates/report/src/compare/", "crates/cli/src/commands/reproduce/"];
+    let more = ["crates/sim/src/", "crates/results/src/compare/", "crates/cli/src/commands/reproduce/"];
     let mut sources = rules::of(&SOURCES, &[&SEALED[..], &more].concat());
-    sources.extend(SOURCES.iter().filter(|source| source.path == "crates/report/src/stats.rs"));
+    sources.extend(SOURCES.iter().filter(|source| source.path == "crates/results/src/stats.rs"));
     holds("core::math in place of the methods of f64", &rules::platform_functions(&sources));
 }
 

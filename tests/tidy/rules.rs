@@ -135,15 +135,34 @@ pub enum Needs {
 }
 
 /// Dependencies point one way; tests' dependencies do not count.
-pub const DIRECTION: [(&str, Needs); 8] = [
+pub const DIRECTION: [(&str, Needs); 9] = [
     ("tidegate-core", Needs::Only(&["hashbrown", "libm"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
     ("tidegate-settings", Needs::Only(&["tidegate-core", "toml"])),
     ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256"])),
-    ("tidegate-sim", Needs::Never(&["tidegate-wire", "tidegate-live", "tidegate-report", "tidegate-cli"])),
-    ("tidegate-report", Needs::Never(&["tidegate-schemes", "tidegate-sim", "tidegate-live", "tidegate-cli"])),
+    (
+        "tidegate-sim",
+        Needs::Never(&[
+            "tidegate-wire",
+            "tidegate-live",
+            "tidegate-results",
+            "tidegate-pages",
+            "tidegate-cli",
+        ]),
+    ),
+    (
+        "tidegate-results",
+        Needs::Never(&[
+            "tidegate-pages",
+            "tidegate-schemes",
+            "tidegate-sim",
+            "tidegate-live",
+            "tidegate-cli",
+        ]),
+    ),
+    ("tidegate-pages", Needs::Never(&["tidegate-schemes", "tidegate-sim", "tidegate-live", "tidegate-cli"])),
     ("tidegate", Needs::Only(&["tidegate-cli", "tidegate-core"])),
-    ("tidegate-live", Needs::Never(&["tidegate-sim", "tidegate-report", "tidegate-cli"])),
+    ("tidegate-live", Needs::Never(&["tidegate-sim", "tidegate-results", "tidegate-pages", "tidegate-cli"])),
 ];
 
 /// Dependencies of our crates against [`DIRECTION`]; `metadata` is what `cargo metadata` prints.

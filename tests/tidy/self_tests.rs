@@ -110,7 +110,7 @@ fn a_dependency_that_points_the_wrong_way_is_found() {
         direction("tidegate-schemes", "tidegate-sim", "null"),
         ["tidegate-schemes depends on tidegate-sim"]
     );
-    assert_eq!(direction("tidegate-sim", "tidegate-report", "\"build\"").len(), 1);
+    assert_eq!(direction("tidegate-sim", "tidegate-results", "\"build\"").len(), 1);
     for (name, need) in [
         ("tidegate-settings", "tidegate-schemes"),
         ("tidegate-live", "tidegate-sim"),

@@ -3,7 +3,7 @@
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Time;
-use tidegate_report::event_summary::{EventSummary, EventSummaryBuilder, NetworkChange, too_large};
+use tidegate_pages::event_summary::{EventSummary, EventSummaryBuilder, NetworkChange, too_large};
 use tidegate_sim::plan::{self, Plan};
 use tidegate_sim::run::watch;
 
@@ -42,7 +42,7 @@ pub(crate) fn changes(plan: &Plan) -> Vec<NetworkChange> {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_report::event_summary::{PacketFate, PointKind};
+    use tidegate_pages::event_summary::{PacketFate, PointKind};
     use tidegate_sim::run::run;
     use tidegate_sim::scenario;
 

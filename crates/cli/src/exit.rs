@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use crate::Format;
 

@@ -1,8 +1,8 @@
 //! A scenario's expectations, held against the mean over its runs.
 
 use tidegate_core::records::RunRecord;
-use tidegate_report::measures;
-use tidegate_report::stats;
+use tidegate_results::measures;
+use tidegate_results::stats;
 use tidegate_sim::plan::{ComparisonOperator, Expectation};
 
 /// Every expectation that does not hold, as a sentence.

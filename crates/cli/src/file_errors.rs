@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_sim::scenario::{Error, Errors};
 
 /// `{"valid": false, "errors": [...]}`, each error with its place.

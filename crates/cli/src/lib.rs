@@ -24,8 +24,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tidegate_core::scheme::Scheme;
-use tidegate_report::json::Json;
-use tidegate_report::text::Screen;
+use tidegate_results::json::Json;
+use tidegate_results::text::Screen;
 
 use exit::{Exit, Failure};
 

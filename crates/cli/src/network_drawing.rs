@@ -1,7 +1,7 @@
 //! Network drawing of a plan for the report.
 
-use tidegate_report::figure::run::RateSteps;
-use tidegate_report::page::{LinkView, NodeKind, NodeView, Timeline, TopologyView};
+use tidegate_pages::figure::run::RateSteps;
+use tidegate_pages::page::{LinkView, NodeKind, NodeView, Timeline, TopologyView};
 use tidegate_sim::plan::{Change, Plan};
 
 /// Nodes and links of `plan`.

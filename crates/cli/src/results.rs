@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_report::tables::{self, RunContext};
+use tidegate_results::tables::{self, RunContext};
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;

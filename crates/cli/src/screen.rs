@@ -7,7 +7,7 @@ use std::io::{IsTerminal, Stderr, Stdout, stderr, stdout};
 
 use anstream::{AutoStream, ColorChoice};
 use terminal_size::{Width, terminal_size_of};
-use tidegate_report::text::Screen;
+use tidegate_results::text::Screen;
 
 /// Narrower screens are treated as this wide.
 const NARROWEST: usize = 20;

@@ -19,8 +19,8 @@ use std::time::{Duration, SystemTime};
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_report::RESULTS_SCHEMA;
-use tidegate_report::tables::{self, RunContext};
+use tidegate_results::RESULTS_SCHEMA;
+use tidegate_results::tables::{self, RunContext};
 use tidegate_sim::plan::Plan;
 
 use crate::SEMANTICS;

@@ -7,7 +7,7 @@ pub const SIMULATION: &[&str] = &[
     "Cargo.toml",
     "crates/core/Cargo.toml",
     "crates/core/src",
-    "crates/report/Cargo.toml",
+    "crates/results/Cargo.toml",
     "crates/schemes/Cargo.toml",
     "crates/schemes/src",
     "crates/settings/Cargo.toml",
@@ -15,12 +15,12 @@ pub const SIMULATION: &[&str] = &[
     "crates/sim/Cargo.toml",
     "crates/sim/src",
     // A stored run is a folder of tables: these files and what they call.
-    "crates/report/src/definitions.rs",
-    "crates/report/src/lib.rs",
-    "crates/report/src/measures.rs",
-    "crates/report/src/measures",
-    "crates/report/src/stats.rs",
-    "crates/report/src/tables",
+    "crates/results/src/definitions.rs",
+    "crates/results/src/lib.rs",
+    "crates/results/src/measures.rs",
+    "crates/results/src/measures",
+    "crates/results/src/stats.rs",
+    "crates/results/src/tables",
 ];
 
 /// What decides, beside [`SIMULATION`], the values that `reproduce` keeps of each run.

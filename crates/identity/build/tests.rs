@@ -50,7 +50,7 @@ fn named_modules(file: &str) -> BTreeSet<String> {
 
 #[test]
 fn whatever_the_tables_call_within_their_crate_is_hashed() {
-    let src = "crates/report/src";
+    let src = "crates/results/src";
     let mut to_read = files(&format!("{src}/tables"));
     assert!(to_read.len() > 5, "{to_read:?}");
     let mut seen: BTreeSet<String> = to_read.iter().cloned().collect();
@@ -82,13 +82,13 @@ fn own_dependencies(manifest: &str) -> Vec<String> {
 
 #[test]
 fn every_crate_under_the_simulation_is_hashed_with_its_manifest_and_has_no_features() {
-    let mut crates = vec!["sim".to_owned(), "report".to_owned()];
+    let mut crates = vec!["sim".to_owned(), "results".to_owned()];
     let mut at = 0;
     while at < crates.len() {
         let manifest = format!("crates/{}/Cargo.toml", crates[at]);
         assert!(is_hashed(&manifest), "{manifest} is not in SIMULATION");
         let source = format!("crates/{}/src", crates[at]);
-        assert!(crates[at] == "report" || is_hashed(&source), "{source} is not in SIMULATION");
+        assert!(crates[at] == "results" || is_hashed(&source), "{source} is not in SIMULATION");
         assert!(!read(&manifest).contains("[features]"), "{manifest}: features are not part of the hash");
         let more = own_dependencies(&manifest);
         crates.extend(more.into_iter().filter(|name| !crates.contains(name)).collect::<Vec<_>>());

@@ -6,9 +6,9 @@ use clap_complete::Shell;
 #[cfg(target_os = "linux")]
 use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::scheme::Scheme;
-use tidegate_report::figure::run::RUN_FIGURES;
-use tidegate_report::json::Json;
-use tidegate_report::measures::RUN_MEASURES;
+use tidegate_pages::figure::run::RUN_FIGURES;
+use tidegate_results::json::Json;
+use tidegate_results::measures::RUN_MEASURES;
 use tidegate_sim::scenario::import;
 
 use super::{bench, docs, reproduce};

@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use tidegate_report::json::Json;
-use tidegate_report::tables;
+use tidegate_results::json::Json;
+use tidegate_results::tables;
 
 use super::Overrides;
 use crate::exit::{Exit, Failure, Outcome, print};

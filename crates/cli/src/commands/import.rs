@@ -4,7 +4,7 @@ mod start;
 
 use std::path::{Path, PathBuf};
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_sim::scenario::Limits;
 use tidegate_sim::scenario::import::{self, Imported, TopologyFormat};
 

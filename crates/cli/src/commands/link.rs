@@ -11,8 +11,8 @@ use tidegate_core::units::{BitRate, Span};
 use tidegate_live::emulator::channel::ChannelSetup;
 use tidegate_live::emulator::{DirectionReport, Link, LinkReport, LinkSetup, Refused};
 use tidegate_live::signals::StopSignal;
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_settings::values::parse_limit;
 
 use crate::exit::{Exit, Failure, Outcome, print};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::guide::{self, Guide};

@@ -36,7 +36,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 use tidegate_core::whole::Installed;
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::{roles, scenario};
 

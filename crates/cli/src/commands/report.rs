@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_report::figure::Figure;
-use tidegate_report::json::Json;
-use tidegate_report::tables::{self, RunContext};
+use tidegate_pages::figure::Figure;
+use tidegate_results::json::Json;
+use tidegate_results::tables::{self, RunContext};
 
 use super::figure::read_figures;
 use super::{compare, reproduce, sweep};

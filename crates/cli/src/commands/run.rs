@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tidegate_core::records::RunRecord;
-use tidegate_report::json::Json;
-use tidegate_report::text;
+use tidegate_results::json::Json;
+use tidegate_results::text;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 

@@ -2,8 +2,8 @@
 
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::whole::{Counterpart, Need};
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_settings::suggest::{meant, question};
 
 use crate::exit::{Exit, Failure, Outcome};

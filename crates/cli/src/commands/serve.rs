@@ -10,7 +10,7 @@ use tidegate_live::name_uri;
 use tidegate_live::registration::{self, RegistrationError};
 use tidegate_live::serve::{MAX_SEGMENT_SIZE, SEGMENT_SIZE, ServeCounters, ServeSettings, Served, serve};
 use tidegate_live::signals::StopSignal;
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_wire::{EcdsaSigner, Signer};
 
 use super::fetch::has_version;

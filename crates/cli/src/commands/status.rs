@@ -5,8 +5,8 @@ use tidegate_live::client::{Answer, Client};
 use tidegate_live::daemon::status::{self, StatusLine};
 use tidegate_live::uplink::{Places, Uplink};
 use tidegate_live::uri::FaceUri;
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_wire::{DataView, InterestBuilder, name};
 
 use crate::exit::{Exit, Failure, Outcome, print};
@@ -133,7 +133,7 @@ fn table(lines: &[StatusLine], about: &str, columns: &[(&str, &str)], screen: Sc
 fn cell(line: &StatusLine, key: &str) -> String {
     let value = line.get(key).unwrap_or("");
     match value.parse::<f64>() {
-        Ok(number) if value.contains('.') => tidegate_report::text::number(number),
+        Ok(number) if value.contains('.') => tidegate_results::text::number(number),
         _ => value.to_owned(),
     }
 }

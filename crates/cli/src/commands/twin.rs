@@ -8,7 +8,7 @@ mod lateness;
 mod live;
 
 use tidegate_core::scheme::Scheme;
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::run as simulate;
 use tidegate_sim::scenario;

@@ -3,7 +3,7 @@
 use tidegate_core::event::Event;
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::Seed;
-use tidegate_report::measures;
+use tidegate_results::measures;
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 

@@ -4,7 +4,7 @@ use tidegate_core::medium::{Access, Frame, Medium, MediumSetup};
 use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
-use tidegate_report::measures;
+use tidegate_results::measures;
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;
 

@@ -9,7 +9,7 @@ use tidegate_core::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::units::{BitRate, Span, Time};
-use tidegate_report::measures;
+use tidegate_results::measures;
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, LinkPlan, Plan};
 use tidegate_sim::world::{Ledger, ServiceLedger, World};

@@ -8,8 +8,8 @@
 mod forwarder;
 mod load;
 
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::{Format, Session};

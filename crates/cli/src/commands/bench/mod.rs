@@ -10,8 +10,8 @@ mod live;
 
 use std::process::Command;
 
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;
 

@@ -7,7 +7,7 @@ use tidegate_core::cs::{Admission, Policy};
 use tidegate_core::face::Limit;
 use tidegate_core::units::{BitRate, Span, Time};
 use tidegate_core::whole::Installed;
-use tidegate_report::text::number;
+use tidegate_results::text::number;
 use tidegate_sim::plan::{
     CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
     SchemeUse, ServicePlan, ServiceTime,

@@ -1,6 +1,6 @@
 //! The output of `check` as JSON.
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 use tidegate_sim::plan::{FlowPlan, Plan};
 use tidegate_sim::roles;
 

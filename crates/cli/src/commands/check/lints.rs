@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tidegate_core::event::EventMask;
 use tidegate_core::units::Time;
-use tidegate_report::text::number;
+use tidegate_results::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};
 use tidegate_sim::roles;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tidegate_report::compare::{Baseline, Comparison};
+use tidegate_results::compare::{Baseline, Comparison};
 
 use super::variants::VariantPlan;
 use crate::SEMANTICS;

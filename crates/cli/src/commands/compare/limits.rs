@@ -2,8 +2,8 @@
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Time;
-use tidegate_report::compare::Variant;
-use tidegate_report::measures;
+use tidegate_results::compare::Variant;
+use tidegate_results::measures;
 use tidegate_sim::roles;
 
 use super::variants::VariantPlan;

@@ -9,8 +9,8 @@ mod variants;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use tidegate_report::compare::Baseline;
-use tidegate_report::measures::{self, RUN_MEASURES, RunMeasure};
+use tidegate_results::compare::Baseline;
+use tidegate_results::measures::{self, RUN_MEASURES, RunMeasure};
 use tidegate_sim::plan::Plan;
 
 use super::report::Kept;

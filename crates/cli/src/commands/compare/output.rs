@@ -6,14 +6,14 @@ use std::path::Path;
 use tidegate_core::event::EventMask;
 use tidegate_core::records::Watched;
 use tidegate_core::rng::Seed;
-use tidegate_report::compare::{
+use tidegate_pages::figure::{Figure, compare as figures, write_figures};
+use tidegate_pages::page::{ComparePage, SeedPlots, compare_page};
+use tidegate_results::compare::{
     Comparison, Judgement, Variant, comparison_json, comparison_table, judgement_json, judgement_table,
 };
-use tidegate_report::figure::{Figure, compare as figures, write_figures};
-use tidegate_report::json::Json;
-use tidegate_report::page::{ComparePage, SeedPlots, compare_page};
-use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
-use tidegate_report::text::Screen;
+use tidegate_results::json::Json;
+use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
+use tidegate_results::text::Screen;
 
 use tidegate_sim::plan::Plan;
 use tidegate_sim::roles;

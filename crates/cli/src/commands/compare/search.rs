@@ -1,9 +1,9 @@
 //! Runs of every variant, more and more seeds until intervals are narrow enough.
 
 use tidegate_core::rng::Seed;
-use tidegate_report::compare::{Comparison, FEWEST, Setup, Variant, looks, relative_half_width};
-use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
-use tidegate_report::stats::Estimate;
+use tidegate_results::compare::{Comparison, FEWEST, Setup, Variant, looks, relative_half_width};
+use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
+use tidegate_results::stats::Estimate;
 use tidegate_sim::plan::Plan;
 
 use super::Arguments;

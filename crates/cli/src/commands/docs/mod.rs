@@ -7,7 +7,7 @@ mod schemes;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::guide;

@@ -1,6 +1,6 @@
 //! Every column of every table of results, with its unit and definition.
 
-use tidegate_report::tables::layout;
+use tidegate_results::tables::layout;
 
 use super::row;
 use crate::Session;

@@ -11,8 +11,8 @@ use tidegate_core::name::{Name, NameTable, Segment};
 use tidegate_core::packet::{Data, Header, Interest, Kind, Packet};
 use tidegate_core::records::EventRecord;
 use tidegate_core::units::Time;
-use tidegate_report::export::Network;
-use tidegate_report::export::pcapng::Capture;
+use tidegate_pages::export::Network;
+use tidegate_pages::export::pcapng::Capture;
 use tidegate_wire::{DataBuilder, FrameBatch, InterestBuilder, LinkEncoder, Signer, name::push_segment};
 
 use super::create;

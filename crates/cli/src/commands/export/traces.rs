@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tidegate_core::event::EventMask;
 use tidegate_core::units::Span;
-use tidegate_report::export::Trace;
-use tidegate_report::export::ndnsim::{AppDelayTrace, CacheTrace, DropTrace, RateTrace};
-use tidegate_report::export::qlog::{QlogTrace, Vantage};
+use tidegate_pages::export::Trace;
+use tidegate_pages::export::ndnsim::{AppDelayTrace, CacheTrace, DropTrace, RateTrace};
+use tidegate_pages::export::qlog::{QlogTrace, Vantage};
 
 use super::create;
 use crate::exit::Failure;

@@ -15,8 +15,8 @@ use tidegate_live::fetch::{
 };
 use tidegate_live::name_uri;
 use tidegate_live::signals::StopSignal;
-use tidegate_report::page::{RunPage, Timeline, run_page};
-use tidegate_report::tables::RunContext;
+use tidegate_pages::page::{RunPage, Timeline, run_page};
+use tidegate_results::tables::RunContext;
 use tidegate_wire::Verifier;
 use tidegate_wire::tlv::{TlvReader, types};
 

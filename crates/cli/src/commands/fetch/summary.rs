@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tidegate_core::records::FlowRecord;
 use tidegate_live::fetch::Fetched;
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use super::scheme::Label;
 use crate::Format;

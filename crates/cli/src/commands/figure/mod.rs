@@ -6,9 +6,9 @@ pub(crate) use source::read_figures;
 
 use std::path::{Path, PathBuf};
 
-use tidegate_report::figure::{Columns, Figure, Look};
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, TextTable};
+use tidegate_pages::figure::{Columns, Figure, Look};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, TextTable};
 
 use crate::exit::{Exit, Failure, Outcome, print};
 use crate::results::cannot;

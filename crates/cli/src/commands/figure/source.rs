@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tidegate_core::event::EventMask;
 use tidegate_core::rng::Seed;
-use tidegate_report::figure::Figure;
-use tidegate_report::figure::run::{RUN_FIGURES, RunFigure, SegmentDiagram, Window, of_run, of_watched};
-use tidegate_report::tables;
+use tidegate_pages::figure::Figure;
+use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, SegmentDiagram, Window, of_run, of_watched};
+use tidegate_results::tables;
 use tidegate_settings::suggest::nearest;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::watch;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tidegate_core::scheme::Scheme;
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use super::{schemes, write_new};
 use crate::exit::{Exit, Failure, Outcome, print};

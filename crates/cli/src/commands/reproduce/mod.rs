@@ -9,11 +9,11 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tidegate_report::claims::{Judged, Paper};
-use tidegate_report::figure::{Figure, Look, stated, write_figures};
-use tidegate_report::json::Json;
-use tidegate_report::page::{BoardPage, board_page, boards_page};
-use tidegate_report::text::{self, Screen, TextTable};
+use tidegate_pages::figure::{Figure, Look, stated, write_figures};
+use tidegate_pages::page::{BoardPage, board_page, boards_page};
+use tidegate_results::claims::{Judged, Paper};
+use tidegate_results::json::Json;
+use tidegate_results::text::{self, Screen, TextTable};
 use tidegate_settings::suggest::{meant, question};
 
 use study::{Files, Results, Study};

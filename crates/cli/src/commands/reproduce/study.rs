@@ -16,7 +16,7 @@ use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression::{self, Binding, Expression};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
 use tidegate_papers::value::Value;
-use tidegate_report::claims::{self, Claim, Judged, Paper, Verdict};
+use tidegate_results::claims::{self, Claim, Judged, Paper, Verdict};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 use tidegate_sim::scenario;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::code;

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use tidegate_core::rng::Seed;
-use tidegate_report::figure::{Figure, write_figures};
-use tidegate_report::json::Json;
-use tidegate_report::measures::{RUN_MEASURES, RunMeasure};
-use tidegate_report::page::{SweepPage, sweep_page};
-use tidegate_report::tables::{Parameter, Point, RunContext, point_tables};
-use tidegate_report::text::{self, Align, Screen, TextTable};
+use tidegate_pages::figure::{Figure, write_figures};
+use tidegate_pages::page::{SweepPage, sweep_page};
+use tidegate_results::json::Json;
+use tidegate_results::measures::{RUN_MEASURES, RunMeasure};
+use tidegate_results::tables::{Parameter, Point, RunContext, point_tables};
+use tidegate_results::text::{self, Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{CODE_FILE, code};

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use super::output;
 use super::plan::{Sweep, SweepArguments};

@@ -1,7 +1,7 @@
 //! `tidegate sweep status`: how many runs of each point are there.
 
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable};
 
 use super::plan::{Sweep, SweepArguments};
 use crate::exit::{Exit, Outcome};

@@ -1,8 +1,8 @@
 //! `tidegate sweep why`: why a run is in the store or not, and what is nearest to it there.
 
 use tidegate_core::rng::Seed;
-use tidegate_report::json::Json;
-use tidegate_report::tables;
+use tidegate_results::json::Json;
+use tidegate_results::tables;
 
 use super::plan::{Sweep, SweepArguments};
 use crate::code::{code, short};

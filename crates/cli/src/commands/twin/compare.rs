@@ -2,8 +2,8 @@
 
 use tidegate_core::records::RunRecord;
 use tidegate_core::units::Span;
-use tidegate_report::json::Json;
-use tidegate_report::text::{Align, Screen, TextTable, number};
+use tidegate_results::json::Json;
+use tidegate_results::text::{Align, Screen, TextTable, number};
 
 use super::lateness::is_too_late;
 use crate::exit::Exit;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tidegate_report::json::Json;
+use tidegate_results::json::Json;
 
 use super::cells::BenchCell;
 use super::record::{FetchMeasurement, FetchMeasurements};

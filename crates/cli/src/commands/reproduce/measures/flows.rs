@@ -3,7 +3,7 @@
 use tidegate_core::records::{DelaySummary, FlowRecord};
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::value::Value;
-use tidegate_report::measures;
+use tidegate_results::measures;
 
 use super::{Arguments, Measure, Run, added, measure};
 

@@ -2,7 +2,7 @@
 
 use tidegate_core::records::LinkRecord;
 use tidegate_papers::value::Value;
-use tidegate_report::measures;
+use tidegate_results::measures;
 
 use super::flows::summary;
 use super::{Arguments, Measure, Run, added, measure};

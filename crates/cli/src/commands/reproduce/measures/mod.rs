@@ -13,7 +13,7 @@ use tidegate_core::records::{EventRecord, RunRecord};
 use tidegate_papers::expression::{Call, Expression, Word};
 use tidegate_papers::quantity;
 use tidegate_papers::value::Value;
-use tidegate_report::measures::{self, RUN_MEASURES};
+use tidegate_results::measures::{self, RUN_MEASURES};
 use tidegate_settings::suggest::{meant, question};
 use tidegate_sim::plan::Plan;
 

@@ -1,13 +1,13 @@
 //! Figures and tables of a board, made of the values of all runs.
 
+use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
 use tidegate_papers::board::{self, Drawing, Groups, PlacedExpression};
 use tidegate_papers::experiments::{Setting, is_file_name};
 use tidegate_papers::expression::Binding;
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::Value;
-use tidegate_report::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
-use tidegate_report::stats::{self, Estimate};
-use tidegate_report::text::{Align, TextTable, short};
+use tidegate_results::stats::{self, Estimate};
+use tidegate_results::text::{Align, TextTable, short};
 
 use super::{Results, Study};
 use crate::commands::reproduce::Extent;

@@ -1,0 +1,132 @@
+//! The page around a body, and the parts that several pages have.
+
+use tidegate_results::definitions::DEFINITIONS;
+
+use crate::figure::{self, Figure};
+use crate::markup::{Escaped, Markup};
+
+/// All warnings in one box; nothing without any.
+pub(super) fn warnings(body: &mut Markup, warnings: &[String]) {
+    match warnings {
+        [] => {}
+        [warning] => body.add(format_args!("<p class=\"warning\">{}</p>\n", Escaped(warning))),
+        several => {
+            body.0.push_str("<ul class=\"warning\">\n");
+            several.iter().for_each(|warning| body.add(format_args!("<li>{}</li>\n", Escaped(warning))));
+            body.0.push_str("</ul>\n");
+        }
+    }
+}
+
+/// CSS class that recolours series `index` on dark ground.
+pub(super) fn class(index: usize) -> usize {
+    index % figure::COLOURS.len()
+}
+
+/// Scripts of a page.
+pub(super) enum Scripts {
+    /// Copy buttons only.
+    Plain,
+    /// Plots too, with this data.
+    Plots(tidegate_results::json::Json),
+}
+
+/// The complete page.
+pub(super) fn document(title: &str, body: &str, scripts: &Scripts) -> String {
+    let mut page = Markup::default();
+    page.add(format_args!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n",
+        Escaped(title)
+    ));
+    if matches!(scripts, Scripts::Plots(_)) {
+        page.0.push_str(include_str!("../../vendor/uplot/uPlot.min.css"));
+        page.0.push('\n');
+    }
+    page.0.push_str(include_str!("page.css"));
+    // Follows the system's setting unless the page's button overrides it; never applies to print.
+    const DARK: &str = include_str!("dark.css");
+    page.add(format_args!(
+        "@media screen and (prefers-color-scheme: dark) {{ :root:not(.light) {{\n{DARK}}} }}\n\
+         @media screen {{ :root.dark {{\n{DARK}}} }}\n"
+    ));
+    page.0.push_str(
+        "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n\
+         <main id=\"content\">\n<button type=\"button\" id=\"theme\" hidden></button>\n",
+    );
+    page.0.push_str(body);
+    page.0.push_str("</main>\n");
+    if let Scripts::Plots(data) = scripts {
+        page.add(format_args!(
+            "<script type=\"application/json\" id=\"panels\">{}</script>\n",
+            data.to_script()
+        ));
+        page.0.push_str("<script>\n/* uPlot 1.6.32, MIT licence, https://github.com/leeoniya/uPlot */\n");
+        page.0.push_str(include_str!("../../vendor/uplot/uPlot.iife.min.js"));
+        page.0.push_str("\n</script>\n<script>\n");
+        page.0.push_str(include_str!("plots.js"));
+        page.0.push_str("</script>\n");
+    }
+    page.0.push_str("<script>\n");
+    page.0.push_str(include_str!("page.js"));
+    page.0.push_str("</script>\n</body>\n</html>\n");
+    page.0
+}
+
+/// A figure with its title and caption; `more` is markup below the caption.
+pub(super) fn figure(page: &mut Markup, figure: &Figure, more: &str) {
+    page.add(format_args!(
+        "<figure id=\"{}\"><h3>{}</h3><div class=\"scroll\" tabindex=\"0\">{}</div><figcaption>{}{more}</figcaption></figure>\n",
+        Escaped(&figure.id),
+        Escaped(&figure.title),
+        figure.inline_svg(),
+        Escaped(&figure.caption)
+    ));
+}
+
+/// Figures side by side.
+pub(super) fn figures(page: &mut Markup, figures: &[Figure]) {
+    page.0.push_str("<div class=\"figures\">\n");
+    figures.iter().for_each(|shown| figure(page, shown, ""));
+    page.0.push_str("</div>\n");
+}
+
+/// The command that makes the page again, with a button that copies it.
+pub(super) fn command_line(page: &mut Markup, command: &str) {
+    page.add(format_args!(
+        "<div class=\"command\"><span class=\"label\">Reproduce this</span><code>{}</code>\
+         <button type=\"button\" class=\"copy\">Copy</button></div>\n",
+        Escaped(command)
+    ));
+}
+
+/// The first digits of a code's identity for a page's head, behind a separator; nothing without one. The parts of an
+/// identity are separated by `-`.
+pub(super) fn code(identity: &str) -> String {
+    if identity.is_empty() {
+        return String::new();
+    }
+    let parts = identity.split('-').map(|part| part.get(..8).unwrap_or(part));
+    format!(" · code {}", parts.collect::<Vec<_>>().join("-"))
+}
+
+/// The definitions of all columns, folded unless `is_open`.
+pub(super) fn glossary(page: &mut Markup, is_open: bool) {
+    page.0.push_str("<section id=\"glossary\"><h2>Glossary</h2>\n");
+    page.0.push_str(if is_open { "<details open><summary>" } else { "<details><summary>" });
+    page.add(format_args!(
+        "What the {} columns of tables and files mean</summary>\n<dl>\n",
+        DEFINITIONS.len()
+    ));
+    for definition in DEFINITIONS {
+        let unit = if definition.unit.is_empty() { String::new() } else { format!(" [{}]", definition.unit) };
+        page.add(format_args!(
+            "<div id=\"def-{0}\"><dt><code>{0}</code>{1}</dt><dd>{2}</dd></div>\n",
+            Escaped(definition.name),
+            Escaped(&unit),
+            Escaped(definition.text)
+        ));
+    }
+    page.0.push_str("</dl>\n</details></section>\n");
+}

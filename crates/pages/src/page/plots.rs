@@ -1,0 +1,98 @@
+//! The data of the linked plots, and their place in the page.
+
+use super::seeds::SeedPlots;
+use super::timeline::Timeline;
+use crate::event_summary::NetworkChange;
+use crate::figure::DASHES;
+use crate::markup::{Escaped, Markup};
+use crate::panels::{MAX_POINTS, Panel, Panels};
+use tidegate_results::json::Json;
+use tidegate_results::text;
+
+/// Everything that `plots.js` draws, over the time to `end_s`; with `seeds`, of more runs than one, to the end of the
+/// longest.
+pub(super) fn data(panels: &Panels, end_s: f64, timeline: &Timeline, seeds: Option<&SeedPlots>) -> Json {
+    let dashes = DASHES.map(|dash| Json::List(dash.iter().copied().map(Json::Number).collect()));
+    let turn = |change: &NetworkChange| {
+        Json::Object(vec![
+            ("at_s", Json::Number(change.at.as_secs_f64())),
+            ("what", change.text.as_str().into()),
+        ])
+    };
+    Json::Object(vec![
+        ("dashes", Json::List(dashes.to_vec())),
+        ("end_s", Json::Number(seeds.map_or(end_s, |seeds| seeds.end_s().max(end_s)))),
+        ("turns", Json::List(timeline.changes.iter().map(turn).collect())),
+        ("seeds", Json::List(seeds.map_or(&[][..], SeedPlots::seeds).iter().map(Json::text).collect())),
+        (
+            "panels",
+            Json::List(
+                panels.shown.iter().enumerate().map(|(place, panel)| json(panel, place, seeds)).collect(),
+            ),
+        ),
+    ])
+}
+
+/// The place in the page that `plots.js` fills, with the events and with what there is nothing to plot of.
+pub(super) fn place(page: &mut Markup, panels: &Panels, timeline: &Timeline) {
+    page.0.push_str(
+        "<div class=\"tools\"><span id=\"seed-tools\" hidden></span>\
+         <button type=\"button\" id=\"reset-zoom\">Show all</button>\
+         <span class=\"note\">Drag to zoom in all plots, double-click to show all; with a plot focused: \
+         <kbd>+</kbd> <kbd>−</kbd> zoom, <kbd>←</kbd> <kbd>→</kbd> move, <kbd>0</kbd> all, \
+         <kbd>Shift</kbd> with an arrow the cursor. \
+         A series' name hides and shows it.</span></div>\n",
+    );
+    if !timeline.changes.is_empty() {
+        page.0
+            .push_str("<p class=\"note\">Dashed lines are the scenario's events:</p><ol class=\"turns\">\n");
+        for change in &timeline.changes {
+            let at = change.at.as_secs_f64();
+            page.add(format_args!("<li>{}: {}</li>\n", moment(at), Escaped(&change.text)));
+        }
+        page.0.push_str("</ol>\n");
+    }
+    page.0.push_str(
+        "<div id=\"plots\"></div>\n<noscript><p>The plots need JavaScript; tables and figures do not.</p></noscript>\n",
+    );
+    if !panels.idle.is_empty() {
+        page.add(format_args!(
+            "<p class=\"note\">Nothing to plot, because there was none: {}.</p>\n",
+            panels.idle.join(", ")
+        ));
+    }
+}
+
+/// A time in the text; a click shows it in all plots.
+pub(super) fn moment(at_s: f64) -> String {
+    let shown = text::number((at_s * 1e3).round() / 1e3);
+    format!("<button type=\"button\" class=\"moment\" data-at=\"{at_s}\">{shown} s</button>")
+}
+
+fn json(panel: &Panel, place: usize, seeds: Option<&SeedPlots>) -> Json {
+    let data = panel.data.thinned(MAX_POINTS);
+    let series = panel.names.iter().zip(&panel.colours).zip(&data.series).map(|((name, colour), values)| {
+        Json::Object(vec![
+            ("name", name.as_str().into()),
+            ("colour", Json::Count(*colour as u64)),
+            ("values", Json::List(values.iter().map(|value| Json::maybe(value.map(rounded))).collect())),
+        ])
+    });
+    let mut fields = vec![
+        ("id", panel.id.into()),
+        ("title", panel.title.into()),
+        ("label", panel.label().as_str().into()),
+        ("unit", panel.unit.into()),
+        ("is_stepped", Json::Bool(panel.is_stepped)),
+        ("note", panel.note.as_str().into()),
+        ("time_s", Json::List(data.time_s.iter().map(|time| Json::Number(rounded(*time))).collect())),
+        ("series", Json::List(series.collect())),
+    ];
+    fields.extend(seeds.map(|seeds| seeds.of_panel(place)).unwrap_or_default());
+    Json::Object(fields)
+}
+
+/// The value to six significant digits: more cannot be seen, and they would double the file.
+pub(super) fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}

@@ -1,0 +1,139 @@
+//! Tables of a page: a column is a defined column of the results, a cell its mean over the runs.
+
+use crate::markup::{Escaped, Markup};
+use tidegate_results::definitions;
+use tidegate_results::stats::Estimate;
+use tidegate_results::tables::{Table, TableCell};
+use tidegate_results::text;
+
+/// One HTML table made from a result table, with one row per flow or link.
+pub(super) struct Shown<'a> {
+    /// The result table, all runs below each other.
+    pub(super) table: &'a Table,
+    /// Column that identifies the rows of one run: `flow` or `link`.
+    pub(super) key: &'static str,
+    /// Columns in order.
+    pub(super) columns: &'a [&'static str],
+    /// Caption.
+    pub(super) caption: String,
+}
+
+impl Shown<'_> {
+    /// Adds the table; nothing but a note when it has no rows.
+    pub(super) fn add(&self, page: &mut Markup) {
+        let keys = self.keys();
+        if keys.is_empty() {
+            page.0.push_str("<p class=\"note\">None.</p>\n");
+            return;
+        }
+        let (columns, idle): (Vec<&str>, Vec<&str>) =
+            self.columns.iter().partition(|name| !self.is_zero(name));
+        page.add(format_args!(
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}{1}</caption>\n<thead><tr>",
+            Escaped(&self.caption),
+            Escaped(&zero_note(&idle))
+        ));
+        for name in &columns {
+            head(page, name);
+        }
+        page.0.push_str("</tr></thead>\n<tbody>\n");
+        for key in keys {
+            page.0.push_str("<tr>");
+            for name in &columns {
+                self.cell(page, name, key);
+            }
+            page.0.push_str("</tr>\n");
+        }
+        page.0.push_str("</tbody></table></div>\n");
+    }
+
+    /// Whether the column is a count that is zero in every row.
+    fn is_zero(&self, name: &str) -> bool {
+        let column = self.table.column(name);
+        column.is_some_and(|column| (0..self.table.rows()).all(|row| column.cell(row) == TableCell::Count(0)))
+    }
+
+    /// The distinct keys in order.
+    fn keys(&self) -> Vec<u64> {
+        let Some(column) = self.table.column(self.key) else { return Vec::new() };
+        let cells = (0..self.table.rows()).map(|row| column.cell(row));
+        let keys = cells.filter_map(|cell| match cell {
+            TableCell::Count(key) => Some(key),
+            _ => None,
+        });
+        keys.collect::<std::collections::BTreeSet<u64>>().into_iter().collect()
+    }
+
+    fn cell(&self, page: &mut Markup, name: &str, key: u64) {
+        let (Some(keys), Some(column)) = (self.table.column(self.key), self.table.column(name)) else {
+            return;
+        };
+        let rows = (0..self.table.rows()).filter(|row| keys.cell(*row) == TableCell::Count(key));
+        let cells: Vec<TableCell<'_>> = rows.map(|row| column.cell(row)).collect();
+        if let Some(TableCell::Text(text)) = cells.first() {
+            page.add(format_args!("<td class=\"text\">{}</td>", Escaped(text)));
+        } else {
+            let estimate = estimate(&cells);
+            let shown =
+                if estimate.n == 0 { "–".to_owned() } else { text::over_runs(&estimate, cells.len()) };
+            page.add(format_args!("<td class=\"number\">{}</td>", Escaped(&shown)));
+        }
+    }
+}
+
+/// Names the columns that are left out because they are zero throughout.
+fn zero_note(names: &[&str]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    let labels: Vec<String> = names.iter().map(|name| label(name)).collect();
+    format!(" Zero in every row: {}.", labels.join(", "))
+}
+
+/// Estimate over the cells of one row in all runs that have a number there.
+fn estimate(cells: &[TableCell<'_>]) -> Estimate {
+    Estimate::of_present(cells.iter().map(|cell| number(*cell)))
+}
+
+fn number(cell: TableCell<'_>) -> Option<f64> {
+    match cell {
+        TableCell::Count(count) => Some(count as f64),
+        TableCell::Short(number) => Some(f64::from(number)),
+        TableCell::Number(number) => Some(number),
+        TableCell::Bool(is_true) => Some(f64::from(u8::from(is_true))),
+        TableCell::Missing | TableCell::Text(_) => None,
+    }
+}
+
+/// A column head that shows its definition and leads to the glossary.
+fn head(page: &mut Markup, name: &str) {
+    let Some(definition) = definitions::find(name) else { return };
+    let is_text = definition.unit.is_empty()
+        && !matches!(name, "utilisation" | "jain_index" | "timeouts" | "marks" | "nacks");
+    let label = label(name);
+    page.add(format_args!(
+        "<th scope=\"col\"{}><a class=\"def\" href=\"#def-{}\" title=\"{}\">{}</a>",
+        if is_text { "" } else { " class=\"number\"" },
+        Escaped(name),
+        Escaped(definition.text),
+        Escaped(&label)
+    ));
+    if !matches!(definition.unit, "" | "packets" | "segments" | "flows") {
+        page.add(format_args!(" <small>{}</small>", Escaped(definition.unit)));
+    }
+    page.0.push_str("</th>");
+}
+
+/// The name in words, without its unit: `full_delay_p95_ms` is `full delay p95`.
+pub(super) fn label(name: &str) -> String {
+    let stem =
+        ["_ms", "_s", "_mbps", "_packets", "_bytes"].iter().find_map(|suffix| name.strip_suffix(suffix));
+    stem.unwrap_or(name).replace('_', " ").replace("jain", "Jain")
+}
+
+/// A column of one run-level table as an estimate over all runs.
+pub(super) fn run_level(table: &Table, name: &str) -> Estimate {
+    let Some(column) = table.column(name) else { return Estimate::NONE };
+    let cells: Vec<TableCell<'_>> = (0..table.rows()).map(|row| column.cell(row)).collect();
+    estimate(&cells)
+}

@@ -1,0 +1,241 @@
+//! Comparison of variants of one scenario with the same seeds: differences, their size, and whether chance
+//! explains it.
+
+mod baseline;
+mod coverage;
+mod holm;
+mod json;
+mod pair;
+mod sentence;
+mod sequential;
+mod table;
+
+pub use baseline::{Baseline, BaselineChange, BaselineVariant, Judgement};
+pub use holm::{holm, holm_among};
+pub use json::{comparison_json, judgement_json};
+pub use pair::{Finding, Pair, Ratio, outliers};
+pub use sentence::{judgement_sentence, pair_sentence, summary, times};
+pub use sequential::{FEWEST, confidence, looks, relative_half_width};
+pub use table::{NOT_COMPARABLE, p_value};
+pub use table::{comparison_table, judgement_table, method, warnings};
+
+use tidegate_core::records::RunRecord;
+
+use crate::measures::{Better, RunMeasure};
+use crate::stats::{Estimate, mean, paired_differences};
+
+/// Chance of any false finding in a family of tests.
+pub const ALPHA: f64 = 0.05;
+
+/// Runs of one variant, one per seed.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Name of the variant.
+    pub label: String,
+    /// Its runs; all variants have the same seeds in the same order.
+    pub runs: Vec<RunRecord>,
+}
+
+/// Variants and parameters of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Index of the variant that the others are compared with.
+    pub reference: usize,
+    /// Times that will have been looked at the results at most, 1 unless seeds are added until they suffice.
+    pub looks: usize,
+}
+
+/// Comparison of several variants.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Names of the variants.
+    pub labels: Vec<String>,
+    /// Index of the variant that the others are compared with.
+    pub reference: usize,
+    /// Seeds, the same for all.
+    pub seeds: Vec<u64>,
+    /// Looks at the results, this one included, that were laid down.
+    pub looks: usize,
+    /// Tests that were corrected together: one for each measure and each variant but the reference, whether or not
+    /// it could be made.
+    pub family: usize,
+    /// Runs of each variant in which no Data arrived.
+    pub without_data: Vec<usize>,
+    /// One for each measure.
+    pub measures: Vec<Measured>,
+}
+
+/// One measure of all variants.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The measure of this row.
+    pub measure: &'static RunMeasure,
+    /// Its values per variant and seed; `None` where it is not defined.
+    pub values: Vec<Vec<Option<f64>>>,
+    /// Mean of each variant over the seeds in which it is defined.
+    pub estimates: Vec<Estimate>,
+    /// Each variant compared with the reference; `None` for the reference itself, and without common seeds.
+    pub pairs: Vec<Option<Tested>>,
+}
+
+/// A variant compared with the reference.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// Difference, ratio and test.
+    pub pair: Pair,
+    /// Corrected for the whole family.
+    pub p: Option<f64>,
+    /// Conclusion from the test.
+    pub finding: Finding,
+    /// Seeds in which one of both has no value.
+    pub left_out: usize,
+    /// Seeds whose difference is an outlier among the seeds.
+    pub outliers: Vec<u64>,
+}
+
+impl Comparison {
+    /// Holds every variant against the reference by every one of `measures`, also those without any value.
+    ///
+    /// # Panics
+    /// When there is no such reference.
+    pub fn of(variants: &[Variant], measures: &[&'static RunMeasure], setup: Setup) -> Self {
+        let confidence = confidence(setup.looks);
+        let measured =
+            measures.iter().map(|measure| Measured::of(variants, measure, setup.reference, confidence));
+        let is_silent = |run: &&RunRecord| {
+            !run.flows.is_empty() && run.flows.iter().all(|flow| flow.delivered_payload.get() == 0)
+        };
+        let without_data = |variant: &Variant| variant.runs.iter().filter(is_silent).count();
+        let mut comparison = Self {
+            labels: variants.iter().map(|variant| variant.label.clone()).collect(),
+            reference: setup.reference,
+            seeds: variants[setup.reference].runs.iter().map(|run| run.seed).collect(),
+            looks: setup.looks,
+            family: 0,
+            without_data: variants.iter().map(without_data).collect(),
+            measures: measured.collect(),
+        };
+        comparison.correct();
+        comparison
+    }
+
+    /// Corrects the p values of all tests together and draws the conclusions.
+    fn correct(&mut self) {
+        let looks = self.looks as f64;
+        self.family = self.measures.len() * self.labels.len().saturating_sub(1);
+        let mut tested: Vec<&mut Tested> =
+            self.measures.iter_mut().flat_map(|measured| &mut measured.pairs).flatten().collect();
+        let raw: Vec<Option<f64>> = tested.iter().map(|tested| tested.pair.p).collect();
+        for (tested, corrected) in tested.iter_mut().zip(holm_among(&raw, self.family)) {
+            // Each look was allowed its part of the error.
+            tested.p = corrected.map(|p| (p * looks).min(1.0));
+            tested.finding = tested.pair.finding(tested.p);
+        }
+    }
+
+    /// The measure `name`, if it is compared.
+    pub fn measured(&self, name: &str) -> Option<&Measured> {
+        self.measures.iter().find(|measured| measured.measure.name == name)
+    }
+
+    /// Name of the variant that the others are held against.
+    pub fn reference_label(&self) -> &str {
+        &self.labels[self.reference]
+    }
+}
+
+impl Measured {
+    /// Whether it is zero in every run, as it may well be, so that there is nothing to say.
+    pub fn is_idle(&self) -> bool {
+        self.measure.better != Better::More && self.values.iter().flatten().all(|value| *value == Some(0.0))
+    }
+
+    /// Whether two variants have the same values in the same runs.
+    fn is_same(&self, one: usize, other: usize) -> bool {
+        let has_value = |index: usize| self.values[index].iter().map(Option::is_some);
+        let finding = [one, other].into_iter().find_map(|index| self.pairs[index].as_ref());
+        has_value(one).eq(has_value(other)) && finding.is_none_or(|tested| tested.finding == Finding::Equal)
+    }
+
+    fn of(variants: &[Variant], measure: &'static RunMeasure, reference: usize, confidence: f64) -> Self {
+        let values: Vec<Vec<Option<f64>>> = variants
+            .iter()
+            .map(|variant| variant.runs.iter().map(|run| (measure.of)(run)).collect())
+            .collect();
+        let seeds: Vec<u64> = variants[reference].runs.iter().map(|run| run.seed).collect();
+        let estimate = |values: &Vec<Option<f64>>| {
+            Estimate::at(&values.iter().copied().flatten().collect::<Vec<f64>>(), confidence)
+        };
+        let pair = |(index, ours): (usize, &Vec<Option<f64>>)| {
+            (index != reference).then(|| Tested::of(ours, &values[reference], &seeds, confidence)).flatten()
+        };
+        Self {
+            measure,
+            estimates: values.iter().map(estimate).collect(),
+            pairs: values.iter().enumerate().map(pair).collect(),
+            values: values.clone(),
+        }
+    }
+}
+
+impl Tested {
+    /// Whether the pair's own test finds a difference that does not last when it is corrected for all tests: its
+    /// interval leaves out equality, and yet nothing may be said.
+    fn is_undone_by_correction(&self) -> bool {
+        let difference = &self.pair.difference;
+        self.finding == Finding::Unclear
+            && difference.has_interval()
+            && (difference.low() > 0.0 || difference.high() < 0.0)
+    }
+
+    /// Conclusion in one or two words.
+    pub fn verdict(&self, better: Better) -> &'static str {
+        match self.finding {
+            Finding::Equal => "equal",
+            Finding::Unclear => "not clear",
+            Finding::Untested | Finding::Coinciding => "not tested",
+            Finding::Significant | Finding::Fixed => self.judged(better).unwrap_or("differs"),
+        }
+    }
+
+    /// `better` or `worse`, if the measure has a better direction and the means differ.
+    fn judged(&self, better: Better) -> Option<&'static str> {
+        let (ours, theirs) = (self.pair.ours, self.pair.theirs);
+        let is_better = match better {
+            Better::Neither => return None,
+            _ if ours == theirs => return None,
+            Better::More => ours > theirs,
+            Better::Less => ours < theirs,
+        };
+        Some(if is_better { "better" } else { "worse" })
+    }
+
+    fn of(ours: &[Option<f64>], theirs: &[Option<f64>], seeds: &[u64], confidence: f64) -> Option<Self> {
+        let common: Vec<(f64, f64, u64)> = ours
+            .iter()
+            .zip(theirs)
+            .zip(seeds)
+            .filter_map(|((our, their), seed)| Some(((*our)?, (*their)?, *seed)))
+            .collect();
+        if common.is_empty() {
+            return None;
+        }
+        let ours: Vec<f64> = common.iter().map(|(our, ..)| *our).collect();
+        let theirs: Vec<f64> = common.iter().map(|(_, their, _)| *their).collect();
+        let differences = paired_differences(&ours, &theirs);
+        let far = outliers(&differences, mean(&ours).abs().max(mean(&theirs).abs()));
+        let mut pair = Pair::of(&ours, &theirs, confidence);
+        // Whether a variant varies is not known from a part of its runs.
+        pair.is_constant &= common.len() == seeds.len();
+        Some(Self {
+            p: pair.p,
+            finding: pair.finding(pair.p),
+            left_out: seeds.len() - common.len(),
+            outliers: far.into_iter().map(|place| common[place].2).collect(),
+            pair,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
