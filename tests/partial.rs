@@ -10,9 +10,9 @@ use std::{env, fs};
 
 use support::json::Value;
 use support::program::{Ended, Scratch};
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
+use tidegate_core::ndn::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::scheme::{Provenance, Scheme};
 
 /// Set for the program, and not for the tests.

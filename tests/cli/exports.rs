@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
+use tidegate_core::ndn::name::NameTable;
 use tidegate_wire::{DataView, InterestView, decode_frame};
 
 use crate::{DUMBBELL, Scratch, tidegate};

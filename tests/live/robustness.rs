@@ -14,7 +14,7 @@ use crate::peer::{element, frame, interest, uri};
 use support::json::Value;
 use support::program::Scratch;
 use support::running::{Forwarder, Running, Way};
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::tlv::types;
 use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, Signer};
 

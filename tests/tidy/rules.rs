@@ -419,10 +419,14 @@ const BARE: [&str; 10] = ["f32", "f64", "u16", "u32", "u64", "u128", "usize", "i
 
 /// Where a quantity may be a bare number, and why.
 pub const BARE_ALLOWED: [(&str, &str, &str); 4] = [
-    ("crates/core/src/units.rs", "", "numbers become units here and nowhere else"),
-    ("crates/core/src/packet.rs", "data", "a size on the wire is worked out from lengths"),
-    ("crates/core/src/signal.rs", "micros", "the form in which a header carries a time"),
-    ("crates/core/src/pit.rs", "memory_bytes", "memory of the process, not a size of the simulated network"),
+    ("crates/core/src/units/mod.rs", "", "numbers become units here and nowhere else"),
+    ("crates/core/src/ndn/packet.rs", "data", "a size on the wire is worked out from lengths"),
+    ("crates/core/src/scheme/signal.rs", "micros", "the form in which a header carries a time"),
+    (
+        "crates/core/src/ndn/pit.rs",
+        "memory_bytes",
+        "memory of the process, not a size of the simulated network",
+    ),
 ];
 
 /// Public functions of `core` that take or give a time, a rate or a size as a bare number.

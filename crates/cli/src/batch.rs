@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::{Job, RunProgress, run_batch};

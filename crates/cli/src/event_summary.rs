@@ -1,6 +1,6 @@
 //! Event summary of the first run of a batch for its page: the run is simulated again with its events.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Time;
 use tidegate_pages::event_summary::{EventSummary, EventSummaryBuilder, NetworkChange, too_large};

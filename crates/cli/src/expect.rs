@@ -1,6 +1,6 @@
 //! A scenario's expectations, held against the mean over its runs.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_results::measures;
 use tidegate_results::stats;
 use tidegate_sim::plan::{ComparisonOperator, Expectation};
@@ -37,7 +37,7 @@ fn value(measure: &str, run: &RunRecord) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::records::FlowRecord;
+    use tidegate_core::observe::records::FlowRecord;
     use tidegate_sim::plan::MEASURES;
 
     fn run() -> RunRecord {

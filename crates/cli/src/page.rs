@@ -1,6 +1,6 @@
 //! The page of a scenario's runs, as `run` writes it and `report` makes it again.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_pages::page::{RunPage, SeedPlots, run_page};
 use tidegate_results::tables::RunContext;
 use tidegate_sim::plan::Plan;

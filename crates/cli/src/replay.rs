@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tidegate_core::event::EventMask;
-use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
 use tidegate_pages::export::{FlowPorts, Network, NodePorts};
 use tidegate_results::tables;

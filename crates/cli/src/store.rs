@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_results::RESULTS_SCHEMA;
 use tidegate_results::tables::{self, RunContext};

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::control::Report;
-use crate::event::{Event, EventMask};
-use crate::face::{FaceId, FaceView, NodeId};
-use crate::fib::NextHop;
-use crate::name::{NameTable, PrefixId};
+use crate::ndn::face::{FaceId, FaceView, NodeId};
+use crate::ndn::fib::NextHop;
+use crate::ndn::name::{NameTable, PrefixId};
+use crate::observe::event::{Event, EventMask};
+use crate::scheme::control::Report;
 use crate::units::Time;
 
 /// Environment that a driver provides with every call.

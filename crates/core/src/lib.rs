@@ -2,6 +2,15 @@
 //!
 //! A driver (the simulator, the live forwarder) passes the time and packets in and takes packets out.
 //!
+//! | folder | what it holds |
+//! |---|---|
+//! | [`ndn`] | names, packets, tables, forwarder, gates, strategies, consumers, producers, nodes |
+//! | [`tcp`] | sender and receiver of a TCP connection |
+//! | [`queue`] | queues and their disciplines |
+//! | [`link`] | wires, links with frames, 802.11 channels, recovery of frames |
+//! | [`observe`] | events, records of runs, histograms |
+//! | [`scheme`] | catalogue entry, parameters, congestion controllers, signals, network controllers |
+//!
 //! A congestion controller also works alone, in a transport of another program. It gets the time with each call:
 //!
 //! ```
@@ -36,36 +45,14 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
-pub mod congestion;
-pub mod consumer;
 pub mod context;
-pub mod control;
-pub mod cs;
-pub mod dead_nonce;
-pub mod event;
-pub mod face;
-pub mod fib;
-pub mod forwarder;
-pub mod framed;
-pub mod gate;
-pub mod histogram;
-pub mod line;
-pub mod link_service;
+pub mod link;
 pub mod math;
-pub mod medium;
-pub mod name;
-pub mod node;
-pub mod packet;
-pub mod params;
-pub mod pit;
+pub mod ndn;
+pub mod observe;
 pub mod prelude;
-pub mod producer;
 pub mod queue;
-pub mod records;
 pub mod rng;
 pub mod scheme;
-pub mod signal;
-pub mod strategy;
 pub mod tcp;
 pub mod units;
-pub mod whole;

@@ -7,9 +7,9 @@ mod books;
 mod devices;
 mod packets;
 
-use tidegate_core::face::Limit;
-use tidegate_core::fib::NextHop;
-use tidegate_core::packet::{Kind, LossNotice, Nack, NackReason};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::packet::{Kind, LossNotice, Nack, NackReason};
 use tidegate_core::units::{ByteCount, Packets, Span};
 
 use bench::{Bench, BenchSetup};

@@ -1,8 +1,8 @@
 //! Frames from anywhere: what a link layer makes of them goes over a narrow link and arrives as it was.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Data, Interest, Kind, LossNotice, Nack, NackReason, Packet, PitToken};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Data, Interest, Kind, LossNotice, Nack, NackReason, Packet, PitToken};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
 use tidegate_live::link_service::{GenericLinkService, LinkContext};

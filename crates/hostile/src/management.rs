@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use tidegate_core::name::NameTable;
+use tidegate_core::ndn::name::NameTable;
 use tidegate_live::daemon::command::Command;
 use tidegate_live::daemon::status::{self, StatusLine};
 use tidegate_live::nfd::{ControlParameters, ControlResponse};

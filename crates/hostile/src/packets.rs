@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Interest, Kind, Nack, Packet};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Interest, Kind, Nack, Packet};
 use tidegate_core::units::{Span, Time};
 use tidegate_wire::{
     DataView, EcdsaSigner, FrameBatch, InterestView, LinkEncoder, LpFields, LpPacket, MAX_BYTES, MAX_PACKET,

@@ -9,8 +9,8 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tidegate_core::name::{NameTable, PrefixId};
-use tidegate_core::packet::Packet;
+use tidegate_core::ndn::name::{NameTable, PrefixId};
+use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 use tidegate_wire::{FrameBatch, LpFields, decode_packet};

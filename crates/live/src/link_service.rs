@@ -3,8 +3,8 @@
 //! What a peer sends is never a reason to fail: what cannot be read is counted and dropped.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Kind, Packet, PitToken};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Kind, Packet, PitToken};
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 use tidegate_wire::{FrameBatch, LinkEncoder, Reassembler, decode_frame, decode_packet};
@@ -150,7 +150,7 @@ fn echoed(kind: &Kind) -> Option<PitToken> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::packet::{Data, Header, Interest, Millis, Nack, NackReason};
+    use tidegate_core::ndn::packet::{Data, Header, Interest, Millis, Nack, NackReason};
     use tidegate_core::rng::Seed;
     use tidegate_wire::{DataBuilder, InterestBuilder, Signer, tlv};
 

@@ -2,7 +2,7 @@
 //!
 //! A component without a typed form is written as in core.
 
-use tidegate_core::name::{Name, NameError, NameTable};
+use tidegate_core::ndn::name::{Name, NameError, NameTable};
 use tidegate_wire::tlv::{self, TlvReader};
 
 /// Components whose value is a number, by the prefix of their URI form.

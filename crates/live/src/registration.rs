@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tidegate_core::packet::{Millis, NackReason};
+use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_wire::name::push_component;
 use tidegate_wire::{DataView, DecodeError, InterestBuilder, InterestStamp, Signer};
 
@@ -145,7 +145,7 @@ mod tests {
     use crate::stream::StreamFace;
     use crate::transport::Transport;
     use std::thread;
-    use tidegate_core::packet::{Kind, Packet};
+    use tidegate_core::ndn::packet::{Kind, Packet};
     use tidegate_wire::{DataBuilder, InterestView, Verifier};
 
     const PREFIX: &[u8] = &[8, 1, b'a'];

@@ -11,8 +11,8 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
-use tidegate_core::name::{Name, PrefixId, Segment};
-use tidegate_core::packet::{Data, Interest, Kind, Millis, Packet};
+use tidegate_core::ndn::name::{Name, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Data, Interest, Kind, Millis, Packet};
 use tidegate_wire::name::push_segment;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, rdr};
 

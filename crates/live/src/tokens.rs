@@ -3,7 +3,7 @@
 //! A token is kept from its Interest to the last answer; its end is unknown, so the table is swept
 //! when it has grown. A handle of a token that was swept too early finds nothing, never another's token.
 
-use tidegate_core::packet::PitToken;
+use tidegate_core::ndn::packet::PitToken;
 use tidegate_wire::Token;
 
 /// Handles: the low bits are a place in the table, the others count how often it was used.

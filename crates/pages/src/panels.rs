@@ -1,6 +1,6 @@
 //! Plots over time: one panel per quantity of flows and links, for pages and exported figures.
 
-use tidegate_core::records::{FlowRecord, LinkRecord, LinkSamples, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, LinkRecord, LinkSamples, RunRecord};
 
 use crate::figure::run::RateSteps;
 use crate::sample_series;

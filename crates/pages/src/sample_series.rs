@@ -1,6 +1,6 @@
 //! Time series of flows and link directions from the samples of a run.
 
-use tidegate_core::records::{FlowSamples, LinkSamples, RunRecord};
+use tidegate_core::observe::records::{FlowSamples, LinkSamples, RunRecord};
 
 use crate::figure::run::RateSteps;
 use crate::thinning::Aligned;
@@ -137,7 +137,7 @@ pub(crate) fn capacity(run: &RunRecord, rates: &[RateSteps], link: usize, (from_
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::records::FlowRecord;
+    use tidegate_core::observe::records::FlowRecord;
     use tidegate_core::units::Time;
 
     use super::*;

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::units::{Span, Time};
 use tidegate_results::tables::{self, RunContext};
 

@@ -1,6 +1,6 @@
 //! Results of runs: tables, measures, statistics, comparisons, and a paper's claims.
 //!
-//! Input are the [run records](tidegate_core::records) of simulated or live runs. Output depends on the
+//! Input are the [run records](tidegate_core::observe::records) of simulated or live runs. Output depends on the
 //! input alone: no clock, no host, no environment, so equal runs give equal bytes.
 #![forbid(unsafe_code)]
 

@@ -4,7 +4,7 @@ mod catalogue;
 
 pub use catalogue::{Better, RUN_MEASURES, RunMeasure, find};
 
-use tidegate_core::records::{FlowRecord, LinkRecord, MediumRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, LinkRecord, MediumRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
 
 /// Payload of distinct segments over the time from start to completion or stop, or to `ended`, Mbit/s.
@@ -86,7 +86,7 @@ pub fn retransmission_ratio(flow: &FlowRecord) -> Option<f64> {
 /// `of` picks the delay, such as `|flow| flow.full_delay`. `None` without delays.
 pub fn delay_mean_ms(
     run: &RunRecord,
-    of: fn(&FlowRecord) -> tidegate_core::records::DelaySummary,
+    of: fn(&FlowRecord) -> tidegate_core::observe::records::DelaySummary,
 ) -> Option<f64> {
     let delays = || run.flows.iter().map(of);
     let count: u64 = delays().map(|delay| delay.count).sum();

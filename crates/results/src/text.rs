@@ -10,7 +10,7 @@ pub use table::{Align, TextTable};
 
 use std::fmt;
 
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 
 use crate::claims::{Band, Judged, Paper, Published, Verdict};
 use crate::json::Json;

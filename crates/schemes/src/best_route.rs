@@ -4,10 +4,10 @@
 //! next hops were asked, the one asked longest ago is asked again, even if it refused.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 
 use crate::toolbox::next_try::next_try;
 use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};

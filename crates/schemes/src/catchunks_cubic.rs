@@ -3,7 +3,7 @@
 //! Paper: RFC 8312, in the form of ndn-tools `PipelineInterestsCubic` (`ndnget`, formerly `ndncatchunks`).
 //! The head of `catchunks-aimd` lists the differences between releases.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -58,8 +58,8 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn the_curve_and_the_friendly_region_follow_the_worked_case() {

@@ -6,7 +6,7 @@
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::Marking;
+use tidegate_core::scheme::whole::Marking;
 
 use crate::toolbox::codel_marker::{Carrier, CodelMarker};
 

@@ -4,11 +4,11 @@
 //! [the toolbox](crate::toolbox::htb).
 
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::{FaceView, Limit};
-use tidegate_core::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
+use tidegate_core::ndn::face::{FaceView, Limit};
+use tidegate_core::ndn::packet::{Header, Kind};
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
 use tidegate_core::units::{BitRate, Time};
@@ -152,7 +152,7 @@ impl QueueDiscipline for Shaper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn parts_that_do_not_fit_the_line_or_their_ceiling_are_refused() {

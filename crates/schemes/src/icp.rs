@@ -6,13 +6,13 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::{Limit, Whole};
+use tidegate_core::scheme::whole::{Limit, Whole};
 
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
 use crate::toolbox::congestion_loss::is_congestion;
@@ -116,9 +116,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked, sent};
-    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::packet::NackReason::NoRoute;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::ndn::packet::NackReason::NoRoute;
+    use tidegate_core::scheme::params::Value;
     use tidegate_core::units::Time;
 
     fn timer(driver: &Driver) -> Span {

@@ -4,9 +4,9 @@
 //! waits there until it expires.
 
 use tidegate_core::context::Context;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 
 use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
 

@@ -2,7 +2,7 @@
 //!
 //! Paper: none; ndnd `AIMDCongestionWindow` under its segment fetcher. Marks are not looked at.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -67,9 +67,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn every_loss_of_a_round_trip_halves_the_window_down_to_two() {

@@ -2,7 +2,7 @@
 //!
 //! Paper: RFC 8312, in the form of ndnd `CUBICCongestionWindow` under its segment fetcher. Marks are not looked at.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -66,9 +66,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::packet::NackReason::Congestion;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::ndn::packet::NackReason::Congestion;
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn the_curve_is_read_one_round_trip_ahead_in_the_worked_case() {

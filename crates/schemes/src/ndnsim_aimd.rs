@@ -2,7 +2,7 @@
 //!
 //! Paper: none; ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` AIMD.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -58,9 +58,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn slow_start_halving_and_the_gate_follow_the_worked_case() {

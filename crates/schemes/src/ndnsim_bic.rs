@@ -2,7 +2,7 @@
 //!
 //! Paper: Xu, Harfoush & Rhee 2004, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` BIC.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -49,8 +49,8 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn search_fast_convergence_and_probing_follow_the_worked_case() {

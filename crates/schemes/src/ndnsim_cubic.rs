@@ -2,7 +2,7 @@
 //!
 //! Paper: RFC 8312, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` CUBIC (no TCP-friendly region).
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn the_curve_and_the_floor_follow_the_worked_case() {

@@ -3,8 +3,8 @@
 //! Paper: RFC 8312, in the form of NDNts `TcpCubic` under its `UnverifiedFetcher`. Both the curve and the jump may
 //! lower the window, and nothing but the threshold of slow start has a floor.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
@@ -99,9 +99,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::packet::NackReason::NoRoute;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::ndn::packet::NackReason::NoRoute;
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn curve_jump_and_gate_follow_the_worked_case() {

@@ -2,11 +2,11 @@
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016 (PCON), consumer part, in the form of ndnSIM 2.9 `ConsumerPcon`.
 
-use tidegate_core::congestion::CongestionController;
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::{choice, params};
-use tidegate_core::whole::{Companion, Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
 
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
 use crate::toolbox::bic_window::BicWindow;
@@ -105,9 +105,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn marks_and_losses_share_one_gate_in_the_worked_case() {

@@ -4,17 +4,17 @@
 //! thresholds, weight and probability are reconstructed.
 
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::FaceView;
-use tidegate_core::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
+use tidegate_core::ndn::face::FaceView;
+use tidegate_core::ndn::packet::{Header, Kind};
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::Rng;
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::signal::Class;
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::Span;
-use tidegate_core::whole::Marking;
+use tidegate_core::scheme::whole::Marking;
 
 use crate::toolbox::average_queue::AverageQueue;
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
-        let given = vec![("high".to_owned(), tidegate_core::params::Value::Number(0.1))];
+        let given = vec![("high".to_owned(), tidegate_core::scheme::params::Value::Number(0.1))];
         let faults = checked(&Settings(given)).expect_err("high is below low");
         assert_eq!(faults[0].message, "high: 0.1 is not above low, 0.2");
     }

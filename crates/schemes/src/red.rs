@@ -3,17 +3,17 @@
 //! Paper: Floyd & Jacobson 1993, figure 2, queues counted in packets; `gentle` is Floyd's note of 2000.
 
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::FaceView;
-use tidegate_core::packet::Header;
-use tidegate_core::params::ParamError;
+use tidegate_core::observe::event::Cause;
+use tidegate_core::ndn::face::FaceView;
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::scheme::params::ParamError;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::Rng;
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::signal::Class;
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::whole::Marking;
+use tidegate_core::scheme::whole::Marking;
 
 use crate::toolbox::average_queue::AverageQueue;
 use crate::toolbox::red_law::{Chosen, RedChooser, RedLaw};
@@ -63,7 +63,7 @@ params! {
     typical_packet: ByteCount = ByteCount::new(1000), "bytes", ByteCount::new(1)..=ByteCount::new(65_536);
 }
 
-fn checked(settings: &tidegate_core::params::Settings) -> Result<Params, Vec<ParamError>> {
+fn checked(settings: &tidegate_core::scheme::params::Settings) -> Result<Params, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
     if params.min_threshold < params.max_threshold {
         return Ok(params);
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn thresholds_in_the_wrong_order_are_refused() {
         let swapped = [("min_threshold", 15.0), ("max_threshold", 15.0)];
-        let given = swapped.map(|(name, value)| (name.to_owned(), tidegate_core::params::Value::Number(value)));
-        let faults = checked(&tidegate_core::params::Settings(given.into())).expect_err("equal thresholds");
+        let given = swapped.map(|(name, value)| (name.to_owned(), tidegate_core::scheme::params::Value::Number(value)));
+        let faults = checked(&tidegate_core::scheme::params::Settings(given.into())).expect_err("equal thresholds");
         assert_eq!(faults[0].message, "max_threshold: 15 is not above min_threshold, 15");
     }
 }

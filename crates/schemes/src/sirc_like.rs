@@ -3,8 +3,8 @@
 //! Paper: Amadeo et al. (SIRC), of which we know what the evaluation of BBR-CD (MILCOM 2021) tells: AIMD until ten gaps
 //! between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the ten are ours.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
@@ -162,9 +162,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::params::Value;
 
     fn micros(driver: &Driver) -> Option<u64> {
         match driver.controller.pacing() {

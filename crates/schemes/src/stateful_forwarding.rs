@@ -3,9 +3,9 @@
 //! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of Cheng
 //! Yi's code; all parts stand in [`crate::toolbox::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
 

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::link_service::{Labels, LinkActions, LinkService, Part};
+use tidegate_core::link::service::{Labels, LinkActions, LinkService, Part};
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{ByteCount, Time};

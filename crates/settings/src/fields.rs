@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tidegate_core::face::Limit;
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, ByteCount, Frequency, Packets, Span};
 
 use crate::desk::{Desk, show};

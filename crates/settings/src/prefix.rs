@@ -1,6 +1,6 @@
 //! The canonical spelling of a prefix.
 
-use tidegate_core::name::{Name, NameTable};
+use tidegate_core::ndn::name::{Name, NameTable};
 
 use crate::desk::show;
 

@@ -1,6 +1,6 @@
 //! A queue as a text gives it: limit and disciplines, layer upon layer.
 
-use tidegate_core::face::Limit;
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::Packets;
 
 use crate::fields::Fields;

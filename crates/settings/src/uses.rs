@@ -1,7 +1,7 @@
 //! Schemes as a text names them, with their settings checked.
 
-use tidegate_core::params::{Settings, Value as Setting};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::{Settings, Value as Setting};
 
 use crate::desk::{Desk, show};
 use crate::document::{Entry, Item, Table, Value};

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use tidegate_core::face::Limit;
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::Span;
 
 use crate::desk::{Desk, MAX_QUOTED, show};

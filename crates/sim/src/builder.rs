@@ -22,8 +22,8 @@
 
 use std::fmt::Write as _;
 
-use tidegate_core::params::{Settings, Value};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
 

@@ -1,9 +1,9 @@
 //! One direction of a link: a line between two faces, which may be down.
 
-use tidegate_core::face::FaceId;
-use tidegate_core::framed::FramedLine;
-use tidegate_core::line::{Line, LineSetup};
-use tidegate_core::packet::Packet;
+use tidegate_core::link::framed::FramedLine;
+use tidegate_core::link::line::{Line, LineSetup};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use tidegate_core::consumer::shell::Shell;
-use tidegate_core::event::EventMask;
+use tidegate_core::ndn::consumer::shell::Shell;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_core::tcp::{AckHabit, SenderSettings};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -263,7 +263,7 @@ pub struct LinkPlan {
     pub jitter: Span,
     /// Whether jitter may reorder frames.
     pub reorder: bool,
-    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::framed::SMALLEST_MTU); `None`: a packet of
+    /// Bytes of the largest frame, at least [`SMALLEST_MTU`](tidegate_core::link::framed::SMALLEST_MTU); `None`: a packet of
     /// any size is one frame.
     pub mtu: Option<ByteCount>,
     /// Number of the medium that both directions share with others; `None` for a wire.
@@ -357,12 +357,12 @@ pub struct TcpPlan {
     pub buffer: ByteCount,
 }
 
-pub use tidegate_core::consumer::Demand;
-pub use tidegate_core::cs::{Admission, Policy};
-use tidegate_core::framed::Cut;
-pub use tidegate_core::line::LossPlan;
-use tidegate_core::link_service::LinkService;
-use tidegate_core::medium::MediumSetup;
+use tidegate_core::link::framed::Cut;
+pub use tidegate_core::link::line::LossPlan;
+use tidegate_core::link::medium::MediumSetup;
+use tidegate_core::link::service::LinkService;
+pub use tidegate_core::ndn::consumer::Demand;
+pub use tidegate_core::ndn::cs::{Admission, Policy};
 pub use tidegate_settings::queue::QueuePlan;
 pub use tidegate_settings::uses::SchemeUse;
 

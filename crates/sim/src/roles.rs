@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use tidegate_core::whole::{Counterpart, Installed, Need, Role};
+use tidegate_core::scheme::whole::{Counterpart, Installed, Need, Role};
 
 use crate::plan::{LinkPlan, NextHopRule, Plan, SchemeUse, WrittenOut};
 use crate::world::Ways;

@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use tidegate_core::context::Routes;
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::fib::NextHop;
-use tidegate_core::name::PrefixId;
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::name::PrefixId;
 
 use crate::plan::NextHopRule;
 

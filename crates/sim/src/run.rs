@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use tidegate_core::event::EventMask;
-use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Span;
 

@@ -20,16 +20,16 @@ pub use control::MessageLedger;
 pub use outcome::Ledger;
 pub use service::ServiceLedger;
 
-use tidegate_core::consumer::Consumer;
 use tidegate_core::context::Sink;
-use tidegate_core::control::Report;
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::name::NameTable;
-use tidegate_core::node::{Devices, Node};
-use tidegate_core::packet::{Header, Kind, Packet};
-use tidegate_core::producer::Producer;
-use tidegate_core::records::{EventRecord, FlowSamples, LinkSamples};
+use tidegate_core::ndn::consumer::Consumer;
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::node::{Devices, Node};
+use tidegate_core::ndn::packet::{Header, Kind, Packet};
+use tidegate_core::ndn::producer::Producer;
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{EventRecord, FlowSamples, LinkSamples};
+use tidegate_core::scheme::control::Report;
 use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
 
@@ -41,7 +41,7 @@ use connections::Connection;
 use control::{Control, Reported};
 use media::SharedMedium;
 use service::{Processing, Server};
-use tidegate_core::line::Carriage;
+use tidegate_core::link::line::Carriage;
 
 /// The body of a simulated packet: options of a TCP segment that has some.
 pub type Body = Option<Box<TcpOptions>>;
@@ -168,7 +168,7 @@ struct Answerer {
 }
 
 impl Servers {
-    fn find(&self, node: u32, prefix: tidegate_core::name::PrefixId) -> Option<&Answerer> {
+    fn find(&self, node: u32, prefix: tidegate_core::ndn::name::PrefixId) -> Option<&Answerer> {
         self.by_prefix.get(prefix.0 as usize)?.iter().find(|answerer| answerer.node == node)
     }
 }

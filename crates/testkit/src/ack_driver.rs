@@ -1,10 +1,10 @@
 //! Calls the controller of a TCP sender, ACK by ACK, without a sender.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::params::Value;
 use tidegate_core::scheme::Scheme;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
+use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::dumbbell::setup::rule;

@@ -1,11 +1,11 @@
 //! Calls a TCP rule for ACKs made by hand, with samples of the delivery rate (BBR).
 
-use tidegate_core::congestion::{
-    CongestionController, Delivery, FlowView, Loss, LossSample, LossSignal, RateSample, Recovery, Sent,
-};
 use tidegate_core::context::Context;
 use tidegate_core::rng::{Seed, Streams};
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::{
+    CongestionController, Delivery, FlowView, Loss, LossSample, LossSignal, RateSample, Recovery, Sent,
+};
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 /// An ACK.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::congestion::CongestionController;
-use tidegate_core::consumer::pacer::Pacer;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::ndn::consumer::pacer::Pacer;
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::driver::{Driver, DriverEvent, EventKind, RTT};

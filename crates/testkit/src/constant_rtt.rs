@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::Write as _;
 
-use tidegate_core::congestion::{LossSignal, Sent};
-use tidegate_core::consumer::pacer::Pacer;
-use tidegate_core::consumer::shell::Shell;
+use tidegate_core::ndn::consumer::pacer::Pacer;
+use tidegate_core::ndn::consumer::shell::Shell;
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::congestion::{LossSignal, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use crate::driver::{Driver, DriverEvent, EventKind, RTT, marked_hop};

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceView, Limit, NodeId};
-use tidegate_core::name::NameTable;
-use tidegate_core::params::Value;
+use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
+use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// Round-trip time of a Data that gives no other.

@@ -1,10 +1,10 @@
 //! A node with two devices around gates, without forwarder or clock.
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceView, Limit, NodeId};
-use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken};
+use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, PitToken};
+use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// The surroundings of a node with two devices of 10 Mbit/s, each with room for 100 packets.

@@ -48,7 +48,7 @@ pub mod golden;
 pub mod invariants;
 pub mod steps;
 
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::scheme::params::{Settings, Value};
 
 /// `given` as settings of a scheme.
 pub fn settings(given: &[(&str, Value)]) -> Settings {

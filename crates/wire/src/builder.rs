@@ -1,7 +1,7 @@
 //! Interests and Data made from their parts.
 
 use bytes::Bytes;
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 
 use crate::error::EncodeError;
 use crate::packet::MAX_PACKET;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use tidegate_core::name::{Name, NameTable, Segment};
-use tidegate_core::packet::{Data, Millis, PitToken};
+use tidegate_core::ndn::name::{Name, NameTable, Segment};
+use tidegate_core::ndn::packet::{Data, Millis, PitToken};
 
 use crate::error::DecodeError;
 use crate::interest::millis;

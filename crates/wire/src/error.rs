@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tidegate_core::name::NameError;
+use tidegate_core::ndn::name::NameError;
 
 /// Why bytes are no packet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Decodes Interests (NDN packet format 0.3) in place.
 
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::{Interest, Millis, PitToken};
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::{Interest, Millis, PitToken};
 
 use crate::error::DecodeError;
 use crate::name::NameView;

@@ -1,4 +1,4 @@
-//! NDN packet format 0.3 and NDNLPv2: received bytes to [`Packet<Bytes>`](tidegate_core::packet::Packet) and back.
+//! NDN packet format 0.3 and NDNLPv2: received bytes to [`Packet<Bytes>`](tidegate_core::ndn::packet::Packet) and back.
 //!
 //! [`decode_frame`] reads a frame, [`decode_packet`] the packet in it: once, in one pass, the received bytes
 //! staying as the packet's body. [`LinkEncoder`] makes frames of packets. Who needs more than the forwarder's

@@ -2,9 +2,9 @@
 //! link is narrower than the packet.
 
 use bytes::Bytes;
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::{Header, Kind, NackReason, Packet};
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::{Header, Kind, NackReason, Packet};
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 
 use crate::batch::FrameBatch;
 use crate::error::EncodeError;

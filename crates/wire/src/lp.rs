@@ -4,8 +4,8 @@
 //! may; every known field stands at most once, as ndn-cxx requires.
 
 use bytes::Bytes;
-use tidegate_core::packet::NackReason;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 
 use crate::error::DecodeError;
 use crate::tlv::{Element, TlvReader, types};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tidegate_core::name::{NameTable, Segment};
+use tidegate_core::ndn::name::{NameTable, Segment};
 
 use crate::error::DecodeError;
 use crate::tlv::{self, Element, TlvReader, types};

@@ -1,9 +1,9 @@
 //! From a message of the link layer to the packet that the forwarder handles.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Header, Interest, Kind, LossNotice, Nack, Packet, PitToken};
-use tidegate_core::signal::Class;
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Header, Interest, Kind, LossNotice, Nack, Packet, PitToken};
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::ByteCount;
 
 use crate::data::{DataView, name_of};

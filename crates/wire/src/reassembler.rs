@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use tidegate_core::framed::REASSEMBLY_TIMEOUT;
+use tidegate_core::link::framed::REASSEMBLY_TIMEOUT;
 use tidegate_core::units::{Span, Time};
 
 use crate::error::DecodeError;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tidegate_core::packet::Interest;
+use tidegate_core::ndn::packet::Interest;
 
 use crate::error::DecodeError;
 use crate::tlv::{self, Element, TlvReader, types};

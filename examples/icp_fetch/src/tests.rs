@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_core::rng::Seed;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::Daemon;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::prelude::*;
-use tidegate_core::records::RunRecord;
 use tidegate_schemes::{codel_mark, icp, pcon};
 use tidegate_sim::builder::Builder;
 use tidegate_sim::run::run;

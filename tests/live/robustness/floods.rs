@@ -2,7 +2,7 @@
 
 use std::net::UdpSocket;
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::tlv::types;
 use tidegate_wire::{InterestBuilder, name};
 

@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 use std::sync::Mutex;
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::tlv::types;
 use tidegate_wire::{DataBuilder, InterestBuilder, InterestStamp, Signer};
 

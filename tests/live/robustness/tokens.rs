@@ -1,6 +1,6 @@
 //! PIT tokens: opaque, of 1 to 32 bytes, echoed on every answer.
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::tlv::types;
 use tidegate_wire::{DataBuilder, InterestBuilder, Signer, name};
 

@@ -4,7 +4,7 @@ use clap::Command;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 #[cfg(target_os = "linux")]
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::Scheme;
 use tidegate_pages::figure::run::RUN_FIGURES;
 use tidegate_results::json::Json;

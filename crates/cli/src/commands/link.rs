@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tidegate_core::face::Limit;
-use tidegate_core::line::{LineSetup, LossPlan};
-use tidegate_core::records::DelaySummary;
+use tidegate_core::link::line::{LineSetup, LossPlan};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{BitRate, Span};
 use tidegate_live::emulator::channel::ChannelSetup;

@@ -35,7 +35,7 @@ use std::io::{ErrorKind, Write};
 use std::num::NonZero;
 use std::path::Path;
 
-use tidegate_core::whole::Installed;
+use tidegate_core::scheme::whole::Installed;
 use tidegate_results::json::Json;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::{roles, scenario};

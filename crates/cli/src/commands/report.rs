@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_pages::figure::Figure;
 use tidegate_results::json::Json;

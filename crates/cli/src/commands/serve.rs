@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_core::units::Span;
 use tidegate_live::client::{Client, ClientError};
 use tidegate_live::name_uri;

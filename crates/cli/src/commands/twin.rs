@@ -124,10 +124,11 @@ fn segments(flow: &tidegate_sim::plan::FlowPlan) -> u32 {
 
 /// Bytes of a simulated Data in the middle of the file.
 fn simulated_data_bytes(plan: &Plan, segments: u32) -> Result<f64, Failure> {
-    let mut names = tidegate_core::name::NameTable::new();
+    let mut names = tidegate_core::ndn::name::NameTable::new();
     let flow = plan.flows.first().ok_or_else(|| Failure::error("the scenario has no flow"))?;
     let prefix = names.intern_uri(&flow.prefix).map_err(Failure::error)?;
-    let name = tidegate_core::name::Name::segment(prefix, segments / 2);
-    let size = tidegate_core::packet::wire_size::data(names.encoded_len(name), flow.payload.get() as u32);
+    let name = tidegate_core::ndn::name::Name::segment(prefix, segments / 2);
+    let size =
+        tidegate_core::ndn::packet::wire_size::data(names.encoded_len(name), flow.payload.get() as u32);
     Ok(size.get() as f64)
 }

@@ -1,10 +1,10 @@
 //! The interface of queue disciplines: calls and verdicts.
 
 use crate::context::Context;
-use crate::control::Directive;
-use crate::event::Cause;
-use crate::face::FaceView;
-use crate::packet::Header;
+use crate::ndn::face::FaceView;
+use crate::ndn::packet::Header;
+use crate::observe::event::Cause;
+use crate::scheme::control::Directive;
 use crate::units::{Span, Time};
 
 use super::lanes::Lanes;

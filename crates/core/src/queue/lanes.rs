@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use crate::context::Context;
-use crate::event::Cause;
-use crate::face::FaceView;
-use crate::packet::{Header, Packet};
-use crate::signal::Class;
+use crate::ndn::face::FaceView;
+use crate::ndn::packet::{Header, Packet};
+use crate::observe::event::Cause;
+use crate::scheme::signal::Class;
 use crate::units::{Span, Time};
 
 use super::{Placement, Queue, QueueDiscipline, Selection, Verdict, Waiting};

@@ -13,11 +13,11 @@ mod verdicts;
 use std::collections::VecDeque;
 
 use crate::context::Context;
-use crate::control::Directive;
-use crate::event::Cause;
-use crate::face::FaceId;
-use crate::packet::{Header, Packet};
-use crate::signal::Class;
+use crate::ndn::face::FaceId;
+use crate::ndn::packet::{Header, Packet};
+use crate::observe::event::Cause;
+use crate::scheme::control::Directive;
+use crate::scheme::signal::Class;
 use crate::units::{Span, Time};
 
 pub use discipline::{Actions, Placement, QueueDiscipline, Selection, Verdict};
@@ -41,7 +41,7 @@ struct Held<B> {
     until: Time,
 }
 
-/// The queue of one device. What it holds is counted in the face's [`FaceView`](crate::face::FaceView).
+/// The queue of one device. What it holds is counted in the face's [`FaceView`](crate::ndn::face::FaceView).
 #[derive(Debug)]
 pub struct Queue<B> {
     face: FaceId,

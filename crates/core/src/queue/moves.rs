@@ -1,10 +1,10 @@
 //! Insertion and removal of packets, and the actions that disciplines request in addition to their verdicts.
 
 use crate::context::Context;
-use crate::event::{Cause, Event};
-use crate::face::FaceView;
-use crate::packet::{Header, Packet};
-use crate::signal::Class;
+use crate::ndn::face::FaceView;
+use crate::ndn::packet::{Header, Packet};
+use crate::observe::event::{Cause, Event};
+use crate::scheme::signal::Class;
 use crate::units::Time;
 
 use super::{Actions, Held, Queue, Waiting};

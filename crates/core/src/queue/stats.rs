@@ -1,6 +1,6 @@
 //! Counters of one queue.
 
-use crate::histogram::DelayHistogram;
+use crate::observe::histogram::DelayHistogram;
 
 /// Counters of a queue since the start.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use super::*;
 use crate::context::{Env, NoRoutes, NoSink};
-use crate::event::EventMask;
-use crate::face::{FaceView, Limit, NodeId};
-use crate::name::{Name, NameTable, PrefixId};
-use crate::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpSegment};
+use crate::ndn::face::{FaceView, Limit, NodeId};
+use crate::ndn::name::{Name, NameTable, PrefixId};
+use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpSegment};
+use crate::observe::event::EventMask;
 use crate::units::{BitRate, ByteCount, Packets};
 
 /// What a [`Scripted`] discipline does, and what it saw at each choice: packets and bytes by lane.
@@ -110,7 +110,7 @@ impl Bench {
 
 fn data() -> Kind {
     let (freshness, token) = (Millis(0), PitToken(0));
-    Kind::Data(Data { freshness, final_segment: crate::name::Segment::NONE, payload: 80, token })
+    Kind::Data(Data { freshness, final_segment: crate::ndn::name::Segment::NONE, payload: 80, token })
 }
 
 fn segment(ecn: Ecn) -> Kind {

@@ -1,8 +1,8 @@
 //! Carries out the verdicts of the disciplines about arriving and leaving packets.
 
 use crate::context::Context;
-use crate::event::{Cause, Event};
-use crate::packet::Header;
+use crate::ndn::packet::Header;
+use crate::observe::event::{Cause, Event};
 use crate::units::{Span, Time};
 
 use super::{Queue, Verdict};

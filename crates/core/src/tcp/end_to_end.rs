@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::clock::Clock;
-use crate::congestion::{CongestionController, Delivery, FlowView, Recovery};
 use crate::context::{Context, Env, NoRoutes, NoSink};
-use crate::event::EventMask;
-use crate::face::NodeId;
-use crate::name::{Name, NameTable};
-use crate::packet::Kind;
+use crate::ndn::face::NodeId;
+use crate::ndn::name::{Name, NameTable};
+use crate::ndn::packet::Kind;
+use crate::observe::event::EventMask;
 use crate::rng::{Rng, Seed, Streams};
+use crate::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery};
 use crate::units::{ByteCount, Span, Time};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! TCP endpoints as state machines: a sender under a congestion controller, and a receiver.
 //!
-//! The controller is the consumers' [`CongestionController`](crate::congestion::CongestionController), so a window rule
+//! The controller is the consumers' [`CongestionController`](crate::scheme::congestion::CongestionController), so a window rule
 //! exists once. It hears `on_delivery` once per ACK that delivers, loses or marks something, `on_loss` for each segment found
 //! lost, and `on_recovery` at the edges of a recovery: a TCP rule shrinks there, once, and not with each loss. A segment
 //! has a number, counted from 0 at the first byte of data, however long it is.

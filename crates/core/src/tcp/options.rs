@@ -1,6 +1,6 @@
 //! Options of a segment, and their length.
 
-use crate::packet::{Header, Millis};
+use crate::ndn::packet::{Header, Millis};
 use crate::units::{ByteCount, Time};
 
 /// Control bits of the TCP header (RFC 9293 §3.1).
@@ -100,7 +100,7 @@ impl TcpOptions {
 /// A segment that leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Flow, size, [`Kind::Tcp`](crate::packet::Kind::Tcp) and hop signals.
+    /// Flow, size, [`Kind::Tcp`](crate::ndn::packet::Kind::Tcp) and hop signals.
     pub header: Header,
     /// Its options.
     pub options: TcpOptions,

@@ -1,7 +1,7 @@
 //! Record of a connection: the columns of a consumer's flow, with the receiver as the consumer.
 
 use super::{Receiver, Sender};
-use crate::records::{FlowRecord, FlowSamples};
+use crate::observe::records::{FlowRecord, FlowSamples};
 use crate::units::Time;
 
 /// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have

@@ -1,11 +1,11 @@
 //! The Data pipelines.
 
-use tidegate_core::control::Directive;
-use tidegate_core::cs::UnsolicitedPolicy;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::Name;
-use tidegate_core::packet::PitToken;
-use tidegate_core::signal::{Class, Signal};
+use tidegate_core::ndn::cs::UnsolicitedPolicy;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::Name;
+use tidegate_core::ndn::packet::PitToken;
+use tidegate_core::scheme::control::Directive;
+use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::Span;
 
 use crate::harness::{Router, Script, data, interest, interest_with, token, words};

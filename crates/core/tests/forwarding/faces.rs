@@ -1,10 +1,10 @@
 //! Limits, scopes, and faces that come and go, as on a live node.
 
-use tidegate_core::face::FaceId;
-use tidegate_core::fib::NextHop;
-use tidegate_core::forwarder::BodyRules;
-use tidegate_core::name::Name;
-use tidegate_core::packet::{Interest, Millis, NackReason};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::forwarder::BodyRules;
+use tidegate_core::ndn::name::Name;
+use tidegate_core::ndn::packet::{Interest, Millis, NackReason};
 use tidegate_core::units::Time;
 
 use super::harness::{APPLICATION, Router, data, interest, interest_with, ms, nack, words};

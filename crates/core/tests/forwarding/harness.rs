@@ -5,19 +5,19 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::control::Directive;
-use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::NextHop;
-use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
-use tidegate_core::name::{Name, NameHash, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{
+use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
+use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{
     Data, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken,
 };
-use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::ndn::pit::{PitEntry, PitId};
+use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy};
+use tidegate_core::scheme::control::Directive;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 /// Face of the application; 0 to 5 are devices.

@@ -1,8 +1,8 @@
 //! The Interest pipelines.
 
-use tidegate_core::cs::UnsolicitedPolicy;
-use tidegate_core::packet::NackReason;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::cs::UnsolicitedPolicy;
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 use crate::harness::{

@@ -1,8 +1,8 @@
 //! The loss-notice pipeline.
 
-use tidegate_core::cs::UnsolicitedPolicy;
-use tidegate_core::name::Name;
-use tidegate_core::signal::Class;
+use tidegate_core::ndn::cs::UnsolicitedPolicy;
+use tidegate_core::ndn::name::Name;
+use tidegate_core::scheme::signal::Class;
 
 use crate::harness::{Router, data, interest, interest_with, loss_notice, token, words};
 

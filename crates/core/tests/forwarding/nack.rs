@@ -1,11 +1,11 @@
 //! The Nack pipelines.
 
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 
 use crate::harness::{Instead, Router, Script, Sent, data, interest, interest_in, nack, token, words};
 
 /// Interests that went upstream, by face.
-fn sent_to(sent: &Sent, face: u16) -> tidegate_core::packet::Packet<u32> {
+fn sent_to(sent: &Sent, face: u16) -> tidegate_core::ndn::packet::Packet<u32> {
     sent.iter().find(|(to, _)| *to == face).map(|(_, packet)| packet.clone()).expect("sent there")
 }
 
@@ -49,7 +49,7 @@ fn a_nack_with_other_selectors_is_ignored() {
     let mut sent = sent_to(&router.receive(0, 0, interest(name, 1)), 3);
     let mut fields = interest_in(&sent);
     fields.must_be_fresh = true;
-    sent.header.kind = tidegate_core::packet::Kind::Interest(fields);
+    sent.header.kind = tidegate_core::ndn::packet::Kind::Interest(fields);
     assert_eq!(words(&router.receive(1, 3, nack(&sent, NackReason::NoRoute))), [""; 0]);
     assert_eq!(router.pending(), 1);
 }

@@ -1,13 +1,13 @@
 //! A node: forwarder, queues and applications together.
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::control::Directive;
-use tidegate_core::event::{Cause, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::node::{Devices, Node};
-use tidegate_core::packet::{Header, Packet};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::node::{Devices, Node};
+use tidegate_core::ndn::packet::{Header, Packet};
+use tidegate_core::observe::event::{Cause, EventMask};
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
+use tidegate_core::scheme::control::Directive;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
 use crate::harness::{APPLICATION, Router, interest, ms};

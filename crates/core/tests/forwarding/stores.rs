@@ -1,8 +1,8 @@
 //! The content store under every policy against models that are too simple to be wrong, over random histories.
 
-use tidegate_core::cs::{Admission, CacheSetup, Cs, Policy, Stores};
-use tidegate_core::name::{Name, NameHash, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{Interest, Packet};
+use tidegate_core::ndn::cs::{Admission, CacheSetup, Cs, Policy, Stores};
+use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Interest, Packet};
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::units::Packets;
 

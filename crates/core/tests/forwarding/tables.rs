@@ -7,15 +7,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink, Routes};
-use tidegate_core::event::{Cause, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::{Fib, NextHop, StrategyId};
-use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Header, Kind, LossNotice, PitToken};
-use tidegate_core::pit::Selector;
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::{Fib, NextHop, StrategyId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
+use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PitToken};
+use tidegate_core::ndn::pit::Selector;
+use tidegate_core::observe::event::{Cause, EventMask};
 use tidegate_core::queue::{Actions, Queue, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::signal::Class;
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
 use crate::harness::{Router, data, interest, interest_with, ms};

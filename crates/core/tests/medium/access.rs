@@ -1,7 +1,7 @@
 //! Who gets the channel when, in cases worked by hand: 1500 B last 248 us at 58.5 Mbit/s, their ACK 28 us.
 
 use crate::harness::{Told, medium, run_until_idle};
-use tidegate_core::medium::{Access, Frame, MediumSetup, Outcome};
+use tidegate_core::link::medium::{Access, Frame, MediumSetup, Outcome};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 const DATA: u64 = 248;

@@ -1,6 +1,6 @@
 //! A driver of a medium for tests.
 
-use tidegate_core::medium::{Frame, Medium, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Frame, Medium, MediumSetup, Outcome, Sent};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Span, Time};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::harness::medium;
-use tidegate_core::medium::{Access, Frame, Medium, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Access, Frame, Medium, MediumSetup, Outcome, Sent};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 

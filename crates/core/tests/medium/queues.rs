@@ -1,7 +1,7 @@
 //! What one radio sends to whom, in which order, and together with what.
 
 use crate::harness::{Told, medium, run_until_idle};
-use tidegate_core::medium::{Frame, MediumSetup, Outcome, Sent};
+use tidegate_core::link::medium::{Frame, MediumSetup, Outcome, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 fn tags(told: &[Told]) -> Vec<u64> {

@@ -8,7 +8,7 @@
 //! a collision both models here wait EIFS, which is as long as SIFS, ACK and DIFS.
 
 use crate::harness::{Saturated, saturate};
-use tidegate_core::medium::{Access, MediumSetup};
+use tidegate_core::link::medium::{Access, MediumSetup};
 use tidegate_core::units::{ByteCount, Span};
 
 const STATIONS: [usize; 5] = [1, 2, 5, 10, 20];

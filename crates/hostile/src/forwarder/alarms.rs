@@ -1,8 +1,8 @@
 //! Time at a forwarder: it passes, and alarms ring, in time or late.
 
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::{Span, Time};
 
 use super::bench::{Bench, env, wires};

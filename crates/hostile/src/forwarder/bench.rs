@@ -2,18 +2,18 @@
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::NextHop;
-use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
-use tidegate_core::name::{Name, NameHash, NameTable};
-use tidegate_core::node::Node;
-use tidegate_core::packet::{Interest, Kind, Packet};
-use tidegate_core::params::Settings;
+use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
+use tidegate_core::ndn::name::{Name, NameHash, NameTable};
+use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::packet::{Interest, Kind, Packet};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 use tidegate_live::link_service::{GenericLinkService, LinkContext};
 use tidegate_live::tokens::TokenTable;

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 use tidegate_core::context::NoRoutes;
-use tidegate_core::face::{FaceId, Limit, NodeId};
-use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::packet::{Kind, Packet};
-use tidegate_core::signal::Class;
+use tidegate_core::ndn::face::{FaceId, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
+use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_core::scheme::signal::Class;
 use tidegate_wire::{DataView, InterestView};
 
 use super::bench::Bench;

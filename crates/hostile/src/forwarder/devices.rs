@@ -1,13 +1,13 @@
 //! Devices in place of sockets, and the queues in front of them.
 
 use bytes::Bytes;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::NameTable;
-use tidegate_core::node::Devices;
-use tidegate_core::packet::{Kind, Packet};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::node::Devices;
+use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::queue::QueueDiscipline;
 use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::Time;
 use tidegate_live::link_service::GenericLinkService;
 use tidegate_live::tokens::TokenTable;

@@ -1,6 +1,6 @@
 //! Frames of few names, so that an input soon asks twice for the same.
 
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::name::{push_component, push_segment};
 use tidegate_wire::tlv::{self, types};
 use tidegate_wire::{DataView, InterestBuilder, implicit_digest};

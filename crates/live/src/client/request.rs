@@ -1,7 +1,7 @@
 //! One Interest and its answer.
 
 use bytes::Bytes;
-use tidegate_core::packet::{Interest, Kind, NackReason, Packet};
+use tidegate_core::ndn::packet::{Interest, Kind, NackReason, Packet};
 use tidegate_core::units::{Span, Time};
 use tidegate_wire::{DataView, InterestView};
 

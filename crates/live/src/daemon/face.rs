@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::io;
 
 use bytes::Bytes;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::NameTable;
-use tidegate_core::node::Devices;
-use tidegate_core::packet::Packet;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::node::Devices;
+use tidegate_core::ndn::packet::Packet;
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::FrameBatch;
 

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, NodeId};
-use tidegate_core::gate::FaceGate;
-use tidegate_core::params::ParamError;
+use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
+use tidegate_core::ndn::gate::FaceGate;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueDiscipline};
+use tidegate_core::scheme::params::ParamError;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
 use tidegate_core::units::{Span, Time};
 use tidegate_wire::FrameBatch;

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::packet::{Kind, Millis, Packet};
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::Span;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, name, rdr};
 
@@ -139,7 +139,7 @@ impl Daemon {
     fn prefix_of(
         &mut self,
         asked: &ControlParameters,
-    ) -> Result<tidegate_core::name::PrefixId, CommandError> {
+    ) -> Result<tidegate_core::ndn::name::PrefixId, CommandError> {
         let name = asked.name.as_deref().ok_or((400, "the parameters have no Name"))?;
         self.names.intern_prefix(name).map_err(|_| (400, "the Name in the parameters is malformed"))
     }
@@ -171,7 +171,7 @@ impl Daemon {
         }
         lines.extend(self.rib.routes().iter().map(|route| {
             StatusLine::new("route")
-                .with("prefix", self.names.uri(tidegate_core::name::Name::whole(route.prefix)))
+                .with("prefix", self.names.uri(tidegate_core::ndn::name::Name::whole(route.prefix)))
                 .with("face", self.number_of(route.face).unwrap_or_default())
                 .with("origin", route.origin)
                 .with("cost", route.cost)

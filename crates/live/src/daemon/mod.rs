@@ -19,11 +19,11 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::name::NameTable;
-use tidegate_core::node::Node;
-use tidegate_core::packet::{Kind, Millis, Packet};
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::packet::{Kind, Millis, Packet};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -345,7 +345,7 @@ impl Daemon {
         };
         wires.set_serving(id, true);
         let mut waiting = self.node.faces()[id.index()].queued_packets();
-        while waiting > 0 && tidegate_core::node::Devices::is_free(&wires, id) {
+        while waiting > 0 && tidegate_core::ndn::node::Devices::is_free(&wires, id) {
             self.node.service(surroundings!(self), id, &mut wires);
             let left = self.node.faces()[id.index()].queued_packets();
             // A scheduler may postpone all packets.
@@ -356,7 +356,7 @@ impl Daemon {
         }
         wires.set_serving(id, false);
         if waiting > 0 {
-            tidegate_core::node::Devices::needs_service(&mut wires, id, true, None);
+            tidegate_core::ndn::node::Devices::needs_service(&mut wires, id, true, None);
         }
     }
 
@@ -388,7 +388,7 @@ impl Daemon {
             return;
         }
         let (mut prefixes, mut tokens) = (Vec::new(), Vec::new());
-        let mut note = |name: tidegate_core::name::Name, token: tidegate_core::packet::PitToken| {
+        let mut note = |name: tidegate_core::ndn::name::Name, token: tidegate_core::ndn::packet::PitToken| {
             prefixes.push(name.prefix);
             tokens.push(token);
         };

@@ -1,8 +1,8 @@
 //! Routes as they were registered, and what follows from them for the FIB (NFD's RIB).
 
-use tidegate_core::face::FaceId;
-use tidegate_core::fib::{Fib, NextHop};
-use tidegate_core::name::{NameTable, PrefixId};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::fib::{Fib, NextHop};
+use tidegate_core::ndn::name::{NameTable, PrefixId};
 use tidegate_core::units::Time;
 
 /// The route also serves longer prefixes that have routes of their own (NFD, default).

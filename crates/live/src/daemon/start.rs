@@ -3,14 +3,14 @@
 use std::fmt;
 
 use bytes::Bytes;
-use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::forwarder::{BodyRules, Forwarder, ForwarderSetup};
-use tidegate_core::name::{NameHash, NameTable};
-use tidegate_core::node::Node;
-use tidegate_core::packet::Millis;
-use tidegate_core::params::ParamError;
+use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
+use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
+use tidegate_core::ndn::name::{NameHash, NameTable};
+use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::packet::Millis;
+use tidegate_core::ndn::strategy::Strategy;
 use tidegate_core::rng::{Rng, Seed, Streams};
-use tidegate_core::strategy::Strategy;
+use tidegate_core::scheme::params::ParamError;
 use tidegate_core::units::BitRate;
 use tidegate_settings::uses::SchemeUse;
 use tidegate_wire::{DataView, implicit_digest};

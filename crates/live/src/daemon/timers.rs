@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use tidegate_core::face::FaceId;
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::Time;
 
 /// Action of a timer that fires.

@@ -5,13 +5,13 @@
 
 use bytes::Bytes;
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::line::{Line, LineSetup};
-use tidegate_core::name::{Name, NameTable, Segment};
-use tidegate_core::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::link::line::{Line, LineSetup};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable, Segment};
+use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::queue::Queue;
-use tidegate_core::records::DelaySummary;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{ByteCount, Time};
 

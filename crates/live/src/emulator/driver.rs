@@ -7,7 +7,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use bytes::Bytes;
-use tidegate_core::histogram::DelayHistogram;
+use tidegate_core::observe::histogram::DelayHistogram;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
 

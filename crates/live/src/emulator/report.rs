@@ -1,6 +1,6 @@
 //! Counters of an emulated link, and its lateness.
 
-use tidegate_core::records::DelaySummary;
+use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::units::{ByteCount, Span};
 
 use super::channel::Counts;

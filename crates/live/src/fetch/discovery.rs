@@ -1,6 +1,6 @@
 //! Finding the newest version of a name: RDR metadata under `32=metadata`.
 
-use tidegate_core::packet::{Millis, NackReason};
+use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_core::units::Span;
 use tidegate_wire::{DataView, InterestBuilder, rdr};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 
 use crate::client::ClientError;
 

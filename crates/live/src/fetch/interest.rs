@@ -1,8 +1,8 @@
 //! The bytes of a segment's Interest, made without going through a builder: one allocation each.
 
 use bytes::Bytes;
-use tidegate_core::name::Name;
-use tidegate_core::packet::{Header, Interest, Kind, Packet};
+use tidegate_core::ndn::name::Name;
+use tidegate_core::ndn::packet::{Header, Interest, Kind, Packet};
 use tidegate_wire::name::push_segment;
 use tidegate_wire::tlv::{self, types};
 
@@ -69,8 +69,8 @@ impl InterestMaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::name::NameTable;
-    use tidegate_core::packet::{Millis, PitToken};
+    use tidegate_core::ndn::name::NameTable;
+    use tidegate_core::ndn::packet::{Millis, PitToken};
     use tidegate_core::units::ByteCount;
     use tidegate_wire::{LpFields, decode_packet};
 

@@ -13,9 +13,9 @@ mod trust;
 
 use std::io::Write;
 
-use tidegate_core::congestion::CongestionController;
-use tidegate_core::consumer::shell::{Shell, ShellKind};
-use tidegate_core::records::RunRecord;
+use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
+use tidegate_core::observe::records::RunRecord;
+use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::units::{ByteCount, Span};
 
 use crate::client::Client;

@@ -1,7 +1,7 @@
 //! The state of a fetch at equal pauses, in bounded memory.
 
-use tidegate_core::consumer::Consumer;
-use tidegate_core::records::FlowSamples;
+use tidegate_core::ndn::consumer::Consumer;
+use tidegate_core::observe::records::FlowSamples;
 use tidegate_core::units::{Span, Time};
 
 /// Pause between two samples at first.

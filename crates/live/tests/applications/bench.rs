@@ -6,9 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 
-use tidegate_core::packet::Millis;
-use tidegate_core::params::Settings;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{

@@ -1,7 +1,7 @@
 use std::fs;
 
 use bytes::Bytes;
-use tidegate_core::packet::{Kind, Packet};
+use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::units::Span;
 use tidegate_live::client::Client;
 use tidegate_live::clock::MonotonicClock;

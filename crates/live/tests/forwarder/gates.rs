@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use tidegate_core::context::Context;
-use tidegate_core::gate::{FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
 use tidegate_core::units::{Span, Time};
 use tidegate_schemes::SCHEMES;

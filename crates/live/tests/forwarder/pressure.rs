@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::thread::JoinHandle;
 
 use bytes::Bytes;
-use tidegate_core::packet::{Kind, Millis};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::ndn::packet::{Kind, Millis};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_live::client::Client;
 use tidegate_live::fetch::{FetchSettings, Fetched, Trust, fetch, live_shell};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::units::{Span, Time};
 
 use super::history::{Decrease, Reason};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::name::Name;
+use tidegate_core::ndn::name::Name;
 use tidegate_core::units::Time;
 
 use super::IncidentCause;

@@ -9,7 +9,7 @@ mod stall;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::records::{RunRecord, Watched};
+use tidegate_core::observe::records::{RunRecord, Watched};
 use tidegate_core::units::{Span, Time};
 
 use tidegate_results::text;

@@ -1,6 +1,6 @@
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{EventRecord, FlowRecord, RunRecord, Watched};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{EventRecord, FlowRecord, RunRecord, Watched};
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::*;

@@ -8,8 +8,8 @@ pub mod qlog;
 
 use std::io;
 
-use tidegate_core::name::{Name, Segment};
-use tidegate_core::records::EventRecord;
+use tidegate_core::ndn::name::{Name, Segment};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::Time;
 
 /// The network behind the numbers in events.

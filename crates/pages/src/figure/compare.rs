@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::records::{DelayBins, Watched};
+use tidegate_core::observe::records::{DelayBins, Watched};
 use tidegate_core::units::Span;
 
 use super::run::{OF_SEGMENTS, drawn};

@@ -1,6 +1,6 @@
 //! Distributions of delay: a row of quartiles per flow and queue, and how large a part stays below each delay.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use super::percentiles;
 use crate::event_summary::EventSummary;

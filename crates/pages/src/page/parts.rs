@@ -1,7 +1,7 @@
 //! What pages of runs, sweeps and comparisons share: parts with links to them, the schemes in use, and what made the
 //! results.
 
-use tidegate_core::whole::Installed;
+use tidegate_core::scheme::whole::Installed;
 
 use super::document;
 use crate::markup::{Escaped, Markup};

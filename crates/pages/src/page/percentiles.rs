@@ -1,6 +1,6 @@
 //! Delay distributions as rows: extremes, quartiles, median, 95th percentile, mean.
 
-use tidegate_core::records::{DelayBins, DelaySummary, RunRecord, Watched};
+use tidegate_core::observe::records::{DelayBins, DelaySummary, RunRecord, Watched};
 use tidegate_core::units::Span;
 
 use super::document::class;

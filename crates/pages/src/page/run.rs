@@ -1,7 +1,7 @@
 //! The page of `tidegate run`: one scenario, one or several seeds; and of a transfer over real sockets, of which
 //! only the end that made the page is known.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use super::document::{self, Scripts};
 use super::parts::{self, Section};

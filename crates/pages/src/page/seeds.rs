@@ -1,6 +1,6 @@
 //! Samples of several seeds for the plots of a page: each seed's own series, thinned, and a band over all of them.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use super::plots::rounded;
 use super::timeline::Timeline;

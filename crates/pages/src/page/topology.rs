@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::records::{LinkRecord, RunRecord};
+use tidegate_core::observe::records::{LinkRecord, RunRecord};
 
 use super::timeline::Timeline;
 use crate::sample_series;

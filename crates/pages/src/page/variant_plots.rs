@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::records::{LinkRecord, RunRecord};
+use tidegate_core::observe::records::{LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 
 use crate::panels::{self, Panel, Panels};

@@ -1,6 +1,6 @@
 //! "Why did it slow down": each flow's course in a few sentences, and what made its window fall.
 
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::units::Time;
 
 use crate::event_summary::{Decrease, EventSummary, FlowSummary, NetworkChange, PacketFate, Reason};

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use tidegate_core::event::{Cause, Event, Side};
-use tidegate_core::name::{Name, PrefixId, Segment};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, PitToken};
-use tidegate_core::records::EventRecord;
+use tidegate_core::ndn::name::{Name, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, PitToken};
+use tidegate_core::observe::event::{Cause, Event, Side};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_pages::export::ndnsim::{AppDelayTrace, CacheTrace, DropTrace, RateTrace};
 use tidegate_pages::export::pcapng::Capture;

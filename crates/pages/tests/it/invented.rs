@@ -1,8 +1,8 @@
 //! Records of runs that never happened.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{
     DelaySummary, EventRecord, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
 };
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use tidegate_core::records::{FlowRecord, LinkRecord};
+use tidegate_core::observe::records::{FlowRecord, LinkRecord};
 use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, Window, of_run};
 use tidegate_pages::figure::{BarSeries, Curve, Figure, FigureKind, Look, Series, stated};
 use tidegate_pages::page::{self, BoardPage, RunPage, SeedPlots, Timeline, TopologyView};

@@ -1,7 +1,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord};
+use tidegate_core::observe::records::{
+    DelaySummary, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
+};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_results::tables::{self, RunContext};
 

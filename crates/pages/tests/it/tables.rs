@@ -1,6 +1,6 @@
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
-use tidegate_core::records::FlowSamples;
+use tidegate_core::observe::records::FlowSamples;
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_results::tables::{self, RunContext, Table, TableCell};
 

@@ -19,7 +19,7 @@ pub use sequential::{FEWEST, confidence, looks, relative_half_width};
 pub use table::{NOT_COMPARABLE, p_value};
 pub use table::{comparison_table, judgement_table, method, warnings};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::measures::{Better, RunMeasure};
 use crate::stats::{Estimate, mean, paired_differences};

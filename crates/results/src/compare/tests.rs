@@ -1,6 +1,6 @@
 //! Comparisons of invented runs whose truth is known.
 
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::units::{ByteCount, Time};
 
 use super::*;

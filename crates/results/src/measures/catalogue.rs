@@ -1,6 +1,6 @@
 //! Measures of a whole run, by the names that `[expect]`, sweeps and comparisons use.
 
-use tidegate_core::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::observe::records::{DelaySummary, FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::units::Span;
 
 use super::{airtime, completion_mean_s, delay_mean_ms, run_jain_index, total_goodput_mbps, utilisation};

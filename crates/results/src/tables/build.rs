@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::name::{Name, Segment};
-use tidegate_core::records::{
+use tidegate_core::ndn::name::{Name, Segment};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{
     DelaySummary, EventRecord, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
 };
 use tidegate_core::units::{Span, Time};

@@ -24,7 +24,7 @@ pub use whole::{read_table, table_names};
 
 use std::borrow::Cow;
 
-use tidegate_core::whole::Installed;
+use tidegate_core::scheme::whole::Installed;
 
 use crate::definitions::{self, Definition};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate_core::records::{
+use tidegate_core::observe::records::{
     DelaySummary, FlowRecord, FlowSamples, LinkRecord, LinkSamples, MediumRecord, NodeRecord, RunRecord,
 };
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::Path;
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
 use super::build::build_summaries;
@@ -213,7 +213,7 @@ fn estimate_columns(measure: &RunMeasure, estimates: &[Estimate]) -> [Column; 3]
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::records::FlowRecord;
+    use tidegate_core::observe::records::FlowRecord;
     use tidegate_core::units::Time;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! The shared media of a run.
 
-use tidegate_core::records::{MediumRecord, RunRecord};
+use tidegate_core::observe::records::{MediumRecord, RunRecord};
 
 use super::{Align, Screen, TextTable, over_runs, over_runs_json};
 use crate::json::Json;

@@ -1,6 +1,6 @@
 //! The content stores and servers of a run's nodes, as far as there are any.
 
-use tidegate_core::records::{NodeRecord, RunRecord};
+use tidegate_core::observe::records::{NodeRecord, RunRecord};
 
 use super::{Align, Screen, TextTable, over_runs, over_runs_json};
 use crate::json::Json;

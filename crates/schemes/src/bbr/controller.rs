@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{Span, Time};
 
 use super::{Params, TimerRule};

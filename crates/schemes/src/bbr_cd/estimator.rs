@@ -1,7 +1,7 @@
 //! BBR-CD's BDP estimator and the timer of its loss detector.
 
 use tidegate_core::choice;
-use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::scheme::congestion::{Delivery, FlowView};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;

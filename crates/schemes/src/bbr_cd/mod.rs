@@ -8,8 +8,8 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, SendOrder, Sent};
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, SendOrder, Sent};
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};

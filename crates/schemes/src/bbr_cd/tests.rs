@@ -1,7 +1,7 @@
 //! Filters, timer and states of BBR-CD by hand.
 
-use tidegate_core::congestion::{LossSignal, Pacing, SendOrder, Sent};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::scheme::congestion::{LossSignal, Pacing, SendOrder, Sent};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{Span, Time};
 
 use super::{BbrCd, Params, SCHEME, State};

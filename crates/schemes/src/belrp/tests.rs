@@ -7,7 +7,7 @@ fn ms(at: u64) -> Time {
 }
 
 fn belrp() -> Belrp {
-    Belrp::new(Params::from_settings(&tidegate_core::params::Settings::default()).expect("defaults"))
+    Belrp::new(Params::from_settings(&tidegate_core::scheme::params::Settings::default()).expect("defaults"))
 }
 
 fn part(packet: u64, index: u32) -> Part {

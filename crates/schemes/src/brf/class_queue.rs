@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::{FaceId, FaceView};
-use tidegate_core::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
+use tidegate_core::ndn::face::{FaceId, FaceView};
+use tidegate_core::ndn::packet::{Header, Kind};
 use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
-use tidegate_core::signal::Class as Urgency;
+use tidegate_core::scheme::signal::Class as Urgency;
 use tidegate_core::units::{BitRate, Time};
 
 use super::Params;

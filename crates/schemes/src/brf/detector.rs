@@ -1,8 +1,8 @@
 //! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
 
 use tidegate_core::choice;
-use tidegate_core::control::{Congestion, QueueLoad};
-use tidegate_core::event::Cause;
+use tidegate_core::scheme::control::{Congestion, QueueLoad};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::units::{Span, Time};
 
 use super::Backlog;
@@ -162,7 +162,7 @@ fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &Que
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use tidegate_core::face::FaceId;
+    use tidegate_core::ndn::face::FaceId;
     use tidegate_core::units::{BitRate, ByteCount, Packets};
 
     /// A device of 100 Mbps with room for 1000 packets, which sent so much.

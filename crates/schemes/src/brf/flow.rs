@@ -1,7 +1,7 @@
 //! State of a switch for one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::TcpSegment;
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::TcpSegment;
 use tidegate_core::tcp::Flags;
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -253,7 +253,7 @@ mod tests {
             payload: 0,
             window: 0,
             flags: flags.0,
-            ecn: tidegate_core::packet::Ecn::NotCapable,
+            ecn: tidegate_core::ndn::packet::Ecn::NotCapable,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_core::name::PrefixId;
+use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::units::{Span, Time};
 
 use super::flow::{Class, Flow};

@@ -1,6 +1,6 @@
 //! The state machine of one device (Fig. 5).
 
-use tidegate_core::event::Cause;
+use tidegate_core::observe::event::Cause;
 
 use super::Form;
 

@@ -14,13 +14,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::packet::Ecn;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::ndn::packet::Ecn;
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::{Reduction, SenderRule};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 pub mod allocator;
 pub mod backlog;
@@ -287,7 +287,7 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::params::Value;
 
     fn read(given: &[(&str, Value)]) -> Result<Params, Vec<ParamError>> {
         Params::read(&Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()))

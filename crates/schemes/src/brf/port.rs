@@ -5,12 +5,12 @@
 
 mod rounds;
 
-use tidegate_core::control::Congestion;
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::face::FaceId;
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::{Header, TcpSegment};
-use tidegate_core::signal::Signal;
+use tidegate_core::scheme::control::Congestion;
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::{Header, TcpSegment};
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::tcp::Flags;
 use tidegate_core::units::{BitRate, Span, Time};
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::math;
-use tidegate_core::name::{NameTable, PrefixId};
+use tidegate_core::ndn::name::{NameTable, PrefixId};
 
 /// Weight of the past per observation.
 const FORGETTING: f64 = 0.98;

@@ -3,11 +3,11 @@
 //! There is no congestion window. A fuse bounds what is in flight to twice what the rate keeps there, so that a rate that no
 //! longer holds, or never did, does a bounded damage. Losses change nothing while grants come.
 
-use tidegate_core::congestion::{
+use tidegate_core::scheme::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
 };
 use tidegate_core::context::Context;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::code::{self, Grant};

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
-use tidegate_core::event::Event;
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::packet::{Header, Kind, TcpSegment};
+use tidegate_core::scheme::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
+use tidegate_core::observe::event::Event;
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::packet::{Header, Kind, TcpSegment};
 use tidegate_core::scheme::NodeSetup;
-use tidegate_core::signal::Signal;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 use super::detector::{Detector, Rules};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::packet::NackReason;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
@@ -165,9 +165,9 @@ mod tests {
     use super::*;
     use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
-    use tidegate_core::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::params::Value;
 
     /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
     /// time on it.

@@ -4,11 +4,11 @@
 //! neighbour, as far as a router can tell.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::NodeId;
-use tidegate_core::gate::{DataSource, FaceGate};
-use tidegate_core::packet::Header;
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate};
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 /// The gate of one face.
@@ -48,7 +48,7 @@ impl FaceGate for Signer {
 mod tests {
     use super::*;
     use tidegate_testkit::gate_bench::{GateBench, data};
-    use tidegate_core::name::NameTable;
+    use tidegate_core::ndn::name::NameTable;
 
     /// Identity on a Data after a node 4 with the neighbour 7 received it, or sent it.
     fn signed(before: Option<u32>, sent: Option<DataSource>) -> Option<u32> {

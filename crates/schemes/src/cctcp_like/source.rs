@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use tidegate_core::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
+use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;

@@ -1,6 +1,6 @@
 //! The consumer: the level of a mark sets the decrease of the window.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
 use tidegate_core::units::Span;
 
@@ -49,9 +49,9 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::params::Value;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;

@@ -7,12 +7,12 @@
 //! * [`marker`]: two levels of marks by waiting time and queue length;
 //! * [`divert_strategy`]: moves Interests away from severe marks and, once calm, back to the fastest next hop.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
 pub mod consumer;
 pub mod divert_strategy;

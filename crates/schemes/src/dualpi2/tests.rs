@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::face::FaceId;
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::packet::{Packet, TcpSegment};
-use tidegate_core::params::Settings;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::ndn::packet::{Packet, TcpSegment};
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::queue::{Queue, QueueStats};
 
 use super::*;

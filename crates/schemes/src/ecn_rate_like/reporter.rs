@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::packet::Header;
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
 use super::Params;

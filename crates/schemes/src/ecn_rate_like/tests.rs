@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::Packet;
-use tidegate_core::params::Settings;
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::Packet;
+use tidegate_core::scheme::params::Settings;
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::queue::Queue;
-use tidegate_core::signal::Signal;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 use super::Params;

@@ -1,7 +1,7 @@
 //! The consumer: each level of a mark takes the same part off the window. A level stands on all Data of a period, so
 //! that it counts once per period.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
 use tidegate_core::units::Time;
 
@@ -53,8 +53,8 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::congestion::LossSignal::Timeout;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::Timeout;
+    use tidegate_core::scheme::params::Value;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::Header;
-use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::rng::Rng;
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{BitRate, Time};
 
 use super::{HIGHEST, Params};

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::{FaceId, FaceView};
-use tidegate_core::gate::FlowKey;
-use tidegate_core::packet::{Header, Kind};
+use tidegate_core::ndn::face::{FaceId, FaceView};
+use tidegate_core::ndn::gate::FlowKey;
+use tidegate_core::ndn::packet::{Header, Kind};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::units::{Span, Time};
 
@@ -155,8 +155,8 @@ impl QueueDiscipline for Counter {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::name::PrefixId;
-    use tidegate_core::packet::Packet;
+    use tidegate_core::ndn::name::PrefixId;
+    use tidegate_core::ndn::packet::Packet;
     use tidegate_core::queue::Queue;
 
     use super::super::shaping::Rule;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::FlowKey;
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::FlowKey;
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::units::Time;
 
 use super::Order;

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::packet::Header;
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Packets, Span, Time};
 
 use super::lines::{LineKey, Lines};

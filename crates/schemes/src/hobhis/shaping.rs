@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::FlowKey;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::FlowKey;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::data_queues::{Backlog, DataQueues};

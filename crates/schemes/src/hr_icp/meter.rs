@@ -1,7 +1,7 @@
 //! Sizes and demand as one face sees them.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
+use tidegate_core::ndn::face::FaceId;
 use tidegate_core::units::{Span, Time};
 
 use super::rate::Load;

@@ -10,12 +10,12 @@
 //! * [`refusing`]: which Interests are refused, by `queue`: [`pie`], [`codel`], or those that find no room;
 //! * consumer: AIMD on Nacks, as on losses.
 
-use tidegate_core::consumer::shell::ShellKind;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::ndn::consumer::shell::ShellKind;
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{Packets, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
 use crate::toolbox::aimd_window::{AimdRule, AimdWindow};

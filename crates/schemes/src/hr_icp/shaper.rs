@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{ByteCount, Packets, Span, Time};
 

@@ -1,12 +1,12 @@
 //! The shaper and the consumer, by hand: 10 Mbit/s each way, Interests of 40 B and Data of 1000 B.
 
-use tidegate_core::congestion::LossSignal::{Nack, Timeout};
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::{NameTable, PrefixId};
-use tidegate_core::packet::NackReason;
-use tidegate_core::params::Settings;
-use tidegate_core::pit::PitId;
+use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::name::{NameTable, PrefixId};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::params::Settings;
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Packets};
 

@@ -13,12 +13,12 @@
 //! * [`path_table`]: the paths that a router knows;
 //! * [`secondary`]: the rate of what primary Interests leave of a link.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{ByteCount, Packets, Span};
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::rate_follower::{RateFollower, Start};
 use fair_rate::Beta;
@@ -31,7 +31,7 @@ pub mod rate_gate;
 pub mod secondary;
 pub mod steering_strategy;
 
-/// [`FlowClass`](tidegate_core::signal::Signal::FlowClass) of Interests on the best path, and of all others.
+/// [`FlowClass`](tidegate_core::scheme::signal::Signal::FlowClass) of Interests on the best path, and of all others.
 const PRIMARY: u32 = 0;
 const SECONDARY: u32 = 1;
 

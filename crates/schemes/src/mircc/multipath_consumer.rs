@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{Span, Time};
 
 use super::path_table::ANY;

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::face::FaceId;
+use tidegate_core::ndn::face::FaceId;
 
 use crate::toolbox::path_label;
 

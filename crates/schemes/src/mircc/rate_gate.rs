@@ -4,11 +4,11 @@
 
 use tidegate_core::choice;
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{FaceGate, GateVerdict, Releases};
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 use super::{Params, SECONDARY};

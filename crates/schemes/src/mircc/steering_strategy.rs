@@ -2,10 +2,10 @@
 //! all are found; one that names none takes the cheapest.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::packet::{Kind, NackReason};
-use tidegate_core::signal::Signal;
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::{Kind, NackReason};
+use tidegate_core::scheme::signal::Signal;
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 
 use super::path_table::SharedPaths;
 use crate::toolbox::next_try::next_try;
@@ -63,10 +63,10 @@ mod tests {
     use super::*;
     use crate::mircc::path_table::ANY;
     use tidegate_testkit::gate_bench::{GateBench, interest};
-    use tidegate_core::face::{FaceView, Limit};
-    use tidegate_core::fib::NextHop;
-    use tidegate_core::name::{NameHash, NameTable};
-    use tidegate_core::pit::{Pit, Selector};
+    use tidegate_core::ndn::face::{FaceView, Limit};
+    use tidegate_core::ndn::fib::NextHop;
+    use tidegate_core::ndn::name::{NameHash, NameTable};
+    use tidegate_core::ndn::pit::{Pit, Selector};
     use tidegate_core::units::{BitRate, Packets, Span};
 
     /// The faces, of next hops 1 and 2 (1 is the cheaper one), that an Interest from face 0 takes.

@@ -1,9 +1,9 @@
 //! The consumer: follows every report; a Nack halves the rate until the next one.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::packet::NackReason;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 
 use super::Params;
 use crate::toolbox::rate_follower::RateFollower;
@@ -54,8 +54,8 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::congestion::LossSignal::Timeout;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::Timeout;
+    use tidegate_core::scheme::params::Value;
     use tidegate_core::units::Span;
 
     use super::super::SCHEME;

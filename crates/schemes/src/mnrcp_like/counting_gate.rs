@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{DataSource, FaceGate, FlowKey, GateVerdict};
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict};
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::Params;
@@ -132,8 +132,8 @@ impl FaceGate for CountingGate {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::name::PrefixId;
-    use tidegate_core::params::Settings;
+    use tidegate_core::ndn::name::PrefixId;
+    use tidegate_core::scheme::params::Settings;
 
     use super::*;
     use tidegate_testkit::gate_bench::{GateBench, data, interest};

@@ -8,12 +8,12 @@
 //! * [`spreading_strategy`]: splits Interests by what next hops report, and reports their sum;
 //! * [`consumer`]: follows the reported rate, half of it after a Nack.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use crate::toolbox::rate_follower::Start;
 

@@ -1,6 +1,6 @@
 //! §4.3: the consumer's window.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView};
 use tidegate_core::context::Context;
 
 use super::{Form, Params};
@@ -51,8 +51,8 @@ mod tests {
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::congestion::LossSignal::Timeout;
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::Timeout;
+    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn every_data_moves_the_window_by_exactly_one_and_never_below_one() {

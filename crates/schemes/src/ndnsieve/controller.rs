@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::control::{Directive, FaceLoad, NetworkController, Orders, Report};
-use tidegate_core::event::Cause;
-use tidegate_core::face::{FaceId, NodeId};
+use tidegate_core::scheme::control::{Directive, FaceLoad, NetworkController, Orders, Report};
+use tidegate_core::observe::event::Cause;
+use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::math;
-use tidegate_core::name::PrefixId;
+use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
@@ -179,8 +179,8 @@ impl NetworkController for SieveController {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::control::{Port, Route};
-    use tidegate_core::params::{Settings, Value};
+    use tidegate_core::scheme::control::{Port, Route};
+    use tidegate_core::scheme::params::{Settings, Value};
     use tidegate_core::units::{BitRate, ByteCount};
 
     const PREFIX: PrefixId = PrefixId(1);

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::control::Directive;
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::face::FaceId;
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::packet::NackReason;
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::scheme::control::Directive;
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::{Span, Time};
 
 use super::local_information::LocalInformation;

@@ -2,7 +2,7 @@
 //!
 //! CoDel spreads its marks, so that marks need no gate; losses come in bursts and do.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
 
 use super::Params;
@@ -55,9 +55,9 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-    use tidegate_core::params::Value;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::params::Value;
 
     use super::super::SCHEME;
     use tidegate_testkit::driver::Driver;

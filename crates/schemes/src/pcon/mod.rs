@@ -7,12 +7,12 @@
 //!
 //! What ndnSIM ships of it is the scheme `pcon-ndnsim`, a consumer alone, with `nfd-marking`.
 
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::whole::{Counterpart, Marking, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
 use crate::toolbox::split_ratios::InitialSplit;
 

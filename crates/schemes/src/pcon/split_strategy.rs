@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::{PitEntry, PitId};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::rng::Rng;
-use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
+use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
 use tidegate_core::context::Context;
 use tidegate_core::rng::{Rng, Streams};
-use tidegate_core::signal::Signal;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 use super::path::Path;

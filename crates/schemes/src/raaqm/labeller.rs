@@ -1,11 +1,11 @@
 //! The router part: adds the face that a Data came through to the label of its path.
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::FaceGate;
-use tidegate_core::packet::Header;
-use tidegate_core::pit::PitId;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::FaceGate;
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
 use crate::toolbox::path_label;
@@ -33,7 +33,7 @@ impl FaceGate for Labeller {
 mod tests {
     use super::*;
     use tidegate_testkit::gate_bench::{GateBench, data};
-    use tidegate_core::name::NameTable;
+    use tidegate_core::ndn::name::NameTable;
 
     #[test]
     fn a_label_grows_by_every_face_on_the_way() {

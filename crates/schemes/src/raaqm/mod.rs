@@ -9,9 +9,9 @@
 //! * [`labeller`]: writes on Data which path they took.
 
 use tidegate_core::choice;
-use tidegate_core::consumer::shell::ShellKind;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
 

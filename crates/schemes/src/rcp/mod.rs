@@ -7,7 +7,7 @@ use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::SenderRule;
 use tidegate_core::units::Span;
-use tidegate_core::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use gate::RateGate;
 use sender::Follower;

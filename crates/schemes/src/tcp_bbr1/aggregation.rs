@@ -47,7 +47,7 @@ impl Aggregation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::params::Settings;
+    use tidegate_core::scheme::params::Settings;
     use tidegate_core::units::Span;
 
     #[test]

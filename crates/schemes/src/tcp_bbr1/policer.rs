@@ -162,7 +162,7 @@ impl Policer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::params::Settings;
+    use tidegate_core::scheme::params::Settings;
 
     fn policer() -> Policer {
         Policer::new(&Params::from_settings(&Settings::default()).expect("defaults"))

@@ -1,6 +1,6 @@
 //! The window during loss recovery: no more leaves in its first round than is delivered, and afterwards all is as before.
 
-use tidegate_core::congestion::Recovery;
+use tidegate_core::scheme::congestion::Recovery;
 
 /// Recovery state of the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Delivery and losses of the last round trip (Updating the Model Upon Packet Loss).
 
-use tidegate_core::congestion::RateSample;
+use tidegate_core::scheme::congestion::RateSample;
 
 use crate::toolbox::bbr_model::PacketRate;
 

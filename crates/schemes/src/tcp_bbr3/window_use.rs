@@ -1,6 +1,6 @@
 //! Whether the window holds the sender back (C.is_cwnd_limited).
 
-use tidegate_core::congestion::FlowView;
+use tidegate_core::scheme::congestion::FlowView;
 
 /// Remembers for a window's worth of data that the window was full.
 #[derive(Debug, Default)]

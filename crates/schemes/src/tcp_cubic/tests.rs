@@ -1,6 +1,6 @@
 //! RFC 9438 by hand.
 
-use tidegate_core::params::Value;
+use tidegate_core::scheme::params::Value;
 
 use super::*;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};

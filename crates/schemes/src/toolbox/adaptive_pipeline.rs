@@ -3,8 +3,8 @@
 //!
 //! Paper: ndn-tools `PipelineInterestsAdaptive`. A mark that the gate holds back neither grows nor shrinks.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
 use tidegate_core::units::Span;
 
 use super::congestion_loss::is_congestion;

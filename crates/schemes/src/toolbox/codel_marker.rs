@@ -5,11 +5,11 @@
 
 use tidegate_core::choice;
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::FaceView;
-use tidegate_core::packet::Header;
+use tidegate_core::ndn::face::FaceView;
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::signal::Class;
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::control_law;

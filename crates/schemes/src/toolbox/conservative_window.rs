@@ -2,7 +2,7 @@
 //!
 //! Paper: ndnSIM 2.9 `ConsumerPcon` ("CWA"), after Schneider et al. 2016 §4.
 
-use tidegate_core::congestion::FlowView;
+use tidegate_core::scheme::congestion::FlowView;
 
 /// Admits a decrease once Data beyond the recovery point has arrived.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 //!
 //! Paper: ndnSIM 2.9 `ConsumerPcon`. A marked Data never grows the window, whether marks count or not.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 
 use super::congestion_loss::is_congestion;
 use super::conservative_window::ConservativeWindow;

@@ -4,10 +4,10 @@
 //! join it carries the mark.
 
 use tidegate_core::context::Context;
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::face::FaceId;
-use tidegate_core::name::Name;
-use tidegate_core::packet::Header;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::Name;
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::observe::event::{Cause, Event};
 
 /// Takes the mark that waits at `face`, for a packet of `name`; whether there was one.
 #[inline]

@@ -3,7 +3,7 @@
 //!
 //! Source: ours; CoopCon and FleCom (Li et al. 2023) are described as changing the window by the level of congestion.
 
-use tidegate_core::congestion::FlowView;
+use tidegate_core::scheme::congestion::FlowView;
 use tidegate_core::units::{Span, Time};
 
 use super::conservative_window::ConservativeWindow;

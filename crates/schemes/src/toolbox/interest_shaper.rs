@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::gate::{FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::packet::Header;
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
 use super::token_bucket::TokenBucket;

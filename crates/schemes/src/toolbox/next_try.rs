@@ -1,7 +1,7 @@
 //! Next hop of a retransmission: one not used yet, else the one used longest ago.
 
-use tidegate_core::face::FaceId;
-use tidegate_core::pit::PitEntry;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::pit::PitEntry;
 use tidegate_core::units::Time;
 
 /// The first of `faces` that was not used yet, else the one used longest ago; `None` without faces.

@@ -2,7 +2,7 @@
 //!
 //! Paper: ndn-tools `PipelineInterestsAdaptive` ("conservative window adaptation").
 
-use tidegate_core::congestion::FlowView;
+use tidegate_core::scheme::congestion::FlowView;
 
 /// Admits a decrease for a segment that was first asked for after the last decrease.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 //!
 //! Paper: the path labels of MIRCC (Mahdian et al., ICN 2016) and RAAQM (Carofiglio et al.); the hash is ours.
 
-use tidegate_core::face::FaceId;
+use tidegate_core::ndn::face::FaceId;
 
 /// The label of Data that no router has labelled.
 pub const NONE: u32 = 0;

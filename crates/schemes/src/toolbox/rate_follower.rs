@@ -1,9 +1,9 @@
 //! A consumer that asks at the rate that routers stamp on Data.
 
 use tidegate_core::choice;
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::signal::{HopSignals, Signal};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Span};
 
 choice! {
@@ -82,8 +82,8 @@ impl CongestionController for RateFollower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::congestion::LossSignal::Timeout;
     use tidegate_core::scheme::Scheme;
+    use tidegate_core::scheme::congestion::LossSignal::Timeout;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, lost, sent, stamped};
 

@@ -1,8 +1,8 @@
 //! Refusal of Interests by a gate without room.
 
 use tidegate_core::choice;
-use tidegate_core::gate::GateVerdict;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::gate::GateVerdict;
+use tidegate_core::ndn::packet::NackReason;
 
 choice! {
     /// Form of a refusal.

@@ -3,9 +3,9 @@
 //!
 //! The pause of a whole entry stands in the PIT entry; that of one upstream follows from its out-record.
 
-use tidegate_core::face::FaceId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::pit::PitEntry;
 use tidegate_core::params;
-use tidegate_core::pit::PitEntry;
 use tidegate_core::units::{Span, Time};
 
 /// What a strategy with this suppression does differently from NFD's.

@@ -3,8 +3,8 @@
 //! Paper: PCON (Schneider et al. 2016) §3.4; `str-helper.hpp` and `mt-forwarding-info.hpp` of the authors' NFD.
 
 use tidegate_core::choice;
-use tidegate_core::face::FaceId;
-use tidegate_core::fib::NextHop;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::fib::NextHop;
 
 choice! {
     /// Where a prefix' Interests go before anything is known.

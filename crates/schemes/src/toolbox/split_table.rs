@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::NackReason;
-use tidegate_core::pit::PitEntry;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::ndn::pit::PitEntry;
+use tidegate_core::ndn::strategy::{Arrival, Decision, Target};
 use tidegate_core::rng::Rng;
-use tidegate_core::strategy::{Arrival, Decision, Target};
 
 use super::split_ratios::{InitialSplit, SplitRatios};
 

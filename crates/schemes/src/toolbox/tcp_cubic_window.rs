@@ -3,8 +3,8 @@
 //! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). [`cubic_window`](super::cubic_window) is RFC 8312 in the
 //! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
 
-use tidegate_core::congestion::{Delivery, FlowView, Recovery, Sent};
 use tidegate_core::math;
+use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
 use tidegate_core::units::{Span, Time};
 
 use super::hystart_plus::{HyStartPlus, Pace};

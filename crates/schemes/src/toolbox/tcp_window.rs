@@ -4,7 +4,7 @@
 //! A segment counts when it is delivered, cumulatively or selectively; nothing grows while the source or the receiver
 //! sets the pace, or in fast recovery.
 
-use tidegate_core::congestion::{Delivery, FlowView, Recovery, Sent};
+use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
 use tidegate_core::units::Time;
 
 use super::once_per_flight::OncePerFlight;

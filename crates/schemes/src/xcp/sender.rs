@@ -1,8 +1,8 @@
 //! The sender's part: sends window and round trip, and changes the window by the returned feedback.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::signal::{HopSignals, Signal, micros};
+use tidegate_core::scheme::signal::{HopSignals, Signal, micros};
 
 use super::SEGMENT;
 use super::gate::{from_zig_zag, to_zig_zag};

@@ -1,7 +1,7 @@
 //! Windows against textbook laws.
 
-use tidegate_core::congestion::LossSignal;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::LossSignal;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::Time;
 
 use tidegate_testkit::driver::{Driver, DriverEvent, EventKind, RTT};

@@ -1,17 +1,17 @@
 //! One queue under one discipline of the catalogue, with a clock.
 
 use tidegate_core::context::{Context, Env, NoRoutes, Sink};
-use tidegate_core::event::{Cause, Event, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{
     Data, Ecn, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
 };
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::rng::{Seed, Streams};
+use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
-use tidegate_core::signal::Class;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
 

@@ -1,8 +1,8 @@
 //! `drop-tail` against cases worked by hand.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::face::Limit;
-use tidegate_core::packet::Kind;
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::ndn::packet::Kind;
+use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::units::{ByteCount, Packets};
 
 use crate::bench::{Bench, data, interest, notice};

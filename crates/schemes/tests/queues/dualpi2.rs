@@ -1,7 +1,7 @@
 //! DualPI2 through a queue, by hand: who goes first, and what the step does.
 
-use tidegate_core::packet::Ecn;
-use tidegate_core::params::Value;
+use tidegate_core::ndn::packet::Ecn;
+use tidegate_core::scheme::params::Value;
 use tidegate_core::units::{Span, Time};
 
 use crate::bench::{Bench, data, segment};

@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::params::Value;
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::scheme::params::Value;
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_testkit::golden::Golden;
 

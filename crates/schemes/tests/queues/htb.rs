@@ -1,8 +1,8 @@
 //! The two classes of `htb` before a line of 10 Mbps.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::packet::{Ecn, Kind};
-use tidegate_core::params::Value;
+use tidegate_core::ndn::packet::{Ecn, Kind};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::scheme::params::Value;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use crate::bench::{Bench, data, segment};

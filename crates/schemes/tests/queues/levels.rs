@@ -1,6 +1,6 @@
 //! Graded markers against cases worked by hand; targets, intervals and periods are the defaults.
 
-use tidegate_core::params::Value;
+use tidegate_core::scheme::params::Value;
 
 use crate::bench::{Bench, data, interest};
 

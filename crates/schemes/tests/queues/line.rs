@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::packet::{Ecn, Header, Kind};
+use tidegate_core::ndn::packet::{Ecn, Header, Kind};
 use tidegate_core::units::{Span, Time};
 
 use crate::bench::{Bench, segment};

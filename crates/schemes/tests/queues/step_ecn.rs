@@ -1,7 +1,7 @@
 //! Step marking by hand.
 
-use tidegate_core::packet::Ecn;
-use tidegate_core::params::Value;
+use tidegate_core::ndn::packet::Ecn;
+use tidegate_core::scheme::params::Value;
 
 use crate::bench::{Bench, segment};
 

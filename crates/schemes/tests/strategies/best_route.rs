@@ -1,6 +1,6 @@
 //! `best-route` against cases worked by hand; pauses and their limit are the defaults, 10 and 250 ms.
 
-use tidegate_core::packet::NackReason::{Congestion, Duplicate, NoRoute};
+use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate, NoRoute};
 
 use crate::router::Event::{Data, Down, Interest, Nack, Up};
 use crate::router::Router;

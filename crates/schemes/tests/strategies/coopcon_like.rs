@@ -1,6 +1,6 @@
 //! CoopCon-like's strategy in a forwarder: only severe marks divert, and calm brings Interests back.
 
-use tidegate_core::params::Value;
+use tidegate_core::scheme::params::Value;
 
 use crate::router::Event::{Data, Interest, Marked};
 use crate::router::{Router, expect_share};

@@ -1,6 +1,6 @@
 //! FleCom-like's strategy in a forwarder: levels divert to next hops without congestion, once per period.
 
-use tidegate_core::params::Value;
+use tidegate_core::scheme::params::Value;
 
 use crate::router::Event::{Interest, Marked};
 use crate::router::{Router, expect_share};

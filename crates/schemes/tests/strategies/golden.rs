@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_testkit::golden::Golden;
 
 use crate::router::{Event, Router};

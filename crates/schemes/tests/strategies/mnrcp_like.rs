@@ -1,6 +1,6 @@
 //! MNRCP-like's strategy in a forwarder: reports are missing here, so that next hops take turns until one fails.
 
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 
 use crate::router::Event::{Data, Interest, Nack};
 use crate::router::Router;

@@ -1,7 +1,7 @@
 //! PCON's split strategy in a forwarder: what it sends where, what it marks, and what moves its split.
 
-use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::params::Value;
+use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+use tidegate_core::scheme::params::Value;
 
 use crate::router::Event::{self, Congested, Data, Down, Interest, Marked, Nack};
 use crate::router::{DRAWS, Router, expect_share_spaced};

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::params::Settings;
-use tidegate_core::pit::{PitEntry, PitId};
-use tidegate_core::strategy::{Arrival, Decision, NackDecision, Strategy};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::{PitEntry, PitId};
+use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::Span;
 use tidegate_schemes::toolbox::retransmission_suppression::{Params, Step};
 

@@ -1,17 +1,17 @@
 //! One forwarder under one strategy, with six faces and one name that everybody asks for.
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::fib::NextHop;
-use tidegate_core::forwarder::{Forwarder, ForwarderSetup, Outbox};
-use tidegate_core::name::{Name, NameTable, Segment};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};
-use tidegate_core::params::{Settings, Value};
-use tidegate_core::pit::PitEntry;
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
+use tidegate_core::ndn::name::{Name, NameTable, Segment};
+use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};
+use tidegate_core::ndn::pit::PitEntry;
+use tidegate_core::ndn::strategy::Strategy;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Seed, Streams};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
-use tidegate_core::strategy::Strategy;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::{SCHEMES, find};
 

@@ -1,7 +1,7 @@
 //! Stateful forwarding in a forwarder: the next face above a limit, refusals tried elsewhere, swallowed or passed on.
 
-use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::params::Value;
+use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+use tidegate_core::scheme::params::Value;
 
 use crate::router::Event::{Data, Down, Interest, Nack};
 use crate::router::Router;

@@ -11,8 +11,8 @@ mod quinn;
 mod reno;
 mod rfc9438;
 
-use tidegate_core::params::Value;
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::Value;
 use tidegate_core::units::Span;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_testkit::dumbbell::{self, Bottleneck, Dumbbell, DumbbellFlow, Loss, mean, seconds};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
 use tidegate_core::tcp::{AckHabit, SenderSettings, TimeoutBounds};
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_settings::desk::show;

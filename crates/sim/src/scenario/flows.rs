@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use tidegate_core::consumer::shell::{Shell, ShellKind};
+use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Item, Value};

@@ -1,7 +1,9 @@
 //! Every key of the format, declared once: for reading, for error messages and for the JSON Schema.
 
-use tidegate_core::consumer::rto::EstimatorKind;
-use tidegate_core::consumer::shell::{NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking};
+use tidegate_core::ndn::consumer::rto::EstimatorKind;
+use tidegate_core::ndn::consumer::shell::{
+    NoticeReaction, RetransmitOrder, ShellKind, TimeoutReading, Tracking,
+};
 use tidegate_core::tcp::{Detection, TimeoutRule};
 use tidegate_settings::keys::Kind::{
     Any, AnyOf, Bool, Comparison, Count, False, List, LongTime, Name, Number, Open, Packets, Rate,

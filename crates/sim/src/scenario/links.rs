@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegate_core::framed::SMALLEST_MTU;
+use tidegate_core::link::framed::SMALLEST_MTU;
 use tidegate_core::units::{BitRate, ByteCount, Span};
 use tidegate_settings::desk::show;
 use tidegate_settings::document::Value;

@@ -1,6 +1,6 @@
 //! The 802.11 media that links can share.
 
-use tidegate_core::medium::{Access, MediumSetup};
+use tidegate_core::link::medium::{Access, MediumSetup};
 use tidegate_core::units::ByteCount;
 use tidegate_settings::document::Value;
 use tidegate_settings::fields::Fields;

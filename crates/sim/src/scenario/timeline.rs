@@ -1,7 +1,7 @@
 //! Contents of a run except its flows: changes, recorded events, expectations, seeds.
 
-use tidegate_core::event::{Cause, Event, EventMask};
-use tidegate_core::name::{Name, NameTable};
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{ByteCount, Span, Time};
 use tidegate_settings::desk::Desk;

@@ -7,9 +7,9 @@
 mod filled;
 mod replace;
 
-use tidegate_core::params::Settings;
 use tidegate_core::scheme::Scheme;
-use tidegate_core::whole::Role;
+use tidegate_core::scheme::params::Settings;
+use tidegate_core::scheme::whole::Role;
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::error::Place;

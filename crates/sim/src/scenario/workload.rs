@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::consumer::{Arrivals, Popularity, Workload};
+use tidegate_core::ndn::consumer::{Arrivals, Popularity, Workload};
 use tidegate_core::units::Frequency;
 use tidegate_settings::fields::Fields;
 

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::clock::Clock;
-use tidegate_core::consumer::{Consumer, ConsumerSetup, Demand};
-use tidegate_core::control::RouterAgent;
-use tidegate_core::cs::{CacheSetup, UnsolicitedPolicy};
-use tidegate_core::face::{FaceId, FaceView, NodeId};
-use tidegate_core::forwarder::{Forwarder, ForwarderSetup};
-use tidegate_core::gate::FaceGate;
-use tidegate_core::name::{Name, NameTable, PrefixId};
-use tidegate_core::node::Node;
-use tidegate_core::producer::Producer;
+use tidegate_core::ndn::consumer::{Consumer, ConsumerSetup, Demand};
+use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
+use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
+use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup};
+use tidegate_core::ndn::gate::FaceGate;
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
+use tidegate_core::ndn::node::Node;
+use tidegate_core::ndn::producer::Producer;
+use tidegate_core::ndn::strategy::Strategy;
+use tidegate_core::observe::records::{FlowSamples, LinkSamples};
 use tidegate_core::queue::{Queue, QueueDiscipline};
-use tidegate_core::records::{FlowSamples, LinkSamples};
 use tidegate_core::rng::{Rng, Seed, Streams};
+use tidegate_core::scheme::control::RouterAgent;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, RouterParts};
-use tidegate_core::strategy::Strategy;
 use tidegate_core::tcp::{Receiver, ReceiverSetup, Sender, SenderSetup, Source};
 use tidegate_core::units::{ByteCount, Span, Time};
 

@@ -2,10 +2,10 @@
 //!
 //! A connection's number is the segment number in the names of its packets; its two prefixes identify its directions.
 
-use tidegate_core::event::Event;
-use tidegate_core::face::FaceId;
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::{Kind, Packet};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::{Kind, Packet};
+use tidegate_core::observe::event::Event;
 use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
 use tidegate_core::units::Time;
 

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::control::{Directive, NetworkController, Orders, Report};
-use tidegate_core::event::{Cause, Event, EventMask};
-use tidegate_core::face::NodeId;
-use tidegate_core::records::EventRecord;
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::observe::event::{Cause, Event, EventMask};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::scheme::control::{Directive, NetworkController, Orders, Report};
 use tidegate_core::units::Time;
 
 use super::{Due, World};

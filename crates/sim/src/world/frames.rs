@@ -1,10 +1,10 @@
 //! Links with frames: transmission of frames one after the other, and their reception.
 
 use tidegate_core::context::Sink;
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::NodeId;
-use tidegate_core::line::Carriage;
-use tidegate_core::packet::Packet;
+use tidegate_core::link::line::Carriage;
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::packet::Packet;
+use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
 use super::media::SharedMedium;

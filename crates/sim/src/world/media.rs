@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::face::FaceView;
-use tidegate_core::framed::{self, FramedLine};
-use tidegate_core::line::Carriage;
-use tidegate_core::medium::{Airtime, Frame, Medium, Outcome, Sent};
-use tidegate_core::records::MediumRecord;
+use tidegate_core::link::framed::{self, FramedLine};
+use tidegate_core::link::line::Carriage;
+use tidegate_core::link::medium::{Airtime, Frame, Medium, Outcome, Sent};
+use tidegate_core::ndn::face::FaceView;
+use tidegate_core::observe::records::MediumRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Time};
 

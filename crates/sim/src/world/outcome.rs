@@ -1,7 +1,7 @@
 //! From a world at its end to the records of the run.
 
-use tidegate_core::gate::GateStats;
-use tidegate_core::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
+use tidegate_core::ndn::gate::GateStats;
+use tidegate_core::observe::records::{DelayBins, FlowRecord, LinkRecord, NodeRecord, RunRecord, Watched};
 
 use super::connections::Connection;
 use super::media::sent_bytes;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::face::FaceId;
-use tidegate_core::packet::Packet;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 

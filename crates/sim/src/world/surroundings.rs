@@ -5,7 +5,7 @@ macro_rules! env {
     ($world:expr, $node:expr) => {
         ::tidegate_core::context::Env {
             now: $world.now,
-            node: ::tidegate_core::face::NodeId($node as u32),
+            node: ::tidegate_core::ndn::face::NodeId($node as u32),
             names: &$world.names,
             routes: &$world.routes,
             mask: $world.recorder.mask,

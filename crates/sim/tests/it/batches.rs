@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tidegate_core::congestion::{CongestionController, FlowView, Sent};
 use tidegate_core::context::Context;
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_core::scheme::Scheme;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::{CongestionController, FlowView, Sent};
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::{Job, Quiet, RunProgress, run, run_batch};
 use tidegate_sim::scenario;

@@ -1,7 +1,7 @@
 //! Content stores under Zipf requests against their approximations, and where copies come to lie.
 
-use tidegate_core::consumer::Popularity;
-use tidegate_core::records::RunRecord;
+use tidegate_core::ndn::consumer::Popularity;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::{plan, record};
 

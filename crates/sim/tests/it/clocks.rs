@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::event::Event;
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_sim::run::run;
 

@@ -1,6 +1,6 @@
 //! The same plan and seed give the same record, however the run is cut, spread over threads or surrounded.
 
-use tidegate_core::records::{FlowRecord, LinkRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, LinkRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Span, Time};
 use tidegate_sim::plan::Plan;

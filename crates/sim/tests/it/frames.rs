@@ -1,7 +1,7 @@
 //! Links with an mtu: packets as several frames, against closed forms.
 
-use tidegate_core::event::Event;
-use tidegate_core::records::{LinkRecord, RunRecord};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::{LinkRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_sim::run::run;
 use tidegate_sim::world::World;

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::face::FaceView;
-use tidegate_core::gate::{FaceGate, FlowKey, GateStats, GateVerdict, Releases};
-use tidegate_core::packet::{Header, NackReason};
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceView;
+use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateStats, GateVerdict, Releases};
+use tidegate_core::ndn::packet::{Header, NackReason};
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::records::{EventRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -149,7 +149,7 @@ impl FaceGate for Whim {
 
     fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
         for flow in 0..4 {
-            releases.release(tidegate_core::name::PrefixId(flow), self.draws.below(4));
+            releases.release(tidegate_core::ndn::name::PrefixId(flow), self.draws.below(4));
         }
         self.wake = self.draws.chance(0.8).then(|| cx.now + Span::from_millis(3));
     }

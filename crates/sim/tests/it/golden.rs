@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::scheme::Scheme;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_testkit::golden::Golden;

@@ -1,7 +1,7 @@
 //! Links and queues: delays to the nanosecond, changes during a run, loss, limits, priority.
 
-use tidegate_core::event::Event;
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_results::measures;
 use tidegate_sim::run::run;

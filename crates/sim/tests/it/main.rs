@@ -1,7 +1,7 @@
 //! The simulator against what must come out: closed forms, properties, determinism, recorded runs.
 
-use tidegate_core::event::Event;
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Time;
 use tidegate_schemes::SCHEMES;

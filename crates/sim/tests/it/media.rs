@@ -1,7 +1,7 @@
 //! Links on an 802.11 medium.
 
-use tidegate_core::medium::{Access, Frame, Medium, MediumSetup};
-use tidegate_core::records::RunRecord;
+use tidegate_core::link::medium::{Access, Frame, Medium, MediumSetup};
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_results::measures;

@@ -1,7 +1,7 @@
 //! ndnSieve as a whole: who says what to whom, what moves, and what a bad channel does to it.
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
 use tidegate_schemes::SCHEMES;

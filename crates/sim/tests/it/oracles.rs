@@ -1,12 +1,12 @@
 //! Closed forms: queueing, bandwidth-delay product, constant rates, CUBIC's curve, AIMD's square-root law.
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::queue::Queue;
-use tidegate_core::records::RunRecord;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 
@@ -55,7 +55,7 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
         if next_arrival <= next_departure {
             let kind = Kind::Data(Data {
                 freshness: Millis(0),
-                final_segment: tidegate_core::name::Segment::NONE,
+                final_segment: tidegate_core::ndn::name::Segment::NONE,
                 payload: 1214,
                 token: PitToken(0),
             });

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tidegate_core::consumer::shell::Tracking;
-use tidegate_core::params::Settings;
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::ndn::consumer::shell::Tracking;
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::{BitRate, Span, Time};
 use tidegate_results::measures;
 use tidegate_schemes::SCHEMES;

@@ -98,7 +98,7 @@ fn every_packet_handed_to_a_server_is_accounted_for_at_any_time() {
     let record = world.into_record(&plan, Seed(1));
     let told: u64 = record.nodes.iter().map(|node| node.service_drops).sum();
     assert_eq!(told, dropped.iter().sum::<u64>());
-    let arrived = |link: &tidegate_core::records::LinkRecord| link.to == "r1";
+    let arrived = |link: &tidegate_core::observe::records::LinkRecord| link.to == "r1";
     let at_router: u64 =
         record.links.iter().filter(|link| arrived(link)).map(|link| link.delivered_packets).sum();
     assert_eq!(ledgers[0].offered, at_router);

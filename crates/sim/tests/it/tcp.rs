@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::name::Segment;
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::ndn::name::Segment;
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
 use tidegate_sim::world::World;

@@ -1,6 +1,6 @@
 //! Goodput of flows and of all together: over which interval, and what counts.
 
-use tidegate_core::records::FlowRecord;
+use tidegate_core::observe::records::FlowRecord;
 use tidegate_core::units::{Span, Time};
 use tidegate_results::measures::{goodput_mbps, total_goodput_mbps};
 

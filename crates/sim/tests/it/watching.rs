@@ -1,8 +1,8 @@
 //! A watched run is the run that was made before, and its events are what the records count.
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::packet::Kind;
-use tidegate_core::records::{EventRecord, RunRecord, Watched};
+use tidegate_core::ndn::packet::Kind;
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{EventRecord, RunRecord, Watched};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Span;
 use tidegate_sim::plan::Plan;
@@ -43,7 +43,7 @@ fn watching_changes_nothing() {
 fn every_packet_is_seen_where_it_leaves_and_where_it_arrives() {
     let plan = busy("", "");
     let (Watched { record, .. }, events) = watched(&plan);
-    let of = |count: fn(&tidegate_core::records::LinkRecord) -> u64| -> Vec<u64> {
+    let of = |count: fn(&tidegate_core::observe::records::LinkRecord) -> u64| -> Vec<u64> {
         record.links.iter().map(count).collect()
     };
     let sent = by_direction(&plan, &events, |event| match event {
@@ -106,7 +106,9 @@ fn every_interest_of_a_forwarder_ends_satisfied_or_expired_or_is_answered_by_its
 fn distributions_count_what_the_summaries_count() {
     let (Watched { record, full_delay, last_delay, queue_delay, devices }, _) = watched(&busy("", ""));
     assert_eq!(devices.len(), 6);
-    let count = |bins: &tidegate_core::records::DelayBins| bins.0.iter().map(|(_, count)| count).sum::<u64>();
+    let count = |bins: &tidegate_core::observe::records::DelayBins| {
+        bins.0.iter().map(|(_, count)| count).sum::<u64>()
+    };
     for (flow, (full, last)) in record.flows.iter().zip(full_delay.iter().zip(&last_delay)) {
         assert_eq!((count(full), count(last)), (flow.delivered_segments, flow.delivered_segments));
         assert_eq!(full.0.last().map(|(bound, _)| *bound), Some(flow.full_delay.max));

@@ -1,7 +1,7 @@
 //! Every whole scheme in every example: each flow gets Data, and on the dumbbell half of the link.
 
 use tidegate_core::rng::Seed;
-use tidegate_core::whole::Role;
+use tidegate_core::scheme::whole::Role;
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::roles::incomplete;

@@ -1,8 +1,8 @@
 //! Requests for the objects of a catalogue against the law that they are drawn by.
 
-use tidegate_core::consumer::Popularity;
-use tidegate_core::event::Event;
-use tidegate_core::records::RunRecord;
+use tidegate_core::ndn::consumer::Popularity;
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_sim::run::run;
 
@@ -18,7 +18,7 @@ fn requests(scenario: &str, demand: &str) -> String {
 
 /// Time (ns) and segment of every Interest that asked for the first time.
 fn asked(record: &RunRecord) -> Vec<(u64, u32)> {
-    let interest = |event: &tidegate_core::records::EventRecord| match event.event {
+    let interest = |event: &tidegate_core::observe::records::EventRecord| match event.event {
         Event::InterestSent { name, retransmission: false, .. } => {
             Some((event.time.as_nanos(), name.segment.0))
         }

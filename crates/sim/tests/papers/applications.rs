@@ -1,6 +1,6 @@
 //! Consumers of NDNts and ndnd with the timers and habits of their programs, end to end.
 
-use tidegate_core::records::FlowRecord;
+use tidegate_core::observe::records::FlowRecord;
 
 use crate::runs::runs;
 

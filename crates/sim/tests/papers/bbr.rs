@@ -1,6 +1,6 @@
 //! BBR on Interests and BBR-CD, whole: one bottleneck, Data that comes, queues, is lost.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs};
 

@@ -1,7 +1,7 @@
 //! BBR-CD's study (MILCOM 2021) on wires: its two topologies with 42 Mbit/s for each radio hop.
 
-use tidegate_core::event::Event;
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 
 use crate::runs::runs;
 

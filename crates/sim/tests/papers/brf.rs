@@ -1,6 +1,6 @@
 //! BRF, whole: what flows get, how soon, and what a queue, a loss, CUBIC beside them and a dead controller do to that.
 
-use tidegate_core::records::{LinkRecord, RunRecord};
+use tidegate_core::observe::records::{LinkRecord, RunRecord};
 
 use crate::runs::{goodput, runs};
 

@@ -1,7 +1,7 @@
 //! What choices that the paper leaves open do in whole runs: limited flows first, a queue that is estimated, first grants.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::RunRecord;
 
 use crate::brf::{GIVEN, flow, mbps, neck, run, scenario};
 

@@ -1,13 +1,13 @@
 //! BRF, whole, where something is in its way: full tables, other traffic, reordering, forged grants, queues.
 
 use tidegate_core::context::Context;
-use tidegate_core::event::Event;
-use tidegate_core::gate::{Direction, FaceGate, GateVerdict};
-use tidegate_core::packet::{Header, Kind};
-use tidegate_core::records::RunRecord;
+use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict};
+use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::scheme::{RouterParts, Scheme};
-use tidegate_core::signal::Signal;
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::run;
 use tidegate_sim::scenario as scenarios;
@@ -42,7 +42,7 @@ fn reordering() -> String {
 #[test]
 fn a_grant_that_was_overtaken_does_not_bring_the_old_rate_back() {
     let windows = |record: &RunRecord, between: [f64; 2]| -> Vec<f64> {
-        let window = |event: &tidegate_core::records::EventRecord| match event.event {
+        let window = |event: &tidegate_core::observe::records::EventRecord| match event.event {
             Event::WindowChanged { window, .. } => Some((event.time.as_secs_f64(), window)),
             _ => None,
         };
@@ -262,7 +262,7 @@ fn drained(round_trips: u32) -> Vec<f64> {
         let row = (0..samples.time.len()).find(is_then).expect("it is sampled");
         f64::from(samples.queue_bytes[row])
     };
-    let told = |event: &tidegate_core::records::EventRecord| match event.event {
+    let told = |event: &tidegate_core::observe::records::EventRecord| match event.event {
         Event::WindowChanged { cause, .. } if cause.0 == "feedback" => Some(event.time.as_secs_f64() - 0.1),
         _ => None,
     };

@@ -1,8 +1,8 @@
 //! BRF where things go wrong, whole: ACKs that take another way, a switch that restarts, the printed equations, several
 //! narrow links, a controller that looks every 3 s.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::records::{FlowSamples, LinkRecord, RunRecord};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{FlowSamples, LinkRecord, RunRecord};
 use tidegate_core::units::Time;
 
 use crate::brf::{FULL, GIVEN, SEGMENT_MBIT, flow, mbps, neck, run, scenario};

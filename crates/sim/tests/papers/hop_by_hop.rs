@@ -1,7 +1,7 @@
 //! Routers that hold Interests back or report rates, whole: rates, queues at rest, fair parts, and what each part is
 //! for.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs, sent_rate};
 

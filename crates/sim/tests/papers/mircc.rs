@@ -5,7 +5,7 @@
 //! the roots of z^(D+1) − z^D + w lie within the unit circle if w < 2 sin(π / (4 D + 2)): for w = 0.5 up to D = 2. So the
 //! interval has to be about half of that round trip, or the weight small; the round trip behind the gate does not matter.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs};
 

@@ -1,6 +1,6 @@
 //! MIRCC over several paths: they are filled, the best one is shared fairly, and where elections never end.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs};
 

@@ -5,7 +5,7 @@
 //! m_i f_i, marks per second times share, is the same for every i: a next hop with a small share must send more marks,
 //! which takes more overload. Equal paths therefore end at equal shares, but a slow path at more than its capacity's.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, marks, runs, sent_rate, split};
 

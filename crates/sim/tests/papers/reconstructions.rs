@@ -1,6 +1,6 @@
 //! CoopCon-like and FleCom-like, whole: what each part is for. Their numbers are ours, so are the bounds.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs, sent_rate};
 

@@ -1,6 +1,6 @@
 //! Consumers that BBR-CD and others are held against, end to end.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 
 use crate::runs::{goodput, runs};
 

@@ -1,6 +1,6 @@
 //! Runs a scenario, and reads rates off its samples.
 
-use tidegate_core::records::{LinkSamples, RunRecord};
+use tidegate_core::observe::records::{LinkSamples, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::Time;
 use tidegate_schemes::SCHEMES;

@@ -1,6 +1,6 @@
 //! Stateful forwarding in its authors' scenario, and what each part is for.
 
-use tidegate_core::records::{FlowRecord, RunRecord};
+use tidegate_core::observe::records::{FlowRecord, RunRecord};
 
 use crate::runs::{goodput, runs, sent_rate};
 

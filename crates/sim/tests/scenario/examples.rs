@@ -1,10 +1,10 @@
 //! The files in `scenarios/examples`.
 
-use tidegate_core::consumer::shell::{NoticeReaction, Shell, ShellKind, Tracking};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::Limit;
-use tidegate_core::params::Value;
+use tidegate_core::ndn::consumer::shell::{NoticeReaction, Shell, ShellKind, Tracking};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
+use tidegate_core::scheme::params::Value;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{

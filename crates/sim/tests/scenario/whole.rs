@@ -1,7 +1,7 @@
 //! Whole schemes: what `scenario.scheme` fills in, what the override `scheme` replaces, and what is then missing.
 
 use tidegate_core::scheme::Scheme;
-use tidegate_core::whole::{Installed, Role};
+use tidegate_core::scheme::whole::{Installed, Role};
 use tidegate_schemes::SCHEMES;
 use tidegate_sim::plan::{NextHopRule, Plan};
 use tidegate_sim::roles::{idle, incomplete, installed, limits};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tidegate_core::clock::Clock;
 use tidegate_core::context::Context;
-use tidegate_core::name::{Name, NameTable};
+use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::tcp::{Receiver, ReceiverSetup, Segment, Sender, SenderSetup};
 use tidegate_core::units::{ByteCount, Span, Time};

@@ -12,11 +12,11 @@ pub mod setup;
 mod tests;
 
 use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Header, Kind, Packet};
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Header, Kind, Packet};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueStats};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};

@@ -1,14 +1,14 @@
 //! What a run through the bottleneck is made of.
 
-use tidegate_core::congestion::CongestionController;
 use tidegate_core::context::Context;
-use tidegate_core::event::Cause;
-use tidegate_core::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::gate::FaceGate;
-use tidegate_core::packet::{Ecn, Header, Kind};
-use tidegate_core::params::Value;
+use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::gate::FaceGate;
+use tidegate_core::ndn::packet::{Ecn, Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::{Seed, Streams};
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::scheme::params::Value;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup, Scheme};
 use tidegate_core::tcp::{AckHabit, SenderRule, SenderSettings, Source};
 use tidegate_core::units::{BitRate, Packets, Span, Time};

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use tidegate_core::packet::Ecn;
+use tidegate_core::ndn::packet::Ecn;
 use tidegate_core::tcp::{Flags, SenderRule, Source};
 use tidegate_core::units::ByteCount;
 

@@ -1,9 +1,9 @@
 //! Random valid histories of a consumer.
 
-use tidegate_core::congestion::LossSignal;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::signal::Signal;
+use tidegate_core::scheme::congestion::LossSignal;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
 use crate::driver::{DriverEvent, EventKind, marked_hop};

@@ -5,10 +5,10 @@
 mod history;
 mod parameters;
 
-use tidegate_core::congestion::Pacing;
-use tidegate_core::params::Value;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::congestion::Pacing;
+use tidegate_core::scheme::params::Value;
 use tidegate_core::tcp::{Detection, SenderSettings, Source};
 use tidegate_core::units::{ByteCount, Span};
 

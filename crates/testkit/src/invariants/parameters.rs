@@ -1,7 +1,7 @@
 //! Parameter tables: defaults and ends of ranges are accepted, everything else is refused by name.
 
-use tidegate_core::params::{ParamError, ParamSpec, Settings, Value};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::{ParamError, ParamSpec, Settings, Value};
 
 /// The value that the text of a scenario stands for: `"15ms"` in quotes, a number, `true` or `false`.
 fn read(text: &str) -> Value {

@@ -1,8 +1,8 @@
 //! Packets as other implementations write them, byte by byte.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::Kind;
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::Kind;
 use tidegate_wire::{
     DecodeError, InterestBuilder, InterestStamp, InterestView, Signer, Verifier, VerifyError, decode_frame,
     decode_packet, parameters_digest_holds,
@@ -50,7 +50,7 @@ fn an_interest_with_every_element_is_written_as_ndn_cxx_writes_it() {
         must_be_fresh: true,
         forwarding_hint: Some(&hex("0703080148")),
         nonce: Some(0x4c1e_cb4a),
-        lifetime: Some(tidegate_core::packet::Millis(30_369)),
+        lifetime: Some(tidegate_core::ndn::packet::Millis(30_369)),
         hop_limit: Some(220),
         parameters: Some(&hex("c0c1c2c3")),
     };
@@ -125,6 +125,6 @@ fn a_refused_interest_is_read_as_nfd_sends_it() {
     let lp = lp.expect("a frame");
     let packet = decode_packet(&lp.fields, lp.fragment, &mut NameTable::new(), &mut || 1).expect("a Nack");
     let Kind::Nack(nack) = packet.header.kind else { panic!("{packet:?}") };
-    assert_eq!(nack.reason, tidegate_core::packet::NackReason::Duplicate);
+    assert_eq!(nack.reason, tidegate_core::ndn::packet::NackReason::Duplicate);
     assert_eq!((nack.interest.nonce, nack.interest.lifetime.0), (0x0102_0304, 4_000));
 }

@@ -1,10 +1,10 @@
 //! Random packets, valid by construction.
 
 use bytes::Bytes;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken};
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::signal::{Class, Signal};
+use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_wire::name::{push_component, push_segment};
 use tidegate_wire::{
     DataBuilder, EcdsaSigner, InterestBuilder, InterestStamp, LpFields, Signer, Token, decode_packet,
@@ -173,7 +173,7 @@ impl Generator {
         let name = packet.header.name;
         let size = loss_notice_size(self.names.encoded_len(name));
         let kind = Kind::LossNotice(LossNotice { token: PitToken::default() });
-        packet.header = tidegate_core::packet::Header::new(name, kind, size);
+        packet.header = tidegate_core::ndn::packet::Header::new(name, kind, size);
         packet.header.hop.class = Class::NOTICE;
         packet.body = Bytes::new();
     }

@@ -1,10 +1,10 @@
 //! Link frames (NDNLPv2): which fields are read, which ignored, which make a frame unreadable.
 
 use bytes::Bytes;
-use tidegate_core::framed::Cut;
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::{Kind, NackReason};
-use tidegate_core::signal::{Class, Signal};
+use tidegate_core::link::framed::Cut;
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::{Kind, NackReason};
+use tidegate_core::scheme::signal::{Class, Signal};
 use tidegate_core::units::ByteCount;
 use tidegate_wire::{
     DataBuilder, DecodeError, FrameBatch, LinkEncoder, LpFields, LpPacket, Signer, decode_frame,

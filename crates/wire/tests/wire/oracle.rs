@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bytes::Bytes;
-use tidegate_core::packet::{Kind, Nack};
+use tidegate_core::ndn::packet::{Kind, Nack};
 use tidegate_wire::{
     DataBuilder, FrameBatch, InterestBuilder, InterestStamp, LinkEncoder, Signer, decode_frame,
 };
@@ -85,7 +85,7 @@ fn write_interest(generator: &mut Generator) -> Written {
         must_be_fresh: generator.often(),
         forwarding_hint: generator.often().then_some(&hint),
         nonce: generator.often().then(|| generator.number()),
-        lifetime: generator.often().then(|| tidegate_core::packet::Millis(generator.number())),
+        lifetime: generator.often().then(|| tidegate_core::ndn::packet::Millis(generator.number())),
         hop_limit: generator.often().then(|| generator.number() as u8),
         parameters: generator.often().then_some(&parameters),
     };
@@ -132,7 +132,7 @@ fn write_data(generator: &mut Generator) -> Written {
     let builder = DataBuilder {
         name: &name,
         content_type: if generator.often() { generator.number().into() } else { 0 },
-        freshness: generator.often().then(|| tidegate_core::packet::Millis(generator.number())),
+        freshness: generator.often().then(|| tidegate_core::ndn::packet::Millis(generator.number())),
         final_block: generator.often().then_some(&last),
         content: &content,
     };

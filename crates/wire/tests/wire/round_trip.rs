@@ -1,7 +1,7 @@
 //! decode(encode(x)) = x.
 
 use bytes::Bytes;
-use tidegate_core::packet::{Header, Kind, Packet};
+use tidegate_core::ndn::packet::{Header, Kind, Packet};
 use tidegate_core::units::{ByteCount, Time};
 use tidegate_wire::{
     EncodeError, FrameBatch, InterestView, LinkEncoder, LpPacket, MAX_PACKET, Reassembler, Token,
@@ -33,7 +33,7 @@ fn assert_same(sent: &Sample, message: LpPacket, generator: &mut Generator) {
         decode_packet(&message.fields, message.fragment, &mut generator.names, &mut || panic!("has a nonce"));
     let received = received.expect("a packet of ours");
     let mut expected = sent.packet.clone();
-    if let Kind::Interest(interest) | Kind::Nack(tidegate_core::packet::Nack { interest, .. }) =
+    if let Kind::Interest(interest) | Kind::Nack(tidegate_core::ndn::packet::Nack { interest, .. }) =
         expected.header.kind
     {
         let view = InterestView::parse(&expected.body).expect("valid");

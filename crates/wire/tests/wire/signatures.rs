@@ -1,7 +1,7 @@
 //! Signatures, digests and keys.
 
 use bytes::Bytes;
-use tidegate_core::packet::Millis;
+use tidegate_core::ndn::packet::Millis;
 use tidegate_wire::{
     DataBuilder, DataView, EcdsaSigner, EncodeError, InterestBuilder, InterestStamp, InterestView, Signer,
     Verifier, VerifyError, implicit_digest, parameters_digest_holds,

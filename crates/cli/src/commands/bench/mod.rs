@@ -244,8 +244,9 @@ fn measure(session: &Session, case: &BenchCase, duration: Option<&str>) -> Resul
     Folder::open(&folder, &plan)?.keep(0, &run)?;
     // The tables were written; what is left of them does not matter.
     let _ = std::fs::remove_dir_all(&folder);
-    let sum =
-        |of: fn(&tidegate_core::records::LinkRecord) -> u64| run.links.iter().map(of).sum::<u64>() as f64;
+    let sum = |of: fn(&tidegate_core::observe::records::LinkRecord) -> u64| {
+        run.links.iter().map(of).sum::<u64>() as f64
+    };
     Ok(CaseMeasurement {
         cpu_s: cpu_seconds(),
         hops: run.packet_hops as f64,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::consumer::{Arrivals, Workload};
-use tidegate_core::face::Limit;
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::wire_size;
+use tidegate_core::ndn::consumer::{Arrivals, Workload};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::wire_size;
 use tidegate_core::tcp::{TcpOptions, segment_size};
 use tidegate_core::units::{BitRate, ByteCount, Span, Time};
 use tidegate_sim::plan::{Demand, FlowPlan, Plan};

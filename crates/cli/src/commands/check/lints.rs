@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::event::EventMask;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::Time;
 use tidegate_results::text::number;
 use tidegate_sim::plan::{Change, Demand, FlowPlan, MediumPlan, Plan};

@@ -1,6 +1,6 @@
 //! Variants that used less than half of their links, with the reason if a scheme's catalogue entry gives one.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::units::Time;
 use tidegate_results::compare::Variant;
 use tidegate_results::measures;

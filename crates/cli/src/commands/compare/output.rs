@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use tidegate_core::event::EventMask;
-use tidegate_core::records::Watched;
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::Watched;
 use tidegate_core::rng::Seed;
 use tidegate_pages::figure::{Figure, compare as figures, write_figures};
 use tidegate_pages::page::{ComparePage, SeedPlots, compare_page};

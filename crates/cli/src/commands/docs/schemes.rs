@@ -1,7 +1,7 @@
 //! The catalogue of schemes, one section each.
 
-use tidegate_core::params::ParamSpec;
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::ParamSpec;
 
 use super::row;
 use crate::Session;

@@ -6,10 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::name::{Name, NameTable, Segment};
-use tidegate_core::packet::{Data, Header, Interest, Kind, Packet};
-use tidegate_core::records::EventRecord;
+use tidegate_core::ndn::name::{Name, NameTable, Segment};
+use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Packet};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::Time;
 use tidegate_pages::export::Network;
 use tidegate_pages::export::pcapng::Capture;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tidegate_core::event::EventMask;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::Span;
 use tidegate_pages::export::Trace;
 use tidegate_pages::export::ndnsim::{AppDelayTrace, CacheTrace, DropTrace, RateTrace};

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use tidegate_core::congestion::CongestionController;
-use tidegate_core::consumer::shell::{Shell, ShellKind};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::ndn::consumer::shell::{Shell, ShellKind};
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_live::fetch::live_shell;
 
 use super::Arguments;

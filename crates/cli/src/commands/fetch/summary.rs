@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tidegate_core::records::FlowRecord;
+use tidegate_core::observe::records::FlowRecord;
 use tidegate_live::fetch::Fetched;
 use tidegate_results::json::Json;
 

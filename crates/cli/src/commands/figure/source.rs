@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tidegate_core::event::EventMask;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_pages::figure::Figure;
 use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, SegmentDiagram, Window, of_run, of_watched};

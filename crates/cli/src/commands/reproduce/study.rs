@@ -9,7 +9,7 @@ mod render;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tidegate_core::event::EventMask;
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
 use tidegate_papers::board::{Board, PlacedExpression};
 use tidegate_papers::experiments::Experiments;
@@ -395,7 +395,7 @@ impl Study {
         let jobs: Vec<Job<'_>> =
             unfinished.iter().zip(&plans).map(|(task, plan)| Job { plan, seed: task.seed }).collect();
         let line = ProgressLine::new("runs", jobs.len(), session).after(all - jobs.len());
-        let keep = |job: usize, run: tidegate_core::records::RunRecord| {
+        let keep = |job: usize, run: tidegate_core::observe::records::RunRecord| {
             let task = &unfinished[job];
             let values = self.values(task, &Run { plan: &plans[job], record: &run })?;
             if store.look(&task.point.identity, task.seed) != Found::Whole {

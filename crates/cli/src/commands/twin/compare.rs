@@ -1,6 +1,6 @@
 //! Measures that are compared, with their tolerances.
 
-use tidegate_core::records::RunRecord;
+use tidegate_core::observe::records::RunRecord;
 use tidegate_core::units::Span;
 use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable, number};

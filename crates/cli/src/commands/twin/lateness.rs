@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use tidegate_core::histogram::DelayHistogram;
+use tidegate_core::observe::histogram::DelayHistogram;
 use tidegate_core::units::Span;
 
 /// Duration of each sleep.

@@ -1,8 +1,8 @@
 //! The scenario on real sockets.
 
-use tidegate_core::face::Limit;
-use tidegate_core::params::Settings;
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::Scheme;
+use tidegate_core::scheme::params::Settings;
 use tidegate_live::client::Client;
 use tidegate_live::daemon::status::StatusLine;
 use tidegate_live::fetch::{

@@ -17,9 +17,9 @@ use super::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp
 use super::reassembly::{Placed, Reassembly};
 use super::sequence::SequenceSpace;
 use crate::clock::Clock;
-use crate::name::Name;
-use crate::packet::{Ecn, Header, Kind, TcpSegment};
-use crate::signal::HopSignals;
+use crate::ndn::name::Name;
+use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
+use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Time};
 
 use habit::{AckTimer, Echo};

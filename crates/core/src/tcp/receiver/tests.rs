@@ -1,5 +1,5 @@
 use super::*;
-use crate::name::NameTable;
+use crate::ndn::name::NameTable;
 use crate::units::Span;
 
 const MSS: u16 = 1000;

@@ -2,7 +2,7 @@
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
-use crate::packet::{Ecn, Header, Kind, Millis, TcpSegment};
+use crate::ndn::packet::{Ecn, Header, Kind, Millis, TcpSegment};
 use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
 use crate::tcp::sequence::SequenceSpace;
 use crate::units::{ByteCount, Time};

@@ -5,7 +5,7 @@ use super::rack::Rack;
 use super::rtt::RoundTrip;
 use super::sack_loss::{Extra, SackLoss};
 use super::scoreboard::{Record, Scoreboard};
-use crate::packet::Millis;
+use crate::ndn::packet::Millis;
 use crate::units::{Span, Time};
 
 /// State of the connection for loss detection.

@@ -7,10 +7,10 @@ use super::connection::Stage;
 use super::news::News;
 use super::recovery::{AckSummary, Phase};
 use super::tail::ProbeOutcome;
-use crate::congestion::{Delivery, Recovery};
 use crate::context::Context;
-use crate::event::Cause;
-use crate::packet::{Header, Kind, Millis, TcpSegment};
+use crate::ndn::packet::{Header, Kind, Millis, TcpSegment};
+use crate::observe::event::Cause;
+use crate::scheme::congestion::{Delivery, Recovery};
 use crate::tcp::options::{Flags, MAX_SACK_BLOCKS, TcpOptions, stamp};
 use crate::units::{ByteCount, Span};
 

@@ -5,9 +5,9 @@ use super::recovery::Phase;
 use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
-use crate::congestion::{Pacing, SendOrder, Sent};
 use crate::context::Context;
-use crate::event::Cause;
+use crate::observe::event::Cause;
+use crate::scheme::congestion::{Pacing, SendOrder, Sent};
 use crate::tcp::options::{Flags, Segment, TcpOptions, stamp};
 use crate::units::{ByteCount, Span, Time};
 

@@ -4,7 +4,7 @@ use super::super::options::stamp;
 use super::detector::Facts;
 use super::rtt::RoundTrip;
 use super::scoreboard::{Departure, Record, Scoreboard};
-use crate::packet::Millis;
+use crate::ndn::packet::Millis;
 use crate::units::{Span, Time};
 
 /// Segments acknowledged selectively above which no reordering is allowed for, until some was seen (§6.2).

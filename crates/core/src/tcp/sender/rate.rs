@@ -1,7 +1,7 @@
 //! Delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation-02), counted in segments.
 
 use super::scoreboard::Record;
-use crate::congestion::{LossSample, RateSample};
+use crate::scheme::congestion::{LossSample, RateSample};
 use crate::units::{Span, Time};
 
 /// State of the connection when a segment leaves (§3.1.1).

@@ -6,11 +6,11 @@ use super::news::News;
 use super::prr::Prr;
 use super::scoreboard::Record;
 use super::{Reduction, Sender};
-use crate::congestion::{Loss, LossSignal, Recovery};
 use crate::context::Context;
-use crate::event::{Cause, Event};
-use crate::name::{Name, Segment};
-use crate::packet::Millis;
+use crate::ndn::name::{Name, Segment};
+use crate::ndn::packet::Millis;
+use crate::observe::event::{Cause, Event};
+use crate::scheme::congestion::{Loss, LossSignal, Recovery};
 use crate::units::Time;
 
 /// The recovery under way; it ends when everything before the position is acknowledged.

@@ -3,10 +3,10 @@
 use super::rtt::TimeoutBounds;
 use super::spread::TimeoutRule;
 use crate::clock::Clock;
-use crate::congestion::CongestionController;
-use crate::name::Name;
-use crate::packet::Ecn;
+use crate::ndn::name::Name;
+use crate::ndn::packet::Ecn;
 use crate::rng::Streams;
+use crate::scheme::congestion::CongestionController;
 use crate::tcp::{EcnEcho, Source};
 use crate::units::{ByteCount, Span, Time};
 

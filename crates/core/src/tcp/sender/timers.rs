@@ -5,7 +5,7 @@ use super::news::News;
 use super::scoreboard::Record;
 use super::{Sender, TimeoutRule};
 use crate::context::Context;
-use crate::event::Cause;
+use crate::observe::event::Cause;
 use crate::units::Time;
 
 /// When the sender's timers run out; `None` for one that does not run.

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::packet::{Header, Kind, NackReason, Packet};
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::ndn::packet::{Header, Kind, NackReason, Packet};
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{Packets, Span, Time};
 

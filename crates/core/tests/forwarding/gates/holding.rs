@@ -1,9 +1,9 @@
 //! Interests that gates hold: their order, their end, and what the rest of the forwarder sees of them.
 
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{FlowKey, GateStats, GateVerdict};
-use tidegate_core::name::PrefixId;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{FlowKey, GateStats, GateVerdict};
+use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::units::Span;
 
 use super::script::{Gate, gate, gated, install, told};
@@ -212,6 +212,6 @@ fn names_and_flows_of_held_interests_are_visited() {
     ask(&mut router, 0, 1);
     let mut seen = Vec::new();
     router.forwarder.visit_names(&mut |name, token| seen.push((name, token.0)));
-    assert!(seen.contains(&(tidegate_core::name::Name::whole(A), 0)));
+    assert!(seen.contains(&(tidegate_core::ndn::name::Name::whole(A), 0)));
     assert_eq!(seen.iter().filter(|seen| **seen == (router.name(1), 1001)).count(), 2);
 }

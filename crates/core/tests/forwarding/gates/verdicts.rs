@@ -1,10 +1,10 @@
 //! Interests that are admitted, refused and dropped, and what comes back.
 
-use tidegate_core::control::Directive;
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{GateStats, GateVerdict};
-use tidegate_core::packet::NackReason;
-use tidegate_core::signal::Signal;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{GateStats, GateVerdict};
+use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::control::Directive;
+use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{BitRate, Span};
 
 use super::script::{gate, gated, install, told};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_core::face::Limit;
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, ByteCount, Packets};
 use tidegate_settings::desk::{Desk, show};
 use tidegate_settings::document::{Item, Table, Value};

@@ -1,4 +1,4 @@
-use tidegate_core::face::Limit;
+use tidegate_core::ndn::face::Limit;
 use tidegate_schemes::SCHEMES;
 
 use super::*;

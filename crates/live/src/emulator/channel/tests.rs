@@ -1,4 +1,4 @@
-use tidegate_core::line::LossPlan;
+use tidegate_core::link::line::LossPlan;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{BitRate, Packets, Span};
 

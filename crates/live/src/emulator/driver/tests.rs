@@ -3,8 +3,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tidegate_core::face::Limit;
-use tidegate_core::line::{LineSetup, LossPlan};
+use tidegate_core::link::line::{LineSetup, LossPlan};
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::units::{BitRate, Packets};
 
 use super::*;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use tidegate_core::event::Event;
-use tidegate_core::records::EventRecord;
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::{Span, Time};
 
 use super::super::{Network, Trace};

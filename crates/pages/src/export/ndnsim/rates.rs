@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use tidegate_core::event::{Event, Side};
-use tidegate_core::packet::{Header, Kind};
-use tidegate_core::records::EventRecord;
+use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::{Event, Side};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_core::units::{Span, Time};
 
 use super::super::{Network, NodePorts, Trace};

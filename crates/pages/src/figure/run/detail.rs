@@ -1,8 +1,8 @@
 //! Figures of what tables do not hold: whole distributions, and what became of each segment.
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::name::{PrefixId, Segment};
-use tidegate_core::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
+use tidegate_core::ndn::name::{PrefixId, Segment};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::{DelayBins, DelaySummary, EventRecord, RunRecord, Watched};
 
 use super::{Window, frame, largest, left_out, without_idle};
 use crate::event_summary::PointKind;

@@ -2,7 +2,7 @@
 
 mod detail;
 
-use tidegate_core::records::{RunRecord, Watched};
+use tidegate_core::observe::records::{RunRecord, Watched};
 
 pub use detail::SegmentDiagram;
 pub(crate) use detail::quantile_ms;

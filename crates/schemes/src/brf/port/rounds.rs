@@ -1,6 +1,6 @@
 //! Actions at the end of a round, and in congestion.
 
-use tidegate_core::control::Congestion;
+use tidegate_core::scheme::control::Congestion;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::Port;

@@ -4,12 +4,12 @@ use crate::brf::{Params, code};
 use tidegate_testkit::steps::device;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_core::context::{Env, NoRoutes, Sink};
-use tidegate_core::control::Congestion;
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::NodeId;
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::packet::Ecn;
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::scheme::control::Congestion;
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::ndn::packet::Ecn;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::scheme::DeviceSetup;
 use tidegate_core::tcp::Flags;
 
@@ -53,7 +53,7 @@ impl Bench {
 
     fn switch(params: &Params) -> Rc<RefCell<Switch>> {
         let devices = vec![device(), DeviceSetup { face: UP, ..device() }];
-        let node = NodeSetup { node: tidegate_core::face::NodeId(0), devices, streams: device().streams };
+        let node = NodeSetup { node: tidegate_core::ndn::face::NodeId(0), devices, streams: device().streams };
         Rc::new(RefCell::new(Switch::new(params, &node)))
     }
 
@@ -434,7 +434,7 @@ fn grants_for_flows_whose_acks_take_another_way_reach_them_through_other_switche
     assert!(told(300).is_none() && told(740).is_some(), "again after half a second");
 
     let grant = |sequence, rate: f64| {
-        let origin = tidegate_core::face::NodeId(7);
+        let origin = tidegate_core::ndn::face::NodeId(7);
         Directive::Grant(FlowGrant { origin, sequence, flow, rate: BitRate::from_bps((rate * 8.0) as u64) })
     };
     there.directive(250, &grant(2, 5e5));

@@ -1,6 +1,6 @@
 use super::*;
 use tidegate_testkit::gate_bench::GateBench;
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::ByteCount;
 
 /// A consumer without an Interest that looks for paths, at a node of its own.

@@ -1,7 +1,7 @@
 use super::*;
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
-use tidegate_core::name::NameTable;
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::scheme::params::{Settings, Value};
 
 const ADMIT: GateVerdict = GateVerdict::Admit;
 

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::{Env, NoRoutes, Sink};
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::face::{FaceId, NodeId};
-use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{Data, Interest, Millis, Packet, PitToken};
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::queue::{Queue, QueueStats};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{BitRate, Packets};
@@ -590,7 +590,7 @@ fn a_passing_notice_meets_the_class_that_the_parameter_names() {
         let mut bench =
             Bench::new(packets(4), params(&[("full_for_notice", Value::Text(word.to_owned()))]));
         (0..4).for_each(|_| bench.push_data());
-        let token = tidegate_core::packet::LossNotice { token: PitToken(1) };
+        let token = tidegate_core::ndn::packet::LossNotice { token: PitToken(1) };
         let name = Name::segment(bench.prefix, 9);
         let mut notice = Header::new(name, Kind::LossNotice(token), ByteCount::new(20));
         notice.hop.class = Class::NOTICE;

@@ -1,9 +1,9 @@
 use super::*;
 use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
 use tidegate_testkit::steps::{follow, lost};
-use tidegate_core::congestion::LossSignal::{Expired, Timeout};
-use tidegate_core::params::Value;
-use tidegate_core::signal::HopSignals;
+use tidegate_core::scheme::congestion::LossSignal::{Expired, Timeout};
+use tidegate_core::scheme::params::Value;
+use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::Time;
 
 fn number(name: &'static str, value: f64) -> (&'static str, Value) {

@@ -1,6 +1,6 @@
 //! Startup, Drain, ProbeBW and ProbeRTT, and the gains of each.
 
-use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::scheme::congestion::{Delivery, FlowView};
 use tidegate_core::units::{Span, Time};
 
 use super::Bbr;

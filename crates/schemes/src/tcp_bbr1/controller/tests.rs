@@ -2,8 +2,8 @@
 
 use super::*;
 use tidegate_testkit::acks::{Ack, Acks};
-use tidegate_core::congestion::LossSample;
-use tidegate_core::params::{Settings, Value};
+use tidegate_core::scheme::congestion::LossSample;
+use tidegate_core::scheme::params::{Settings, Value};
 
 const ENTER: Recovery = Recovery::Enter { flight: 0 };
 

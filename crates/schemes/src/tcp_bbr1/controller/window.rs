@@ -1,6 +1,6 @@
 //! Window and pace that follow from the model.
 
-use tidegate_core::congestion::{Delivery, FlowView};
+use tidegate_core::scheme::congestion::{Delivery, FlowView};
 use tidegate_core::units::Span;
 
 use super::states::Mode;

@@ -1,6 +1,6 @@
 //! Answers to losses, and their undoing.
 
-use tidegate_core::congestion::{FlowView, Loss};
+use tidegate_core::scheme::congestion::{FlowView, Loss};
 use tidegate_core::units::Time;
 
 use super::{Bbr, State};

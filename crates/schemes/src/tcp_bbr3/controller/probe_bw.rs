@@ -1,6 +1,6 @@
 //! ProbeBW: down, cruise, refill, up (ProbeBW Algorithm Details).
 
-use tidegate_core::congestion::{Delivery, FlowView, RateSample};
+use tidegate_core::scheme::congestion::{Delivery, FlowView, RateSample};
 use tidegate_core::units::{Span, Time};
 
 use super::{Bbr, State, newly_delivered};

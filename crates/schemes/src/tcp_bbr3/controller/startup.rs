@@ -1,6 +1,6 @@
 //! Startup and Drain.
 
-use tidegate_core::congestion::{FlowView, RateSample};
+use tidegate_core::scheme::congestion::{FlowView, RateSample};
 use tidegate_core::units::Time;
 
 use super::loss::Undo;

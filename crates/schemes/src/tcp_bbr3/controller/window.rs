@@ -1,6 +1,6 @@
 //! Window and pace that follow from the model (Updating Control Parameters).
 
-use tidegate_core::congestion::FlowView;
+use tidegate_core::scheme::congestion::FlowView;
 use tidegate_core::units::Span;
 
 use super::{Bbr, State};

@@ -1,9 +1,9 @@
 use super::*;
 use tidegate_core::context::{Env, NoRoutes, NoSink};
-use tidegate_core::event::EventMask;
-use tidegate_core::face::NodeId;
-use tidegate_core::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::packet::{Data, Interest, Kind, Millis, PitToken};
+use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
+use tidegate_core::ndn::packet::{Data, Interest, Kind, Millis, PitToken};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Seed};
 
 /// Data of 1000 bytes at 8 Mbit/s: one each millisecond. Three may pass at once.

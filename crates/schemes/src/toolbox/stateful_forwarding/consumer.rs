@@ -1,7 +1,7 @@
 //! The consumer: one packet more per round trip, half on a Nack or timeout; it keeps a window, or a rate.
 
-use tidegate_core::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
 use tidegate_core::units::Span;
 
 use super::{Params, Sending};

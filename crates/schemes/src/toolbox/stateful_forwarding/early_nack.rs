@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::{FaceId, FaceView};
-use tidegate_core::packet::Header;
+use tidegate_core::ndn::face::{FaceId, FaceView};
+use tidegate_core::ndn::packet::Header;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::Rng;
-use tidegate_core::signal::Class;
+use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{ByteCount, Span};
 
 use crate::toolbox::average_queue::AverageQueue;

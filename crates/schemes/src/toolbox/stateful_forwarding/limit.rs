@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::pit::PitId;
 use tidegate_core::units::{Span, Time};
 
 use super::{Adaptation, Params};

@@ -12,9 +12,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::congestion::CongestionController;
-use tidegate_core::gate::FaceGate;
-use tidegate_core::params::{ParamError, Settings};
+use tidegate_core::ndn::gate::FaceGate;
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{NodeSetup, RouterParts};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};

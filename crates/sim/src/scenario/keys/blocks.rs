@@ -1,6 +1,6 @@
 //! Keys of content stores, servers, clocks and workloads.
 
-use tidegate_core::cs::Policy;
+use tidegate_core::ndn::cs::Policy;
 use tidegate_settings::keys::Kind::{AnyOf, Bool, Count, Frequency, LongTime, Number, Packets, Time, Words};
 use tidegate_settings::keys::Need::{Else, May, Must};
 use tidegate_settings::keys::{Key, Keys, key, keys};

@@ -1,6 +1,6 @@
 //! Roles that whole schemes have filled so far; another whole scheme removes them again.
 
-use tidegate_core::whole::Role;
+use tidegate_core::scheme::whole::Role;
 use tidegate_settings::document::{Item, Table, Value};
 
 use super::{Wanted, lookup, name_of};

@@ -1,6 +1,6 @@
 //! A whole scheme in place of whatever the scenario writes: its roles are replaced, other schemes' parts removed.
 
-use tidegate_core::whole::Role;
+use tidegate_core::scheme::whole::Role;
 use tidegate_settings::desk::Desk;
 use tidegate_settings::document::{Entry, Item, Table, Value};
 use tidegate_settings::write::written_value;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use tidegate_core::packet::NackReason;
+use tidegate_core::ndn::packet::NackReason;
 use tidegate_wire::{
     DataView, EcdsaSigner, InterestView, KeyLocator, SignatureView, Signer, Verifier, decode_frame,
     parameters_digest_holds,

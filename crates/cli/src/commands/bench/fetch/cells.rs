@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use tidegate_core::face::Limit;
-use tidegate_core::line::{LineSetup, LossPlan};
+use tidegate_core::link::line::{LineSetup, LossPlan};
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 use tidegate_live::emulator::LinkSetup;

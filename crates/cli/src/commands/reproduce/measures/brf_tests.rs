@@ -1,6 +1,6 @@
 //! The measures of BRF, on samples made by hand.
 
-use tidegate_core::records::{FlowSamples, RunRecord};
+use tidegate_core::observe::records::{FlowSamples, RunRecord};
 use tidegate_core::units::{Span, Time};
 use tidegate_sim::plan::Plan;
 

@@ -1,7 +1,7 @@
 //! Measures made of recorded events.
 
-use tidegate_core::event::{Cause, Event, EventMask};
-use tidegate_core::records::EventRecord;
+use tidegate_core::observe::event::{Cause, Event, EventMask};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::Value;
 
 use super::{Arguments, Measure, Run, added};

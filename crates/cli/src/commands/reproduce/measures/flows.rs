@@ -1,6 +1,6 @@
 //! Measures of flows, of their records and of their samples.
 
-use tidegate_core::records::{DelaySummary, FlowRecord};
+use tidegate_core::observe::records::{DelaySummary, FlowRecord};
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::value::Value;
 use tidegate_results::measures;

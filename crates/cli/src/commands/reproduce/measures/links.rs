@@ -1,6 +1,6 @@
 //! Measures of the directions of links, named `from>to`.
 
-use tidegate_core::records::LinkRecord;
+use tidegate_core::observe::records::LinkRecord;
 use tidegate_papers::value::Value;
 use tidegate_results::measures;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::event::{Event, EventMask};
+use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::units::Time;
 
 use super::{Arguments, Measure, Run, Value};

@@ -1,8 +1,8 @@
 //! The measures of MIRCC, on samples and events made by hand.
 
-use tidegate_core::event::Event;
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::observe::event::Event;
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::units::{Span, Time};
 use tidegate_sim::plan::Plan;
 

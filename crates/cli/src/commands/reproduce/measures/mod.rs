@@ -8,8 +8,8 @@ mod mircc;
 mod ndnsieve;
 mod plr;
 
-use tidegate_core::event::EventMask;
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_papers::expression::{Call, Expression, Word};
 use tidegate_papers::quantity;
 use tidegate_papers::value::Value;

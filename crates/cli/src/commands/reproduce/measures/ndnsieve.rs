@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tidegate_core::event::{Event, EventMask};
-use tidegate_core::records::EventRecord;
+use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::records::EventRecord;
 use tidegate_papers::value::Value;
 
 use super::{Arguments, Measure, Run};

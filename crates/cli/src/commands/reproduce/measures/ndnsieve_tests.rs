@@ -1,8 +1,8 @@
 //! The special measures of ndnSieve find what they are for, and nothing where the scheme is as it should be.
 
-use tidegate_core::event::{Cause, Event};
-use tidegate_core::name::{Name, PrefixId};
-use tidegate_core::records::{EventRecord, RunRecord};
+use tidegate_core::ndn::name::{Name, PrefixId};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::observe::records::{EventRecord, RunRecord};
 use tidegate_core::units::Time;
 use tidegate_sim::plan::Plan;
 

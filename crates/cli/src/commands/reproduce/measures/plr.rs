@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::event::{Cause, Event, EventMask};
-use tidegate_core::name::{Name, NameTable};
-use tidegate_core::packet::wire_size;
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::wire_size;
+use tidegate_core::observe::event::{Cause, Event, EventMask};
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::value::Value;
 

@@ -1,7 +1,7 @@
 //! Runs for the tests of measures.
 
-use tidegate_core::event::EventMask;
-use tidegate_core::records::{FlowSamples, RunRecord};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::observe::records::{FlowSamples, RunRecord};
 use tidegate_core::rng::Seed;
 use tidegate_core::units::{Span, Time};
 use tidegate_papers::expression::parse;

@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
-use crate::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent};
 use crate::context::{Context, Env, NoRoutes, NoSink};
-use crate::event::EventMask;
-use crate::face::NodeId;
-use crate::name::{Name, NameTable};
-use crate::packet::{Ecn, Header, Kind, TcpSegment};
+use crate::ndn::face::NodeId;
+use crate::ndn::name::{Name, NameTable};
+use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
+use crate::observe::event::EventMask;
 use crate::rng::{Seed, Streams};
-use crate::signal::{HopSignals, Signal};
+use crate::scheme::congestion::{
+    CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
+};
+use crate::scheme::signal::{HopSignals, Signal};
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 use crate::tcp::sender::{Reduction, Sender, SenderRule, SenderSettings, SenderSetup};

@@ -1,5 +1,5 @@
 use super::bench::Bench;
-use crate::packet::Ecn;
+use crate::ndn::packet::Ecn;
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, SynOptions, TcpOptions};
 use crate::tcp::sender::SenderSettings;

@@ -1,5 +1,5 @@
 use super::bench::{Bench, Heard};
-use crate::congestion::{LossSignal, Recovery};
+use crate::scheme::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, TcpOptions};
 use crate::tcp::sender::{Detection, SenderSettings};

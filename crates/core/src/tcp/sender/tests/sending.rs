@@ -1,5 +1,5 @@
 use super::bench::{Bench, MSS};
-use crate::congestion::Pacing;
+use crate::scheme::congestion::Pacing;
 use crate::tcp::Source;
 use crate::tcp::options::{Flags, TcpOptions};
 use crate::tcp::sender::SenderSettings;

@@ -4,15 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::face::FaceId;
-use tidegate_core::fib::NextHop;
-use tidegate_core::name::{NameHash, NameTable};
-use tidegate_core::packet::NackReason::Congestion;
-use tidegate_core::packet::Packet;
-use tidegate_core::pit::{Pit, Selector};
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::name::{NameHash, NameTable};
+use tidegate_core::ndn::packet::NackReason::Congestion;
+use tidegate_core::ndn::packet::Packet;
+use tidegate_core::ndn::pit::{Pit, Selector};
+use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::strategy::{Arrival, Decision, Strategy};
 use tidegate_core::units::ByteCount;
 
 use super::super::early_nack::{EarlyNack, QueueWatch};

@@ -1,11 +1,11 @@
 //! Limits in both forms and adaptations, worked by hand.
 
-use tidegate_core::face::FaceId;
-use tidegate_core::gate::{FaceGate, GateVerdict};
-use tidegate_core::name::NameTable;
-use tidegate_core::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::params::Settings;
-use tidegate_core::pit::PitId;
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::gate::{FaceGate, GateVerdict};
+use tidegate_core::ndn::name::NameTable;
+use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::super::limit::{FaceLimit, Measure};

@@ -1,0 +1,303 @@
+//! One direction of a link whose packets travel as frames: divided, labelled, sent, lost one by one, reassembled.
+//!
+//! A packet arrives with the last of its parts to come. It is lost once no part of it is under way and no link
+//! service may have one sent again, or when nothing of it arrives for [`REASSEMBLY_TIMEOUT`].
+
+mod cut;
+mod transit;
+
+use std::collections::VecDeque;
+
+use crate::link::line::{Carriage, Line, LineSetup};
+use crate::link::service::{Labels, LinkActions, LinkService, Part};
+use crate::ndn::name::Name;
+use crate::ndn::packet::Packet;
+use crate::rng::Rng;
+use crate::units::{BitRate, ByteCount, Time};
+pub use cut::{Cut, REASSEMBLY_TIMEOUT, SMALLEST_MTU};
+use transit::{Transit, Transits};
+
+/// A frame on its way.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    part: Option<Part>,
+    labels: Labels,
+    size: ByteCount,
+}
+
+impl Frame {
+    /// Bytes on the wire.
+    pub fn size(&self) -> ByteCount {
+        self.size
+    }
+}
+
+/// Counters of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameCounts {
+    /// Frames sent, those with labels alone counted.
+    pub sent: u64,
+    /// Frames lost on the way.
+    pub lost: u64,
+    /// Frames among those sent that were sent again by a link service.
+    pub resent: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// One direction of a link that sends frames.
+#[derive(Debug)]
+pub struct FramedLine<B> {
+    line: Line<Frame>,
+    mtu: ByteCount,
+    service: Option<Box<dyn LinkService>>,
+    /// Frames to be sent; `None`: labels alone.
+    waiting: VecDeque<Option<Part>>,
+    transits: Transits<B>,
+    sequence: u64,
+    counts: FrameCounts,
+    /// Bytes of frames that were taken out and did not leave.
+    withheld: u64,
+    actions: LinkActions,
+}
+
+impl<B> FramedLine<B> {
+    /// A free line with frames of at most `mtu` (`None`: of any size), and the service of the end that sends.
+    pub fn new(
+        setup: &LineSetup,
+        mtu: Option<ByteCount>,
+        service: Option<Box<dyn LinkService>>,
+        stream: impl Fn(&str) -> Rng,
+    ) -> Self {
+        Self {
+            line: Line::new(setup, stream),
+            mtu: mtu.unwrap_or(ByteCount::new(u64::from(u32::MAX))),
+            service,
+            waiting: VecDeque::new(),
+            transits: Transits::default(),
+            sequence: 0,
+            counts: FrameCounts::default(),
+            withheld: 0,
+            actions: LinkActions::default(),
+        }
+    }
+
+    /// Whether a link service labels the frames; it may have packets lost that were sent long ago.
+    pub fn has_service(&self) -> bool {
+        self.service.is_some()
+    }
+
+    /// Whether there are lost packets that [`take_lost`](Self::take_lost) has not returned yet.
+    pub fn has_lost(&self) -> bool {
+        !self.transits.lost_names.is_empty()
+    }
+
+    /// Counters of the direction so far.
+    pub fn counts(&self) -> FrameCounts {
+        self.counts
+    }
+
+    /// Packets lost.
+    pub fn lost(&self) -> u64 {
+        self.transits.lost
+    }
+
+    /// Packets that arrived.
+    pub fn delivered(&self) -> u64 {
+        self.transits.delivered
+    }
+
+    /// Packets that may yet arrive.
+    pub fn in_flight(&self) -> u64 {
+        self.transits.in_flight
+    }
+
+    /// A frame is being sent until then.
+    pub fn busy_until(&self) -> Time {
+        self.line.busy_until
+    }
+
+    /// Sends from the next frame on at `rate`.
+    pub fn set_rate(&mut self, rate: BitRate, now: Time) {
+        self.line.set_rate(rate, now);
+    }
+
+    /// Mean rate from the start to `now`, as [`Line::mean_rate`].
+    pub fn mean_rate(&self, now: Time) -> BitRate {
+        self.line.mean_rate(now)
+    }
+
+    /// Bytes that have left by `now`; of the frame that is being sent, its part.
+    pub fn sent_bytes(&self, now: Time) -> ByteCount {
+        ByteCount::new(self.counts.bytes - self.withheld - self.line.unsent(now).get())
+    }
+
+    /// Whether frames wait to be sent.
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Takes a packet in; its frames wait to be sent.
+    pub fn push(&mut self, packet: Packet<B>) {
+        let labels = self.service.as_ref().map(|service| service.label_bytes());
+        let cut = Cut::of(packet.header.size(), self.mtu, labels);
+        let number = self.transits.add(Transit::new(packet, &cut));
+        for index in 0..cut.count {
+            let bytes = cut.size(index).get() as u32;
+            let part =
+                Part { packet: number, index: index as u32, sequence: self.sequence, bytes, resends: 0 };
+            self.sequence += 1;
+            self.waiting.push_back(Some(part));
+        }
+    }
+
+    /// Takes the next frame out of those that wait, to be sent now.
+    pub fn next_frame(&mut self, now: Time) -> Option<Frame> {
+        let (part, bytes, labels) = loop {
+            let part = self.waiting.pop_front()?;
+            let bytes = part.map_or(cut::ENVELOPE, |part| part.bytes);
+            let labels = self.label(now, part, bytes);
+            // What was to go alone may have gone with a part meanwhile.
+            if part.is_some() || labels != Labels::default() {
+                break (part, bytes, labels);
+            }
+        };
+        let size = ByteCount::new(u64::from(bytes + labels.bytes));
+        self.counts.sent += 1;
+        self.counts.resent += u64::from(part.is_some_and(|part| part.resends > 0));
+        self.counts.bytes += size.get();
+        Some(Frame { part, labels, size })
+    }
+
+    /// Labels that the service writes into a frame of `bytes` that leaves now.
+    fn label(&mut self, now: Time, part: Option<Part>, bytes: u32) -> Labels {
+        let Some(service) = &mut self.service else { return Labels::default() };
+        let part = part.filter(|part| !self.transits.is_given_up(part.packet));
+        if let Some(part) = part.filter(|part| part.resends == 0) {
+            self.transits.keep(part.packet);
+        }
+        let room = (self.mtu.get() as u32).saturating_sub(bytes);
+        let labels = service.on_send(now, part, room, &mut self.actions);
+        self.act();
+        labels
+    }
+
+    /// Sends a frame over the line, which must be free.
+    pub fn transmit(&mut self, frame: Frame, now: Time) -> Carriage {
+        let (size, part) = (frame.size, frame.part);
+        let carriage = self.line.transmit(frame, size, now);
+        self.after(carriage, part)
+    }
+
+    /// Carries a frame that another medium has sent by `now` to the far end.
+    pub fn carry(&mut self, frame: Frame, now: Time) -> Carriage {
+        let part = frame.part;
+        let carriage = self.line.carry(frame, now);
+        self.after(carriage, part)
+    }
+
+    fn after(&mut self, carriage: Carriage, part: Option<Part>) -> Carriage {
+        if carriage == Carriage::Lost {
+            self.lose(part);
+        }
+        carriage
+    }
+
+    /// A frame that was taken out is lost after it was sent.
+    pub fn lose_frame(&mut self, frame: &Frame) {
+        self.lose(frame.part);
+    }
+
+    /// A frame that was taken out is lost before it was sent.
+    pub fn withhold(&mut self, frame: &Frame) {
+        self.withheld += frame.size.get();
+        self.lose(frame.part);
+    }
+
+    fn lose(&mut self, part: Option<Part>) {
+        self.counts.lost += 1;
+        if let Some(part) = part {
+            self.transits.drop_copy(part.packet);
+        }
+    }
+
+    /// Takes the frame that arrives at `now`, and when the next one does.
+    pub fn take_arrival(&mut self, now: Time) -> Option<(Frame, Option<Time>)> {
+        self.line.take_arrival(now)
+    }
+
+    /// The end that sends here gets a frame of the other direction; whether the part in it is new.
+    pub fn hear(&mut self, now: Time, frame: &Frame) -> bool {
+        let Some(service) = &mut self.service else { return true };
+        let sequence = frame.part.map(|part| part.sequence);
+        let is_new = service.on_receive(now, sequence, &frame.labels, &mut self.actions);
+        self.act();
+        is_new
+    }
+
+    /// The far end gets a frame; the packet that is whole with it. A part that is not `is_new` there adds nothing.
+    pub fn reassemble(&mut self, now: Time, frame: &Frame, is_new: bool) -> Option<Packet<B>> {
+        let part = frame.part?;
+        if is_new {
+            return self.transits.arrive(now, part.packet, part.index);
+        }
+        self.transits.drop_copy(part.packet);
+        None
+    }
+
+    /// Time at which [`wake`](Self::wake) is due; `None` for never.
+    pub fn next_wake(&self) -> Option<Time> {
+        self.service.as_ref().and_then(|service| service.next_wake())
+    }
+
+    /// The service's time has come.
+    pub fn wake(&mut self, now: Time) {
+        if let Some(service) = &mut self.service {
+            service.on_wake(now, &mut self.actions);
+            self.act();
+        }
+    }
+
+    /// Carries out the actions of the service.
+    fn act(&mut self) {
+        let actions = &mut self.actions;
+        for part in actions.releases.drain(..) {
+            self.transits.release(part.packet);
+        }
+        for mut part in actions.resends.drain(..).rev() {
+            part.resends = part.resends.saturating_add(1);
+            self.transits.add_copy(part.packet);
+            self.waiting.push_front(Some(part));
+        }
+        for packet in actions.given_up.drain(..) {
+            self.transits.give_up(packet);
+        }
+        for _ in 0..std::mem::take(&mut actions.notices) {
+            self.waiting.push_front(None);
+        }
+    }
+
+    /// Names of the packets lost since the last call.
+    pub fn take_lost(&mut self) -> std::vec::Drain<'_, Name> {
+        self.transits.lost_names.drain(..)
+    }
+
+    /// Loses every frame that waits or is on the way; the line is free at `now`.
+    pub fn cut(&mut self, now: Time) {
+        let on_the_way: Vec<Option<Part>> = self.line.on_the_way().map(|frame| frame.part).collect();
+        self.line.cut(now);
+        on_the_way.into_iter().for_each(|part| self.lose(part));
+        // Words of the service still wait, for it has made them.
+        let parts: Vec<Part> = self.waiting.iter().copied().flatten().collect();
+        self.waiting.retain(Option::is_none);
+        for part in parts {
+            if part.resends > 0 {
+                self.transits.release(part.packet);
+            }
+            self.transits.drop_copy(part.packet);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

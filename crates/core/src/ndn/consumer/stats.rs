@@ -1,0 +1,119 @@
+//! Counters of a consumer, and the flow record made from them.
+
+use super::Consumer;
+use crate::observe::histogram::DelayHistogram;
+use crate::observe::records::{FlowRecord, FlowSamples};
+use crate::units::{ByteCount, Span, Time};
+
+/// Counters of one flow since its start.
+#[derive(Clone, Debug, Default)]
+pub struct ConsumerStats {
+    /// Distinct segments received.
+    pub delivered: u64,
+    /// Payload of the distinct segments received.
+    pub delivered_payload: ByteCount,
+    /// Arrival time of the last distinct segment; the start of the run before the first.
+    pub last_delivery: Time,
+    /// Interests sent, retransmissions included.
+    pub interests: u64,
+    /// Number of retransmitted Interests.
+    pub retransmissions: u64,
+    /// Number of Interests that timed out or whose lifetime ended.
+    pub timeouts: u64,
+    /// Data that came for a segment already received or given up.
+    pub duplicates: u64,
+    /// Nacks received.
+    pub nacks: u64,
+    /// Data received with a congestion mark, duplicates included.
+    pub marks: u64,
+    /// Loss notices received.
+    pub loss_notices: u64,
+    /// Segments given up.
+    pub abandoned: u64,
+    /// Delays of segments that were requested once.
+    once: DelayHistogram,
+    /// Delays of retransmitted segments; allocated at the first of them.
+    again: Option<Box<AgainDelays>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct AgainDelays {
+    full: DelayHistogram,
+    last: DelayHistogram,
+}
+
+impl ConsumerStats {
+    /// From the first Interest of each delivered segment to its Data.
+    pub fn full_delay(&self) -> DelayHistogram {
+        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.full))
+    }
+
+    /// From the last Interest of each delivered segment to its Data.
+    pub fn last_delay(&self) -> DelayHistogram {
+        self.again.as_ref().map_or_else(|| self.once.clone(), |again| self.once.merged(&again.last))
+    }
+
+    #[inline]
+    pub(super) fn add_delays(&mut self, full: Span, last: Span, was_sent_again: bool) {
+        if was_sent_again {
+            let again = self.again.get_or_insert_default();
+            again.full.add(full);
+            again.last.add(last);
+        } else {
+            self.once.add(full);
+        }
+    }
+}
+
+impl Consumer {
+    /// Counters since the start.
+    pub fn stats(&self) -> &ConsumerStats {
+        &self.stats
+    }
+
+    /// Whether the flow has started and still has segments to request or to receive.
+    fn is_under_way(&self, now: Time) -> bool {
+        let has_stopped = now >= self.stop && self.view.in_flight == 0;
+        self.start <= now && !self.is_complete() && !has_stopped
+    }
+
+    /// Appends the state of now as a row for the flow `flow`. Counts go on for ever; window, pace and round-trip time have
+    /// values only while the flow is under way.
+    pub fn sample_into(&self, now: Time, flow: u32, samples: &mut FlowSamples) {
+        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let is_under_way = self.is_under_way(now);
+        let of_flow = |value: f64| if is_under_way { value as f32 } else { f32::INFINITY };
+        let rtt = self.view.smoothed_rtt.filter(|_| is_under_way);
+        samples.time.push(now);
+        samples.flow.push(flow);
+        samples.window_packets.push(of_flow(self.window));
+        samples.pacing_per_second.push(of_flow(self.pacer.per_second(self.controller.pacing())));
+        samples.in_flight_packets.push(self.view.in_flight);
+        samples.delivered_segments.push(self.view.delivered);
+        samples.smoothed_rtt.push(rtt.unwrap_or_default());
+        samples.marks.push(count(self.stats.marks));
+        samples.retransmissions.push(count(self.stats.retransmissions));
+    }
+
+    /// Writes everything but names and the scheme into `record`.
+    pub fn fill_record(&self, record: &mut FlowRecord) {
+        let stats = &self.stats;
+        record.start = self.start;
+        record.completed = self.completed;
+        record.stopped = (self.stop < Time::MAX).then(|| self.stop.max(stats.last_delivery));
+        record.segments = self.is_bounded().then_some(u64::from(self.end));
+        record.delivered_segments = stats.delivered;
+        record.delivered_payload = stats.delivered_payload;
+        record.interests = stats.interests;
+        record.retransmissions = stats.retransmissions;
+        record.timeouts = stats.timeouts;
+        record.duplicates = stats.duplicates;
+        record.nacks = stats.nacks;
+        record.marks = stats.marks;
+        record.loss_notices = stats.loss_notices;
+        record.abandoned = stats.abandoned;
+        record.full_delay = stats.full_delay().summary();
+        record.last_delay = stats.last_delay().summary();
+        record.final_window_packets = self.window;
+    }
+}

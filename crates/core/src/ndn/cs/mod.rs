@@ -1,0 +1,262 @@
+//! The content store: Data by name, with a replacement policy. Hop signals are never stored.
+
+mod fifo;
+mod lfu;
+mod lru;
+mod order;
+mod random;
+mod stores;
+#[cfg(test)]
+mod tests;
+
+use hashbrown::HashTable;
+
+use crate::ndn::name::{Name, NameHash, NameTable, PrefixId};
+use crate::ndn::packet::{Data, Header, Interest, Kind, Packet};
+use crate::rng::{Rng, Seed, Streams};
+use crate::scheme::signal::HopSignals;
+use crate::units::{Packets, Time};
+
+use order::Order;
+pub use stores::Stores;
+
+/// Replacement policy: which Data is evicted from a full store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// The one that was used least recently.
+    #[default]
+    Lru,
+    /// The one that came first.
+    Fifo,
+    /// The one that was used least often since it came; of several the one used least recently.
+    Lfu,
+    /// Any, each as likely as the others.
+    Random,
+}
+
+impl Policy {
+    /// Every policy with its name in a scenario.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Lru, "lru"), (Self::Fifo, "fifo"), (Self::Lfu, "lfu"), (Self::Random, "random")];
+}
+
+/// Admission policy: which passing Data is cached.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Admission {
+    /// All of it (leave copy everywhere).
+    #[default]
+    Everywhere,
+    /// What comes from the producer or from a hit past no other store: a hit moves its Data one store down
+    /// (leave copy down; Laoutaris, Syntila & Stavrakakis 2004).
+    LeaveCopyDown,
+    /// Each with this probability, 0..=1, whatever other nodes do.
+    Probability(f64),
+}
+
+/// Parameters of a store.
+#[derive(Clone, Copy, Debug)]
+pub struct CacheSetup {
+    /// Capacity in Data packets; zero for no store.
+    pub capacity: Packets,
+    /// Replacement policy of a full store.
+    pub policy: Policy,
+    /// Admission policy of the store.
+    pub admission: Admission,
+    /// Random streams of both policies.
+    pub streams: Streams,
+}
+
+impl CacheSetup {
+    /// A store of the default kind: caches everything, evicts the least recently used.
+    pub fn lru(capacity: Packets) -> Self {
+        let streams = Streams::of(Seed(0));
+        Self { capacity, policy: Policy::Lru, admission: Admission::Everywhere, streams }
+    }
+}
+
+/// Names looked for under a prefix.
+const MAX_LOOKED_FOR: usize = 64;
+
+#[derive(Debug)]
+struct CsEntry<B> {
+    packet: Packet<B>,
+    fresh_until: Time,
+}
+
+/// A store of Data under one policy.
+#[derive(Debug)]
+pub struct Cs<B> {
+    capacity: u32,
+    admission: Admission,
+    draws: Rng,
+    hash: NameHash,
+    /// Conversion of a body for storage.
+    keep: fn(&B) -> B,
+    index: HashTable<u32>,
+    entries: Vec<CsEntry<B>>,
+    order: Order,
+}
+
+impl<B: Clone> Cs<B> {
+    /// An empty store.
+    pub fn new(setup: CacheSetup, hash: NameHash) -> Self {
+        let CacheSetup { capacity, policy, admission, streams } = setup;
+        Self {
+            capacity: capacity.get(),
+            admission,
+            draws: streams.stream("admission"),
+            hash,
+            keep: B::clone,
+            index: HashTable::new(),
+            entries: Vec::new(),
+            order: Order::new(policy, streams),
+        }
+    }
+
+    /// Sets the conversion of bodies for storage; by default they are shared.
+    pub fn set_keep(&mut self, keep: fn(&B) -> B) {
+        self.keep = keep;
+    }
+
+    /// Number of packets in the store.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether the store contains nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether the capacity is above zero.
+    #[inline]
+    pub fn is_enabled(&self) -> bool {
+        self.capacity > 0
+    }
+
+    /// Stores a Data in place of an older one with its name; other packets are ignored.
+    pub fn insert(&mut self, packet: &Packet<B>, now: Time) {
+        let Kind::Data(data) = packet.header.kind else { return };
+        if self.capacity == 0 {
+            return;
+        }
+        let known = self.find(packet.header.name);
+        if known.is_none() && !self.admits(&packet.header) {
+            return;
+        }
+        let header = Header { hop: HopSignals::default(), ..packet.header };
+        let kept = Packet { header, body: (self.keep)(&packet.body) };
+        let entry = CsEntry { packet: kept, fresh_until: now + data.freshness.span() };
+        match known {
+            Some(slot) => {
+                self.entries[slot as usize] = entry;
+                self.order.renew(slot);
+            }
+            None if self.entries.len() < self.capacity as usize => self.push(entry),
+            None => self.replace(entry),
+        }
+    }
+
+    /// Whether Data that is not in the store is admitted.
+    #[inline]
+    fn admits(&mut self, header: &Header) -> bool {
+        match self.admission {
+            Admission::Everywhere => true,
+            Admission::LeaveCopyDown => !header.hop.passed_store,
+            Admission::Probability(probability) => self.draws.chance(probability),
+        }
+    }
+
+    /// Names of the stored Data.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.entries.iter().map(|entry| entry.packet.header.name)
+    }
+
+    /// The Data that answers `interest` under `name`, if any; it counts as used.
+    ///
+    /// An Interest that Data under its name may answer is not answered by everything there: of each of the
+    /// first names under it, only the Data of that very name and its segment 0 are looked for. A store may
+    /// miss, but it must not take long.
+    pub fn lookup(
+        &mut self,
+        name: Name,
+        interest: &Interest,
+        names: &NameTable,
+        now: Time,
+    ) -> Option<Packet<B>> {
+        let exact = self.find(name).filter(|slot| self.may_answer(*slot, interest, now));
+        let found = match exact {
+            None if interest.can_be_prefix => {
+                names.prefix_of(name).and_then(|prefix| self.find_under(prefix, interest, names, now))
+            }
+            _ => exact,
+        };
+        let slot = found?;
+        self.order.touch(slot);
+        Some(self.entries[slot as usize].packet.clone())
+    }
+
+    fn find_under(&self, prefix: PrefixId, interest: &Interest, names: &NameTable, now: Time) -> Option<u32> {
+        names
+            .descendants(prefix)
+            .take(MAX_LOOKED_FOR)
+            .flat_map(|prefix| [Name::whole(prefix), Name::segment(prefix, 0)])
+            .filter_map(|name| self.find(name))
+            .find(|slot| self.may_answer(*slot, interest, now))
+    }
+
+    fn may_answer(&self, slot: u32, interest: &Interest, now: Time) -> bool {
+        !interest.must_be_fresh || self.entries[slot as usize].fresh_until > now
+    }
+
+    #[inline]
+    fn find(&self, name: Name) -> Option<u32> {
+        self.index
+            .find(self.hash.of(name), |slot| self.entries[*slot as usize].packet.header.name == name)
+            .copied()
+    }
+
+    fn push(&mut self, entry: CsEntry<B>) {
+        let slot = self.entries.len() as u32;
+        self.entries.push(entry);
+        self.index(slot);
+        self.order.enter(slot);
+    }
+
+    /// Puts an entry in the place of the one that the policy gives up.
+    fn replace(&mut self, entry: CsEntry<B>) {
+        let slot = self.order.leave();
+        let name = self.entries[slot as usize].packet.header.name;
+        if let Ok(found) = self.index.find_entry(self.hash.of(name), |candidate| *candidate == slot) {
+            found.remove();
+        }
+        self.entries[slot as usize] = entry;
+        self.index(slot);
+        self.order.enter(slot);
+    }
+
+    fn index(&mut self, slot: u32) {
+        let entries = &self.entries;
+        let name_of = |slot: &u32| entries[*slot as usize].packet.header.name;
+        let hash = self.hash;
+        self.index.insert_unique(hash.of(name_of(&slot)), slot, |slot| hash.of(name_of(slot)));
+    }
+}
+
+/// Treatment of Data that was not requested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnsolicitedPolicy {
+    /// It is dropped.
+    #[default]
+    Drop,
+    /// It is cached.
+    Admit,
+}
+
+/// A Data header with the token of the Interest it answers.
+pub(crate) fn with_token(header: &Header, token: crate::ndn::packet::PitToken) -> Header {
+    match header.kind {
+        Kind::Data(data) => Header { kind: Kind::Data(Data { token, ..data }), ..*header },
+        _ => *header,
+    }
+}

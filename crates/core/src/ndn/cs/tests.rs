@@ -1,0 +1,122 @@
+use super::*;
+use crate::ndn::name::Segment;
+use crate::ndn::packet::{Millis, PitToken};
+use crate::units::ByteCount;
+
+/// An LRU store for `capacity` packets.
+fn store(capacity: u32) -> Cs<()> {
+    Cs::new(CacheSetup::lru(Packets::new(capacity)), NameHash::LOCALITY)
+}
+
+fn data(segment: u32, freshness_ms: u32) -> Packet<()> {
+    let kind = Kind::Data(Data {
+        freshness: Millis(freshness_ms),
+        final_segment: Segment::NONE,
+        payload: 100,
+        token: PitToken(0),
+    });
+    let mut header = Header::new(Name::segment(PrefixId(0), segment), kind, ByteCount::new(120));
+    header.hop.mark = 1;
+    Packet { header, body: () }
+}
+
+fn interest() -> Interest {
+    Interest {
+        nonce: 1,
+        lifetime: Millis(1000),
+        token: PitToken(0),
+        hop_limit: None,
+        can_be_prefix: false,
+        must_be_fresh: false,
+    }
+}
+
+fn has(cs: &mut Cs<()>, segment: u32) -> bool {
+    cs.lookup(Name::segment(PrefixId(0), segment), &interest(), &NameTable::new(), Time::ZERO).is_some()
+}
+
+#[test]
+fn the_least_recently_used_data_leaves_first() {
+    let mut cs = store(2);
+    cs.insert(&data(1, 0), Time::ZERO);
+    cs.insert(&data(2, 0), Time::ZERO);
+    assert!(has(&mut cs, 1));
+    cs.insert(&data(3, 0), Time::ZERO);
+    assert_eq!([1, 2, 3].map(|segment| has(&mut cs, segment)), [true, false, true]);
+    assert_eq!(cs.len(), 2);
+}
+
+#[test]
+fn cached_data_carries_no_hop_signals() {
+    let mut cs = store(1);
+    cs.insert(&data(1, 0), Time::ZERO);
+    let name = Name::segment(PrefixId(0), 1);
+    let kept = cs.lookup(name, &interest(), &NameTable::new(), Time::ZERO).expect("kept");
+    assert_eq!(kept.header.hop, HopSignals::default());
+}
+
+#[test]
+fn stale_data_does_not_answer_must_be_fresh() {
+    let mut cs = store(1);
+    cs.insert(&data(1, 10), Time::ZERO);
+    let fresh = Interest { must_be_fresh: true, ..interest() };
+    let name = Name::segment(PrefixId(0), 1);
+    let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+    assert!(cs.lookup(name, &fresh, &NameTable::new(), at(9)).is_some());
+    assert!(cs.lookup(name, &fresh, &NameTable::new(), at(10)).is_none());
+}
+
+#[test]
+fn a_prefix_is_answered_by_the_first_segment_under_it() {
+    let mut cs = store(4);
+    let prefix = Interest { can_be_prefix: true, ..interest() };
+    let name = Name::whole(NameTable::ROOT);
+    cs.insert(&data(7, 0), Time::ZERO);
+    assert!(cs.lookup(name, &prefix, &NameTable::new(), Time::ZERO).is_none());
+    cs.insert(&data(0, 0), Time::ZERO);
+    let found = cs.lookup(name, &prefix, &NameTable::new(), Time::ZERO).expect("found");
+    assert_eq!(found.header.name, Name::segment(NameTable::ROOT, 0));
+}
+
+#[test]
+fn a_store_without_room_keeps_nothing() {
+    let mut cs = store(0);
+    cs.insert(&data(1, 0), Time::ZERO);
+    assert!(cs.is_empty() && !cs.is_enabled());
+}
+
+#[test]
+fn what_is_here_already_is_renewed_whatever_the_admission_says() {
+    // Neither would let it in now.
+    for admission in [Admission::LeaveCopyDown, Admission::Probability(0.0)] {
+        let mut cs = store(2);
+        cs.insert(&data(1, 10), Time::ZERO);
+        cs.admission = admission;
+        // It comes again 20 ms later, from a hit in another store.
+        let mut again = data(1, 10);
+        again.header.hop.passed_store = true;
+        let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+        cs.insert(&again, at(20));
+        let fresh = Interest { must_be_fresh: true, ..interest() };
+        let name = Name::segment(PrefixId(0), 1);
+        assert!(cs.lookup(name, &fresh, &NameTable::new(), at(29)).is_some(), "{admission:?}");
+        assert_eq!(cs.len(), 1);
+    }
+}
+
+#[test]
+fn a_store_of_a_prefix_keeps_bodies_by_the_rule_of_all_whenever_it_is_made() {
+    let mut names = NameTable::new();
+    let [early, late, other] = ["/a", "/b", "/c"].map(|uri| names.intern_uri(uri).expect("valid"));
+    let mut stores: Stores<u32> = Stores::new(CacheSetup::lru(Packets::new(4)), NameHash::LOCALITY);
+    stores.narrow(early, CacheSetup::lru(Packets::new(4)));
+    stores.set_keep(|body| body + 100);
+    stores.narrow(late, CacheSetup::lru(Packets::new(4)));
+    for prefix in [early, late, other] {
+        let Packet { header, .. } = data(0, 0);
+        let header = Header { name: Name::segment(prefix, 0), ..header };
+        stores.insert(&Packet { header, body: 1 }, &names, Time::ZERO);
+        let kept = stores.lookup(header.name, &interest(), &names, Time::ZERO).expect("kept");
+        assert_eq!(kept.body, 101);
+    }
+}

@@ -1,0 +1,267 @@
+//! The FIB: longest-prefix match, resolved once per prefix.
+
+use crate::context::Routes;
+use crate::ndn::face::{FaceId, NodeId};
+use crate::ndn::name::{NameTable, PrefixId};
+
+/// A way towards a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NextHop {
+    /// Cost, unitless; the lowest is best.
+    pub cost: u32,
+    /// The face.
+    pub face: FaceId,
+}
+
+/// Strategy of a prefix: an index into the forwarder's strategies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StrategyId(pub u16);
+
+/// FIB entry of one prefix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FibEntry {
+    /// Next hops, cheapest first, ties by face.
+    pub hops: Vec<NextHop>,
+    /// The strategy that chooses among them.
+    pub strategy: StrategyId,
+    /// Scope of Interests for the prefix.
+    pub scope: Scope,
+}
+
+/// Scope of Interests by the first component of their name (NFD's scopes).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// Anywhere.
+    #[default]
+    Global,
+    /// `/localhop`: one link; what came from another node goes to applications on this one only.
+    Hop,
+    /// `/localhost`: applications on this node only.
+    Host,
+}
+
+impl Scope {
+    /// The scope of the names under `prefix`, itself among them.
+    pub(crate) fn of(prefix: PrefixId, names: &NameTable) -> Self {
+        match names.first_component(prefix) {
+            Some((8, b"localhop")) => Self::Hop,
+            Some((8, b"localhost")) => Self::Host,
+            _ => Self::Global,
+        }
+    }
+}
+
+/// Routes of one node, configured or looked up through [`Routes`]; results are cached per prefix.
+#[derive(Debug, Default)]
+pub struct Fib {
+    /// Configured routes by prefix number, as `strategies`.
+    given: Vec<(PrefixId, Vec<NextHop>)>,
+    strategies: Vec<(PrefixId, StrategyId)>,
+    resolved: Resolved,
+}
+
+impl Fib {
+    /// Sets the next hops of `prefix`; an empty list removes it. Of several ways through one face the cheapest
+    /// counts.
+    pub fn set(&mut self, prefix: PrefixId, mut hops: Vec<NextHop>) {
+        hops.sort_unstable_by_key(|hop| (hop.face, hop.cost));
+        hops.dedup_by_key(|hop| hop.face);
+        hops.sort_unstable();
+        match (self.given.binary_search_by_key(&prefix, |(given, _)| *given), hops.is_empty()) {
+            (Ok(at), true) => drop(self.given.remove(at)),
+            (Ok(at), false) => self.given[at].1 = hops,
+            (Err(_), true) => {}
+            (Err(at), false) => self.given.insert(at, (prefix, hops)),
+        }
+        self.forget();
+    }
+
+    /// Sets the strategy of `prefix` and of everything under it that has none configured.
+    pub fn set_strategy(&mut self, prefix: PrefixId, strategy: StrategyId) {
+        match self.strategies.binary_search_by_key(&prefix, |(given, _)| *given) {
+            Ok(at) => self.strategies[at].1 = strategy,
+            Err(at) => self.strategies.insert(at, (prefix, strategy)),
+        }
+        self.forget();
+    }
+
+    /// No way leads through `face` any more.
+    pub fn remove_face(&mut self, face: FaceId) {
+        for (_, hops) in &mut self.given {
+            hops.retain(|hop| hop.face != face);
+        }
+        self.given.retain(|(_, hops)| !hops.is_empty());
+        self.forget();
+    }
+
+    /// The next hops that were set for exactly `prefix`.
+    pub fn given(&self, prefix: PrefixId) -> &[NextHop] {
+        match self.given.binary_search_by_key(&prefix, |(given, _)| *given) {
+            Ok(at) => &self.given[at].1,
+            Err(_) => &[],
+        }
+    }
+
+    /// Prefixes that routes or strategies were set for.
+    pub fn prefixes(&self) -> impl Iterator<Item = PrefixId> + '_ {
+        let strategies = self.strategies.iter().map(|(prefix, _)| *prefix);
+        self.given.iter().map(|(prefix, _)| *prefix).chain(strategies)
+    }
+
+    /// Clears the cached results, because routes changed.
+    pub fn forget(&mut self) {
+        self.resolved = Resolved::default();
+    }
+
+    /// The entry for `prefix`; without next hops when nothing leads there.
+    #[inline]
+    pub fn lookup(
+        &mut self,
+        prefix: PrefixId,
+        names: &NameTable,
+        routes: &dyn Routes,
+        node: NodeId,
+    ) -> &FibEntry {
+        let index = match self.resolved.find(prefix) {
+            Some(index) => index,
+            None => self.resolve(prefix, names, routes, node),
+        };
+        &self.resolved.entries[index]
+    }
+
+    #[cold]
+    fn resolve(&mut self, prefix: PrefixId, names: &NameTable, routes: &dyn Routes, node: NodeId) -> usize {
+        let mut hops = Vec::new();
+        let mut at = Some(prefix);
+        while let Some(candidate) = at {
+            if let Ok(at) = self.given.binary_search_by_key(&candidate, |(given, _)| *given) {
+                hops.clone_from(&self.given[at].1);
+            } else {
+                routes.next_hops(node, candidate, &mut hops);
+            }
+            if !hops.is_empty() {
+                break;
+            }
+            at = names.parent(candidate);
+        }
+        let strategy = self.strategy_of(prefix, names);
+        self.resolved.insert(prefix, FibEntry { hops, strategy, scope: Scope::of(prefix, names) })
+    }
+
+    fn strategy_of(&self, prefix: PrefixId, names: &NameTable) -> StrategyId {
+        let mut at = Some(prefix);
+        while let Some(candidate) = at {
+            if let Ok(at) = self.strategies.binary_search_by_key(&candidate, |(given, _)| *given) {
+                return self.strategies[at].1;
+            }
+            at = names.parent(candidate);
+        }
+        StrategyId::default()
+    }
+}
+
+/// A small open-addressing table, sized by the prefixes seen at this node.
+#[derive(Debug, Default)]
+struct Resolved {
+    /// Prefix number + 1 and entry; 0 is free. Length is a power of two, at most half full.
+    slots: Vec<(u32, u32)>,
+    entries: Vec<FibEntry>,
+}
+
+impl Resolved {
+    #[inline]
+    fn find(&self, prefix: PrefixId) -> Option<usize> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let mut slot = spread(prefix) & mask;
+        loop {
+            match self.slots[slot] {
+                (0, _) => return None,
+                (key, index) if key == prefix.0 + 1 => return Some(index as usize),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    fn insert(&mut self, prefix: PrefixId, entry: FibEntry) -> usize {
+        if (self.entries.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let index = self.entries.len();
+        self.entries.push(entry);
+        self.place(prefix.0 + 1, index as u32);
+        index
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![(0, 0); (self.slots.len() * 2).max(4)];
+        let old = std::mem::replace(&mut self.slots, larger);
+        for (key, index) in old.into_iter().filter(|(key, _)| *key != 0) {
+            self.place(key, index);
+        }
+    }
+
+    fn place(&mut self, key: u32, index: u32) {
+        let mask = self.slots.len() - 1;
+        let mut slot = spread(PrefixId(key - 1)) & mask;
+        while self.slots[slot].0 != 0 {
+            slot = (slot + 1) & mask;
+        }
+        self.slots[slot] = (key, index);
+    }
+}
+
+fn spread(prefix: PrefixId) -> usize {
+    (prefix.0.wrapping_mul(0x9E37_79B9) >> 7) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::NoRoutes;
+
+    fn hop(face: u16, cost: u32) -> NextHop {
+        NextHop { face: FaceId(face), cost }
+    }
+
+    #[test]
+    fn the_longest_given_prefix_wins_and_hops_come_cheapest_first() {
+        let mut names = NameTable::new();
+        let [a, ab, abc] = ["/a", "/a/b", "/a/b/c"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set(a, vec![hop(1, 5)]);
+        fib.set(ab, vec![hop(2, 9), hop(3, 1)]);
+        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(3, 1), hop(2, 9)]);
+        fib.set(ab, vec![]);
+        assert_eq!(fib.lookup(abc, &names, &NoRoutes, NodeId(0)).hops, [hop(1, 5)]);
+    }
+
+    #[test]
+    fn many_prefixes_resolve_like_a_naive_search() {
+        let mut names = NameTable::new();
+        let mut fib = Fib::default();
+        let prefixes: Vec<PrefixId> =
+            (0..300).map(|i| names.intern_uri(&format!("/p{}/x{i}", i % 7)).expect("valid")).collect();
+        for (i, prefix) in prefixes.iter().enumerate().filter(|(i, _)| i % 3 == 0) {
+            fib.set(*prefix, vec![hop(i as u16, 1)]);
+        }
+        for _ in 0..2 {
+            for (i, prefix) in prefixes.iter().enumerate() {
+                let expected = if i % 3 == 0 { vec![hop(i as u16, 1)] } else { vec![] };
+                assert_eq!(fib.lookup(*prefix, &names, &NoRoutes, NodeId(0)).hops, expected, "prefix {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_strategy_covers_everything_under_its_prefix() {
+        let mut names = NameTable::new();
+        let [a, ab] = ["/a", "/a/b"].map(|uri| names.intern_uri(uri).expect("valid"));
+        let mut fib = Fib::default();
+        fib.set_strategy(a, StrategyId(2));
+        assert_eq!(fib.lookup(ab, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(2));
+        assert_eq!(fib.lookup(NameTable::ROOT, &names, &NoRoutes, NodeId(0)).strategy, StrategyId(0));
+    }
+}

@@ -1,0 +1,174 @@
+//! The Data pipelines: incoming, unsolicited, outgoing.
+
+use super::gates::Ending;
+use super::{Forwarder, Outbox, Served, record_end};
+use crate::context::Context;
+use crate::ndn::cs::{UnsolicitedPolicy, with_token};
+use crate::ndn::dead_nonce;
+use crate::ndn::face::FaceId;
+use crate::ndn::name::{IMPLICIT_DIGEST, Name};
+use crate::ndn::packet::{Header, Kind, Packet, PitToken};
+use crate::ndn::pit::PitId;
+use crate::observe::event::EventMask;
+use crate::units::Span;
+
+impl<B: Clone + Default> Forwarder<B> {
+    #[inline]
+    pub(super) fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        let exact = self.pit.find(packet.header.name);
+        match exact {
+            Some(id) if !self.has_special_entries() && self.pit.next_sibling(id).is_none() => {
+                if self.cs.is_enabled() {
+                    self.keep(cx, &mut packet);
+                }
+                self.satisfy(cx, from, packet, id, None, out);
+            }
+            _ => self.satisfy_all(cx, from, packet, exact, out),
+        }
+    }
+
+    /// Offers the Data to the content store.
+    #[inline]
+    fn keep(&mut self, cx: &Context<'_>, packet: &mut Packet<B>) {
+        self.cs.insert(packet, cx.names, cx.now);
+        packet.header.hop.passed_store = true;
+    }
+
+    /// Every entry that the Data satisfies: of its own name, and of any prefix with CanBePrefix.
+    pub(super) fn matches(&self, cx: &Context<'_>, name: Name) -> Vec<PitId> {
+        let mut found = Vec::new();
+        found.extend(self.with_siblings(self.pit.find(name)));
+        if self.pit.prefix_entries() == 0 {
+            return found;
+        }
+        let mut at = Some(name.prefix);
+        while let Some(prefix) = at {
+            let ancestor = cx.names.name_of(prefix);
+            if ancestor != name {
+                let entries = self.with_siblings(self.pit.find(ancestor));
+                found.extend(entries.filter(|id| self.pit.entry(*id).selector().can_be_prefix));
+            }
+            at = cx.names.parent(prefix);
+        }
+        found
+    }
+
+    /// Whether Data may answer entries of other names than its own.
+    fn has_special_entries(&self) -> bool {
+        self.pit.prefix_entries() > 0 || self.pit.digest_entries() > 0
+    }
+
+    /// All entries of the name of `first`.
+    fn with_siblings(&self, first: Option<PitId>) -> impl Iterator<Item = PitId> + '_ {
+        std::iter::successors(first, |id| self.pit.next_sibling(*id))
+    }
+
+    /// The first entry that names the Data by its digest.
+    fn digest_match(&self, cx: &Context<'_>, packet: &Packet<B>) -> Option<PitId> {
+        let rules = self.body.as_ref().filter(|_| self.pit.digest_entries() > 0)?;
+        let prefix = cx.names.prefix_of(packet.header.name)?;
+        let full = cx.names.find_child(prefix, IMPLICIT_DIGEST, &(rules.digest)(&packet.body))?;
+        self.pit.find(Name::whole(full))
+    }
+
+    #[cold]
+    fn satisfy_all(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        exact: Option<PitId>,
+        out: &mut impl Outbox<B>,
+    ) {
+        let mut found = Vec::new();
+        if exact.is_some() || self.has_special_entries() {
+            found = self.matches(cx, packet.header.name);
+            found.extend(self.with_siblings(self.digest_match(cx, &packet)));
+        }
+        if found.is_empty() {
+            self.counters.unsolicited += 1;
+        }
+        if self.cs.is_enabled() && (!found.is_empty() || self.unsolicited == UnsolicitedPolicy::Admit) {
+            self.keep(cx, &mut packet);
+        }
+        let mut served = Vec::new();
+        for id in found {
+            self.satisfy(cx, from, packet.clone(), id, Some(&mut served), out);
+        }
+    }
+
+    /// Answers one entry: every downstream that still waits gets a copy, the last one the packet itself.
+    ///
+    /// `served` lists the downstreams that another entry has answered already: one that asked twice with one
+    /// token gets one Data.
+    #[inline]
+    fn satisfy(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        id: PitId,
+        mut served: Option<&mut Vec<(FaceId, PitToken)>>,
+        out: &mut impl Outbox<B>,
+    ) {
+        let name = self.pit.entry(id).name();
+        if cx.wants(EventMask::PENDING) {
+            record_end(cx, self.pit.entry(id), true);
+        }
+        if self.gates.is_some() {
+            self.data_at_gates(cx, from, id, &mut packet.header);
+        }
+        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let Served { strategy, straggler } = &mut self.strategies[usize::from(strategy.0)];
+        strategy.on_data(cx, &mut packet.header, from, id, self.pit.entry(id));
+
+        let header = Header { hop: packet.header.hop.carried(), ..packet.header };
+        let now = cx.now;
+        let waiting = |record: &&crate::ndn::pit::InRecord| record.is_pending(now) && record.face != from;
+        let mut records = self.pit.entry(id).in_records().filter(waiting);
+        let mut record = records.next().copied();
+        while let Some(this) = record {
+            record = records.next().copied();
+            let mut header = with_token(&header, this.token);
+            if let Some(served) = served.as_deref_mut() {
+                if served.contains(&(this.face, this.token)) {
+                    continue;
+                }
+                served.push((this.face, this.token));
+            }
+            strategy.on_data_out(cx, &mut header, this.face);
+            if let Some(gates) = &mut self.gates {
+                gates.data_out(cx, &mut header, from, this.face);
+            }
+            let body = if record.is_some() { packet.body.clone() } else { std::mem::take(&mut packet.body) };
+            out.send(cx, this.face, Packet { header, body });
+        }
+        drop(records);
+        let straggler = *straggler;
+
+        if self.needs_dead_nonce(&header, id) {
+            self.remember_nonces(cx, id);
+        }
+        if straggler == Span::ZERO {
+            self.end_at_gates(cx, id, &Ending::AnsweredBy(from));
+            return self.pit.remove(id);
+        }
+        self.pit.entry_mut(id).remove_out_record(from);
+        if !self.pit.entry(id).is_satisfied() {
+            self.pit.keep_satisfied(id, now, straggler);
+        }
+    }
+
+    /// NFD's rule: a satisfied entry's nonces matter only where fresh Data was asked for and the Data goes
+    /// stale before the list forgets; otherwise a looping Interest meets the cached Data.
+    fn needs_dead_nonce(&self, header: &Header, id: PitId) -> bool {
+        let Kind::Data(data) = header.kind else { return false };
+        self.pit.entry(id).selector().must_be_fresh && data.freshness.span() < dead_nonce::LIFETIME
+    }
+}

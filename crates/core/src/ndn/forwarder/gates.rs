@@ -1,0 +1,329 @@
+//! The forwarder's side of gates: rows of gates by face, their decisions, and their notifications.
+
+use super::{Forwarder, Outbox};
+use crate::context::Context;
+use crate::ndn::face::FaceId;
+use crate::ndn::gate::{DataSource, FaceGate, GateRow, GateStats, Passage};
+use crate::ndn::packet::{Header, Interest, Kind, NackReason, Packet};
+use crate::ndn::pit::PitId;
+use crate::ndn::strategy::{Decision, Target};
+use crate::observe::event::Cause;
+use crate::units::Time;
+
+use super::interest::send_nack;
+
+/// The gates of every face that has some.
+#[derive(Debug)]
+pub(super) struct Gates<B> {
+    /// Rows of gates by face.
+    rows: Vec<Option<GateRow<B>>>,
+}
+
+impl<B> Gates<B> {
+    #[inline]
+    pub fn row(&mut self, face: FaceId) -> Option<&mut GateRow<B>> {
+        self.rows.get_mut(face.index())?.as_mut()
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = &GateRow<B>> {
+        self.rows.iter().flatten()
+    }
+
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut GateRow<B>> {
+        self.rows.iter_mut().flatten()
+    }
+
+    pub fn next_wake(&self) -> Option<Time> {
+        self.rows().filter_map(GateRow::next_wake).min()
+    }
+
+    pub fn remove(&mut self, face: FaceId) {
+        if let Some(row) = self.rows.get_mut(face.index()) {
+            *row = None;
+        }
+    }
+
+    /// Goes on with what was counted at the gates of the same faces.
+    pub fn count_on(&mut self, old: &Self) {
+        for (row, old) in self.rows.iter_mut().zip(&old.rows) {
+            if let (Some(row), Some(old)) = (row, old) {
+                row.count_on(old);
+            }
+        }
+    }
+
+    /// A copy of a Data that came from `from` leaves through `to`.
+    #[inline]
+    pub fn data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, from: FaceId, to: FaceId) {
+        if let Some(row) = self.row(to) {
+            let is_local = cx.face(from).is_local();
+            row.on_data_out(cx, data, if is_local { DataSource::Application } else { DataSource::Face });
+        }
+    }
+}
+
+/// Outcome of one copy of an Interest.
+enum Attempt {
+    Sent,
+    OutOfHops,
+    Refused(NackReason),
+    Dropped,
+}
+
+/// Outcome of an Interest that was offered to the targets.
+pub(super) struct Offered {
+    pub is_sent: bool,
+    out_of_hops: bool,
+    /// Decision of the strategy if no face accepts it; `None` if no gate refused.
+    pub refusal: Option<Decision>,
+}
+
+/// Reason for which an answer is no longer expected.
+pub(super) enum Ending {
+    /// The lifetime is over.
+    Expired,
+    /// This face answered.
+    AnsweredBy(FaceId),
+    /// Otherwise.
+    Elsewhere,
+}
+
+impl<B: Clone + Default> Forwarder<B> {
+    /// Sets the gates before the queue of `face`, replacing earlier ones.
+    pub fn set_gates(&mut self, face: FaceId, gates: Vec<Box<dyn FaceGate>>) {
+        if gates.is_empty() {
+            if let Some(all) = &mut self.gates {
+                all.remove(face);
+            }
+            return;
+        }
+        let rows = &mut self.gates.get_or_insert_with(|| Box::new(Gates { rows: Vec::new() })).rows;
+        if rows.len() <= face.index() {
+            rows.resize_with(face.index() + 1, || None);
+        }
+        rows[face.index()] = Some(GateRow::new(face, gates));
+    }
+
+    /// Counters of the gates of `face` since they were set; zeros without gates.
+    pub fn gate_stats(&self, face: FaceId) -> GateStats {
+        let row = self.gates.as_ref().and_then(|gates| gates.rows.get(face.index())?.as_ref());
+        row.map(GateRow::stats).unwrap_or_default()
+    }
+
+    /// Drops everything that the gates of `face` hold, because its link is down; the number of packets. Their PIT
+    /// entries stay without them until they expire or are asked for again.
+    pub fn clear_held(&mut self, cx: &mut Context<'_>, face: FaceId) -> u64 {
+        let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(face)) else { return 0 };
+        let dropped = row.clear(cx, Cause("held at link down"));
+        for id in &dropped {
+            self.pit.entry_mut(*id).take_back(face);
+        }
+        dropped.len() as u64
+    }
+
+    /// As `forward`, for a node with gates.
+    #[inline(never)]
+    pub(super) fn forward_gated(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let offered = self.offer(cx, from, &packet, interest, id, out);
+        match offered.refusal {
+            _ if offered.is_sent => {}
+            Some(Decision::Suppress) => self.counters.suppressed += 1,
+            Some(Decision::Nack(reason)) => {
+                send_nack(cx, from, packet, interest, reason, out);
+                self.end_refused(from, id);
+            }
+            Some(Decision::Forward) | None => {
+                self.counters.hop_limited += u64::from(offered.out_of_hops);
+                self.end_if_idle(id);
+            }
+        }
+    }
+
+    /// Sends the Interest to all targets; a face whose gates refuse is replaced by another choice of the strategy,
+    /// each face tried once.
+    pub(super) fn offer(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) -> Offered {
+        let mut targets = std::mem::take(&mut self.targets);
+        let mut offered = Offered { is_sent: false, out_of_hops: false, refusal: None };
+        let mut next = 0;
+        while let Some(target) = targets.get(next).copied() {
+            next += 1;
+            if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
+                continue;
+            }
+            match self.send_gated(cx, target, packet, interest, id, out) {
+                Attempt::Sent => offered.is_sent = true,
+                Attempt::OutOfHops => offered.out_of_hops = true,
+                Attempt::Dropped => {}
+                Attempt::Refused(reason) => {
+                    let decision = self.ask_again(cx, target.face, from, &packet.header, id, reason);
+                    offered.refusal = Some(decision);
+                    targets.append(&mut self.targets);
+                }
+            }
+        }
+        targets.clear();
+        self.targets = targets;
+        offered
+    }
+
+    /// Asks the strategy for another choice than `face`, which goes into the targets. What is to happen when none of
+    /// them takes the Interest: without the strategy's word the refusal goes on as it came.
+    fn ask_again(
+        &mut self,
+        cx: &mut Context<'_>,
+        face: FaceId,
+        from: FaceId,
+        header: &Header,
+        id: PitId,
+        reason: NackReason,
+    ) -> Decision {
+        let ask = |strategy: &mut dyn crate::ndn::strategy::Strategy,
+                   cx: &mut Context<'_>,
+                   arrival: &mut crate::ndn::strategy::Arrival<'_>| {
+            strategy.on_rejected(cx, face, arrival)
+        };
+        match self.consult(cx, from, header, id, ask) {
+            Decision::Forward => Decision::Nack(reason),
+            otherwise => {
+                self.targets.clear();
+                otherwise
+            }
+        }
+    }
+
+    /// Sends one copy through the gates of its face, if it has some.
+    fn send_gated(
+        &mut self,
+        cx: &mut Context<'_>,
+        target: Target,
+        packet: &Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) -> Attempt {
+        let Target { face, fresh_nonce } = target;
+        let nonce = if fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
+        if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
+            return Attempt::OutOfHops;
+        }
+        let mut copy = packet.clone();
+        copy.header.hop = packet.header.hop.carried();
+        copy.header.kind = Kind::Interest(Interest { nonce, ..interest });
+        let passage = match self.gates.as_mut().and_then(|gates| gates.row(face)) {
+            None => Passage::Passed(copy),
+            Some(row) if row.holds(id) => {
+                self.counters.suppressed += 1;
+                return Attempt::Sent;
+            }
+            Some(row) => row.pass(cx, id, copy),
+        };
+        match passage {
+            Passage::Refused(reason, _) => return Attempt::Refused(reason),
+            Passage::Dropped => return Attempt::Dropped,
+            Passage::Held => self.pit.entry_mut(id).set_out_record(face, nonce, cx.now),
+            Passage::Passed(packet) => {
+                self.pit.entry_mut(id).set_out_record(face, nonce, cx.now);
+                out.send(cx, face, packet);
+            }
+        }
+        Attempt::Sent
+    }
+
+    /// Data for the entry came from `from`: what gates hold for it has no purpose any more.
+    pub(super) fn data_at_gates(&mut self, cx: &mut Context<'_>, from: FaceId, id: PitId, data: &mut Header) {
+        let Some(gates) = &mut self.gates else { return };
+        let entry = self.pit.entry(id);
+        let asked = entry.out_records().map(|record| record.face);
+        let holds = |face: &FaceId| gates.row(*face).is_some_and(|row| row.holds(id));
+        let held: Vec<FaceId> = asked.filter(holds).collect();
+        for face in held {
+            if let Some(row) = gates.row(face) {
+                row.withdraw(cx, id, Cause("held and answered"));
+            }
+            self.pit.entry_mut(id).take_back(face);
+        }
+        let rtt = self.pit.entry(id).round_trip(from, cx.now);
+        if let Some(row) = gates.row(from) {
+            row.on_data_in(cx, id, data, rtt);
+        }
+    }
+
+    /// Notifies the gates of every face with an outstanding answer that none is expected any more.
+    pub(super) fn end_at_gates(&mut self, cx: &mut Context<'_>, id: PitId, how: &Ending) {
+        let Some(gates) = &mut self.gates else { return };
+        let is_expired = matches!(how, Ending::Expired);
+        let cause = Cause(if is_expired { "held too long" } else { "held and refused" });
+        for record in self.pit.entry(id).out_records() {
+            let Some(row) = gates.row(record.face) else { continue };
+            let was_held = row.withdraw(cx, id, cause);
+            let is_out = !was_held || record.retransmissions > 0;
+            match how {
+                _ if !is_out || record.nacked.is_some() => {}
+                Ending::AnsweredBy(face) if *face == record.face => {}
+                Ending::Expired => row.on_expiry(cx, id),
+                Ending::AnsweredBy(_) | Ending::Elsewhere => row.on_withdrawn(cx, id),
+            }
+        }
+    }
+
+    /// Wakes the gates that are due, and sends the packets that they release.
+    pub(super) fn wake_gates(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
+        let mut passages = Vec::new();
+        let faces = self.gates.as_ref().map_or(0, |gates| gates.rows.len());
+        for face in (0..faces).map(|index| FaceId(index as u16)) {
+            // An entry that ends with one packet takes with it what other faces hold: one face after the other.
+            if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(face)) {
+                row.wake(cx, &mut passages);
+            }
+            for (id, passage) in passages.drain(..) {
+                self.go_on_released(cx, face, id, passage, out);
+            }
+        }
+    }
+
+    fn go_on_released(
+        &mut self,
+        cx: &mut Context<'_>,
+        face: FaceId,
+        id: PitId,
+        passage: Passage<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        match passage {
+            Passage::Held => {}
+            Passage::Passed(packet) => {
+                self.pit.entry_mut(id).depart(face, cx.now);
+                out.send(cx, face, packet);
+            }
+            Passage::Dropped => {
+                self.pit.entry_mut(id).take_back(face);
+                self.end_if_idle(id);
+            }
+            // The strategy took it for sent; for it this is the upstream's Nack, unless an earlier one is out still.
+            Passage::Refused(reason, packet) => {
+                let Kind::Interest(interest) = packet.header.kind else { return };
+                match self.pit.entry_mut(id).out_record_mut(face) {
+                    Some(record) if record.retransmissions == 0 => record.nacked = Some(reason),
+                    _ => return,
+                }
+                self.heed_nack(cx, face, &packet, interest, reason, id, out);
+            }
+        }
+    }
+}

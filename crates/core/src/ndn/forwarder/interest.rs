@@ -1,0 +1,292 @@
+//! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
+
+use super::{BodyRules, Digest, Forwarder, Outbox};
+use crate::context::Context;
+use crate::ndn::cs::with_token;
+use crate::ndn::face::FaceId;
+use crate::ndn::fib::{FibEntry, NextHop, Scope};
+use crate::ndn::gate::DataSource;
+use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
+use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
+use crate::ndn::pit::{PitId, Selector};
+use crate::ndn::strategy::{Arrival, Decision, Strategy, Target};
+use crate::observe::event::Event;
+
+/// Interests under `/localhost` that may be pending beyond the limit.
+const RESERVED: usize = 64;
+
+impl<B: Clone + Default> Forwarder<B> {
+    #[inline]
+    pub(super) fn on_interest(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        mut packet: Packet<B>,
+        mut interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) {
+        if let Some(limit) = interest.hop_limit {
+            let Some(left) = limit.checked_sub(1) else {
+                self.counters.hop_limited += 1;
+                return;
+            };
+            interest.hop_limit = Some(left);
+            packet.header.kind = Kind::Interest(interest);
+        }
+        let name = packet.header.name;
+        if !self.dead_nonces.is_empty() && self.dead_nonces.has(name, interest.nonce, cx.now) {
+            return self.refuse_loop(cx, from, packet, interest, out);
+        }
+        let selector = Selector::from(&interest);
+        if self.pit.len() >= self.pit_limit
+            && self.pit.find_selected(name, selector).is_none()
+            && !self.is_reserved(cx, name)
+        {
+            self.counters.refused_full += 1;
+            return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
+        }
+        let (id, is_new) = self.pit.find_or_insert(name, selector);
+        if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
+            return self.refuse_loop(cx, from, packet, interest, out);
+        }
+        // As in NFD, the store is searched only if no downstream waits: before, it did not have the Data.
+        let nobody_waits = is_new || self.pit.entry(id).in_records().next().is_none();
+        if nobody_waits
+            && self.cs.is_enabled()
+            && self.answer_from_cache(cx, from, &packet.header, interest, out)
+        {
+            if is_new {
+                self.pit.remove(id);
+            }
+            return;
+        }
+        // A satisfied entry is kept for a while after its Data; this Interest is a new request.
+        if nobody_waits && !is_new {
+            self.pit.reopen(id);
+        }
+        if is_new && self.body.is_some() && digest_in(cx, name).is_some() {
+            self.pit.note_digest(id);
+        }
+        let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
+        self.pit.renew_expiry(id, cx.now);
+        self.decide(cx, from, packet, interest, (id, is_repeated), out);
+    }
+
+    /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
+    /// its table is full.
+    #[cold]
+    fn is_reserved(&self, cx: &Context<'_>, name: Name) -> bool {
+        self.pit.len() < self.pit_limit.saturating_add(RESERVED)
+            && Scope::of(name.prefix, cx.names) == Scope::Host
+    }
+
+    /// Consults the strategy and carries out its decision.
+    #[inline(always)]
+    fn decide(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        interest: Interest,
+        (id, is_repeated): (PitId, bool),
+        out: &mut impl Outbox<B>,
+    ) {
+        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
+            arrival.is_repeated = is_repeated;
+            strategy.on_interest(cx, arrival)
+        });
+        match decision {
+            Decision::Forward if self.gates.is_some() => {
+                self.forward_gated(cx, from, packet, interest, id, out);
+            }
+            Decision::Forward => self.forward(cx, packet, interest, id, out),
+            Decision::Suppress => self.counters.suppressed += 1,
+            Decision::Nack(reason) => {
+                send_nack(cx, from, packet, interest, reason, out);
+                self.end_refused(from, id);
+            }
+        }
+    }
+
+    /// Consults the strategy of a name; the faces it selects become the targets.
+    #[inline(always)]
+    pub(super) fn consult(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        interest: &Header,
+        id: PitId,
+        ask: impl FnOnce(&mut dyn Strategy, &mut Context<'_>, &mut Arrival<'_>) -> Decision,
+    ) -> Decision {
+        let route = self.fib.lookup(interest.name.prefix, cx.names, cx.routes, cx.node);
+        let mut hops = &route.hops;
+        if route.scope != Scope::Global {
+            keep_in_scope(cx, from, route, &mut self.near);
+            hops = &self.near;
+        }
+        self.targets.clear();
+        let (entry, targets) = (self.pit.entry_mut(id), &mut self.targets);
+        let mut arrival = Arrival { interest, from, pending: id, entry, is_repeated: false, hops, targets };
+        ask(&mut *self.strategies[usize::from(route.strategy.0)].strategy, cx, &mut arrival)
+    }
+
+    /// The downstream `from` was sent a Nack and does not wait any more.
+    pub(super) fn end_refused(&mut self, from: FaceId, id: PitId) {
+        self.pit.entry_mut(id).remove_in_record(from);
+        self.end_if_idle(id);
+    }
+
+    /// Sends the Interest to all targets; the last copy is the packet itself.
+    #[inline(always)]
+    fn forward(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut packet: Packet<B>,
+        interest: Interest,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        packet.header.hop = packet.header.hop.carried();
+        let Some((last, others)) = self.targets.split_last() else {
+            return self.end_if_idle(id);
+        };
+        let mut sent = false;
+        for target in others {
+            let copy = packet.clone();
+            let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
+            sent |= send_interest(cx, &mut self.pit, id, *target, copy, Interest { nonce, ..interest }, out);
+        }
+        let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
+        sent |= send_interest(cx, &mut self.pit, id, *last, packet, Interest { nonce, ..interest }, out);
+        if !sent {
+            self.counters.hop_limited += 1;
+            self.end_if_idle(id);
+        }
+    }
+
+    /// An entry without downstreams and upstreams has no purpose.
+    pub(super) fn end_if_idle(&mut self, id: PitId) {
+        let entry = self.pit.entry(id);
+        if entry.out_records().next().is_none() {
+            self.pit.remove(id);
+        }
+    }
+
+    fn answer_from_cache(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        header: &Header,
+        interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) -> bool {
+        let Some(mut found) = self.find_cached(cx, header.name, interest) else {
+            self.note_miss(cx, header.name);
+            return false;
+        };
+        // Hop signals are not stored; the Data echoes those of this Interest.
+        found.header.hop = header.hop.echoed();
+        cx.record(Event::CacheHit { name: header.name });
+        self.counters.cache_hits += 1;
+        let strategy = self.fib.lookup(header.name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+        strategy.on_content_hit(cx, &found.header);
+        strategy.on_data_out(cx, &mut found.header, from);
+        found.header = with_token(&found.header, interest.token);
+        if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
+            row.on_data_out(cx, &mut found.header, DataSource::Cache);
+        }
+        out.send(cx, from, found);
+        true
+    }
+
+    /// Counts a cache miss, unless no Data under the name can be cached.
+    #[inline]
+    fn note_miss(&mut self, cx: &mut Context<'_>, name: Name) {
+        if self.cs.keeps(name.prefix, cx.names) {
+            self.counters.cache_misses += 1;
+            cx.record(Event::CacheMiss { name });
+        }
+    }
+
+    #[inline(always)]
+    fn find_cached(&mut self, cx: &Context<'_>, name: Name, interest: Interest) -> Option<Packet<B>> {
+        let Some(BodyRules { digest: digest_of, .. }) = self.body else {
+            return self.cs.lookup(name, &interest, cx.names, cx.now);
+        };
+        let Some((data_name, digest)) = digest_in(cx, name) else {
+            return self.cs.lookup(name, &interest, cx.names, cx.now);
+        };
+        // A digest is that of one Data, whose full name precedes it.
+        let exactly = Interest { can_be_prefix: false, ..interest };
+        let found = self.cs.lookup(data_name, &exactly, cx.names, cx.now)?;
+        (digest_of(&found.body) == digest).then_some(found)
+    }
+
+    fn refuse_loop(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        interest: Interest,
+        out: &mut impl Outbox<B>,
+    ) {
+        self.counters.loops += 1;
+        send_nack(cx, from, packet, interest, NackReason::Duplicate, out);
+    }
+}
+
+/// The next hops that an Interest from `from` may take under `/localhost` and `/localhop`.
+#[cold]
+fn keep_in_scope(cx: &Context<'_>, from: FaceId, route: &FibEntry, near: &mut Vec<NextHop>) {
+    let is_free = route.scope == Scope::Hop && cx.face(from).is_local();
+    let allowed = |hop: &&NextHop| is_free || cx.face(hop.face).is_local();
+    near.clear();
+    near.extend(route.hops.iter().filter(allowed));
+}
+
+/// The name of the Data and its digest, if `name` ends in one.
+#[inline]
+fn digest_in(cx: &Context<'_>, name: Name) -> Option<(Name, Digest)> {
+    if name.segment != Segment::NONE {
+        return None;
+    }
+    let (IMPLICIT_DIGEST, digest) = cx.names.last_component(name.prefix)? else { return None };
+    let data_name = cx.names.name_of(cx.names.parent(name.prefix)?);
+    Some((data_name, digest.try_into().ok()?))
+}
+
+/// Sends one copy; false when its hops are used up.
+#[inline(always)]
+fn send_interest<B>(
+    cx: &mut Context<'_>,
+    pit: &mut crate::ndn::pit::Pit,
+    id: PitId,
+    target: Target,
+    mut packet: Packet<B>,
+    interest: Interest,
+    out: &mut impl Outbox<B>,
+) -> bool {
+    // With a hop limit of zero, only an application on this node can receive the Interest.
+    if interest.hop_limit == Some(0) && !cx.face(target.face).is_local() {
+        return false;
+    }
+    pit.entry_mut(id).set_out_record(target.face, interest.nonce, cx.now);
+    packet.header.kind = Kind::Interest(interest);
+    out.send(cx, target.face, packet);
+    true
+}
+
+/// Sends the refused Interest back as a Nack.
+pub(super) fn send_nack<B>(
+    cx: &mut Context<'_>,
+    to: FaceId,
+    refused: Packet<B>,
+    interest: Interest,
+    reason: NackReason,
+    out: &mut impl Outbox<B>,
+) {
+    let Packet { header, body } = refused;
+    let kind = Kind::Nack(Nack { interest, reason });
+    out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body });
+}

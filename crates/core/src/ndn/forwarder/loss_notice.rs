@@ -1,0 +1,33 @@
+//! The loss-notice pipeline: as Data, but the entry stays, nothing is cached and the notice goes first (PLR §IV.B).
+
+use super::{Forwarder, Outbox};
+use crate::context::Context;
+use crate::ndn::face::FaceId;
+use crate::ndn::packet::{Header, Kind, LossNotice, Packet};
+use crate::scheme::signal::Class;
+
+impl<B: Clone + Default> Forwarder<B> {
+    pub(super) fn on_loss_notice(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        for id in self.matches(cx, packet.header.name) {
+            let prefix = self.pit.entry(id).name().prefix;
+            let strategy = self.fib.lookup(prefix, cx.names, cx.routes, cx.node).strategy;
+            self.pit.entry_mut(id).count_notice();
+            let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+            strategy.on_loss_notice(cx, from, id, self.pit.entry(id));
+            let now = cx.now;
+            let waiting = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
+            for record in waiting.filter(|record| record.face != from) {
+                let kind = Kind::LossNotice(LossNotice { token: record.token });
+                let mut header = Header { kind, hop: packet.header.hop.carried(), ..packet.header };
+                header.hop.class = Class::NOTICE;
+                out.send(cx, record.face, Packet { header, body: packet.body.clone() });
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The forwarder: NFD's pipelines over one PIT, FIB and content store, and one for TCP segments over the FIB alone.
+
+mod data;
+mod gates;
+mod interest;
+mod loss_notice;
+mod nack;
+mod segment;
+
+use crate::context::Context;
+use crate::ndn::cs::{CacheSetup, Stores, UnsolicitedPolicy};
+use crate::ndn::dead_nonce::DeadNonceList;
+use crate::ndn::face::FaceId;
+use crate::ndn::fib::{Fib, NextHop, StrategyId};
+use crate::ndn::gate::GateRow;
+use crate::ndn::name::{Name, NameHash, PrefixId};
+use crate::ndn::packet::{Kind, Packet, PitToken};
+use crate::ndn::pit::{Pit, PitEntry, PitId};
+use crate::ndn::strategy::{Strategy, Target};
+use crate::observe::event::{Event, EventMask, Side};
+use crate::rng::Rng;
+use crate::scheme::control::Directive;
+use crate::units::{Packets, Span, Time};
+use gates::{Ending, Gates};
+
+/// SHA-256 of a whole Data, which may be the last component of an Interest's name.
+pub type Digest = [u8; 32];
+
+/// Operations on bodies that have bytes.
+#[derive(Debug)]
+pub struct BodyRules<B> {
+    /// The digest of a Data by its body, for Interests that name their Data by it.
+    pub digest: fn(&B) -> Digest,
+    /// Converts a body for long storage, so that it holds no more memory than its own.
+    pub keep: fn(&B) -> B,
+}
+
+/// Takes the packets a forwarder sends.
+pub trait Outbox<B> {
+    /// Sends `packet` through `face`.
+    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>);
+}
+
+/// Counters of a forwarder since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForwarderCounters {
+    /// Interests answered by the content store.
+    pub cache_hits: u64,
+    /// Interests that were looked up in the content store without a match.
+    pub cache_misses: u64,
+    /// Interests refused because their nonce was seen before.
+    pub loops: u64,
+    /// Interests whose hop limit was exhausted.
+    pub hop_limited: u64,
+    /// Interests that waited for the answer to an earlier one.
+    pub suppressed: u64,
+    /// Data without a matching PIT entry.
+    pub unsolicited: u64,
+    /// Entries that ended unsatisfied.
+    pub expired: u64,
+    /// Interests refused because the PIT was full.
+    pub refused_full: u64,
+    /// TCP segments that no face leads on with.
+    pub unroutable: u64,
+}
+
+/// Settings of a forwarder.
+#[derive(Debug)]
+pub struct ForwarderSetup {
+    /// Content store of every prefix that has none configured.
+    pub cache: CacheSetup,
+    /// Treatment of Data without a matching PIT entry.
+    pub unsolicited: UnsolicitedPolicy,
+    /// Strategy of every prefix that has none configured.
+    pub strategy: Box<dyn Strategy>,
+    /// Source of nonces for probes.
+    pub nonces: Rng,
+    /// Most pending Interests; one more is refused as congestion, unless it is one of a few under `/localhost`.
+    pub pit_limit: usize,
+    /// Hashing of names in tables.
+    pub hash: NameHash,
+}
+
+impl ForwarderSetup {
+    /// No content store, no limit on pending Interests.
+    pub fn new(strategy: Box<dyn Strategy>, nonces: Rng) -> Self {
+        Self {
+            cache: CacheSetup::lru(Packets::new(0)),
+            unsolicited: UnsolicitedPolicy::Drop,
+            strategy,
+            nonces,
+            pit_limit: usize::MAX,
+            hash: NameHash::LOCALITY,
+        }
+    }
+}
+
+/// A strategy and what it said when it was set.
+#[derive(Debug)]
+struct Served {
+    strategy: Box<dyn Strategy>,
+    straggler: Span,
+}
+
+impl Served {
+    fn by(strategy: Box<dyn Strategy>) -> Self {
+        Self { straggler: strategy.straggler(), strategy }
+    }
+}
+
+/// One node's forwarding plane. `B` is the body of packets, which it never looks into.
+#[derive(Debug)]
+pub struct Forwarder<B> {
+    fib: Fib,
+    pit: Pit,
+    pit_limit: usize,
+    cs: Stores<B>,
+    unsolicited: UnsolicitedPolicy,
+    dead_nonces: DeadNonceList,
+    strategies: Vec<Served>,
+    nonces: Rng,
+    /// Operations that only bodies with bytes support.
+    body: Option<BodyRules<B>>,
+    counters: ForwarderCounters,
+    targets: Vec<Target>,
+    /// Next hops left by the scope of an Interest.
+    near: Vec<NextHop>,
+    expired: Vec<PitId>,
+    /// Gates before the queues of faces; most nodes have none.
+    gates: Option<Box<Gates<B>>>,
+}
+
+impl<B: Clone + Default> Forwarder<B> {
+    /// A forwarder with empty tables.
+    pub fn new(setup: ForwarderSetup) -> Self {
+        Self {
+            fib: Fib::default(),
+            pit: Pit::new(setup.hash),
+            pit_limit: setup.pit_limit,
+            cs: Stores::new(setup.cache, setup.hash),
+            unsolicited: setup.unsolicited,
+            dead_nonces: DeadNonceList::default(),
+            strategies: vec![Served::by(setup.strategy)],
+            nonces: setup.nonces,
+            body: None,
+            counters: ForwarderCounters::default(),
+            targets: Vec::new(),
+            near: Vec::new(),
+            expired: Vec::new(),
+            gates: None,
+        }
+    }
+
+    /// Tells what can be done with bodies. Without it Interests that name their Data by its digest are answered by
+    /// nothing, and the content store shares bodies with who sent them.
+    pub fn set_body_rules(&mut self, rules: BodyRules<B>) {
+        self.cs.set_keep(rules.keep);
+        self.body = Some(rules);
+    }
+
+    /// Serves everything under `prefix` by `strategy`.
+    pub fn set_strategy(&mut self, prefix: PrefixId, strategy: Box<dyn Strategy>) {
+        let id = StrategyId(u16::try_from(self.strategies.len()).expect("fewer than 2^16 strategies"));
+        self.strategies.push(Served::by(strategy));
+        self.fib.set_strategy(prefix, id);
+    }
+
+    /// Gives Data under `prefix` a separate content store.
+    pub fn set_cache(&mut self, prefix: PrefixId, setup: CacheSetup) {
+        self.cs.narrow(prefix, setup);
+    }
+
+    /// The FIB.
+    pub fn fib_mut(&mut self) -> &mut Fib {
+        &mut self.fib
+    }
+
+    /// The PIT.
+    pub fn pit(&self) -> &Pit {
+        &self.pit
+    }
+
+    /// Nonces of Interests that left the PIT.
+    pub fn dead_nonces(&self) -> &DeadNonceList {
+        &self.dead_nonces
+    }
+
+    /// The content store.
+    pub fn cs(&self) -> &Stores<B> {
+        &self.cs
+    }
+
+    /// Counters since the start.
+    pub fn counters(&self) -> &ForwarderCounters {
+        &self.counters
+    }
+
+    /// Takes a packet that arrived through `from`.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: Packet<B>,
+        out: &mut impl Outbox<B>,
+    ) {
+        match packet.header.kind {
+            Kind::Interest(interest) => self.on_interest(cx, from, packet, interest, out),
+            Kind::Data(_) => self.on_data(cx, from, packet, out),
+            Kind::Nack(nack) => self.on_nack(cx, from, &packet, nack, out),
+            Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
+            Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
+        }
+    }
+
+    /// Whether a packet of this kind may change when [`on_wake`](Self::on_wake) is due. What waits for segments waits at
+    /// gates.
+    #[inline]
+    pub fn may_change_wake(&self, kind: &Kind) -> bool {
+        self.gates.is_some() || !matches!(kind, Kind::Tcp(_))
+    }
+
+    /// Time at which [`on_wake`](Self::on_wake) is due; `None` for never.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        let strategies = self.strategies.iter().filter_map(|served| served.strategy.next_wake());
+        let gates = self.gates.as_ref().and_then(|gates| gates.next_wake());
+        strategies.chain(self.pit.next_expiry()).chain(gates).min()
+    }
+
+    /// Ends the entries that have expired, and wakes the strategies and gates that are due.
+    pub fn on_wake(&mut self, cx: &mut Context<'_>, out: &mut impl Outbox<B>) {
+        let mut expired = std::mem::take(&mut self.expired);
+        self.pit.take_expired(cx.now, &mut expired);
+        expired.drain(..).for_each(|id| self.end_entry(cx, id));
+        self.expired = expired;
+        for Served { strategy, .. } in &mut self.strategies {
+            if strategy.next_wake().is_some_and(|at| at <= cx.now) {
+                strategy.on_wake(cx);
+            }
+        }
+        self.wake_gates(cx, out);
+    }
+
+    /// Passes the controller's word to every strategy and gate.
+    pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        for Served { strategy, .. } in &mut self.strategies {
+            strategy.on_directive(cx, directive);
+        }
+        if let Some(gates) = &mut self.gates {
+            gates.rows_mut().for_each(|row| row.on_directive(cx, directive));
+        }
+    }
+
+    fn end_entry(&mut self, cx: &mut Context<'_>, id: PitId) {
+        if !self.pit.entry(id).is_satisfied() {
+            self.end_unsatisfied(cx, id);
+        } else {
+            self.end_at_gates(cx, id, &Ending::Elsewhere);
+            self.pit.remove(id);
+        }
+    }
+
+    /// Everything that is pending ends unsatisfied, what gates hold is dropped, and tables, strategies and gates are those of
+    /// `fresh`; the number of packets dropped. What was counted stays.
+    pub fn restart(&mut self, cx: &mut Context<'_>, mut fresh: Self) -> u64 {
+        let faces = (0..cx.faces.len()).map(|face| FaceId(face as u16));
+        let dropped = faces.map(|face| self.clear_held(cx, face)).sum();
+        let pending: Vec<PitId> = self.pit.ids().collect();
+        pending.into_iter().for_each(|id| self.end_entry(cx, id));
+        if let (Some(gates), Some(old)) = (&mut fresh.gates, &self.gates) {
+            gates.count_on(old);
+        }
+        if let Some(rules) = &self.body {
+            fresh.cs.set_keep(rules.keep);
+        }
+        let Self { fib, cs, dead_nonces, strategies, gates, .. } = fresh;
+        (self.fib, self.cs, self.dead_nonces) = (fib, cs, dead_nonces);
+        (self.strategies, self.gates) = (strategies, gates);
+        dropped
+    }
+
+    /// Notifies the strategy and the dead nonce list, and removes the entry.
+    fn end_unsatisfied(&mut self, cx: &mut Context<'_>, id: PitId) {
+        self.counters.expired += 1;
+        self.end_at_gates(cx, id, &Ending::Expired);
+        let entry = self.pit.entry(id);
+        if cx.wants(EventMask::PENDING) {
+            record_end(cx, entry, false);
+        }
+        let strategy = self.fib.lookup(entry.name().prefix, cx.names, cx.routes, cx.node).strategy;
+        self.strategies[usize::from(strategy.0)].strategy.on_expiry(cx, id, entry);
+        self.remember_nonces(cx, id);
+        self.pit.remove(id);
+    }
+
+    /// A face is gone, and its gates with what they hold: nobody waits there, nobody is asked there, no route leads
+    /// there. Its number may be given
+    /// to another face afterwards. What nobody else waits for ends with the next [`on_wake`](Self::on_wake), so
+    /// that who is gone does not fill the PIT for as long as it asked.
+    pub fn remove_face(&mut self, face: FaceId, now: Time) {
+        self.fib.remove_face(face);
+        if let Some(gates) = &mut self.gates {
+            gates.remove(face);
+        }
+        let touched: Vec<PitId> = self.pit.ids().filter(|id| self.pit.entry(*id).knows(face)).collect();
+        for id in touched {
+            let entry = self.pit.entry_mut(id);
+            entry.remove_in_record(face);
+            entry.remove_out_record(face);
+            if !entry.is_satisfied() {
+                self.pit.renew_expiry(id, now);
+            }
+        }
+    }
+
+    /// Calls `each` with every name in a table, and the token that waits with it.
+    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
+        for prefix in self.fib.prefixes().chain(self.cs.prefixes()) {
+            each(Name::whole(prefix), PitToken::default());
+        }
+        for entry in self.pit.ids().map(|id| self.pit.entry(id)) {
+            each(entry.name(), PitToken::default());
+            entry.in_records().for_each(|record| each(entry.name(), record.token));
+        }
+        self.cs.names().for_each(|name| each(name, PitToken::default()));
+        for (flow, header) in self.gates.iter().flat_map(|gates| gates.rows()).flat_map(GateRow::headers) {
+            each(Name::whole(flow), PitToken::default());
+            each(header.name, header.token());
+        }
+    }
+
+    fn remember_nonces(&mut self, cx: &Context<'_>, id: PitId) {
+        let entry = self.pit.entry(id);
+        for record in entry.out_records() {
+            self.dead_nonces.insert(entry.name(), record.nonce, cx.now);
+        }
+    }
+}
+
+/// Records that an entry ended, in total and for each downstream and upstream face.
+#[cold]
+fn record_end(cx: &mut Context<'_>, entry: &PitEntry, satisfied: bool) {
+    let name = entry.name();
+    cx.record(if satisfied { Event::Satisfied { name } } else { Event::Expired { name } });
+    let mut ended = |face: FaceId, side| cx.record(Event::EndedFor { face: face.0, name, side, satisfied });
+    entry.in_records().for_each(|record| ended(record.face, Side::Downstream));
+    entry.out_records().for_each(|record| ended(record.face, Side::Upstream));
+}

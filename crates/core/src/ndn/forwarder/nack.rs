@@ -1,0 +1,137 @@
+//! The Nack pipelines: incoming, and back to the downstreams.
+
+use super::gates::Ending;
+use super::interest::send_nack;
+use super::{Forwarder, Outbox};
+use crate::context::Context;
+use crate::ndn::face::FaceId;
+use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
+use crate::ndn::pit::{PitId, Selector};
+use crate::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
+
+impl<B: Clone + Default> Forwarder<B> {
+    /// A Nack counts only when it answers the last Interest that went to the face it comes from.
+    pub(super) fn on_nack(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        nack: Nack,
+        out: &mut impl Outbox<B>,
+    ) {
+        let name = packet.header.name;
+        let selector = Selector::from(&nack.interest);
+        let Some(id) = self.pit.find_selected(name, selector) else { return };
+        // An Interest that a gate still holds has not left, so the Nack cannot be for it.
+        if self.gates.as_mut().and_then(|gates| gates.row(from)).is_some_and(|row| row.holds(id)) {
+            return;
+        }
+        match self.pit.entry_mut(id).out_record_mut(from) {
+            Some(record) if record.nonce == nack.interest.nonce => record.nacked = Some(nack.reason),
+            _ => return,
+        }
+        if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
+            row.on_nack_in(cx, id, nack.reason);
+        }
+        self.heed_nack(cx, from, packet, nack.interest, nack.reason, id, out);
+    }
+
+    /// The strategy decides about the refusal recorded in the out-record of `from`.
+    #[allow(clippy::too_many_arguments, reason = "two call sites; a struct would only rename them")]
+    pub(super) fn heed_nack(
+        &mut self,
+        cx: &mut Context<'_>,
+        from: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        reason: NackReason,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let name = packet.header.name;
+        let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
+        let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
+        let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
+            NackDecision::Elsewhere => self.ask_elsewhere(cx, from, packet, interest, reason, id, out),
+            decided => decided,
+        };
+        match decision {
+            NackDecision::Wait | NackDecision::Elsewhere => {}
+            // A satisfied entry has no downstreams, and no further answer can arrive for it.
+            NackDecision::Return(_) if self.pit.entry(id).is_satisfied() => {
+                self.end_at_gates(cx, id, &Ending::Elsewhere);
+                self.pit.remove(id);
+            }
+            NackDecision::ReturnTo(face, reason) => {
+                self.return_nack(cx, packet, interest, Some(face), reason, id, out);
+                self.pit.entry_mut(id).remove_in_record(face);
+            }
+            NackDecision::Return(reason) => {
+                self.return_nack(cx, packet, interest, None, reason, id, out);
+                self.end_at_gates(cx, id, &Ending::Elsewhere);
+                self.remember_nonces(cx, id);
+                self.pit.remove(id);
+            }
+        }
+    }
+
+    /// Sends the refused Interest another way; what is left to decide then.
+    #[allow(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
+    fn ask_elsewhere(
+        &mut self,
+        cx: &mut Context<'_>,
+        refused_by: FaceId,
+        packet: &Packet<B>,
+        interest: Interest,
+        reason: NackReason,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) -> NackDecision {
+        let entry = self.pit.entry(id);
+        let waiting = entry.in_records().find(|record| record.is_pending(cx.now)).map(|record| record.face);
+        let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
+            return NackDecision::Return(reason);
+        };
+        let Packet { header, body } = packet.clone();
+        let header = Header::new(header.name, Kind::Interest(interest), header.size());
+        let ask = |strategy: &mut dyn Strategy, cx: &mut Context<'_>, arrival: &mut Arrival<'_>| {
+            strategy.on_rejected(cx, refused_by, arrival)
+        };
+        match self.consult(cx, from, &header, id, ask) {
+            Decision::Suppress => NackDecision::Wait,
+            Decision::Nack(reason) => NackDecision::Return(reason),
+            Decision::Forward => {
+                let offered = self.offer(cx, from, &Packet { header, body }, interest, id, out);
+                match offered.refusal {
+                    _ if offered.is_sent => NackDecision::Wait,
+                    Some(Decision::Suppress) => NackDecision::Wait,
+                    Some(Decision::Nack(reason)) => NackDecision::Return(reason),
+                    Some(Decision::Forward) | None => NackDecision::Return(reason),
+                }
+            }
+        }
+    }
+
+    /// Sends the Nack to the downstream `only`, or to all, each with its own nonce and token.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call site per decision; a struct would only rename them"
+    )]
+    fn return_nack(
+        &self,
+        cx: &mut Context<'_>,
+        refused: &Packet<B>,
+        interest: Interest,
+        only: Option<FaceId>,
+        reason: NackReason,
+        id: PitId,
+        out: &mut impl Outbox<B>,
+    ) {
+        let now = cx.now;
+        let asked = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
+        for record in asked.filter(|record| only.is_none_or(|face| face == record.face)) {
+            let interest = Interest { nonce: record.nonce, token: record.token, ..interest };
+            send_nack(cx, record.face, refused.clone(), interest, reason, out);
+        }
+    }
+}

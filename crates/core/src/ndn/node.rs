@@ -1,0 +1,359 @@
+//! A node: one forwarder and the queues of its devices. Drivers pass packets in; a device that is free takes
+//! a packet at once, any other finds it in its queue.
+
+use std::collections::VecDeque;
+
+use crate::clock::Clock;
+use crate::context::{Context, Env};
+use crate::ndn::face::{FaceId, FaceView};
+use crate::ndn::forwarder::{Forwarder, Outbox};
+use crate::ndn::name::Name;
+use crate::ndn::packet::{Kind, Packet, PitToken};
+use crate::observe::event::{Event, EventMask};
+use crate::queue::{Admission, Queue};
+use crate::scheme::control::{Directive, RouterAgent};
+use crate::units::Time;
+
+/// A router or host.
+#[derive(Debug)]
+pub struct Node<B> {
+    forwarder: Forwarder<B>,
+    queues: Vec<Queue<B>>,
+    to_applications: VecDeque<(FaceId, Packet<B>)>,
+    faces: Vec<FaceView>,
+    /// Numbers of devices that are gone.
+    removed: Vec<FaceId>,
+    /// The part of each scheme that talks to the controller.
+    agents: Vec<Box<dyn RouterAgent>>,
+    clock: Clock,
+}
+
+/// A node's devices, as its driver runs them.
+pub trait Devices<B> {
+    /// Whether the device can put a packet on the wire now.
+    fn is_free(&self, face: FaceId) -> bool;
+
+    /// Puts a packet on the wire; the device was free. False when the wire loses it.
+    fn transmit(&mut self, face: FaceId, packet: Packet<B>) -> bool;
+
+    /// The device's queue has something left: [`Node::service`] it when the device is free, and
+    /// [`Node::wake_queue`] at `wake`.
+    fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>);
+}
+
+/// Destinations of a node's packets: devices and applications.
+struct Egress<'a, B, D> {
+    queues: &'a mut [Queue<B>],
+    devices: &'a mut D,
+    to_applications: &'a mut VecDeque<(FaceId, Packet<B>)>,
+    clock: &'a Clock,
+}
+
+impl<B: Default, D: Devices<B>> Outbox<B> for Egress<'_, B, D> {
+    #[inline]
+    fn send(&mut self, cx: &mut Context<'_>, face: FaceId, packet: Packet<B>) {
+        match self.queues.get_mut(face.index()) {
+            Some(queue) => offer(cx, face, queue, packet, self.devices, self.clock),
+            None => {
+                record_sent(cx, face, &packet);
+                self.to_applications.push_back((face, packet));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn record_sent<B>(cx: &mut Context<'_>, face: FaceId, packet: &Packet<B>) {
+    if cx.wants(EventMask::PACKETS) {
+        cx.record(Event::Sent { face: face.0, header: packet.header });
+    }
+}
+
+/// Puts a packet on the wire.
+#[inline(always)]
+fn transmit<B>(cx: &mut Context<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+    record_sent(cx, face, &packet);
+    let label = cx.wants(EventMask::LOSSES).then(|| packet.header.label());
+    if !devices.transmit(face, packet)
+        && let Some(name) = label
+    {
+        cx.record(Event::Lost { face: face.0, name });
+    }
+}
+
+/// Gives a packet to a device: past its queue if it is free and nothing waits.
+#[inline(always)]
+fn offer<B: Default>(
+    cx: &mut Context<'_>,
+    face: FaceId,
+    queue: &mut Queue<B>,
+    mut packet: Packet<B>,
+    devices: &mut impl Devices<B>,
+    clock: &Clock,
+) {
+    if !devices.is_free(face) {
+        queue.push(cx, packet);
+    } else if queue.lets_pass(cx, &packet.header) {
+        // The usual case: the packet does not move through the queue.
+        match queue.go_past(cx, &mut packet.header) {
+            Admission::Pass => transmit(cx, face, packet, devices),
+            Admission::Hold(until) => queue.keep(cx, packet, until),
+            Admission::Dropped => {}
+        }
+    } else if let Some(packet) = queue.pass(cx, packet) {
+        transmit(cx, face, packet, devices);
+    }
+    ask_for_service(cx, face, queue, devices, clock);
+}
+
+#[inline(always)]
+fn ask_for_service<B: Default>(
+    cx: &Context<'_>,
+    face: FaceId,
+    queue: &Queue<B>,
+    devices: &mut impl Devices<B>,
+    clock: &Clock,
+) {
+    let has_packets = cx.face(face).queued_packets() > 0 && !queue.is_held_back();
+    let wake = queue.next_wake().map(|at| clock.tick_from(at));
+    if has_packets || wake.is_some() {
+        devices.needs_service(face, has_packets, wake);
+    }
+}
+
+/// Runs what is due in a queue.
+fn wake_queue<B: Default>(
+    cx: &mut Context<'_>,
+    face: FaceId,
+    queue: &mut Queue<B>,
+    devices: &mut impl Devices<B>,
+    clock: &Clock,
+) {
+    queue.on_wake(cx);
+    if devices.is_free(face)
+        && let Some(packet) = queue.pop(cx)
+    {
+        transmit(cx, face, packet, devices);
+    }
+    ask_for_service(cx, face, queue, devices, clock);
+}
+
+/// An arrival replaces a tick: all timers that are already due run.
+#[cold]
+fn run_due<B: Clone + Default, D: Devices<B>>(
+    cx: &mut Context<'_>,
+    forwarder: &mut Forwarder<B>,
+    out: &mut Egress<'_, B, D>,
+) {
+    if forwarder.next_wake().is_some_and(|at| at <= cx.now) {
+        forwarder.on_wake(cx, out);
+    }
+    for (face, queue) in (0..).map(FaceId).zip(out.queues.iter_mut()) {
+        if queue.next_wake().is_some_and(|at| at <= cx.now) {
+            wake_queue(cx, face, queue, out.devices, out.clock);
+        }
+    }
+}
+
+impl<B: Clone + Default> Node<B> {
+    /// A node with `queues[i]` on face `i`; `faces` has the devices first, then the applications.
+    pub fn new(forwarder: Forwarder<B>, queues: Vec<Queue<B>>, faces: Vec<FaceView>) -> Self {
+        Self {
+            forwarder,
+            queues,
+            to_applications: VecDeque::new(),
+            faces,
+            removed: Vec::new(),
+            agents: Vec::new(),
+            clock: Clock::FINE,
+        }
+    }
+
+    /// Lets everything on the node that waits for a time wait for a tick of `clock`.
+    pub fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// Its clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Adds a part that talks to the controller.
+    pub fn add_agent(&mut self, agent: Box<dyn RouterAgent>) {
+        self.agents.push(agent);
+    }
+
+    /// Time of the next wake-up of an agent; `None` for never.
+    pub fn agent_wake(&self) -> Option<Time> {
+        let due = self.agents.iter().filter_map(|agent| agent.next_wake()).min();
+        due.map(|at| self.clock.tick_from(at))
+    }
+
+    /// Wakes the agents that are due.
+    pub fn wake_agents(&mut self, env: Env<'_>) {
+        let mut cx = Context::new(env, &self.faces);
+        for agent in &mut self.agents {
+            if agent.next_wake().is_some_and(|at| at <= cx.now) {
+                agent.on_wake(&mut cx);
+            }
+        }
+    }
+
+    /// Adds a device; its number, that of a removed one if there is any. A node whose faces come and go has no
+    /// applications without a queue. `None` when every number is taken.
+    pub fn attach(&mut self, face: FaceView, queue: impl FnOnce(FaceId) -> Queue<B>) -> Option<FaceId> {
+        let place = self.removed.pop().or_else(|| u16::try_from(self.faces.len()).ok().map(FaceId))?;
+        let queue = queue(place);
+        if place.index() < self.faces.len() {
+            self.faces[place.index()] = face;
+            self.queues[place.index()] = queue;
+        } else {
+            self.faces.push(face);
+            self.queues.push(queue);
+        }
+        Some(place)
+    }
+
+    /// Removes a device with everything that waits in its queue and at its gates; the number of packets dropped.
+    pub fn detach(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+        let now = env.now;
+        let dropped = self.clear_queue(env, face);
+        self.forwarder.remove_face(face, now);
+        self.faces[face.index()].set_up(false);
+        self.removed.push(face);
+        dropped
+    }
+
+    /// Calls `each` with every name that the node holds, and the token that goes with it.
+    pub fn visit_names(&self, each: &mut dyn FnMut(Name, PitToken)) {
+        self.forwarder.visit_names(each);
+        for header in self.queues.iter().flat_map(Queue::headers) {
+            each(header.name, header.token());
+        }
+    }
+
+    /// The forwarder.
+    pub fn forwarder(&self) -> &Forwarder<B> {
+        &self.forwarder
+    }
+
+    /// The forwarder.
+    pub fn forwarder_mut(&mut self) -> &mut Forwarder<B> {
+        &mut self.forwarder
+    }
+
+    /// The faces, devices first.
+    pub fn faces(&self) -> &[FaceView] {
+        &self.faces
+    }
+
+    /// The queue of the device `face`.
+    pub fn queue(&self, face: FaceId) -> &Queue<B> {
+        &self.queues[face.index()]
+    }
+
+    /// Calls `part` with this node's surroundings.
+    #[inline]
+    pub fn with_context<T>(&self, env: Env<'_>, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
+        part(&mut Context::new(env, &self.faces))
+    }
+
+    /// A packet arrived through `from` and goes through the forwarder.
+    #[inline(always)]
+    pub fn receive(&mut self, env: Env<'_>, from: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+        let is_flush = self.clock.flushes_on_arrival() && !matches!(packet.header.kind, Kind::Interest(_));
+        let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
+        let mut cx = Context::new(env, faces);
+        if cx.wants(EventMask::PACKETS) {
+            cx.record(Event::Received { face: from.0, header: packet.header });
+        }
+        let out = &mut Egress { queues, devices, to_applications, clock };
+        forwarder.receive(&mut cx, from, packet, out);
+        if is_flush {
+            run_due(&mut cx, forwarder, out);
+        }
+    }
+
+    /// Gives a packet to the device `face` past the forwarder (a host's only application).
+    #[inline]
+    pub fn send(&mut self, env: Env<'_>, face: FaceId, packet: Packet<B>, devices: &mut impl Devices<B>) {
+        let mut cx = Context::new(env, &self.faces);
+        offer(&mut cx, face, &mut self.queues[face.index()], packet, devices, &self.clock);
+    }
+
+    /// The device `face` became free: it gets the next packet of its queue.
+    #[inline]
+    pub fn service(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
+        let mut cx = Context::new(env, &self.faces);
+        let queue = &mut self.queues[face.index()];
+        if let Some(packet) = queue.pop(&mut cx) {
+            transmit(&mut cx, face, packet, devices);
+        }
+        ask_for_service(&cx, face, queue, devices, &self.clock);
+    }
+
+    /// The next packet for an application, and its face.
+    #[inline]
+    pub fn poll_application(&mut self) -> Option<(FaceId, Packet<B>)> {
+        self.to_applications.pop_front()
+    }
+
+    /// Whether a packet of this kind that is received may change when the forwarder is to be woken.
+    #[inline]
+    pub fn may_change_wake(&self, kind: &Kind) -> bool {
+        self.clock.flushes_on_arrival() || self.forwarder.may_change_wake(kind)
+    }
+
+    /// Time of the next wake-up of the forwarder; `None` for never.
+    #[inline]
+    pub fn forwarder_wake(&self) -> Option<Time> {
+        self.forwarder.next_wake().map(|at| self.clock.tick_from(at))
+    }
+
+    /// Does what is due in the forwarder and its gates.
+    pub fn wake_forwarder(&mut self, env: Env<'_>, devices: &mut impl Devices<B>) {
+        let Self { forwarder, queues, to_applications, faces, clock, .. } = self;
+        let mut cx = Context::new(env, faces);
+        forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications, clock });
+    }
+
+    /// Passes the controller's word to every part of the node.
+    pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive, devices: &mut impl Devices<B>) {
+        let mut cx = Context::new(env, &self.faces);
+        self.forwarder.on_directive(&mut cx, directive);
+        for (face, queue) in (0..).map(FaceId).zip(&mut self.queues) {
+            queue.on_directive(&mut cx, directive);
+            ask_for_service(&cx, face, queue, devices, &self.clock);
+        }
+        for agent in &mut self.agents {
+            agent.on_directive(&mut cx, directive);
+        }
+    }
+
+    /// Runs what is due in the queue of the device `face`.
+    pub fn wake_queue(&mut self, env: Env<'_>, face: FaceId, devices: &mut impl Devices<B>) {
+        let mut cx = Context::new(env, &self.faces);
+        wake_queue(&mut cx, face, &mut self.queues[face.index()], devices, &self.clock);
+    }
+
+    /// The node restarts: what waits is dropped, pending Interests end, content store and routes are empty, and all parts of
+    /// schemes are those of `fresh`, which know nothing yet. Faces, applications and what was counted stay. The number of
+    /// packets dropped.
+    pub fn restart(&mut self, env: Env<'_>, fresh: Self) -> u64 {
+        let Self { forwarder, queues, faces, agents, .. } = self;
+        let mut cx = Context::new(env, faces);
+        let mut dropped = forwarder.restart(&mut cx, fresh.forwarder);
+        for (queue, anew) in queues.iter_mut().zip(fresh.queues) {
+            dropped += queue.restart(&mut cx, anew);
+        }
+        *agents = fresh.agents;
+        dropped
+    }
+
+    /// Drops everything in the queue of the device `face` and what its gates hold; the number of packets.
+    pub fn clear_queue(&mut self, env: Env<'_>, face: FaceId) -> u64 {
+        let mut cx = Context::new(env, &self.faces);
+        self.forwarder.clear_held(&mut cx, face) + self.queues[face.index()].clear(&mut cx)
+    }
+}

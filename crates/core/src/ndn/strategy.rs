@@ -1,0 +1,159 @@
+//! Forwarding strategies: which next hops an Interest takes, and what marks, Nacks and notices mean for that.
+
+use crate::context::Context;
+use crate::ndn::face::FaceId;
+use crate::ndn::fib::NextHop;
+use crate::ndn::packet::{Header, NackReason};
+use crate::ndn::pit::{PitEntry, PitId};
+use crate::scheme::control::Directive;
+use crate::units::{Span, Time};
+
+/// Chooses next hops for the prefixes it serves on one node.
+pub trait Strategy: std::fmt::Debug {
+    /// An Interest has to be forwarded, suppressed or refused; the entry has its in-record already.
+    fn on_interest(&mut self, cx: &mut Context<'_>, arrival: &mut Arrival<'_>) -> Decision;
+
+    /// Data arrived from `from`, before it is copied to the in-records; `data.hop` may be changed.
+    /// [`PitEntry::round_trip`] returns the round-trip time of `from`.
+    fn on_data(
+        &mut self,
+        cx: &mut Context<'_>,
+        data: &mut Header,
+        from: FaceId,
+        pending: PitId,
+        entry: &PitEntry,
+    ) {
+        let _ = (cx, data, from, pending, entry);
+    }
+
+    /// A copy of the Data, or the content store's, is about to leave for the downstream `to`; marks for that face
+    /// alone go here.
+    fn on_data_out(&mut self, cx: &mut Context<'_>, data: &mut Header, to: FaceId) {
+        let _ = (cx, data, to);
+    }
+
+    /// A Nack arrived from `from` and was recorded in its out-record.
+    fn on_nack(
+        &mut self,
+        cx: &mut Context<'_>,
+        reason: NackReason,
+        from: FaceId,
+        pending: PitId,
+        entry: &PitEntry,
+    ) -> NackDecision {
+        let _ = (cx, reason, from, pending);
+        entry.nack_decision()
+    }
+
+    /// A loss notice arrived from `from`; it goes on to every in-record and the entry stays.
+    fn on_loss_notice(&mut self, cx: &mut Context<'_>, from: FaceId, pending: PitId, entry: &PitEntry) {
+        let _ = (cx, from, pending, entry);
+    }
+
+    /// The entry stayed unsatisfied for its lifetime.
+    fn on_expiry(&mut self, cx: &mut Context<'_>, pending: PitId, entry: &PitEntry) {
+        let _ = (cx, pending, entry);
+    }
+
+    /// The content store answered.
+    fn on_content_hit(&mut self, cx: &mut Context<'_>, data: &Header) {
+        let _ = (cx, data);
+    }
+
+    /// A gate refused the Interest on `face`, or the upstream there did and [`NackDecision::Elsewhere`] was said, which
+    /// then stands in the out-record; another choice, or the refusal goes downstream.
+    fn on_rejected(&mut self, cx: &mut Context<'_>, face: FaceId, arrival: &mut Arrival<'_>) -> Decision {
+        let _ = (cx, face, arrival);
+        Decision::Nack(NackReason::Congestion)
+    }
+
+    /// The controller's word arrived.
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        let _ = (cx, directive);
+    }
+
+    /// The requested wake-up time has come.
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        let _ = cx;
+    }
+
+    /// Time of the next wake-up; `None` for never.
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+
+    /// Time for which a satisfied entry is retained, so that a later answer still reaches [`on_data`](Self::on_data);
+    /// queried once, when the strategy is set.
+    fn straggler(&self) -> Span {
+        Span::ZERO
+    }
+}
+
+/// An Interest that needs a decision.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// The Interest.
+    pub interest: &'a Header,
+    /// Face on which it arrived.
+    pub from: FaceId,
+    /// Its PIT entry's number.
+    pub pending: PitId,
+    /// Its PIT entry.
+    pub entry: &'a mut PitEntry,
+    /// Whether it comes again: the same face had asked before and still waited. Told to
+    /// [`on_interest`](Strategy::on_interest) alone.
+    pub is_repeated: bool,
+    /// Next hops of the prefix, cheapest first; the face it came from may be among them.
+    pub hops: &'a [NextHop],
+    /// Faces to send it through; empty at the call.
+    pub targets: &'a mut Vec<Target>,
+}
+
+/// Destination of one copy of an Interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The face.
+    pub face: FaceId,
+    /// Whether the copy gets a new nonce (probes).
+    pub fresh_nonce: bool,
+}
+
+impl Arrival<'_> {
+    /// Sends the Interest through `face`.
+    #[inline]
+    pub fn forward(&mut self, face: FaceId) {
+        self.targets.push(Target { face, fresh_nonce: false });
+    }
+
+    /// Next hops that can be used: up, and not the way it came from.
+    pub fn usable<'s>(&'s self, cx: &'s Context<'_>) -> impl Iterator<Item = FaceId> + 's {
+        let faces = self.hops.iter().map(|hop| hop.face);
+        faces.filter(|face| *face != self.from && cx.face(*face).is_up())
+    }
+}
+
+/// Decision about an Interest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It goes to the targets.
+    Forward,
+    /// It waits for the answer to an earlier one.
+    Suppress,
+    /// It is refused.
+    Nack(NackReason),
+}
+
+/// Decision after a Nack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NackDecision {
+    /// Another upstream may still answer.
+    Wait,
+    /// All upstreams refused: every downstream gets a Nack with the least severe reason.
+    Return(NackReason),
+    /// All upstreams but one refused, and that one is itself a downstream: only it gets a Nack.
+    ReturnTo(FaceId, NackReason),
+    /// Another upstream is tried, with the Interest that was refused and on behalf of the first downstream that still
+    /// waits; [`Strategy::on_rejected`] selects it. If none accepts it, every downstream gets a Nack with its reason.
+    /// The hop limit is that of the returned Interest: hops of the refused path stay used up. Hop signals are reset.
+    Elsewhere,
+}

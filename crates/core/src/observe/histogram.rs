@@ -1,0 +1,321 @@
+//! Delays in logarithmic bins, 1/1024 wide: quantiles within 0.1 % at a fixed cost per delay.
+
+use std::ops::RangeInclusive;
+
+use crate::observe::records::{DelayBins, DelaySummary};
+use crate::units::Span;
+
+/// Bits that number the bins within one power of two.
+const SUB_BITS: u32 = 10;
+
+/// Bits that number the bins of one chunk: 16 counts are a line of the cache.
+const CHUNK_BITS: u32 = 4;
+
+/// Bins next to each other.
+type Chunk = [u32; 1 << CHUNK_BITS];
+
+/// Number of delays that are buffered: counting them together is kinder to the cache.
+const RECENT: usize = 64;
+
+/// Counts delays. Chunks of bins are made as they are needed, so an unused histogram takes no memory and one of similar
+/// delays takes little.
+#[derive(Clone, Debug, Default)]
+pub struct DelayHistogram {
+    /// Delays of zero: most packets do not wait, and these cost one addition.
+    zeros: u64,
+    /// The others; made at the first of them.
+    bins: Option<Box<Bins>>,
+}
+
+/// Delays above zero by chunk.
+#[derive(Clone, Debug)]
+struct Bins {
+    /// Delays that were not counted yet, ns, and their number.
+    recent: [u64; RECENT],
+    filled: usize,
+    /// Place in `chunks` plus one, by number of the chunk; 0 for one that does not exist.
+    places: Vec<u16>,
+    /// Chunks in the order of their creation.
+    chunks: Vec<Chunk>,
+    /// Number, sum, smallest and largest of those counted, ns.
+    count: u64,
+    sum: u64,
+    min: u64,
+    max: u64,
+}
+
+impl Bins {
+    const EMPTY: Self = Self {
+        recent: [0; RECENT],
+        filled: 0,
+        places: Vec::new(),
+        chunks: Vec::new(),
+        count: 0,
+        sum: 0,
+        min: u64::MAX,
+        max: 0,
+    };
+
+    /// Counts the recent delays.
+    fn count_recent(&mut self) {
+        for place in 0..self.filled {
+            let nanos = self.recent[place];
+            let (chunk, bin) = bin_of(nanos);
+            self.chunk(chunk)[bin] += 1;
+            self.min = self.min.min(nanos);
+            self.max = self.max.max(nanos);
+            self.sum = self.sum.saturating_add(nanos);
+        }
+        self.count += self.filled as u64;
+        self.filled = 0;
+    }
+
+    /// The chunk with this number, made if there was none.
+    #[inline]
+    fn chunk(&mut self, number: usize) -> &mut Chunk {
+        if self.places.get(number).is_none_or(|place| *place == 0) {
+            self.make(number);
+        }
+        &mut self.chunks[usize::from(self.places[number]) - 1]
+    }
+
+    #[cold]
+    fn make(&mut self, number: usize) {
+        if number >= self.places.len() {
+            self.places.resize(number + 1, 0);
+        }
+        self.chunks.push(Chunk::default());
+        // There are less than 2^12 chunks in all.
+        self.places[number] = self.chunks.len() as u16;
+    }
+
+    /// Every chunk that was made, with its number, in the order of the delays.
+    fn made(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+        let made = self.places.iter().enumerate().filter(|(_, place)| **place > 0);
+        made.map(|(number, place)| (number, &self.chunks[usize::from(*place) - 1]))
+    }
+
+    /// Every bin with something in it, as its delays, ns, and their number, in order.
+    fn bins(&self) -> impl Iterator<Item = (RangeInclusive<u64>, u64)> {
+        let bins = self.made().flat_map(|(number, chunk)| {
+            chunk.iter().enumerate().map(move |(bin, count)| (bounds(number, bin), u64::from(*count)))
+        });
+        bins.filter(|(_, count)| *count > 0)
+    }
+}
+
+impl DelayHistogram {
+    /// Counts one delay.
+    #[inline]
+    pub fn add(&mut self, delay: Span) {
+        let nanos = delay.as_nanos();
+        if nanos == 0 {
+            self.zeros += 1;
+            return;
+        }
+        let bins = self.bins.get_or_insert_with(|| Box::new(Bins::EMPTY));
+        bins.recent[bins.filled % RECENT] = nanos;
+        bins.filled += 1;
+        if bins.filled == RECENT {
+            bins.count_recent();
+        }
+    }
+
+    /// The delays above zero with the recent ones counted.
+    fn counted(&self) -> Bins {
+        let mut bins = self.bins.as_deref().cloned().unwrap_or(Bins::EMPTY);
+        bins.count_recent();
+        bins
+    }
+
+    /// All delays of this one and `other`.
+    pub fn merged(&self, other: &Self) -> Self {
+        let (mut both, other_bins) = (self.counted(), other.counted());
+        for (number, theirs) in other_bins.made() {
+            for (ours, theirs) in both.chunk(number).iter_mut().zip(theirs) {
+                *ours += theirs;
+            }
+        }
+        both.count += other_bins.count;
+        both.sum = both.sum.saturating_add(other_bins.sum);
+        both.min = both.min.min(other_bins.min);
+        both.max = both.max.max(other_bins.max);
+        Self { zeros: self.zeros + other.zeros, bins: Some(Box::new(both)) }
+    }
+
+    /// Number of delays counted.
+    pub fn count(&self) -> u64 {
+        self.zeros + self.bins.as_ref().map_or(0, |bins| bins.count + bins.filled as u64)
+    }
+
+    /// Every bin with something in it; the last one ends at the largest delay.
+    pub fn distribution(&self) -> DelayBins {
+        let bins = self.counted();
+        let zeros = (self.zeros > 0).then_some((Span::ZERO, self.zeros));
+        let others =
+            bins.bins().map(|(bounds, count)| (Span::from_nanos((*bounds.end()).min(bins.max)), count));
+        DelayBins(zeros.into_iter().chain(others).collect())
+    }
+
+    /// Mean, extremes and percentiles.
+    pub fn summary(&self) -> DelaySummary {
+        let (count, bins) = (self.count(), self.counted());
+        let min = if self.zeros > 0 || count == 0 { 0 } else { bins.min };
+        let percentile = |percent| self.percentile(&bins, percent);
+        DelaySummary {
+            count,
+            mean: Span::from_nanos(bins.sum.checked_div(count).unwrap_or(0)),
+            min: Span::from_nanos(min),
+            p50: percentile(50),
+            p95: percentile(95),
+            p99: percentile(99),
+            max: Span::from_nanos(bins.max),
+        }
+    }
+
+    /// The `percent`-th percentile: the delay of the rank ceil(count percent / 100), between the ends of its bin by its
+    /// rank within the bin, so at most 0.1 % off; exact where it is the smallest or the largest delay.
+    fn percentile(&self, bins: &Bins, percent: u64) -> Span {
+        let count = self.count();
+        let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
+        let mut below = self.zeros;
+        if below >= rank {
+            return Span::ZERO;
+        }
+        if rank == count {
+            return Span::from_nanos(bins.max);
+        }
+        for (bounds, count) in bins.bins() {
+            if below + count >= rank {
+                let (low, high) = ((*bounds.start()).max(bins.min), (*bounds.end()).min(bins.max));
+                let part =
+                    u128::from(high - low) * u128::from(2 * (rank - below) - 1) / u128::from(2 * count);
+                return Span::from_nanos(low + part as u64);
+            }
+            below += count;
+        }
+        Span::ZERO
+    }
+}
+
+/// Chunk and bin: delays below 2^SUB_BITS ns have a bin each; above, every power of two has 2^SUB_BITS bins.
+#[inline]
+fn bin_of(nanos: u64) -> (usize, usize) {
+    let octave = (63 - SUB_BITS).saturating_sub(nanos.leading_zeros());
+    let number = (u64::from(octave) << SUB_BITS) + (nanos >> octave);
+    ((number >> CHUNK_BITS) as usize, number as usize & ((1 << CHUNK_BITS) - 1))
+}
+
+/// The smallest and the largest delay of a bin, ns.
+fn bounds(chunk: usize, bin: usize) -> RangeInclusive<u64> {
+    let number = ((chunk as u64) << CHUNK_BITS) + bin as u64;
+    // From 2^SUB_BITS on a bin's number is 2^SUB_BITS too large for each octave before its own.
+    let octave = (number >> SUB_BITS).saturating_sub(1);
+    let low = (number - (octave << SUB_BITS)) << octave;
+    low..=low + ((1 << octave) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_delay_lies_in_a_bin_at_most_one_part_in_1024_wide() {
+        for nanos in (0..5_000).chain([123_456, 5_000_000, u64::MAX / 3, u64::MAX]) {
+            let (chunk, bin) = bin_of(nanos);
+            let bounds = bounds(chunk, bin);
+            assert!(bounds.contains(&nanos), "{nanos} -> {bounds:?}");
+            assert!(bounds.end() - bounds.start() <= nanos / 1024, "{nanos} -> {bounds:?}");
+        }
+        assert!(bin_of(u64::MAX).0 < usize::from(u16::MAX));
+    }
+
+    #[test]
+    fn bins_follow_each_other_without_a_gap() {
+        let ends = (0..200 << CHUNK_BITS).map(|number| bounds(number >> CHUNK_BITS, number & 15));
+        let ends: Vec<RangeInclusive<u64>> = ends.collect();
+        assert!(ends.windows(2).all(|pair| pair[0].end() + 1 == *pair[1].start()));
+    }
+
+    #[test]
+    fn percentiles_of_equally_spaced_delays_are_their_ranks() {
+        let mut delays = DelayHistogram::default();
+        for millis in 1..=1000 {
+            delays.add(Span::from_millis(millis));
+        }
+        let summary = delays.summary();
+        assert_eq!(summary.mean, Span::from_nanos(500_500_000));
+        assert_eq!((summary.min, summary.max), (Span::from_millis(1), Span::from_millis(1000)));
+        for (percentile, millis) in [(summary.p50, 500.0), (summary.p95, 950.0), (summary.p99, 990.0)] {
+            let error = percentile.as_millis_f64() / millis - 1.0;
+            assert!(error.abs() <= 0.001, "{percentile} for {millis} ms");
+        }
+    }
+
+    #[test]
+    fn merged_histograms_are_the_histogram_of_all_delays() {
+        let mut parts = [DelayHistogram::default(), DelayHistogram::default()];
+        let mut all = DelayHistogram::default();
+        for millis in [3, 900, 20, 1, 44] {
+            parts[usize::from(millis > 10)].add(Span::from_millis(millis));
+            all.add(Span::from_millis(millis));
+        }
+        let [short, long] = &parts;
+        assert_eq!(short.merged(long).summary(), all.summary());
+        assert_eq!(long.merged(short).summary(), all.summary());
+        assert_eq!(short.merged(&DelayHistogram::default()).summary(), short.summary());
+        assert_eq!(DelayHistogram::default().merged(short).summary(), short.summary());
+    }
+
+    /// Delays of an exponential distribution, from a fixed generator, ns.
+    fn drawn(start: u64, count: u64) -> Vec<u64> {
+        let mut state = start;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+        };
+        (0..count).map(|_| 20_000_000 + (-uniform().ln() * 5e6) as u64).collect()
+    }
+
+    #[test]
+    fn percentiles_are_within_a_thousandth_of_those_of_the_sorted_delays() {
+        for (start, count) in [(1, 7), (2, 100), (3, 10_000), (4, 100_000)] {
+            let mut delays = DelayHistogram::default();
+            let mut sorted = drawn(start, count);
+            sorted.iter().for_each(|nanos| delays.add(Span::from_nanos(*nanos)));
+            sorted.sort_unstable();
+            let summary = delays.summary();
+            for (percentile, percent) in [(summary.p50, 50), (summary.p95, 95), (summary.p99, 99)] {
+                let exact = sorted[((count * percent).div_ceil(100) - 1) as usize];
+                let error = percentile.as_nanos() as f64 / exact as f64 - 1.0;
+                assert!(error.abs() <= 0.001, "{percent} % of {count}: {percentile} for {exact} ns");
+            }
+        }
+    }
+
+    #[test]
+    fn percentiles_of_runs_that_differ_differ() {
+        let p99 = |start| {
+            let mut delays = DelayHistogram::default();
+            drawn(start, 2_000).iter().for_each(|nanos| delays.add(Span::from_nanos(*nanos)));
+            delays.summary().p99
+        };
+        let mut found: Vec<Span> = (1..=10).map(p99).collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 10, "{found:?}");
+    }
+
+    #[test]
+    fn equal_delays_have_that_percentile_to_the_nanosecond() {
+        let mut delays = DelayHistogram::default();
+        (0..50).for_each(|_| delays.add(Span::from_nanos(41_234_567)));
+        let DelaySummary { p50, p95, p99, .. } = delays.summary();
+        assert_eq!([p50, p95, p99], [Span::from_nanos(41_234_567); 3]);
+    }
+
+    #[test]
+    fn no_delays_give_zeros() {
+        assert_eq!(DelayHistogram::default().summary(), DelaySummary::default());
+    }
+}

@@ -1,0 +1,279 @@
+//! A scheme: its name, paper and parameters, and the roles it fills.
+//!
+//! [`congestion`] is the role of a consumer or TCP sender, [`control`] that of a network controller; those of
+//! queues, gates, strategies and links stand beside what they decide for. [`params`] declares parameters,
+//! [`signal`] what packets carry between the parts, and [`whole`] what belongs together.
+
+pub mod congestion;
+pub mod control;
+pub mod params;
+pub mod signal;
+pub mod whole;
+
+use std::fmt;
+
+use crate::link::service::LinkService;
+use crate::ndn::consumer::shell::ShellKind;
+use crate::ndn::face::{FaceId, Limit, NodeId};
+use crate::ndn::gate::FaceGate;
+use crate::ndn::strategy::Strategy;
+use crate::queue::QueueDiscipline;
+use crate::rng::{Seed, Streams};
+use crate::scheme::congestion::CongestionController;
+use crate::scheme::control::{NetworkController, RouterAgent};
+use crate::scheme::params::{ParamError, ParamSpec, Settings};
+use crate::scheme::whole::{Marking, Whole};
+use crate::tcp::SenderRule;
+use crate::units::{BitRate, Span};
+
+/// Catalogue entry of a scheme, with the constructors of its roles.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Id in scenarios and on the command line.
+    pub name: &'static str,
+    /// Function of the scheme, one sentence.
+    pub summary: &'static str,
+    /// Paper, RFC or program it follows.
+    pub paper: &'static str,
+    /// Source of its rules, as a measure of trust.
+    pub provenance: Provenance,
+    /// What it does differently from its source, a sentence each; a parameter that restores the literal form is
+    /// named.
+    pub deviations: &'static [&'static str],
+    /// Whether its parts draw random numbers, so that seeds differ by it.
+    pub draws: bool,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// Timers and retransmission habits its consumer is used with.
+    pub shell: ShellKind,
+    /// Consumer part.
+    pub consumer: Option<Make<Box<dyn CongestionController>>>,
+    /// Congestion control of a TCP sender.
+    pub sender: Option<Make<SenderRule>>,
+    /// Queue discipline of one device.
+    pub discipline: Option<MakeFor<DeviceSetup, Box<dyn QueueDiscipline>>>,
+    /// All parts on one router.
+    pub router: Option<MakeFor<NodeSetup, RouterParts>>,
+    /// Forwarding strategy alone.
+    pub strategy: Option<Make<Box<dyn Strategy>>>,
+    /// Network controller.
+    pub controller: Option<Make<Box<dyn NetworkController>>>,
+    /// Loss recovery at one end of a link.
+    pub link_service: Option<Make<Box<dyn LinkService>>>,
+    /// Whether its disciplines or router parts mark packets.
+    pub marking: Marking,
+    /// Settings that the whole scheme sets in addition to these roles.
+    pub whole: Whole,
+}
+
+/// Creates a role from its settings, or returns all errors of them.
+pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
+
+/// As [`Make`], for the place `P` of the role.
+pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
+
+/// Why a part was not made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MakeError {
+    /// The scheme does not fill this role.
+    NoRole {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// The role, as the field of [`Scheme`] is called.
+        role: &'static str,
+    },
+    /// Every parameter that is unknown or out of its range.
+    Settings(Vec<ParamError>),
+}
+
+impl fmt::Display for MakeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRole { scheme, role } => write!(f, "scheme {scheme} has no {role}"),
+            Self::Settings(errors) => {
+                let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+                f.write_str(&messages.join("; "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for MakeError {}
+
+/// Source of the rules of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// A paper or RFC that states every rule.
+    Paper,
+    /// Public source code, read for its rules.
+    Source,
+    /// Rebuilt from an abstract or from figures; not the authors' scheme.
+    Reconstruction,
+}
+
+impl Scheme {
+    /// A scheme without roles, to build others from.
+    pub const NONE: Self = Self {
+        name: "",
+        summary: "",
+        paper: "",
+        provenance: Provenance::Paper,
+        deviations: &[],
+        draws: false,
+        params: &[],
+        shell: ShellKind::Own,
+        consumer: None,
+        sender: None,
+        discipline: None,
+        router: None,
+        strategy: None,
+        controller: None,
+        link_service: None,
+        marking: Marking::Never,
+        whole: Whole::ALONE,
+    };
+
+    /// The congestion controller of one flow of Interests.
+    ///
+    /// `settings` is a `Params` of the scheme's module or a [`Settings`].
+    ///
+    /// # Errors
+    /// If the scheme has no such role, or a parameter is unknown or out of its range.
+    pub fn make_consumer(
+        &self,
+        settings: impl Into<Settings>,
+    ) -> Result<Box<dyn CongestionController>, MakeError> {
+        let make = self.consumer.ok_or(MakeError::NoRole { scheme: self.name, role: "consumer" })?;
+        make(&settings.into()).map_err(MakeError::Settings)
+    }
+
+    /// The congestion control of one TCP connection, of which `controller` is the window rule.
+    ///
+    /// `settings` is a `Params` of the scheme's module or a [`Settings`].
+    ///
+    /// # Errors
+    /// If the scheme has no such role, or a parameter is unknown or out of its range.
+    pub fn make_sender(&self, settings: impl Into<Settings>) -> Result<SenderRule, MakeError> {
+        let make = self.sender.ok_or(MakeError::NoRole { scheme: self.name, role: "sender" })?;
+        make(&settings.into()).map_err(MakeError::Settings)
+    }
+
+    /// Checks settings without keeping what they make.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn check(&self, settings: &Settings) -> Result<(), Vec<ParamError>> {
+        let device = DeviceSetup::trial();
+        if let Some(make) = self.consumer {
+            make(settings)?;
+        }
+        if let Some(make) = self.sender {
+            make(settings)?;
+        }
+        if let Some(make) = self.discipline {
+            make(settings, &device)?;
+        }
+        if let Some(make) = self.router {
+            make(settings, &NodeSetup::trial())?;
+        }
+        if let Some(make) = self.strategy {
+            make(settings)?;
+        }
+        if let Some(make) = self.controller {
+            make(settings)?;
+        }
+        if let Some(make) = self.link_service {
+            make(settings)?;
+        }
+        Ok(())
+    }
+
+    /// Whether it is a discipline that keeps lanes of its own, of which a queue can have one; false for settings that are
+    /// wrong.
+    pub fn has_lanes(&self, settings: &Settings) -> bool {
+        let made = self.discipline.map(|make| make(settings, &DeviceSetup::trial()));
+        matches!(made, Some(Ok(discipline)) if discipline.lanes() > 0)
+    }
+
+    /// Whether its parts on a router bring such a discipline for each queue.
+    pub fn brings_lanes(&self, settings: &Settings) -> bool {
+        let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
+        matches!(parts, Some(Ok(parts)) if parts.disciplines.iter().any(|(_, discipline)| discipline.lanes() > 0))
+    }
+
+    /// Whether its parts on a router with these settings have a strategy, which takes the place of the scenario's;
+    /// false for settings that are wrong.
+    pub fn brings_strategy(&self, settings: &Settings) -> bool {
+        let parts = self.router.map(|make| make(settings, &NodeSetup::trial()));
+        matches!(parts, Some(Ok(RouterParts { strategy: Some(_), .. })))
+    }
+}
+
+/// A transmitting device that parts are made for.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceSetup {
+    /// Its face.
+    pub face: FaceId,
+    /// Sending rate.
+    pub rate: BitRate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// The node at the other end; `None` when it is not known.
+    pub neighbour: Option<NodeId>,
+    /// Queue limit.
+    pub limit: Limit,
+    /// Where a part draws from: a stream called as its scheme is its own.
+    pub streams: Streams,
+}
+
+impl DeviceSetup {
+    /// One to try settings on.
+    fn trial() -> Self {
+        Self {
+            face: FaceId(0),
+            rate: BitRate::from_bps(1),
+            delay: Span::ZERO,
+            neighbour: None,
+            limit: Limit::Packets(crate::units::Packets::new(1)),
+            streams: Streams::of(Seed(0)),
+        }
+    }
+
+    /// As the discipline in this place of the device's list sees it: two of one scheme draw apart.
+    pub fn of_discipline(&self, place: usize) -> Self {
+        Self { streams: self.streams.under(&format!("discipline/{place}/")), ..*self }
+    }
+}
+
+/// A router that parts are made for.
+#[derive(Clone, Debug)]
+pub struct NodeSetup {
+    /// The router.
+    pub node: NodeId,
+    /// Its devices, by face.
+    pub devices: Vec<DeviceSetup>,
+    /// Where a part draws from: a stream called as its scheme is its own.
+    pub streams: Streams,
+}
+
+impl NodeSetup {
+    /// One to try settings on.
+    fn trial() -> Self {
+        let device = DeviceSetup::trial();
+        Self { node: NodeId(0), devices: vec![device], streams: device.streams }
+    }
+}
+
+/// All parts of one scheme on one router; they may share state.
+#[derive(Debug, Default)]
+pub struct RouterParts {
+    /// Queue disciplines by face.
+    pub disciplines: Vec<(FaceId, Box<dyn QueueDiscipline>)>,
+    /// Gates by face.
+    pub gates: Vec<(FaceId, Box<dyn FaceGate>)>,
+    /// Strategy, in place of the scenario's.
+    pub strategy: Option<Box<dyn Strategy>>,
+    /// The part that talks to the controller.
+    pub agent: Option<Box<dyn RouterAgent>>,
+}

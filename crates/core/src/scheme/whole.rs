@@ -1,0 +1,197 @@
+//! The whole of a scheme: what belongs to it beside the roles that it fills, and which of its roles need each other.
+
+use crate::scheme::Scheme;
+use crate::scheme::params::{Settings, Value};
+
+/// A place that a scheme can fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The consumer of a flow.
+    Consumer,
+    /// The congestion control of a TCP sender.
+    Sender,
+    /// A discipline of a queue.
+    Discipline,
+    /// Parts on a router.
+    Router,
+    /// The forwarding strategy of a node.
+    Strategy,
+    /// The network controller.
+    Controller,
+    /// What both ends of a link do about lost frames.
+    LinkService,
+}
+
+impl Role {
+    /// Every role with its word, in the order of the catalogue.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Consumer, "consumer"),
+        (Self::Sender, "tcp sender"),
+        (Self::Discipline, "discipline"),
+        (Self::Router, "router"),
+        (Self::Strategy, "strategy"),
+        (Self::Controller, "controller"),
+        (Self::LinkService, "link service"),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::ALL.into_iter().find(|(role, _)| *role == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// What belongs to a scheme beside the roles that it fills itself.
+///
+/// All roles of the scheme itself belong to the whole, but for a discipline beside parts on routers, which bring it.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    /// Other schemes that its source runs it with.
+    pub with: &'static [Companion],
+    /// Whether routers list every neighbour that leads to a producer as a next hop, not only nearer ones.
+    pub all_next_hops: bool,
+    /// Which of its roles do not work alone.
+    pub needs: &'static [Need],
+    /// Why with its defaults it leaves a link that it has alone more than half empty; `None` for one that does not.
+    pub limit: Option<Limit>,
+}
+
+impl Whole {
+    /// Nothing beside the scheme's own roles, none of which needs another.
+    pub const ALONE: Self = Self { with: &[], all_next_hops: false, needs: &[], limit: None };
+}
+
+/// Why a scheme leaves a link partly unused.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// The reason, a main clause.
+    pub why: &'static str,
+    /// Parameters that decide it: where one of them is given, nothing is known.
+    pub unless: &'static [&'static str],
+}
+
+impl Limit {
+    /// Whether it holds with these settings.
+    pub fn holds(&self, settings: &Settings) -> bool {
+        !self.unless.iter().any(|name| settings.get(name).is_some())
+    }
+}
+
+/// Another scheme that belongs to a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Companion {
+    /// What it is used as.
+    pub role: Role,
+    /// Its name in the catalogue.
+    pub scheme: &'static str,
+}
+
+/// A role of a scheme that does not work without something else.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// The role in use.
+    pub role: Role,
+    /// What it needs.
+    pub other: Counterpart,
+    /// What happens without, a main clause.
+    pub without: &'static str,
+    /// Parameter of the role in use and its value with which it needs nothing.
+    pub unless: Option<(&'static str, &'static str)>,
+    /// Parameter of the other role and the value that it needs.
+    pub by: Option<(&'static str, &'static str)>,
+}
+
+impl Need {
+    /// A need that no parameter changes.
+    pub const fn of(role: Role, other: Counterpart, without: &'static str) -> Self {
+        Self { role, other, without, unless: None, by: None }
+    }
+
+    /// The same, but not where `parameter` of the role in use has `value`, given as a scenario writes it.
+    pub const fn unless(self, parameter: &'static str, value: &'static str) -> Self {
+        Self { unless: Some((parameter, value)), ..self }
+    }
+
+    /// The same, met only where `parameter` of the other role has `value`, given as a scenario writes it.
+    pub const fn by(self, parameter: &'static str, value: &'static str) -> Self {
+        Self { by: Some((parameter, value)), ..self }
+    }
+}
+
+/// What a role can need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counterpart {
+    /// Another role of the same scheme.
+    Role(Role),
+    /// A discipline or a router part that marks packets, of any scheme.
+    Marks,
+}
+
+/// Whether the parts of a scheme mark packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marking {
+    /// They never do.
+    Never,
+    /// They do.
+    Always,
+    /// They do if this parameter has this value, given as a scenario writes it.
+    If(&'static str, &'static str),
+}
+
+impl Scheme {
+    /// Whether it fills `role`.
+    pub fn fills(&self, role: Role) -> bool {
+        match role {
+            Role::Consumer => self.consumer.is_some(),
+            Role::Sender => self.sender.is_some(),
+            Role::Discipline => self.discipline.is_some(),
+            Role::Router => self.router.is_some(),
+            Role::Strategy => self.strategy.is_some(),
+            Role::Controller => self.controller.is_some(),
+            Role::LinkService => self.link_service.is_some(),
+        }
+    }
+
+    /// The roles it fills, as words.
+    pub fn roles(&self) -> Vec<&'static str> {
+        Role::ALL.into_iter().filter(|(role, _)| self.fills(*role)).map(|(_, word)| word).collect()
+    }
+
+    /// The roles of its own that are installed with the whole.
+    pub fn whole_roles(&self) -> impl Iterator<Item = Role> + '_ {
+        let is_brought = |role| role == Role::Discipline && self.router.is_some();
+        let roles = Role::ALL.into_iter().map(|(role, _)| role);
+        roles.filter(move |role| self.fills(*role) && !is_brought(*role))
+    }
+
+    /// Whether its parts mark packets with these settings.
+    pub fn marks_with(&self, settings: &Settings) -> bool {
+        match self.marking {
+            Marking::Never => false,
+            Marking::Always => true,
+            Marking::If(name, wanted) => self.has_value(settings, name, wanted),
+        }
+    }
+
+    /// Whether the parameter `name` has the value `wanted`, given as a scenario writes it, with these settings.
+    pub fn has_value(&self, settings: &Settings, name: &str, wanted: &str) -> bool {
+        match settings.get(name) {
+            Some(Value::Text(text)) => text == wanted,
+            Some(value) => value.to_string() == wanted,
+            None => {
+                let spec = self.params.iter().find(|spec| spec.name == name);
+                spec.is_some_and(|spec| (spec.default)().trim_matches('"') == wanted)
+            }
+        }
+    }
+}
+
+/// A scheme in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// What it is used as.
+    pub role: &'static str,
+    /// Its name, with the parameters that were given.
+    pub scheme: String,
+    /// Names of the flows, nodes or links that have it; none for the network as a whole.
+    pub at: Vec<String>,
+}
