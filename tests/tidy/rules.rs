@@ -423,7 +423,7 @@ pub const BARE_ALLOWED: [(&str, &str, &str); 4] = [
     ("crates/core/src/ndn/packet.rs", "data", "a size on the wire is worked out from lengths"),
     ("crates/core/src/scheme/signal.rs", "micros", "the form in which a header carries a time"),
     (
-        "crates/core/src/ndn/pit.rs",
+        "crates/core/src/ndn/pit/mod.rs",
         "memory_bytes",
         "memory of the process, not a size of the simulated network",
     ),

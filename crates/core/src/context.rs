@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::ndn::face::{FaceId, FaceView, NodeId};
-use crate::ndn::fib::NextHop;
-use crate::ndn::name::{NameTable, PrefixId};
+use crate::ndn::fib::{NoRoutes, Routes};
+use crate::ndn::name::NameTable;
 use crate::observe::event::{Event, EventMask};
 use crate::scheme::control::Report;
 use crate::units::Time;
@@ -48,20 +48,6 @@ pub struct NoSink;
 
 impl Sink for NoSink {
     fn record(&mut self, _: Time, _: NodeId, _: Event) {}
-}
-
-/// Routes to prefixes that are not in the FIB.
-pub trait Routes {
-    /// Appends the next hops of `node` for `prefix`, cheapest first; none when it cannot be reached.
-    fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>);
-}
-
-/// Provides no routes at all.
-#[derive(Debug, Default)]
-pub struct NoRoutes;
-
-impl Routes for NoRoutes {
-    fn next_hops(&self, _: NodeId, _: PrefixId, _: &mut Vec<NextHop>) {}
 }
 
 /// Environment of a scheme during one call.

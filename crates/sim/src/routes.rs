@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use tidegate_core::context::Routes;
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::fib::Routes;
 use tidegate_core::ndn::name::PrefixId;
 
 use crate::plan::NextHopRule;

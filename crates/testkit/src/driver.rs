@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Seed, Streams};

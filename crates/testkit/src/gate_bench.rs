@@ -1,7 +1,8 @@
 //! A node with two devices around gates, without forwarder or clock.
 
-use tidegate_core::context::{Context, Env, NoRoutes, Sink};
+use tidegate_core::context::{Context, Env, Sink};
 use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, PitToken};
 use tidegate_core::observe::event::{Event, EventMask};

@@ -1,6 +1,5 @@
 //! The FIB: longest-prefix match, resolved once per prefix.
 
-use crate::context::Routes;
 use crate::ndn::face::{FaceId, NodeId};
 use crate::ndn::name::{NameTable, PrefixId};
 
@@ -11,6 +10,20 @@ pub struct NextHop {
     pub cost: u32,
     /// The face.
     pub face: FaceId,
+}
+
+/// Routes to prefixes that are not in the FIB.
+pub trait Routes {
+    /// Appends the next hops of `node` for `prefix`, cheapest first; none when it cannot be reached.
+    fn next_hops(&self, node: NodeId, prefix: PrefixId, hops: &mut Vec<NextHop>);
+}
+
+/// Provides no routes at all.
+#[derive(Debug, Default)]
+pub struct NoRoutes;
+
+impl Routes for NoRoutes {
+    fn next_hops(&self, _: NodeId, _: PrefixId, _: &mut Vec<NextHop>) {}
 }
 
 /// Strategy of a prefix: an index into the forwarder's strategies.
@@ -220,7 +233,6 @@ fn spread(prefix: PrefixId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::NoRoutes;
 
     fn hop(face: u16, cost: u32) -> NextHop {
         NextHop { face: FaceId(face), cost }

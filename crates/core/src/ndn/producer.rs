@@ -56,8 +56,9 @@ impl Producer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::{Env, NoRoutes, NoSink};
+    use crate::context::{Env, NoSink};
     use crate::ndn::face::NodeId;
+    use crate::ndn::fib::NoRoutes;
     use crate::ndn::name::NameTable;
     use crate::ndn::packet::PitToken;
     use crate::observe::event::EventMask;

@@ -157,3 +157,19 @@ pub enum NackDecision {
     /// The hop limit is that of the returned Interest: hops of the refused path stay used up. Hop signals are reset.
     Elsewhere,
 }
+
+impl PitEntry {
+    /// NFD's rule after a Nack: wait while any other upstream may answer; when the only one left
+    /// is itself a downstream, tell just that one; when all refused, tell everybody the least severe reason.
+    pub fn nack_decision(&self) -> NackDecision {
+        let mut open = self.out_records().filter(|record| record.nacked.is_none());
+        let min_severe = self.out_records().filter_map(|record| record.nacked).min();
+        match (open.next(), open.next(), min_severe) {
+            (None, _, Some(reason)) => NackDecision::Return(reason),
+            (Some(last), None, Some(reason)) if self.in_records().any(|record| record.face == last.face) => {
+                NackDecision::ReturnTo(last.face, reason)
+            }
+            _ => NackDecision::Wait,
+        }
+    }
+}

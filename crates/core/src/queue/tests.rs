@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::*;
-use crate::context::{Env, NoRoutes, NoSink};
+use crate::context::{Env, NoSink};
 use crate::ndn::face::{FaceView, Limit, NodeId};
+use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable, PrefixId};
 use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpSegment};
 use crate::observe::event::EventMask;

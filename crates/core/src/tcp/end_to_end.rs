@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::clock::Clock;
-use crate::context::{Context, Env, NoRoutes, NoSink};
+use crate::context::{Context, Env, NoSink};
 use crate::ndn::face::NodeId;
+use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable};
 use crate::ndn::packet::Kind;
 use crate::observe::event::EventMask;

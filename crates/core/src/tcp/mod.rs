@@ -19,7 +19,7 @@ mod sender;
 mod sequence;
 mod source;
 
-pub use options::{Flags, MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
+pub use options::{MAX_SACK_BLOCKS, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 pub use receiver::{AckHabit, EcnEcho, Receiver, ReceiverSetup};
 pub use sender::{
     Detection, Reduction, Sender, SenderRule, SenderSettings, SenderSetup, SenderStats, TimeoutBounds,

@@ -3,40 +3,6 @@
 use crate::ndn::packet::{Header, Millis};
 use crate::units::{ByteCount, Time};
 
-/// Control bits of the TCP header (RFC 9293 §3.1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
-
-impl Flags {
-    /// The sender has no more data.
-    pub const FIN: Self = Self(0x01);
-    /// Opens the connection.
-    pub const SYN: Self = Self(0x02);
-    /// The connection is aborted. No end here sends it; traffic monitors parse it.
-    pub const RST: Self = Self(0x04);
-    /// The acknowledgement number counts.
-    pub const ACK: Self = Self(0x10);
-    /// A congestion mark arrived (RFC 3168).
-    pub const ECE: Self = Self(0x40);
-    /// The window was reduced (RFC 3168).
-    pub const CWR: Self = Self(0x80);
-
-    /// Union of both sets of flags.
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// These, and `other` where `is_set`.
-    pub const fn and_if(self, is_set: bool, other: Self) -> Self {
-        if is_set { self.and(other) } else { self }
-    }
-
-    /// Whether all of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
 /// Number of SACK blocks that fit in addition to a time stamp (RFC 2018 §3).
 pub const MAX_SACK_BLOCKS: usize = 3;
 

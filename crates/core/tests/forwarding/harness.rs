@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{

@@ -1,7 +1,8 @@
 //! A node: forwarder, queues and applications together.
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::node::{Devices, Node};
 use tidegate_core::ndn::packet::{Header, Packet};

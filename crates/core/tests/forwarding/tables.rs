@@ -6,9 +6,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink, Routes};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::{Fib, NextHop, StrategyId};
+use tidegate_core::ndn::fib::{NoRoutes, Routes};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PitToken};
 use tidegate_core::ndn::pit::Selector;

@@ -1,7 +1,8 @@
 //! Time at a forwarder: it passes, and alarms ring, in time or late.
 
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::{Span, Time};
 

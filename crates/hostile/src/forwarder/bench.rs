@@ -1,10 +1,11 @@
 //! The node of a forwarder as its daemon drives it, with devices in place of sockets.
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable};
 use tidegate_core::ndn::node::Node;

@@ -1,8 +1,8 @@
 //! What holds of a forwarder at any time.
 
 use bytes::Bytes;
-use tidegate_core::context::NoRoutes;
 use tidegate_core::ndn::face::{FaceId, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::packet::{Kind, Packet};
 use tidegate_core::scheme::signal::Class;

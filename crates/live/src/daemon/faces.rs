@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::gate::FaceGate;
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueDiscipline};

@@ -1,8 +1,9 @@
 //! Interests that the forwarder answers itself: registration of prefixes, and its status dataset.
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::Span;

@@ -18,8 +18,9 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::Node;
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};

@@ -4,9 +4,10 @@
 //! the line became free, whenever that is worked out, so that lateness never adds up along a queue.
 
 use bytes::Bytes;
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::link::line::{Line, LineSetup};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
 use tidegate_core::observe::event::EventMask;

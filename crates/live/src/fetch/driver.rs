@@ -4,9 +4,10 @@ use std::io::Write;
 
 use bytes::Bytes;
 use tidegate_core::clock::Clock;
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
 use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
 use tidegate_core::observe::event::EventMask;

@@ -2,7 +2,7 @@
 
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::TcpSegment;
-use tidegate_core::tcp::Flags;
+use tidegate_core::ndn::packet::Flags;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::allocator::{Claim, Demand};

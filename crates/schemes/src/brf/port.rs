@@ -11,7 +11,7 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Header, TcpSegment};
 use tidegate_core::scheme::signal::Signal;
-use tidegate_core::tcp::Flags;
+use tidegate_core::ndn::packet::Flags;
 use tidegate_core::units::{BitRate, Span, Time};
 
 use super::allocator;

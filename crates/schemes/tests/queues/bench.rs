@@ -1,7 +1,8 @@
 //! One queue under one discipline of the catalogue, with a clock.
 
-use tidegate_core::context::{Context, Env, NoRoutes, Sink};
+use tidegate_core::context::{Context, Env, Sink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{
     Data, Ecn, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,

@@ -1,8 +1,9 @@
 //! One forwarder under one strategy, with six faces and one name that everybody asks for.
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};

@@ -1,7 +1,8 @@
 //! Closed forms: queueing, bandwidth-delay product, constant rates, CUBIC's curve, AIMD's square-root law.
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
 use tidegate_core::observe::event::{Event, EventMask};

@@ -11,8 +11,9 @@ pub mod setup;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::context::{Context, Env, NoRoutes, NoSink};
+use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Header, Kind, Packet};

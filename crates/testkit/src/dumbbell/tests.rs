@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::tcp::{Flags, SenderRule, Source};
+use tidegate_core::ndn::packet::Flags;
+use tidegate_core::tcp::{SenderRule, Source};
 use tidegate_core::units::ByteCount;
 
 use super::*;

@@ -1,10 +1,10 @@
 //! The forwarder's side of gates: rows of gates by face, their decisions, and their notifications.
 
-use super::{Forwarder, Outbox};
+use super::{Asked, Forwarder, Outbox};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::gate::{DataSource, FaceGate, GateRow, GateStats, Passage};
-use crate::ndn::packet::{Header, Interest, Kind, NackReason, Packet};
+use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason};
 use crate::ndn::pit::PitId;
 use crate::ndn::strategy::{Decision, Target};
 use crate::observe::event::Cause;
@@ -127,17 +127,16 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
-        interest: Interest,
-        id: PitId,
+        asked: Asked<B>,
         out: &mut impl Outbox<B>,
     ) {
-        let offered = self.offer(cx, from, &packet, interest, id, out);
+        let offered = self.offer(cx, from, &asked, out);
+        let Asked { packet, interest, id } = asked;
         match offered.refusal {
             _ if offered.is_sent => {}
             Some(Decision::Suppress) => self.counters.suppressed += 1,
             Some(Decision::Nack(reason)) => {
-                send_nack(cx, from, packet, interest, reason, out);
+                send_nack(cx, from, packet, Nack { interest, reason }, out);
                 self.end_refused(from, id);
             }
             Some(Decision::Forward) | None => {
@@ -153,9 +152,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: &Packet<B>,
-        interest: Interest,
-        id: PitId,
+        asked: &Asked<B>,
         out: &mut impl Outbox<B>,
     ) -> Offered {
         let mut targets = std::mem::take(&mut self.targets);
@@ -166,12 +163,12 @@ impl<B: Clone + Default> Forwarder<B> {
             if targets[..next - 1].iter().any(|tried| tried.face == target.face) {
                 continue;
             }
-            match self.send_gated(cx, target, packet, interest, id, out) {
+            match self.send_gated(cx, target, asked, out) {
                 Attempt::Sent => offered.is_sent = true,
                 Attempt::OutOfHops => offered.out_of_hops = true,
                 Attempt::Dropped => {}
                 Attempt::Refused(reason) => {
-                    let decision = self.ask_again(cx, target.face, from, &packet.header, id, reason);
+                    let decision = self.ask_again(cx, target.face, from, asked, reason);
                     offered.refusal = Some(decision);
                     targets.append(&mut self.targets);
                 }
@@ -189,16 +186,10 @@ impl<B: Clone + Default> Forwarder<B> {
         cx: &mut Context<'_>,
         face: FaceId,
         from: FaceId,
-        header: &Header,
-        id: PitId,
+        asked: &Asked<B>,
         reason: NackReason,
     ) -> Decision {
-        let ask = |strategy: &mut dyn crate::ndn::strategy::Strategy,
-                   cx: &mut Context<'_>,
-                   arrival: &mut crate::ndn::strategy::Arrival<'_>| {
-            strategy.on_rejected(cx, face, arrival)
-        };
-        match self.consult(cx, from, header, id, ask) {
+        match self.consult_rejected(cx, face, from, asked) {
             Decision::Forward => Decision::Nack(reason),
             otherwise => {
                 self.targets.clear();
@@ -207,16 +198,29 @@ impl<B: Clone + Default> Forwarder<B> {
         }
     }
 
+    /// Consults the strategy about an Interest from `from` that the face `refused_by` did not take.
+    pub(super) fn consult_rejected(
+        &mut self,
+        cx: &mut Context<'_>,
+        refused_by: FaceId,
+        from: FaceId,
+        asked: &Asked<B>,
+    ) -> Decision {
+        self.consult(cx, from, &asked.packet.header, asked.id, |strategy, cx, arrival| {
+            strategy.on_rejected(cx, refused_by, arrival)
+        })
+    }
+
     /// Sends one copy through the gates of its face, if it has some.
     fn send_gated(
         &mut self,
         cx: &mut Context<'_>,
         target: Target,
-        packet: &Packet<B>,
-        interest: Interest,
-        id: PitId,
+        asked: &Asked<B>,
         out: &mut impl Outbox<B>,
     ) -> Attempt {
+        let Asked { packet, interest, id } = asked;
+        let (interest, id) = (*interest, *id);
         let Target { face, fresh_nonce } = target;
         let nonce = if fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
         if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
@@ -322,7 +326,7 @@ impl<B: Clone + Default> Forwarder<B> {
                     Some(record) if record.retransmissions == 0 => record.nacked = Some(reason),
                     _ => return,
                 }
-                self.heed_nack(cx, face, &packet, interest, reason, id, out);
+                self.apply_nack(cx, face, Asked { packet, interest, id }, reason, out);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The Interest pipelines: incoming, loop, content store hit and miss, outgoing.
 
-use super::{BodyRules, Digest, Forwarder, Outbox};
+use super::{Asked, BodyRules, Digest, Forwarder, Outbox};
 use crate::context::Context;
 use crate::ndn::cs::with_token;
 use crate::ndn::face::FaceId;
@@ -8,8 +8,8 @@ use crate::ndn::fib::{FibEntry, NextHop, Scope};
 use crate::ndn::gate::DataSource;
 use crate::ndn::name::{IMPLICIT_DIGEST, Name, Segment};
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
-use crate::ndn::pit::{PitId, Selector};
-use crate::ndn::strategy::{Arrival, Decision, Strategy, Target};
+use crate::ndn::pit::{Pit, PitId, Selector};
+use crate::ndn::strategy::{Arrival, Decision, Strategy};
 use crate::observe::event::Event;
 
 /// Interests under `/localhost` that may be pending beyond the limit.
@@ -43,7 +43,8 @@ impl<B: Clone + Default> Forwarder<B> {
             && !self.is_reserved(cx, name)
         {
             self.counters.refused_full += 1;
-            return send_nack(cx, from, packet, interest, NackReason::Congestion, out);
+            let nack = Nack { interest, reason: NackReason::Congestion };
+            return send_nack(cx, from, packet, nack, out);
         }
         let (id, is_new) = self.pit.find_or_insert(name, selector);
         if !is_new && self.pit.entry(id).is_loop(interest.nonce, from) {
@@ -69,7 +70,7 @@ impl<B: Clone + Default> Forwarder<B> {
         }
         let is_repeated = self.pit.entry_mut(id).set_in_record(from, &interest, cx.now);
         self.pit.renew_expiry(id, cx.now);
-        self.decide(cx, from, packet, interest, (id, is_repeated), out);
+        self.decide(cx, from, Asked { packet, interest, id }, is_repeated, out);
     }
 
     /// Whether there is room beyond the limit for an Interest of this name: who manages the node is heard when
@@ -86,23 +87,21 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: Packet<B>,
-        interest: Interest,
-        (id, is_repeated): (PitId, bool),
+        asked: Asked<B>,
+        is_repeated: bool,
         out: &mut impl Outbox<B>,
     ) {
-        let decision = self.consult(cx, from, &packet.header, id, |strategy, cx, arrival| {
+        let decision = self.consult(cx, from, &asked.packet.header, asked.id, |strategy, cx, arrival| {
             arrival.is_repeated = is_repeated;
             strategy.on_interest(cx, arrival)
         });
         match decision {
-            Decision::Forward if self.gates.is_some() => {
-                self.forward_gated(cx, from, packet, interest, id, out);
-            }
-            Decision::Forward => self.forward(cx, packet, interest, id, out),
+            Decision::Forward if self.gates.is_some() => self.forward_gated(cx, from, asked, out),
+            Decision::Forward => self.forward(cx, asked, out),
             Decision::Suppress => self.counters.suppressed += 1,
             Decision::Nack(reason) => {
-                send_nack(cx, from, packet, interest, reason, out);
+                let Asked { packet, interest, id } = asked;
+                send_nack(cx, from, packet, Nack { interest, reason }, out);
                 self.end_refused(from, id);
             }
         }
@@ -138,14 +137,8 @@ impl<B: Clone + Default> Forwarder<B> {
 
     /// Sends the Interest to all targets; the last copy is the packet itself.
     #[inline(always)]
-    fn forward(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut packet: Packet<B>,
-        interest: Interest,
-        id: PitId,
-        out: &mut impl Outbox<B>,
-    ) {
+    fn forward(&mut self, cx: &mut Context<'_>, asked: Asked<B>, out: &mut impl Outbox<B>) {
+        let Asked { mut packet, interest, id } = asked;
         packet.header.hop = packet.header.hop.carried();
         let Some((last, others)) = self.targets.split_last() else {
             return self.end_if_idle(id);
@@ -154,10 +147,12 @@ impl<B: Clone + Default> Forwarder<B> {
         for target in others {
             let copy = packet.clone();
             let nonce = if target.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-            sent |= send_interest(cx, &mut self.pit, id, *target, copy, Interest { nonce, ..interest }, out);
+            let copy = Asked { packet: copy, interest: Interest { nonce, ..interest }, id };
+            sent |= send_interest(cx, &mut self.pit, target.face, copy, out);
         }
         let nonce = if last.fresh_nonce { self.nonces.bits() as u32 } else { interest.nonce };
-        sent |= send_interest(cx, &mut self.pit, id, *last, packet, Interest { nonce, ..interest }, out);
+        let asked = Asked { packet, interest: Interest { nonce, ..interest }, id };
+        sent |= send_interest(cx, &mut self.pit, last.face, asked, out);
         if !sent {
             self.counters.hop_limited += 1;
             self.end_if_idle(id);
@@ -232,7 +227,8 @@ impl<B: Clone + Default> Forwarder<B> {
         out: &mut impl Outbox<B>,
     ) {
         self.counters.loops += 1;
-        send_nack(cx, from, packet, interest, NackReason::Duplicate, out);
+        let nack = Nack { interest, reason: NackReason::Duplicate };
+        send_nack(cx, from, packet, nack, out);
     }
 }
 
@@ -260,20 +256,19 @@ fn digest_in(cx: &Context<'_>, name: Name) -> Option<(Name, Digest)> {
 #[inline(always)]
 fn send_interest<B>(
     cx: &mut Context<'_>,
-    pit: &mut crate::ndn::pit::Pit,
-    id: PitId,
-    target: Target,
-    mut packet: Packet<B>,
-    interest: Interest,
+    pit: &mut Pit,
+    face: FaceId,
+    asked: Asked<B>,
     out: &mut impl Outbox<B>,
 ) -> bool {
+    let Asked { mut packet, interest, id } = asked;
     // With a hop limit of zero, only an application on this node can receive the Interest.
-    if interest.hop_limit == Some(0) && !cx.face(target.face).is_local() {
+    if interest.hop_limit == Some(0) && !cx.face(face).is_local() {
         return false;
     }
-    pit.entry_mut(id).set_out_record(target.face, interest.nonce, cx.now);
+    pit.entry_mut(id).set_out_record(face, interest.nonce, cx.now);
     packet.header.kind = Kind::Interest(interest);
-    out.send(cx, target.face, packet);
+    out.send(cx, face, packet);
     true
 }
 
@@ -282,11 +277,10 @@ pub(super) fn send_nack<B>(
     cx: &mut Context<'_>,
     to: FaceId,
     refused: Packet<B>,
-    interest: Interest,
-    reason: NackReason,
+    nack: Nack,
     out: &mut impl Outbox<B>,
 ) {
     let Packet { header, body } = refused;
-    let kind = Kind::Nack(Nack { interest, reason });
+    let kind = Kind::Nack(nack);
     out.send(cx, to, Packet { header: Header::new(header.name, kind, header.size()), body });
 }

@@ -14,7 +14,7 @@ use crate::ndn::face::FaceId;
 use crate::ndn::fib::{Fib, NextHop, StrategyId};
 use crate::ndn::gate::GateRow;
 use crate::ndn::name::{Name, NameHash, PrefixId};
-use crate::ndn::packet::{Kind, Packet, PitToken};
+use crate::ndn::packet::{Interest, Kind, Packet, PitToken};
 use crate::ndn::pit::{Pit, PitEntry, PitId};
 use crate::ndn::strategy::{Strategy, Target};
 use crate::observe::event::{Event, EventMask, Side};
@@ -130,6 +130,16 @@ pub struct Forwarder<B> {
     gates: Option<Box<Gates<B>>>,
 }
 
+/// An Interest with its PIT entry, on its way through the pipelines.
+struct Asked<B> {
+    /// The packet; that of a Nack when the Interest came back.
+    packet: Packet<B>,
+    /// Fields of the Interest.
+    interest: Interest,
+    /// The pending entry.
+    id: PitId,
+}
+
 impl<B: Clone + Default> Forwarder<B> {
     /// A forwarder with empty tables.
     pub fn new(setup: ForwarderSetup) -> Self {
@@ -207,7 +217,7 @@ impl<B: Clone + Default> Forwarder<B> {
         match packet.header.kind {
             Kind::Interest(interest) => self.on_interest(cx, from, packet, interest, out),
             Kind::Data(_) => self.on_data(cx, from, packet, out),
-            Kind::Nack(nack) => self.on_nack(cx, from, &packet, nack, out),
+            Kind::Nack(nack) => self.on_nack(cx, from, packet, nack, out),
             Kind::LossNotice(_) => self.on_loss_notice(cx, from, &packet, out),
             Kind::Tcp(_) => self.on_segment(cx, from, packet, out),
         }

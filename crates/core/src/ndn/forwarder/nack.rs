@@ -2,12 +2,12 @@
 
 use super::gates::Ending;
 use super::interest::send_nack;
-use super::{Forwarder, Outbox};
+use super::{Asked, Forwarder, Outbox};
 use crate::context::Context;
 use crate::ndn::face::FaceId;
 use crate::ndn::packet::{Header, Interest, Kind, Nack, NackReason, Packet};
-use crate::ndn::pit::{PitId, Selector};
-use crate::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
+use crate::ndn::pit::Selector;
+use crate::ndn::strategy::{Decision, NackDecision};
 
 impl<B: Clone + Default> Forwarder<B> {
     /// A Nack counts only when it answers the last Interest that went to the face it comes from.
@@ -15,7 +15,7 @@ impl<B: Clone + Default> Forwarder<B> {
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: &Packet<B>,
+        packet: Packet<B>,
         nack: Nack,
         out: &mut impl Outbox<B>,
     ) {
@@ -33,26 +33,23 @@ impl<B: Clone + Default> Forwarder<B> {
         if let Some(row) = self.gates.as_mut().and_then(|gates| gates.row(from)) {
             row.on_nack_in(cx, id, nack.reason);
         }
-        self.heed_nack(cx, from, packet, nack.interest, nack.reason, id, out);
+        self.apply_nack(cx, from, Asked { packet, interest: nack.interest, id }, nack.reason, out);
     }
 
     /// The strategy decides about the refusal recorded in the out-record of `from`.
-    #[allow(clippy::too_many_arguments, reason = "two call sites; a struct would only rename them")]
-    pub(super) fn heed_nack(
+    pub(super) fn apply_nack(
         &mut self,
         cx: &mut Context<'_>,
         from: FaceId,
-        packet: &Packet<B>,
-        interest: Interest,
+        asked: Asked<B>,
         reason: NackReason,
-        id: PitId,
         out: &mut impl Outbox<B>,
     ) {
-        let name = packet.header.name;
+        let (name, id) = (asked.packet.header.name, asked.id);
         let strategy = self.fib.lookup(name.prefix, cx.names, cx.routes, cx.node).strategy;
         let strategy = &mut self.strategies[usize::from(strategy.0)].strategy;
         let decision = match strategy.on_nack(cx, reason, from, id, self.pit.entry(id)) {
-            NackDecision::Elsewhere => self.ask_elsewhere(cx, from, packet, interest, reason, id, out),
+            NackDecision::Elsewhere => self.ask_elsewhere(cx, from, &asked, reason, out),
             decided => decided,
         };
         match decision {
@@ -63,11 +60,11 @@ impl<B: Clone + Default> Forwarder<B> {
                 self.pit.remove(id);
             }
             NackDecision::ReturnTo(face, reason) => {
-                self.return_nack(cx, packet, interest, Some(face), reason, id, out);
+                self.return_nack(cx, &asked, Some(face), reason, out);
                 self.pit.entry_mut(id).remove_in_record(face);
             }
             NackDecision::Return(reason) => {
-                self.return_nack(cx, packet, interest, None, reason, id, out);
+                self.return_nack(cx, &asked, None, reason, out);
                 self.end_at_gates(cx, id, &Ending::Elsewhere);
                 self.remember_nonces(cx, id);
                 self.pit.remove(id);
@@ -76,32 +73,27 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the refused Interest another way; what is left to decide then.
-    #[allow(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn ask_elsewhere(
         &mut self,
         cx: &mut Context<'_>,
         refused_by: FaceId,
-        packet: &Packet<B>,
-        interest: Interest,
+        asked: &Asked<B>,
         reason: NackReason,
-        id: PitId,
         out: &mut impl Outbox<B>,
     ) -> NackDecision {
-        let entry = self.pit.entry(id);
+        let entry = self.pit.entry(asked.id);
         let waiting = entry.in_records().find(|record| record.is_pending(cx.now)).map(|record| record.face);
         let Some(from) = waiting.filter(|_| !entry.is_satisfied()) else {
             return NackDecision::Return(reason);
         };
-        let Packet { header, body } = packet.clone();
-        let header = Header::new(header.name, Kind::Interest(interest), header.size());
-        let ask = |strategy: &mut dyn Strategy, cx: &mut Context<'_>, arrival: &mut Arrival<'_>| {
-            strategy.on_rejected(cx, refused_by, arrival)
-        };
-        match self.consult(cx, from, &header, id, ask) {
+        let Packet { header, body } = asked.packet.clone();
+        let header = Header::new(header.name, Kind::Interest(asked.interest), header.size());
+        let asked = Asked { packet: Packet { header, body }, ..*asked };
+        match self.consult_rejected(cx, refused_by, from, &asked) {
             Decision::Suppress => NackDecision::Wait,
             Decision::Nack(reason) => NackDecision::Return(reason),
             Decision::Forward => {
-                let offered = self.offer(cx, from, &Packet { header, body }, interest, id, out);
+                let offered = self.offer(cx, from, &asked, out);
                 match offered.refusal {
                     _ if offered.is_sent => NackDecision::Wait,
                     Some(Decision::Suppress) => NackDecision::Wait,
@@ -113,25 +105,19 @@ impl<B: Clone + Default> Forwarder<B> {
     }
 
     /// Sends the Nack to the downstream `only`, or to all, each with its own nonce and token.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "one call site per decision; a struct would only rename them"
-    )]
     fn return_nack(
         &self,
         cx: &mut Context<'_>,
-        refused: &Packet<B>,
-        interest: Interest,
+        refused: &Asked<B>,
         only: Option<FaceId>,
         reason: NackReason,
-        id: PitId,
         out: &mut impl Outbox<B>,
     ) {
         let now = cx.now;
-        let asked = self.pit.entry(id).in_records().filter(|record| record.is_pending(now));
+        let asked = self.pit.entry(refused.id).in_records().filter(|record| record.is_pending(now));
         for record in asked.filter(|record| only.is_none_or(|face| face == record.face)) {
-            let interest = Interest { nonce: record.nonce, token: record.token, ..interest };
-            send_nack(cx, record.face, refused.clone(), interest, reason, out);
+            let interest = Interest { nonce: record.nonce, token: record.token, ..refused.interest };
+            send_nack(cx, record.face, refused.packet.clone(), Nack { interest, reason }, out);
         }
     }
 }

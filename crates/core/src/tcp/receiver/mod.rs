@@ -13,11 +13,12 @@ pub use habit::{AckHabit, EcnEcho};
 
 use std::collections::VecDeque;
 
-use super::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
+use super::options::{Segment, SynOptions, TcpOptions, segment_size, stamp};
 use super::reassembly::{Placed, Reassembly};
 use super::sequence::SequenceSpace;
 use crate::clock::Clock;
 use crate::ndn::name::Name;
+use crate::ndn::packet::Flags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Time};

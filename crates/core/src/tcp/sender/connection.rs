@@ -2,8 +2,9 @@
 
 use super::timers::Timers;
 use super::{FIRST, Sender};
+use crate::ndn::packet::Flags;
 use crate::ndn::packet::{Ecn, Header, Kind, Millis, TcpSegment};
-use crate::tcp::options::{Flags, Segment, SynOptions, TcpOptions, segment_size, stamp};
+use crate::tcp::options::{Segment, SynOptions, TcpOptions, segment_size, stamp};
 use crate::tcp::sequence::SequenceSpace;
 use crate::units::{ByteCount, Time};
 

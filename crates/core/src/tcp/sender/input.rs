@@ -8,10 +8,11 @@ use super::news::News;
 use super::recovery::{AckSummary, Phase};
 use super::tail::ProbeOutcome;
 use crate::context::Context;
+use crate::ndn::packet::Flags;
 use crate::ndn::packet::{Header, Kind, Millis, TcpSegment};
 use crate::observe::event::Cause;
 use crate::scheme::congestion::{Delivery, Recovery};
-use crate::tcp::options::{Flags, MAX_SACK_BLOCKS, TcpOptions, stamp};
+use crate::tcp::options::{MAX_SACK_BLOCKS, TcpOptions, stamp};
 use crate::units::{ByteCount, Span};
 
 impl Sender {

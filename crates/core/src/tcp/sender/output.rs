@@ -6,9 +6,10 @@ use super::sack_loss::Extra;
 use super::scoreboard::Record;
 use super::{FIRST, Sender};
 use crate::context::Context;
+use crate::ndn::packet::Flags;
 use crate::observe::event::Cause;
 use crate::scheme::congestion::{Pacing, SendOrder, Sent};
-use crate::tcp::options::{Flags, Segment, TcpOptions, stamp};
+use crate::tcp::options::{Segment, TcpOptions, stamp};
 use crate::units::{ByteCount, Span, Time};
 
 /// Most segments in flight whatever the window, so that a window without bound cannot fill the memory.

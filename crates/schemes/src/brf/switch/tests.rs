@@ -3,7 +3,8 @@ use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
 use tidegate_testkit::steps::device;
 use tidegate_testkit::gate_bench::GateBench;
-use tidegate_core::context::{Env, NoRoutes, Sink};
+use tidegate_core::context::{Env, Sink};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::scheme::control::Congestion;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::ndn::face::NodeId;
@@ -11,7 +12,7 @@ use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::ndn::packet::Ecn;
 use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::scheme::DeviceSetup;
-use tidegate_core::tcp::Flags;
+use tidegate_core::ndn::packet::Flags;
 
 mod full_table;
 mod other_switches;

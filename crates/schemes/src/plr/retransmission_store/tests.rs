@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::{Env, NoRoutes, Sink};
+use tidegate_core::context::{Env, Sink};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};

@@ -1,6 +1,7 @@
 use super::*;
-use tidegate_core::context::{Env, NoRoutes, NoSink};
+use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::NodeId;
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Interest, Kind, Millis, PitToken};
 use tidegate_core::observe::event::EventMask;

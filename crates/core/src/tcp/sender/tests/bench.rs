@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use crate::clock::Clock;
-use crate::context::{Context, Env, NoRoutes, NoSink};
+use crate::context::{Context, Env, NoSink};
 use crate::ndn::face::NodeId;
+use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable};
+use crate::ndn::packet::Flags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
 use crate::observe::event::EventMask;
 use crate::rng::{Seed, Streams};
@@ -14,7 +16,7 @@ use crate::scheme::congestion::{
 };
 use crate::scheme::signal::{HopSignals, Signal};
 use crate::tcp::Source;
-use crate::tcp::options::{Flags, SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
+use crate::tcp::options::{SackBlocks, Segment, SynOptions, TcpOptions, segment_size};
 use crate::tcp::sender::{Reduction, Sender, SenderRule, SenderSettings, SenderSetup};
 use crate::units::{ByteCount, Span, Time};
 

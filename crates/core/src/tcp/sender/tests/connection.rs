@@ -1,7 +1,8 @@
 use super::bench::Bench;
 use crate::ndn::packet::Ecn;
+use crate::ndn::packet::Flags;
 use crate::tcp::Source;
-use crate::tcp::options::{Flags, SynOptions, TcpOptions};
+use crate::tcp::options::{SynOptions, TcpOptions};
 use crate::tcp::sender::SenderSettings;
 use crate::units::{ByteCount, Span, Time};
 

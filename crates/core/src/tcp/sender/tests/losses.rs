@@ -1,7 +1,8 @@
 use super::bench::{Bench, Heard};
+use crate::ndn::packet::Flags;
 use crate::scheme::congestion::{LossSignal, Recovery};
 use crate::tcp::Source;
-use crate::tcp::options::{Flags, TcpOptions};
+use crate::tcp::options::TcpOptions;
 use crate::tcp::sender::{Detection, SenderSettings};
 use crate::units::{BitRate, ByteCount, Span};
 

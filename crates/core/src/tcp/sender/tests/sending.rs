@@ -1,7 +1,8 @@
 use super::bench::{Bench, MSS};
+use crate::ndn::packet::Flags;
 use crate::scheme::congestion::Pacing;
 use crate::tcp::Source;
-use crate::tcp::options::{Flags, TcpOptions};
+use crate::tcp::options::TcpOptions;
 use crate::tcp::sender::SenderSettings;
 use crate::units::{BitRate, ByteCount, Span};
 

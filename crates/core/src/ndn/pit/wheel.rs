@@ -1,0 +1,232 @@
+//! The timing wheel, on which entries expire to the millisecond.
+
+use super::slab::Slab;
+use super::{NONE, PitId};
+use crate::units::{Span, Time};
+
+/// Milliseconds since the start, wrapping after 49 days; compared only over shorter distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tick(u32);
+
+impl Tick {
+    /// The first tick that is not before `at`.
+    pub(super) fn not_before(at: Time) -> Self {
+        Self(at.as_nanos().div_ceil(1_000_000) as u32)
+    }
+
+    /// The last tick that is not after `at`.
+    pub(super) fn not_after(at: Time) -> Self {
+        Self((at.as_nanos() / 1_000_000) as u32)
+    }
+
+    /// The first tick that is not before `now + span`; at most [`LONGEST`] from now, so that it never wraps
+    /// into the past, whatever lifetime a peer chose.
+    pub(super) fn after(now: Time, span: Span) -> Self {
+        Self::not_before(now + span.min(LONGEST))
+    }
+
+    pub(super) fn is_after(self, other: Self) -> bool {
+        (self.0.wrapping_sub(other.0) as i32) > 0
+    }
+
+    /// Milliseconds from `earlier` to here.
+    pub(super) fn since(self, earlier: Self) -> u32 {
+        self.0.wrapping_sub(earlier.0)
+    }
+}
+
+/// Maximum time an entry can stay, 12.4 days: a quarter of the range of ticks.
+const LONGEST: Span = Span::from_millis(1 << 30);
+
+/// Slots of the timing wheel, one millisecond each; longer lifetimes take more than one turn.
+const SLOTS: usize = 1024;
+
+/// Doubly linked lists of entries by the millisecond in which they end, modulo the number of slots.
+///
+/// `previous` of a list's first entry is `HEAD | slot`, so that unlinking needs no search.
+#[derive(Debug, Default)]
+pub(super) struct Wheel {
+    /// Empty until the first entry comes.
+    slots: Vec<Slot>,
+    /// One bit per slot that is not empty.
+    occupied: [u64; SLOTS / 64],
+    /// Entries linked.
+    linked: u32,
+    /// Last tick whose entries have been examined.
+    done: Tick,
+    /// Time of the next call that may find something; `None` when nothing is linked.
+    pub(super) wake: Option<Time>,
+}
+
+/// The entries that end in one millisecond of any turn.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    head: u32,
+    /// No entry of the list ends before; without it entries of later turns would cause a wake-up each turn.
+    earliest: Tick,
+}
+
+/// Marks a `previous` that is a slot.
+const HEAD: u32 = 1 << 31;
+
+impl Wheel {
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+    }
+
+    #[inline]
+    pub(super) fn link(&mut self, id: u32, slab: &mut Slab, now: Time) {
+        let tick = Tick::not_after(now);
+        if self.linked == 0 {
+            self.start(tick);
+        }
+        self.linked += 1;
+        let expires = slab.get(id).expires;
+        // What has ended already is looked at with the next tick.
+        let due = if expires.is_after(self.done) { expires } else { Tick(self.done.0.wrapping_add(1)) };
+        let index = due.0 as usize % SLOTS;
+        let slot = &mut self.slots[index];
+        let head = slot.head;
+        if head == NONE || slot.earliest.is_after(due) {
+            slot.earliest = due;
+        }
+        slot.head = id;
+        let entry = slab.get_mut(id);
+        entry.previous = HEAD | index as u32;
+        entry.next = head;
+        if head != NONE {
+            slab.get_mut(head).previous = id;
+        }
+        self.occupied[index / 64] |= 1 << (index % 64);
+        let at = time_of(due, now);
+        self.wake = Some(self.wake.map_or(at, |wake| wake.min(at)));
+    }
+
+    /// Begins to turn at `tick`; nothing is linked, however long ago the last entry was.
+    fn start(&mut self, tick: Tick) {
+        if self.slots.is_empty() {
+            self.slots = vec![Slot { head: NONE, earliest: tick }; SLOTS];
+        }
+        self.done = tick;
+        self.wake = None;
+    }
+
+    #[inline]
+    pub(super) fn unlink(&mut self, id: u32, slab: &mut Slab) {
+        let entry = slab.get_mut(id);
+        let (previous, next) = (entry.previous, entry.next);
+        if previous == NONE {
+            return;
+        }
+        self.linked -= 1;
+        entry.previous = NONE;
+        entry.next = NONE;
+        if next != NONE {
+            slab.get_mut(next).previous = previous;
+        }
+        if previous & HEAD == 0 {
+            slab.get_mut(previous).next = next;
+            return;
+        }
+        let slot = (previous & !HEAD) as usize;
+        self.slots[slot].head = next;
+        if next == NONE {
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        }
+    }
+
+    pub(super) fn advance(&mut self, now: Time, slab: &mut Slab, expired: &mut Vec<PitId>) {
+        let target = Tick::not_after(now);
+        if self.linked == 0 {
+            self.wake = None;
+            return;
+        }
+        if !target.is_after(self.done) {
+            return;
+        }
+        let first = expired.len();
+        let passed = (target.since(self.done) as usize).min(SLOTS);
+        for step in 1..=passed {
+            let slot = self.done.0.wrapping_add(step as u32) as usize % SLOTS;
+            if self.occupied[slot / 64] & (1 << (slot % 64)) != 0
+                && !self.slots[slot].earliest.is_after(target)
+            {
+                self.take_slot(slot, target, slab, expired);
+            }
+        }
+        let before = self.done;
+        self.done = target;
+        for id in &expired[first..] {
+            self.unlink(id.0, slab);
+        }
+        if passed == SLOTS {
+            // A late call finds entries of several turns.
+            expired[first..].sort_by_key(|id| slab.get(id.0).expires.since(before));
+        }
+        self.wake = self.next_due().map(|due| time_of(due, now));
+    }
+
+    /// Appends what ends in `slot` up to `target`, in order of arrival.
+    fn take_slot(&mut self, slot: usize, target: Tick, slab: &Slab, expired: &mut Vec<PitId>) {
+        let before = expired.len();
+        let mut earliest = None;
+        let mut at = self.slots[slot].head;
+        while at != NONE {
+            let entry = slab.get(at);
+            if !entry.expires.is_after(target) {
+                expired.push(PitId(at));
+            } else if earliest.is_none_or(|earliest: Tick| earliest.is_after(entry.expires)) {
+                earliest = Some(entry.expires);
+            }
+            at = entry.next;
+        }
+        if let Some(earliest) = earliest {
+            self.slots[slot].earliest = earliest;
+        }
+        // The list is in reverse order of arrival.
+        expired[before..].reverse();
+    }
+
+    /// The first tick after `done` at which an entry may end. Entries whose turn has not come are passed over,
+    /// which costs no more than the milliseconds gained.
+    fn next_due(&self) -> Option<Tick> {
+        let turn = Tick(self.done.0.wrapping_add(SLOTS as u32));
+        let mut first: Option<Tick> = None;
+        let mut ahead = 0;
+        while let Some(next) = self.next_occupied(ahead) {
+            ahead = next;
+            let slot = self.done.0.wrapping_add(ahead) as usize % SLOTS;
+            let earliest = self.slots[slot].earliest;
+            if !earliest.is_after(turn) {
+                return Some(earliest);
+            }
+            if first.is_none_or(|first| first.is_after(earliest)) {
+                first = Some(earliest);
+            }
+        }
+        first
+    }
+
+    /// The next slot that is not empty more than `ahead` milliseconds after `done`, within one turn; its
+    /// distance in milliseconds.
+    fn next_occupied(&self, ahead: u32) -> Option<u32> {
+        let mut step = ahead + 1;
+        while step <= SLOTS as u32 {
+            let slot = self.done.0.wrapping_add(step) as usize % SLOTS;
+            let bits = self.occupied[slot / 64] >> (slot % 64);
+            if bits != 0 {
+                let found = step + bits.trailing_zeros();
+                return (found <= SLOTS as u32).then_some(found);
+            }
+            step += 64 - (slot % 64) as u32;
+        }
+        None
+    }
+}
+
+/// The start of the millisecond `tick`, which is not before `now`.
+#[inline]
+fn time_of(tick: Tick, now: Time) -> Time {
+    let ahead = u64::from(tick.since(Tick::not_after(now)));
+    Time::from_nanos((now.as_nanos() / 1_000_000 + ahead).saturating_mul(1_000_000))
+}
