@@ -1,6 +1,6 @@
 //! The event queue: a calendar of equal time slots over linked lists, with a heap for what is far away.
 //!
-//! A key is 64 bits of time, 40 bits of sequence and 24 bits of target, so that one comparison orders events
+//! A key is 64 bits of time, 38 bits of sequence and 26 bits of target, so that one comparison orders events
 //! by time and, within an instant, by the order in which they were asked for. The slots' width follows the
 //! density of events; it decides about speed alone, never about order.
 
@@ -9,15 +9,91 @@ use std::collections::BinaryHeap;
 
 use tidegate_core::units::Time;
 
-/// Receiver of an event; the number is assigned by the world.
+/// Action that an event starts in the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventTarget(pub u32);
+#[repr(u8)]
+pub enum EventKind {
+    /// A packet reaches the far end of a link direction.
+    Arrival,
+    /// A link direction has sent a packet or frame.
+    Sent,
+    /// A timer of the queue of a link direction.
+    QueueWake,
+    /// A timer of a node.
+    NodeWake,
+    /// A timer of a consumer.
+    ConsumerWake,
+    /// A timer of an end of a connection.
+    SideWake,
+    /// A change of the timeline.
+    Change,
+    /// A sample of the queues and flows.
+    Sample,
+    /// A router has processed a packet.
+    Served,
+    /// A report reaches the network controller.
+    Report,
+    /// A directive reaches its router.
+    Directive,
+    /// A timer of the network controller.
+    ControllerWake,
+    /// A timer of the agents of a router.
+    AgentWake,
+    /// A producer has made an answer.
+    Processed,
+    /// A frame reaches the far end of its link direction.
+    FrameArrival,
+    /// A timer of the link service of a direction.
+    LinkWake,
+    /// An event of an 802.11 channel.
+    Medium,
+}
 
-/// Targets that a key can hold.
-pub const MAX_TARGETS: usize = 1 << TARGET_BITS;
+/// Every kind by its number; numbers without a kind never occur.
+const KINDS: [EventKind; 1 << KIND_BITS] = {
+    use EventKind::*;
+    let mut kinds = [Medium; 1 << KIND_BITS];
+    let first = [
+        Arrival,
+        Sent,
+        QueueWake,
+        NodeWake,
+        ConsumerWake,
+        SideWake,
+        Change,
+        Sample,
+        Served,
+        Report,
+        Directive,
+        ControllerWake,
+        AgentWake,
+        Processed,
+        FrameArrival,
+        LinkWake,
+        Medium,
+    ];
+    let mut number = 0;
+    while number < first.len() {
+        assert!(first[number] as usize == number);
+        kinds[number] = first[number];
+        number += 1;
+    }
+    kinds
+};
 
-const TARGET_BITS: u32 = 24;
-const SEQUENCE_BITS: u32 = 40;
+/// Receiver of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventTarget {
+    /// Action of the event.
+    pub kind: EventKind,
+    /// Number of the part among those of its kind, less than 2^21; 0 where there is one.
+    pub index: usize,
+}
+
+const KIND_BITS: u32 = 5;
+const INDEX_BITS: u32 = 21;
+const TARGET_BITS: u32 = KIND_BITS + INDEX_BITS;
+const SEQUENCE_BITS: u32 = 64 - TARGET_BITS;
 
 /// Slots of the calendar.
 const SLOTS: usize = 4096;
@@ -43,7 +119,9 @@ struct SlotEntry {
 }
 
 fn parts(key: u128) -> (Time, EventTarget) {
-    (Time::from_nanos((key >> 64) as u64), EventTarget(key as u32 & (MAX_TARGETS as u32 - 1)))
+    let target = key as usize & ((1 << TARGET_BITS) - 1);
+    let kind = KINDS[target & ((1 << KIND_BITS) - 1)];
+    (Time::from_nanos((key >> 64) as u64), EventTarget { kind, index: target >> KIND_BITS })
 }
 
 /// Events that are still to come.
@@ -98,12 +176,12 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
-    /// Adds an event. The sequence lasts for 10^12 events.
+    /// Adds an event. The sequence lasts for 2.7·10^11 events.
     #[inline]
-    pub fn push(&mut self, at: Time, target: EventTarget) {
+    pub fn push(&mut self, at: Time, kind: EventKind, index: usize) {
         self.sequence += 1;
-        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && (target.0 as usize) < MAX_TARGETS);
-        let low = self.sequence << TARGET_BITS | u64::from(target.0);
+        debug_assert!(self.sequence < 1 << SEQUENCE_BITS && index < 1 << INDEX_BITS);
+        let low = self.sequence << TARGET_BITS | (index as u64) << KIND_BITS | kind as u64;
         self.place(u128::from(at.as_nanos()) << 64 | u128::from(low));
     }
 
@@ -340,15 +418,36 @@ mod tests {
     use super::*;
     use tidegate_core::rng::{Rng, Seed};
 
+    fn push(events: &mut EventQueue, at: u64, index: u32) {
+        events.push(Time::from_nanos(at), EventKind::Change, index as usize);
+    }
+
+    fn event(at: u64, index: u32) -> Option<(Time, EventTarget)> {
+        Some((Time::from_nanos(at), EventTarget { kind: EventKind::Change, index: index as usize }))
+    }
+
+    #[test]
+    fn a_key_holds_the_largest_index_of_every_kind() {
+        let mut events = EventQueue::default();
+        let largest = (1 << INDEX_BITS) - 1;
+        for kind in KINDS {
+            events.push(Time::ZERO, kind, largest);
+            assert_eq!(
+                events.take_until(Time::ZERO),
+                Some((Time::ZERO, EventTarget { kind, index: largest }))
+            );
+        }
+    }
+
     #[test]
     fn events_come_by_time_and_then_in_the_order_asked_for() {
         let mut events = EventQueue::default();
         for (at, target) in [(5, 1), (3, 2), (5, 3), (3, 4)] {
-            events.push(Time::from_nanos(at), EventTarget(target));
+            push(&mut events, at, target);
         }
         let mut order = Vec::new();
         while let Some((_, target)) = events.take_until(Time::MAX) {
-            order.push(target.0);
+            order.push(target.index);
         }
         assert_eq!(order, [2, 4, 1, 3]);
     }
@@ -362,14 +461,14 @@ mod tests {
         for step in 0..20_000u32 {
             if rng.chance(0.52) || model.is_empty() {
                 let at = now + u64::from(rng.below(50));
-                events.push(Time::from_nanos(at), EventTarget(step % MAX_TARGETS as u32));
+                push(&mut events, at, step);
                 model.push((at, step));
             } else {
                 let (index, &(at, target)) =
                     model.iter().enumerate().min_by_key(|(_, entry)| **entry).expect("not empty");
                 model.remove(index);
                 now = at;
-                assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(at), EventTarget(target))));
+                assert_eq!(events.take_until(Time::MAX), event(at, target));
             }
         }
     }
@@ -384,16 +483,12 @@ mod tests {
             for step in 0..60_000u32 {
                 if model.len() < 200 && (model.is_empty() || rng.chance(0.55)) {
                     let at = now + u64::from(rng.below(reach));
-                    events.push(Time::from_nanos(at), EventTarget(step));
+                    push(&mut events, at, step);
                     model.insert((at, step));
                 } else {
                     let (at, target) = model.pop_first().expect("not empty");
                     now = at;
-                    assert_eq!(
-                        events.take_until(Time::MAX),
-                        Some((Time::from_nanos(at), EventTarget(target))),
-                        "seed {seed}"
-                    );
+                    assert_eq!(events.take_until(Time::MAX), event(at, target), "seed {seed}");
                 }
             }
         }
@@ -403,21 +498,21 @@ mod tests {
     fn many_events_of_one_instant_come_in_the_order_asked_for() {
         let mut events = EventQueue::default();
         for target in 0..10_000 {
-            events.push(Time::ZERO, EventTarget(target));
+            push(&mut events, 0, target);
         }
         for target in 0..10_000 {
-            assert_eq!(events.take_until(Time::MAX), Some((Time::ZERO, EventTarget(target))));
-            events.push(Time::from_nanos(1), EventTarget(10_000 + target));
+            assert_eq!(events.take_until(Time::MAX), event(0, target));
+            push(&mut events, 1, 10_000 + target);
         }
-        assert_eq!(events.take_until(Time::MAX), Some((Time::from_nanos(1), EventTarget(10_000))));
+        assert_eq!(events.take_until(Time::MAX), event(1, 10_000));
     }
 
     #[test]
     fn an_event_after_the_limit_stays() {
         let mut events = EventQueue::default();
-        events.push(Time::from_nanos(9), EventTarget(1));
+        push(&mut events, 9, 1);
         assert_eq!(events.take_until(Time::from_nanos(8)), None);
-        assert_eq!(events.take_until(Time::from_nanos(9)), Some((Time::from_nanos(9), EventTarget(1))));
+        assert_eq!(events.take_until(Time::from_nanos(9)), event(9, 1));
         assert_eq!(events.take_until(Time::MAX), None);
     }
 }

@@ -33,7 +33,7 @@ use tidegate_core::scheme::control::Report;
 use tidegate_core::tcp::TcpOptions;
 use tidegate_core::units::{Span, Time};
 
-use crate::events::{EventQueue, EventTarget};
+use crate::events::{EventKind, EventQueue};
 use crate::link::{End, LinkDirection};
 use crate::plan::{Change, EventPlan};
 use crate::routes::RouteTable;
@@ -77,8 +77,6 @@ pub struct World {
     ready: Vec<u32>,
     /// Ends of connections behind a forwarder that got a packet and may send.
     ready_sides: Vec<usize>,
-    /// First target of frames.
-    frame_targets: u32,
     /// Template from which restarted nodes are built; `None` in a run without restarts.
     restart_template: Option<Box<restart::RestartTemplate>>,
 }
@@ -201,34 +199,6 @@ impl Sink for Recorder {
     }
 }
 
-/// Action of an event; the variants' ranges follow each other in the target's number.
-#[derive(Clone, Copy, Debug)]
-enum Due {
-    Arrival(usize),
-    Sent(usize),
-    QueueWake(usize),
-    NodeWake(usize),
-    ConsumerWake(usize),
-    /// An end of a connection.
-    SideWake(usize),
-    Change(usize),
-    Sample,
-    /// A router has looked at a packet.
-    Served(usize),
-    /// A report reaches the controller.
-    Report,
-    /// A directive reaches its router.
-    Directive,
-    ControllerWake,
-    AgentWake(usize),
-    /// A producer has made an answer.
-    Processed(usize),
-    /// A frame reaches the far end of its link.
-    FrameArrival(usize),
-    LinkWake(usize),
-    Medium(usize),
-}
-
 /// Devices of one node: the link directions in which it sends.
 struct DeviceLines<'a> {
     now: Time,
@@ -236,8 +206,6 @@ struct DeviceLines<'a> {
     ids: &'a [u32],
     directions: &'a mut [LinkDirection<Body>],
     events: &'a mut EventQueue,
-    /// First target of frames.
-    frame_targets: u32,
     media: &'a mut [SharedMedium],
 }
 
@@ -253,7 +221,7 @@ impl Devices<Body> for DeviceLines<'_> {
         let direction = self.ids[face.index()];
         let wire = &mut self.directions[direction as usize];
         if wire.framed.is_some() {
-            return self.transmit_framed(direction, packet);
+            return self.transmit_framed(direction as usize, packet);
         }
         // An event for an earlier end of transmission is stale and ignored.
         wire.is_armed = false;
@@ -261,7 +229,7 @@ impl Devices<Body> for DeviceLines<'_> {
         match wire.line.transmit(packet, size, self.now) {
             Carriage::Lost => return false,
             Carriage::Behind => {}
-            Carriage::First(arrival) => self.events.push(arrival, EventTarget(direction)),
+            Carriage::First(arrival) => self.events.push(arrival, EventKind::Arrival, direction as usize),
         }
         true
     }
@@ -269,19 +237,18 @@ impl Devices<Body> for DeviceLines<'_> {
     #[inline(always)]
     fn needs_service(&mut self, face: FaceId, has_packets: bool, wake: Option<Time>) {
         let direction = self.ids[face.index()];
-        let count = self.directions.len() as u32;
         let wire = &mut self.directions[direction as usize];
         if has_packets && !wire.is_armed {
             wire.is_armed = true;
             // `sent` recognises its event by this time.
             wire.line.busy_until = wire.line.busy_until.max(self.now);
-            self.events.push(wire.line.busy_until, EventTarget(count + direction));
+            self.events.push(wire.line.busy_until, EventKind::Sent, direction as usize);
         }
         if let Some(wake) = wake
             && wake < wire.queue_wake
         {
             wire.queue_wake = wake;
-            self.events.push(wake, EventTarget(2 * count + direction));
+            self.events.push(wake, EventKind::QueueWake, direction as usize);
         }
     }
 }
@@ -322,24 +289,25 @@ impl World {
         let limit = limit.min(self.end);
         while let Some((at, target)) = self.events.take_until(limit) {
             self.now = at;
-            match self.due(target) {
-                Due::Arrival(direction) => self.arrive(direction),
-                Due::Sent(direction) => self.sent(direction),
-                Due::QueueWake(direction) => self.wake_queue(direction),
-                Due::NodeWake(node) => self.wake_node(node),
-                Due::ConsumerWake(consumer) => self.wake_consumer(consumer),
-                Due::SideWake(side) => self.wake_side(side),
-                Due::Change(index) => self.change(index),
-                Due::Sample => self.sample(),
-                Due::Served(node) => self.serve(node),
-                Due::Report => self.deliver_report(),
-                Due::Directive => self.deliver_directive(),
-                Due::ControllerWake => self.wake_controller(),
-                Due::AgentWake(node) => self.wake_agents(node),
-                Due::Processed(index) => self.give_answer(index),
-                Due::FrameArrival(direction) => self.arrive_frame(direction),
-                Due::LinkWake(direction) => self.wake_link(direction),
-                Due::Medium(medium) => self.on_medium_event(medium),
+            let index = target.index;
+            match target.kind {
+                EventKind::Arrival => self.arrive(index),
+                EventKind::Sent => self.sent(index),
+                EventKind::QueueWake => self.wake_queue(index),
+                EventKind::NodeWake => self.wake_node(index),
+                EventKind::ConsumerWake => self.wake_consumer(index),
+                EventKind::SideWake => self.wake_side(index),
+                EventKind::Change => self.change(index),
+                EventKind::Sample => self.sample(),
+                EventKind::Served => self.serve(index),
+                EventKind::Report => self.deliver_report(),
+                EventKind::Directive => self.deliver_directive(),
+                EventKind::ControllerWake => self.wake_controller(),
+                EventKind::AgentWake => self.wake_agents(index),
+                EventKind::Processed => self.give_answer(index),
+                EventKind::FrameArrival => self.arrive_frame(index),
+                EventKind::LinkWake => self.wake_link(index),
+                EventKind::Medium => self.on_medium_event(index),
             }
             if !self.recorder.reports.is_empty() {
                 self.send_reports();
@@ -352,100 +320,6 @@ impl World {
         self.now = limit;
     }
 
-    #[inline]
-    fn due(&self, target: EventTarget) -> Due {
-        let mut index = target.0 as usize;
-        let directions = self.directions.len();
-        if index < directions {
-            return Due::Arrival(index);
-        }
-        index -= directions;
-        if index < directions {
-            return Due::Sent(index);
-        }
-        index -= directions;
-        if index < directions {
-            return Due::QueueWake(index);
-        }
-        index -= directions;
-        if index < self.consumers.len() {
-            return Due::ConsumerWake(index);
-        }
-        index -= self.consumers.len();
-        if index < self.nodes.len() {
-            return Due::NodeWake(index);
-        }
-        index -= self.nodes.len();
-        if index < self.sides() {
-            return Due::SideWake(index);
-        }
-        index -= self.sides();
-        if index < self.changes.len() {
-            return Due::Change(index);
-        }
-        index -= self.changes.len();
-        const SINGLE: [Due; 4] = [Due::Sample, Due::Report, Due::Directive, Due::ControllerWake];
-        if let Some(due) = SINGLE.get(index) {
-            return *due;
-        }
-        index -= SINGLE.len();
-        let nodes = self.nodes.len();
-        match index {
-            _ if index < nodes => Due::Served(index),
-            _ if index < 2 * nodes => Due::AgentWake(index - nodes),
-            _ => self.due_last(index - 2 * nodes),
-        }
-    }
-
-    #[cold]
-    fn due_last(&self, index: usize) -> Due {
-        let (directions, frames) = (self.directions.len(), self.processing.len());
-        match index.checked_sub(frames) {
-            None => Due::Processed(index),
-            Some(index) if index < directions => Due::FrameArrival(index),
-            Some(index) if index < 2 * directions => Due::LinkWake(index - directions),
-            Some(index) => Due::Medium(index - 2 * directions),
-        }
-    }
-
-    /// First target of frames.
-    fn frame_targets(&self) -> u32 {
-        let nodes = self.nodes.len();
-        let ends = self.consumers.len() + self.sides();
-        let before = 3 * self.directions.len() + ends + nodes + self.changes.len();
-        (before + 4 + 2 * nodes + self.processing.len()) as u32
-    }
-
-    #[inline]
-    fn schedule(&mut self, at: Time, due: Due) {
-        let directions = self.directions.len();
-        let after_queues = 3 * directions;
-        let after_consumers = after_queues + self.consumers.len();
-        let after_nodes = after_consumers + self.nodes.len();
-        let after_sides = after_nodes + self.sides();
-        let after_changes = after_sides + self.changes.len();
-        let index = match due {
-            Due::Arrival(direction) => direction,
-            Due::Sent(direction) => directions + direction,
-            Due::QueueWake(direction) => 2 * directions + direction,
-            Due::ConsumerWake(consumer) => after_queues + consumer,
-            Due::NodeWake(node) => after_consumers + node,
-            Due::SideWake(side) => after_nodes + side,
-            Due::Change(index) => after_sides + index,
-            Due::Sample => after_changes,
-            Due::Report => after_changes + 1,
-            Due::Directive => after_changes + 2,
-            Due::ControllerWake => after_changes + 3,
-            Due::Served(node) => after_changes + 4 + node,
-            Due::AgentWake(node) => after_changes + 4 + self.nodes.len() + node,
-            Due::Processed(index) => after_changes + 4 + 2 * self.nodes.len() + index,
-            Due::FrameArrival(direction) => self.frame_targets as usize + direction,
-            Due::LinkWake(direction) => self.frame_targets as usize + directions + direction,
-            Due::Medium(medium) => self.frame_targets as usize + 2 * directions + medium,
-        };
-        self.events.push(at, EventTarget(index as u32));
-    }
-
     /// A packet reached the far end of a link.
     #[inline]
     fn arrive(&mut self, direction: usize) {
@@ -453,7 +327,7 @@ impl World {
         let to = wire.to;
         let Some((packet, next)) = wire.line.take_arrival(self.now) else { return };
         if let Some(at) = next {
-            self.events.push(at, EventTarget(direction as u32));
+            self.events.push(at, EventKind::Arrival, direction);
         }
         self.take_in(to, packet);
     }
@@ -603,7 +477,7 @@ impl World {
             // A later time needs no event: the pending one comes first, and schedules the next when it runs.
             if wake < host.wake {
                 host.wake = wake;
-                self.schedule(wake, Due::ConsumerWake(index));
+                self.events.push(wake, EventKind::ConsumerWake, index);
             }
         }
     }
@@ -629,7 +503,7 @@ impl World {
             && wake < sim.wake
         {
             sim.wake = wake;
-            self.schedule(wake, Due::NodeWake(node));
+            self.events.push(wake, EventKind::NodeWake, node);
         }
     }
 

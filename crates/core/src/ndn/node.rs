@@ -10,7 +10,7 @@ use crate::ndn::forwarder::{Forwarder, Outbox};
 use crate::ndn::name::Name;
 use crate::ndn::packet::{Kind, Packet, PitToken};
 use crate::observe::event::{Event, EventMask};
-use crate::queue::{Admission, Queue};
+use crate::queue::Queue;
 use crate::scheme::control::{Directive, RouterAgent};
 use crate::units::Time;
 
@@ -87,22 +87,12 @@ fn offer<B: Default>(
     cx: &mut Context<'_>,
     face: FaceId,
     queue: &mut Queue<B>,
-    mut packet: Packet<B>,
+    packet: Packet<B>,
     devices: &mut impl Devices<B>,
     clock: &Clock,
 ) {
-    if !devices.is_free(face) {
-        queue.push(cx, packet);
-    } else if queue.lets_pass(cx, &packet.header) {
-        // The usual case: the packet does not move through the queue.
-        match queue.go_past(cx, &mut packet.header) {
-            Admission::Pass => transmit(cx, face, packet, devices),
-            Admission::Hold(until) => queue.keep(cx, packet, until),
-            Admission::Dropped => {}
-        }
-    } else if let Some(packet) = queue.pass(cx, packet) {
-        transmit(cx, face, packet, devices);
-    }
+    let is_free = devices.is_free(face);
+    queue.offer(cx, packet, is_free, |cx, packet| transmit(cx, face, packet, devices));
     ask_for_service(cx, face, queue, devices, clock);
 }
 

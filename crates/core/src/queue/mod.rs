@@ -23,9 +23,9 @@ use crate::units::{Span, Time};
 pub use discipline::{Actions, Placement, QueueDiscipline, Selection, Verdict};
 pub use lanes::{LaneHead, Lanes};
 pub use stats::QueueStats;
-pub(crate) use verdicts::Admission;
 
 use lanes::LaneStore;
+use verdicts::Admission;
 
 /// A packet that waits.
 #[derive(Debug)]
@@ -91,7 +91,34 @@ impl<B: Default> Queue<B> {
         self.lanes.as_ref().is_some_and(|lanes| lanes.is_held_back)
     }
 
-    /// Takes a packet in, or drops or stores it.
+    /// Takes a packet in, or drops or stores it. A device that `is_free` gets the next packet by `send` at once; the
+    /// packet itself goes past the queue when nothing waits.
+    #[inline(always)]
+    pub fn offer(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut packet: Packet<B>,
+        is_free: bool,
+        send: impl FnOnce(&mut Context<'_>, Packet<B>),
+    ) {
+        if !is_free {
+            self.push(cx, packet);
+        } else if self.lets_pass(cx, &packet.header) {
+            // The usual case: the packet does not move through the queue.
+            match self.go_past(cx, &mut packet.header) {
+                Admission::Pass => send(cx, packet),
+                Admission::Hold(until) => {
+                    self.hold(cx, packet, until);
+                    self.act(cx);
+                }
+                Admission::Dropped => {}
+            }
+        } else if let Some(packet) = self.exchange(cx, packet) {
+            send(cx, packet);
+        }
+    }
+
+    /// Takes a packet in for a busy device: [`offer`](Self::offer) without a packet that leaves.
     pub fn push(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) {
         self.stats.offered += 1;
         match self.admit(cx, &mut packet.header) {
@@ -102,33 +129,24 @@ impl<B: Default> Queue<B> {
         self.act(cx);
     }
 
-    /// Takes a packet in and the next one out at once, for a device that is free: as [`push`](Self::push) and
-    /// [`pop`](Self::pop), but past the queue when nothing waits.
-    pub fn pass(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>) -> Option<Packet<B>> {
-        if !self.lets_pass(cx, &packet.header) {
-            self.push(cx, packet);
-            return self.pop(cx);
-        }
-        match self.go_past(cx, &mut packet.header) {
-            Admission::Pass => return Some(packet),
-            Admission::Hold(until) => self.keep(cx, packet, until),
-            Admission::Dropped => {}
-        }
-        None
+    /// Takes a packet in and the next one out.
+    fn exchange(&mut self, cx: &mut Context<'_>, packet: Packet<B>) -> Option<Packet<B>> {
+        self.push(cx, packet);
+        self.pop(cx)
     }
 
     /// Whether a packet may [go past](Self::go_past) the queue: nothing waits, and it finds room.
     #[inline(always)]
-    pub(crate) fn lets_pass(&self, cx: &Context<'_>, header: &Header) -> bool {
+    fn lets_pass(&self, cx: &Context<'_>, header: &Header) -> bool {
         let view = cx.face(self.face);
         let has_room = !view.is_full_for(header.hop.class, header.size());
         self.lanes.is_none() && view.queued_packets() == 0 && has_room
     }
 
-    /// Processes a packet that goes past the queue; one to be held is to be [kept](Self::keep). It is passed by
-    /// reference, since this is the hot path and each move of a packet is measurable.
+    /// Processes a packet that goes past the queue. It is passed by reference, since this is the hot path and each
+    /// move of a packet is measurable.
     #[inline(always)]
-    pub(crate) fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
+    fn go_past(&mut self, cx: &mut Context<'_>, header: &mut Header) -> Admission {
         self.stats.offered += 1;
         let admission = self.admit(cx, header);
         if let Admission::Hold(_) = admission {
@@ -144,12 +162,6 @@ impl<B: Default> Queue<B> {
         }
         self.act(cx);
         if is_sent { Admission::Pass } else { Admission::Dropped }
-    }
-
-    /// Puts a packet that was to go past into the side store.
-    pub(crate) fn keep(&mut self, cx: &mut Context<'_>, packet: Packet<B>, until: Time) {
-        self.hold(cx, packet, until);
-        self.act(cx);
     }
 
     /// Headers of everything that waits or is stored.

@@ -9,7 +9,7 @@ use super::{Queue, Verdict};
 
 /// Outcome of an arriving packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Admission {
+pub(super) enum Admission {
     Pass,
     /// Into the side store, until then.
     Hold(Time),

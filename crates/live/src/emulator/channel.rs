@@ -79,11 +79,9 @@ impl Channel {
         let packet = packet(datagram);
         let is_free = self.line.busy_until <= now;
         let sent = self.with_queue(now, |queue, cx| {
-            if is_free {
-                return queue.pass(cx, packet);
-            }
-            queue.push(cx, packet);
-            None
+            let mut sent = None;
+            queue.offer(cx, packet, is_free, |_, packet| sent = Some(packet));
+            sent
         });
         if let Some(packet) = sent {
             self.transmit(packet, now);

@@ -24,7 +24,7 @@ use super::connections::{Connection, Side};
 use super::control::Control;
 use super::media;
 use super::service::{Processing, Server};
-use super::{Answerer, Body, Due, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
+use super::{Answerer, Body, EventKind, Host, Recorder, Role, Servers, SimNode, Wakeups, World};
 use crate::events::EventQueue;
 use crate::link::{End, LinkDirection, Radio};
 use crate::plan::{CachePlan, ClockPlan, FlowPlan, NodePlan, Plan, SchemeUse, TcpPlan};
@@ -123,7 +123,6 @@ impl World {
             packet_hops: 0,
             ready: Vec::new(),
             ready_sides: Vec::new(),
-            frame_targets: 0,
             restart_template: None,
         };
         world.nodes = (0..plan.nodes.len())
@@ -141,7 +140,6 @@ impl World {
             world.stop_when_complete = false;
         }
         world.restart_template = super::restart::RestartTemplate::of(plan, ports, delays, seed);
-        world.frame_targets = world.frame_targets();
         world.ask_first_events();
         world
     }
@@ -252,7 +250,7 @@ impl World {
 
     fn ask_first_events(&mut self) {
         for index in 0..self.changes.len() {
-            self.schedule(self.changes[index].at, Due::Change(index));
+            self.events.push(self.changes[index].at, EventKind::Change, index);
         }
         for index in 0..self.consumers.len() {
             self.rearm_consumer(index);
@@ -265,7 +263,7 @@ impl World {
         }
         self.rearm_controller();
         if let Some(period) = self.sampling {
-            self.schedule(Time::ZERO + period, Due::Sample);
+            self.events.push(Time::ZERO + period, EventKind::Sample, 0);
         }
     }
 }

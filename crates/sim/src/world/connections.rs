@@ -9,7 +9,7 @@ use tidegate_core::observe::event::Event;
 use tidegate_core::tcp::{Receiver, Segment, Sender, TcpOptions};
 use tidegate_core::units::Time;
 
-use super::{Body, Due, Role, SimNode, World};
+use super::{Body, EventKind, Role, SimNode, World};
 
 /// A connection and where its ends run.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl World {
         let wake = &mut connection.sides[side].wake;
         if next < *wake {
             *wake = next;
-            self.schedule(next, Due::SideWake(index));
+            self.events.push(next, EventKind::SideWake, index);
         }
     }
 

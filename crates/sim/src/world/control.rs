@@ -9,7 +9,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::control::{Directive, NetworkController, Orders, Report};
 use tidegate_core::units::Time;
 
-use super::{Due, World};
+use super::{EventKind, World};
 use crate::plan::ControllerPlan;
 
 /// Messages one way, and what became of them.
@@ -133,7 +133,7 @@ impl World {
             let is_on = self.nodes[node.0 as usize].is_on;
             let Some(control) = self.control.as_mut().filter(|_| is_on) else { continue };
             if let Some(at) = control.reports.send(self.now, &control.plan, node, report) {
-                self.schedule(at, Due::Report);
+                self.events.push(at, EventKind::Report, 0);
             }
         }
         self.recorder.reports = reports;
@@ -183,7 +183,7 @@ impl World {
             due.extend(control.directives.send(self.now, &control.plan, node, directive));
         }
         for at in due {
-            self.schedule(at, Due::Directive);
+            self.events.push(at, EventKind::Directive, 0);
         }
         for (part, operations) in orders.work.drain(..) {
             self.note(CONTROLLER, Event::Worked { part, operations });
@@ -205,7 +205,7 @@ impl World {
             && wake < control.wake
         {
             control.wake = wake;
-            self.schedule(wake, Due::ControllerWake);
+            self.events.push(wake, EventKind::ControllerWake, 0);
         }
     }
 
@@ -257,7 +257,7 @@ impl World {
             && wake < sim.agent_wake
         {
             sim.agent_wake = wake;
-            self.schedule(wake, Due::AgentWake(node));
+            self.events.push(wake, EventKind::AgentWake, node);
         }
     }
 }

@@ -9,7 +9,7 @@ use tidegate_core::units::Time;
 
 use super::media::SharedMedium;
 use super::{Body, DeviceLines, World};
-use crate::events::{EventQueue, EventTarget};
+use crate::events::{EventKind, EventQueue};
 use crate::link::{LinkDirection, Radio};
 
 /// Destination of the events of frames.
@@ -17,10 +17,7 @@ struct Agenda<'a> {
     now: Time,
     events: &'a mut EventQueue,
     /// Number of the direction and of all directions.
-    direction: u32,
-    directions: u32,
-    /// First target of frames.
-    frame_targets: u32,
+    direction: usize,
     media: &'a mut [SharedMedium],
 }
 
@@ -40,7 +37,7 @@ impl Agenda<'_> {
         while !shared.is_full(radio) {
             let Some(frame) = framed.next_frame(self.now) else { break };
             if wire.is_up {
-                shared.offer(self.now, self.direction, radio, frame);
+                shared.offer(self.now, self.direction as u32, radio, frame);
             } else {
                 framed.withhold(&frame);
             }
@@ -49,8 +46,7 @@ impl Agenda<'_> {
         wire.is_armed = wire.is_up;
         wire.line.busy_until = if shared.is_full(radio) { Time::MAX } else { self.now };
         if let Some(at) = shared.earlier_event(self.now) {
-            let base = self.frame_targets + 2 * self.directions;
-            self.events.push(at, EventTarget(base + radio.medium as u32));
+            self.events.push(at, EventKind::Medium, radio.medium);
         }
     }
 
@@ -63,13 +59,13 @@ impl Agenda<'_> {
             if !wire.is_up {
                 framed.withhold(&frame);
             } else if let Carriage::First(at) = framed.transmit(frame, self.now) {
-                self.events.push(at, EventTarget(self.frame_targets + self.direction));
+                self.events.push(at, EventKind::FrameArrival, self.direction);
             }
         }
         let (is_pending, busy_until) = (wire.is_armed, framed.busy_until());
         wire.is_armed = is_pending || framed.has_waiting();
         if wire.is_armed && !(is_pending && busy_until == before) {
-            self.events.push(busy_until.max(self.now), EventTarget(self.directions + self.direction));
+            self.events.push(busy_until.max(self.now), EventKind::Sent, self.direction);
         }
         // What waits here goes before what waits in the queue.
         wire.line.busy_until = if framed.has_waiting() { Time::MAX } else { busy_until };
@@ -84,7 +80,7 @@ impl Agenda<'_> {
             && wake < wire.link_wake
         {
             wire.link_wake = wake;
-            self.events.push(wake, EventTarget(self.frame_targets + self.directions + self.direction));
+            self.events.push(wake, EventKind::LinkWake, self.direction);
         }
     }
 }
@@ -92,19 +88,11 @@ impl Agenda<'_> {
 impl DeviceLines<'_> {
     /// A device that is free gets a packet; false when all of it is lost at once, which a link service prevents.
     #[cold]
-    pub(super) fn transmit_framed(&mut self, direction: u32, packet: Packet<Body>) -> bool {
-        let directions = self.directions.len() as u32;
-        let wire = &mut self.directions[direction as usize];
+    pub(super) fn transmit_framed(&mut self, direction: usize, packet: Packet<Body>) -> bool {
+        let wire = &mut self.directions[direction];
         let Some(framed) = &mut wire.framed else { return true };
         framed.push(packet);
-        let mut agenda = Agenda {
-            now: self.now,
-            events: self.events,
-            direction,
-            directions,
-            frame_targets: self.frame_targets,
-            media: self.media,
-        };
+        let mut agenda = Agenda { now: self.now, events: self.events, direction, media: self.media };
         agenda.send(wire);
         let bare = wire.framed.as_mut().filter(|framed| !framed.has_service());
         bare.is_none_or(|framed| framed.take_lost().next().is_none())
@@ -142,19 +130,12 @@ impl World {
         let wire = &mut self.directions[direction];
         wire.is_armed = true;
         let at = wire.line.busy_until;
-        self.events.push(at, EventTarget((self.directions.len() + direction) as u32));
+        self.events.push(at, EventKind::Sent, direction);
     }
 
     fn send_frames(&mut self, direction: usize) {
-        let directions = self.directions.len() as u32;
-        let mut agenda = Agenda {
-            now: self.now,
-            events: &mut self.events,
-            direction: direction as u32,
-            directions,
-            frame_targets: self.frame_targets,
-            media: &mut self.media,
-        };
+        let mut agenda =
+            Agenda { now: self.now, events: &mut self.events, direction, media: &mut self.media };
         agenda.send(&mut self.directions[direction]);
     }
 
@@ -165,7 +146,7 @@ impl World {
         let Some(framed) = &mut self.directions[direction].framed else { return };
         let Some((frame, next)) = framed.take_arrival(now) else { return };
         if let Some(at) = next {
-            self.events.push(at, EventTarget(self.frame_targets + direction as u32));
+            self.events.push(at, EventKind::FrameArrival, direction);
         }
         // The end that gets it is the one that sends in the other direction.
         let is_new = self.directions[peer].framed.as_mut().is_none_or(|framed| framed.hear(now, &frame));

@@ -11,7 +11,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::units::{ByteCount, Time};
 
 use super::{Body, World};
-use crate::events::EventTarget;
+use crate::events::EventKind;
 use crate::link::{LinkDirection, Radio};
 use crate::plan::{MediumPlan, Plan};
 
@@ -164,7 +164,7 @@ impl World {
                 Outcome::GivenUp => lose(framed, &frame),
                 Outcome::Delivered => {
                     if let Carriage::First(at) = framed.carry(frame, self.now) {
-                        self.events.push(at, EventTarget(self.frame_targets + direction));
+                        self.events.push(at, EventKind::FrameArrival, direction as usize);
                     }
                 }
             }
@@ -206,8 +206,7 @@ impl World {
 
     pub(super) fn ask_for_medium(&mut self, index: usize) {
         if let Some(at) = self.media[index].earlier_event(self.now) {
-            let base = self.frame_targets as usize + 2 * self.directions.len();
-            self.events.push(at, EventTarget((base + index) as u32));
+            self.events.push(at, EventKind::Medium, index);
         }
     }
 }

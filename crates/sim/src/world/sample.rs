@@ -4,14 +4,14 @@ use tidegate_core::tcp::record;
 
 use super::connections::Connection;
 use super::media::sent_bytes;
-use super::{Due, Host, World};
+use super::{EventKind, Host, World};
 
 impl World {
     pub(super) fn sample(&mut self) {
         let Some(period) = self.sampling else { return };
         self.sample_flows();
         self.sample_links();
-        self.schedule(self.now + period, Due::Sample);
+        self.events.push(self.now + period, EventKind::Sample, 0);
     }
 
     fn sample_flows(&mut self) {

@@ -7,7 +7,7 @@ use tidegate_core::ndn::packet::Packet;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::Time;
 
-use super::{Body, Due, Role, SimNode, World};
+use super::{Body, EventKind, Role, SimNode, World};
 use crate::plan::{ServicePlan, ServiceTime};
 
 /// Packets that one server received, by outcome.
@@ -140,7 +140,7 @@ impl World {
     pub(super) fn wait_for_service(&mut self, node: usize, face: FaceId, packet: Packet<Body>) {
         let Some(server) = &mut self.nodes[node].service else { return };
         if let Some(at) = server.offer(self.now, face, packet) {
-            self.schedule(at, Due::Served(node));
+            self.events.push(at, EventKind::Served, node);
         }
     }
 
@@ -149,7 +149,7 @@ impl World {
         let Some(server) = &mut self.nodes[node].service else { return };
         let Some(Done { face, packet, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
-            self.schedule(at, Due::Served(node));
+            self.events.push(at, EventKind::Served, node);
         }
         self.receive(node, face, packet);
         self.settle(node);
@@ -159,7 +159,7 @@ impl World {
     /// The answer to an Interest waits for the producer to have made it.
     pub(super) fn wait_for_processing(&mut self, index: usize, face: FaceId, answer: Packet<Body>) {
         if let Some(at) = self.processing[index].server.offer(self.now, face, answer) {
-            self.schedule(at, Due::Processed(index));
+            self.events.push(at, EventKind::Processed, index);
         }
     }
 
@@ -169,7 +169,7 @@ impl World {
         let node = *node as usize;
         let Some(Done { face, packet: answer, next }) = server.finish(self.now) else { return };
         if let Some(at) = next {
-            self.schedule(at, Due::Processed(index));
+            self.events.push(at, EventKind::Processed, index);
         }
         if self.nodes[node].role != Role::Router {
             return self.send(node, face, answer);

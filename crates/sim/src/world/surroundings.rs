@@ -22,7 +22,6 @@ macro_rules! lines {
             ids: $ids,
             directions: &mut $world.directions,
             events: &mut $world.events,
-            frame_targets: $world.frame_targets,
             media: &mut $world.media,
         }
     };

@@ -225,9 +225,9 @@ impl Dumbbell {
             return;
         }
         let packet = Packet { header: segment.header, body: segment.options };
-        if self.busy_until.is_some() {
-            self.around_queue(|queue, cx| queue.push(cx, packet));
-        } else if let Some(packet) = self.around_queue(|queue, cx| queue.pass(cx, packet)) {
+        let (is_free, mut sent) = (self.busy_until.is_none(), None);
+        self.around_queue(|queue, cx| queue.offer(cx, packet, is_free, |_, packet| sent = Some(packet)));
+        if let Some(packet) = sent {
             self.transmit(packet);
         }
     }
