@@ -7,9 +7,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
-use crate::toolbox::cubic_window::{CubicRule, CubicWindow, TcpFriendliness};
-use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -56,10 +56,10 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::driver::Driver;
-    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
     use tidegate_core::scheme::params::Value;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
 
     #[test]
     fn the_curve_and_the_friendly_region_follow_the_worked_case() {

@@ -4,11 +4,11 @@
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
 
 use tidegate_core::params;
+use tidegate_core::scheme::whole::Marking;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::Marking;
 
-use crate::toolbox::codel_marker::{Carrier, CodelMarker};
+use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

@@ -1,19 +1,19 @@
 //! HTB with two classes: TCP segments and everything else each have a rate of their own, and lend what they leave.
 //!
 //! Paper: Devera: Hierarchical Token Bucket theory, 2002, as Linux `sch_htb` has it; the rules stand in
-//! [the toolbox](crate::toolbox::htb).
+//! [the toolbox](crate::toolbox::shaping::htb).
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::{FaceView, Limit};
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
 use tidegate_core::units::{BitRate, Time};
 
-use crate::toolbox::htb::{ClassId, Htb, Next, Shape};
+use crate::toolbox::shaping::htb::{ClassId, Htb, Next, Shape};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

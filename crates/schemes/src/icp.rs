@@ -6,18 +6,18 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
-use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
+use tidegate_core::scheme::whole::{Limit, Whole};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Limit, Whole};
 
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::congestion_loss::is_congestion;
-use crate::toolbox::once_per_timeout::OncePerTimeout;
-use crate::toolbox::window_rule::WindowRule;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::reaction::once_per_timeout::OncePerTimeout;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::rule::WindowRule;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -114,12 +114,12 @@ impl CongestionController for Icp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::driver::Driver;
-    use tidegate_testkit::steps::{data, data_after, follow, lost, marked, sent};
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::ndn::packet::NackReason::NoRoute;
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::scheme::params::Value;
     use tidegate_core::units::Time;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, data_after, follow, lost, marked, sent};
 
     fn timer(driver: &Driver) -> Span {
         let sent = Sent::first(0, Time::ZERO);

@@ -5,10 +5,10 @@
 
 use tidegate_core::context::Context;
 use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::retransmission_suppression::{DEVIATION, Params, Step};
+use crate::toolbox::forwarding::retransmission_suppression::{DEVIATION, Params, Step};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

@@ -6,9 +6,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::lifetime_timer::LifetimeTimer;
+use crate::toolbox::timer::lifetime::LifetimeTimer;
+use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -65,11 +65,11 @@ fn controller(params: &Params) -> AdaptivePipeline<AimdWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn every_loss_of_a_round_trip_halves_the_window_down_to_two() {

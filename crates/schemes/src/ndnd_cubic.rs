@@ -6,9 +6,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
-use crate::toolbox::cubic_window::{CubicRule, CubicWindow, TcpFriendliness};
-use crate::toolbox::lifetime_timer::LifetimeTimer;
+use crate::toolbox::timer::lifetime::LifetimeTimer;
+use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::window::cubic::{CubicRule, CubicWindow, TcpFriendliness};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -64,11 +64,11 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::Congestion;
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::ndn::packet::NackReason::Congestion;
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn the_curve_is_read_one_round_trip_ahead_in_the_worked_case() {

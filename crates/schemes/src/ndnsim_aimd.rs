@@ -6,9 +6,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::conservative_window::ConservativeWindow;
-use crate::toolbox::consumer_pcon::ConsumerPcon;
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -56,11 +56,11 @@ fn controller(params: &Params) -> ConsumerPcon<AimdWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn slow_start_halving_and_the_gate_follow_the_worked_case() {

@@ -6,9 +6,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::bic_window::BicWindow;
-use crate::toolbox::conservative_window::ConservativeWindow;
-use crate::toolbox::consumer_pcon::ConsumerPcon;
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::bic::BicWindow;
+use crate::toolbox::window::consumer_pcon::ConsumerPcon;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -47,10 +47,10 @@ fn controller(params: &Params) -> ConsumerPcon<BicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::driver::Driver;
-    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
     use tidegate_core::scheme::params::Value;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
 
     #[test]
     fn search_fast_convergence_and_probing_follow_the_worked_case() {

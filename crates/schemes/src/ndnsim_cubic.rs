@@ -6,9 +6,9 @@ use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::conservative_window::ConservativeWindow;
-use crate::toolbox::consumer_pcon::ConsumerPcon;
-use crate::toolbox::cubic_window::{CubicRule, CubicWindow};
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::consumer_pcon::ConsumerPcon;
+use crate::toolbox::window::cubic::{CubicRule, CubicWindow};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -53,10 +53,10 @@ fn controller(params: &Params) -> ConsumerPcon<CubicWindow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::driver::Driver;
-    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
     use tidegate_core::scheme::params::Value;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
 
     #[test]
     fn the_curve_and_the_floor_follow_the_worked_case() {

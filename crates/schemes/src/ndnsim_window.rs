@@ -2,14 +2,14 @@
 //!
 //! Paper: none; ndnSIM 2.9 `ConsumerWindow`. Every loss counts; marks are not looked at.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::scheme::whole::{Limit, Whole};
+use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::congestion_loss::is_congestion;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -63,11 +63,11 @@ impl CongestionController for NdnsimWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn the_window_counts_data_since_the_last_loss() {

@@ -4,16 +4,16 @@
 //! ndnSIM up to 2.7. A queue of 32 packets can be marked only under this rule, not under the later one.
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::FaceView;
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::params;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::whole::Marking;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_core::scheme::whole::Marking;
 
-use crate::toolbox::control_law;
+use crate::toolbox::queue::control_law;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

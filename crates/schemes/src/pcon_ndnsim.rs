@@ -2,18 +2,18 @@
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016 (PCON), consumer part, in the form of ndnSIM 2.9 `ConsumerPcon`.
 
-use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::ndn::consumer::shell::ShellKind;
+use tidegate_core::scheme::congestion::CongestionController;
+use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
 
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::bic_window::BicWindow;
-use crate::toolbox::conservative_window::ConservativeWindow;
-use crate::toolbox::consumer_pcon::ConsumerPcon;
-use crate::toolbox::cubic_window::{CubicRule, CubicWindow};
-use crate::toolbox::window_rule::WindowRule;
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::bic::BicWindow;
+use crate::toolbox::window::consumer_pcon::ConsumerPcon;
+use crate::toolbox::window::cubic::{CubicRule, CubicWindow};
+use crate::toolbox::window::rule::WindowRule;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -103,11 +103,11 @@ fn cubic(params: &Params) -> CubicRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn marks_and_losses_share_one_gate_in_the_worked_case() {

@@ -4,19 +4,19 @@
 //! thresholds, weight and probability are reconstructed.
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::FaceView;
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::rng::Rng;
-use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
+use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::Span;
 use tidegate_core::scheme::whole::Marking;
+use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
+use tidegate_core::units::Span;
 
-use crate::toolbox::average_queue::AverageQueue;
+use crate::toolbox::queue::average_queue::AverageQueue;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

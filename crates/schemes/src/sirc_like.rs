@@ -3,17 +3,17 @@
 //! Paper: Amadeo et al. (SIRC), of which we know what the evaluation of BBR-CD (MILCOM 2021) tells: AIMD until ten gaps
 //! between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the ten are ours.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
-use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::context::Context;
+use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{Span, Time};
 
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::congestion_loss::is_congestion;
-use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
-use crate::toolbox::window_rule::WindowRule;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::rule::WindowRule;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -160,11 +160,11 @@ impl CongestionController for Sirc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::scheme::params::Value;
 
     fn micros(driver: &Driver) -> Option<u64> {
         match driver.controller.pacing() {

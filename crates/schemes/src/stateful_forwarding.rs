@@ -1,13 +1,13 @@
 //! Stateful forwarding: limits of Interests per upstream face, the next face above them, Nacks when none is left.
 //!
 //! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of Cheng
-//! Yi's code; all parts stand in [`crate::toolbox::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
+//! Yi's code; all parts stand in [`crate::toolbox::forwarding::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
 
 use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
+use crate::toolbox::forwarding::stateful_forwarding::{self as parts, Decreases, Params};
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

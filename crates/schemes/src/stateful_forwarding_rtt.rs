@@ -4,10 +4,10 @@
 //! in `stateful-forwarding`. What left before a decrease causes no other.
 
 use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::{Provenance, Scheme};
 
-use crate::toolbox::stateful_forwarding::{self as parts, Decreases, Params};
+use crate::toolbox::forwarding::stateful_forwarding::{self as parts, Decreases, Params};
 
 const DEVIATIONS: [&str; parts::DEVIATIONS.len() + 1] = parts::deviations_after(
     "The source describes the scheme in one sentence, one decrease per RTT; the measurement of an RTT by sending times, \

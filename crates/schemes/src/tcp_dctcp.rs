@@ -2,16 +2,16 @@
 //!
 //! Paper: RFC 8257 (§3.2 receiver, which is core's; §3.3 sender; §3.5 loss); growth is Reno's (RFC 5681, 3465).
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::context::Context;
 use tidegate_core::ndn::packet::Ecn;
 use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::tcp::{EcnEcho, SenderRule};
 use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
+use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::tcp::{EcnEcho, SenderRule};
 
-use crate::toolbox::tcp_window::TcpWindow;
+use crate::toolbox::window::tcp::TcpWindow;
 
 /// Part of the flight kept on a loss (§3.5).
 const KEEP: f64 = 0.5;
@@ -125,9 +125,9 @@ impl CongestionController for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::ack_driver::{Ack, AckDriver};
     use tidegate_testkit::dumbbell::setup::rule;
-    use tidegate_core::scheme::params::Value;
 
     const MARKED: Ack = Ack { segments: 1, rtt_ms: 40, is_marked: true, is_source_limited: false };
 

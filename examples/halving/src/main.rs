@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tidegate_core::prelude::*;
-use tidegate_schemes::toolbox::once_per_round_trip::OncePerRoundTrip;
+use tidegate_schemes::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

@@ -120,9 +120,9 @@ mod tests {
         let mut hop = HopSignals::default();
         hop.raise_mark(1);
         hop.put(Signal::TimestampEcho, 123);
-        hop.put(Signal::FlowRate, 5);
+        hop.put(Signal::FlowClass, 5);
         let data = answer(segment(0), hop).expect("served");
         assert_eq!(data.hop.get(Signal::TimestampEcho), Some(123));
-        assert_eq!((data.hop.get(Signal::FlowRate), data.hop.mark), (None, 0));
+        assert_eq!((data.hop.get(Signal::FlowClass), data.hop.mark), (None, 0));
     }
 }

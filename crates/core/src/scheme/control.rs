@@ -145,13 +145,6 @@ pub enum Directive {
         /// Costs by face.
         costs: Vec<(FaceId, f64)>,
     },
-    /// Rate granted to a flow or prefix.
-    Rate {
-        /// Flow or prefix.
-        key: PrefixId,
-        /// The rate.
-        rate: BitRate,
-    },
     /// Congestion of a face as the controller sees it. Said again as long as there is some.
     Congestion {
         /// The face.
@@ -168,7 +161,6 @@ impl Directive {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Metrics { .. } => "metrics",
-            Self::Rate { .. } => "rate",
             Self::Congestion { .. } => "congestion",
             Self::Grant(_) => "grant",
         }

@@ -45,8 +45,6 @@ impl Class {
 pub enum Merge {
     /// The smaller stays.
     Min,
-    /// The larger stays.
-    Max,
     /// The newer stays.
     Last,
 }
@@ -102,23 +100,15 @@ signals! {
     StampingRateSecondary = 908, "milli-Interests/s", Min, Data;
     /// Hash of the path taken (RAAQM, MIRCC multipath).
     PathLabel = 912, "hash", Last, Data;
-    /// Node that answered (SIRC, QSF).
+    /// Node that answered (CCTCP).
     RouterId = 916, "node", Last, Data;
-    /// Longest queue on the path (QSF).
-    QueueFeedback = 920, "bytes", Max, Data;
-    /// Highest load on the path (VCP, FleCom).
-    LoadFactor = 924, "per mille", Max, Data;
-    /// Change of rate a router asks for (3CP).
-    RateFeedback = 928, "zig-zag milli-Interests/s", Min, Data;
     /// Consumer's clock (CCTCP).
     TimestampEcho = 932, "us", Last, Echo;
     /// Path label that the Interest is to follow; 0 asks for any path, to find new ones (MIRCC multipath).
     PathChoice = 940, "hash", Last, Interest;
     /// Primary or secondary Interest (MIRCC multipath).
     FlowClass = 944, "0 or 1", Last, Interest;
-    /// Consumer's rate (3CP).
-    FlowRate = 948, "milli-Interests/s", Last, Interest;
-    /// Consumer's smoothed round-trip time (3CP).
+    /// Sender's smoothed round-trip time (RCP, XCP).
     FlowRtt = 952, "us", Last, Interest;
     /// Rate granted to a TCP flow, on its ACKs; 0 on what a sender sends that understands it (BRF). Codes do not compare
     /// as their rates do, so who writes takes the minimum. On a wire it stands in a TCP option.
@@ -142,7 +132,6 @@ impl HopSignals {
         self.values[slot] = match (self.tags[slot] == 0, signal.merge()) {
             (true, _) | (_, Merge::Last) => value,
             (_, Merge::Min) => value.min(old),
-            (_, Merge::Max) => value.max(old),
         };
         self.tags[slot] = tag;
         true
@@ -206,7 +195,7 @@ mod tests {
         for signal in [Signal::StampingRate, Signal::PathLabel, Signal::RouterId] {
             assert!(hop.put(signal, 7));
         }
-        assert!(!hop.put(Signal::LoadFactor, 1));
+        assert!(!hop.put(Signal::FlowClass, 1));
         assert_eq!(hop.get(Signal::PathLabel), Some(7));
     }
 

@@ -171,11 +171,11 @@ fn a_cache_hit_carries_no_signals_but_echoes_and_the_token_of_its_interest() {
     router.receive(1, 3, marked);
     let mut again = interest(name, 5);
     again.header.hop.put(Signal::TimestampEcho, 7);
-    again.header.hop.put(Signal::FlowRate, 8);
+    again.header.hop.put(Signal::FlowClass, 8);
     let hit = router.receive(2, 1, again);
     assert_eq!(words(&hit), ["1 data"]);
     let hop = &hit[0].1.header.hop;
-    assert_eq!((hop.mark, hop.get(Signal::StampingRate), hop.get(Signal::FlowRate)), (0, None, None));
+    assert_eq!((hop.mark, hop.get(Signal::StampingRate), hop.get(Signal::FlowClass)), (0, None, None));
     assert_eq!(hop.get(Signal::TimestampEcho), Some(7), "the store answers as a producer does");
     assert_eq!((token(&hit[0].1), hit[0].1.body), (1005, 77));
     assert_eq!((router.pending(), router.forwarder.counters().cache_hits), (0, 1));

@@ -5,9 +5,9 @@ use tidegate_core::scheme::congestion::{Delivery, FlowView};
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
-use crate::toolbox::bbr_model::PacketRate;
-use crate::toolbox::loss_timer::{LossTimer, LossTimerSettings};
-use crate::toolbox::recent::{Largest, Recent, window_start};
+use crate::toolbox::rate::bbr_model::PacketRate;
+use crate::toolbox::rate::recent::{Largest, Recent, window_start};
+use crate::toolbox::timer::loss::{LossTimer, LossTimerSettings};
 
 choice! {
     /// Combination of the delivery rates of a window into one.

@@ -4,8 +4,8 @@ use tidegate_core::scheme::congestion::{LossSignal, Pacing, SendOrder, Sent};
 use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{Span, Time};
 
-use super::{BbrCd, Params, SCHEME, State};
 use super::samples::{ProbeExit, SampleWatch};
+use super::{BbrCd, Params, SCHEME, State};
 use tidegate_testkit::bottleneck::{Bottleneck, PRODUCT};
 use tidegate_testkit::driver::Driver;
 use tidegate_testkit::steps::{data_after, lost, sent};

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
 use tidegate_core::link::service::{Labels, LinkActions, LinkService, Part};
+use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
 use tidegate_core::params;
 use tidegate_core::scheme::{Provenance, Scheme};
 use tidegate_core::units::{ByteCount, Span, Time};

@@ -4,19 +4,19 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::{FaceId, FaceView};
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
 use tidegate_core::scheme::signal::Class as Urgency;
 use tidegate_core::units::{BitRate, Time};
 
-use super::Params;
 use super::flow::Class;
 use super::shares::Shares;
 use super::switch::Switch;
-use crate::toolbox::htb::{ClassId, Htb, Next, Shape};
-use crate::toolbox::policer::Policer;
+use super::Params;
+use crate::toolbox::shaping::htb::{ClassId, Htb, Next, Shape};
+use crate::toolbox::shaping::policer::Policer;
 
 /// Lanes: BRF flows, other TCP flows, everything else; with priorities BRF flows that their application limits, too.
 const BRF: u32 = 0;

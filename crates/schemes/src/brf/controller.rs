@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::scheme::control::{Directive, NetworkController, Orders, QueueLoad, Report};
-use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::scheme::control::{Directive, NetworkController, Orders, QueueLoad, Report};
 use tidegate_core::units::Time;
 
 use super::detector::{Detector, Rules};
@@ -71,8 +71,8 @@ fn tell_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64
 mod tests {
     use super::super::detector::tests::load;
     use super::*;
-    use tidegate_core::scheme::control::{Congestion, FlowGrant};
     use tidegate_core::ndn::name::{Name, PrefixId};
+    use tidegate_core::scheme::control::{Congestion, FlowGrant};
     use tidegate_core::scheme::params::{Settings, Value};
     use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 

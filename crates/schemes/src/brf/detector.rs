@@ -1,13 +1,13 @@
 //! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
 
 use tidegate_core::choice;
-use tidegate_core::scheme::control::{Congestion, QueueLoad};
 use tidegate_core::observe::event::Cause;
+use tidegate_core::scheme::control::{Congestion, QueueLoad};
 use tidegate_core::units::{Span, Time};
 
-use super::Backlog;
 use super::backlog::BacklogEstimate;
 use super::measure::SEGMENT;
+use super::Backlog;
 
 choice! {
     /// How congestion is told from load.

@@ -1,6 +1,6 @@
 //! CUBIC for a BRF sender that is granted nothing: the window of `tcp-cubic`.
 
-use crate::toolbox::tcp_cubic_window::{TcpCubicRule, TcpCubicWindow};
+use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 
 /// First window, segments (RFC 6928).
 pub(super) const INITIAL_WINDOW: f64 = TcpCubicRule::STANDARD.initial;

@@ -1,8 +1,8 @@
 //! State of a switch for one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
 use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::TcpSegment;
 use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::TcpSegment;
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::allocator::{Claim, Demand};

@@ -16,11 +16,11 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::packet::Ecn;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::{Reduction, SenderRule};
 use tidegate_core::units::{ByteCount, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 pub mod allocator;
 pub mod backlog;

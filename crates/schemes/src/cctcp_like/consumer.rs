@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::context::Context;
 use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
 use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{Span, Time};
 
-use super::Params;
 use super::source::Source;
-use crate::toolbox::congestion_loss::is_congestion;
+use super::Params;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
 
 /// Source while none is known.
 const NOBODY: u32 = 0;
@@ -163,11 +163,11 @@ impl CongestionController for Consumer {
 mod tests {
     use super::super::SCHEME;
     use super::*;
+    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
+    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
-    use tidegate_core::scheme::params::Value;
 
     /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
     /// time on it.

@@ -11,9 +11,9 @@
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 pub mod consumer;
 pub mod signer;

@@ -47,8 +47,8 @@ impl FaceGate for Signer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::gate_bench::{GateBench, data};
     use tidegate_core::ndn::name::NameTable;
+    use tidegate_testkit::gate_bench::{GateBench, data};
 
     /// Identity on a Data after a node 4 with the neighbour 7 received it, or sent it.
     fn signed(before: Option<u32>, sent: Option<DataSource>) -> Option<u32> {

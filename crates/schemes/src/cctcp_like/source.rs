@@ -6,8 +6,8 @@ use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits}
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::window_rule::WindowRule;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::rule::WindowRule;
 
 /// Variations in the timer (ndn-cxx).
 const VARIATIONS: NonZeroU32 = NonZeroU32::new(4).expect("not zero");

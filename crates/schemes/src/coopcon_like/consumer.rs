@@ -1,12 +1,12 @@
 //! The consumer: the level of a mark sets the decrease of the window.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::units::Span;
 
 use super::{MILD, Params};
-use crate::toolbox::congestion_loss::is_congestion;
-use crate::toolbox::graded_window::GradedWindow;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::window::graded::GradedWindow;
 
 /// The controller.
 #[derive(Debug)]
@@ -49,8 +49,8 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::scheme::params::Value;
 
     use super::super::SCHEME;

@@ -8,13 +8,13 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::Header;
 use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::rng::Rng;
 use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::rng::Rng;
 use tidegate_core::units::{Span, Time};
 
 use super::{Params, SEVERE};
-use crate::toolbox::split_ratios::InitialSplit;
-use crate::toolbox::split_table::SplitTable;
+use crate::toolbox::forwarding::split_ratios::InitialSplit;
+use crate::toolbox::forwarding::split_table::SplitTable;
 
 /// Weight of a new round trip in a next hop's mean.
 const GAIN: f64 = 1.0 / 8.0;

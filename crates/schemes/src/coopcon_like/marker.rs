@@ -2,15 +2,15 @@
 //! are far too long; as often as CoDel's law lets it.
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::FaceView;
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{Span, Time};
 
 use super::{MILD, Params, SEVERE};
-use crate::toolbox::control_law;
+use crate::toolbox::queue::control_law;
 
 /// The discipline of one device.
 #[derive(Debug)]

@@ -10,9 +10,9 @@
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
 pub mod consumer;
 pub mod divert_strategy;

@@ -14,11 +14,11 @@ use std::rc::Rc;
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
-use crate::toolbox::rate_follower::{RateFollower, Start};
+use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 
 pub mod control;
 pub mod reporter;

@@ -12,8 +12,8 @@ use tidegate_core::ndn::pit::PitId;
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
-use super::Params;
 use super::control::{Rule, Seen};
+use super::Params;
 
 /// Weight of a new value in a mean.
 const GAIN: f64 = 1.0 / 8.0;

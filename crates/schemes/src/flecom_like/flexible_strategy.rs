@@ -9,14 +9,14 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::Header;
 use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::rng::Rng;
 use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::rng::Rng;
 use tidegate_core::units::{BitRate, Time};
 
 use super::{HIGHEST, Params};
-use crate::toolbox::interest_shaper::InterestShaper;
-use crate::toolbox::split_ratios::InitialSplit;
-use crate::toolbox::split_table::SplitTable;
+use crate::toolbox::forwarding::split_ratios::InitialSplit;
+use crate::toolbox::forwarding::split_table::SplitTable;
+use crate::toolbox::shaping::interest_shaper::InterestShaper;
 
 /// The strategy of one node.
 #[derive(Debug)]

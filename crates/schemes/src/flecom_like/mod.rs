@@ -13,11 +13,11 @@ use std::rc::Rc;
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{ByteCount, Packets, Span};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
-use crate::toolbox::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
+use crate::toolbox::shaping::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
 
 pub mod consumer;
 pub mod flexible_strategy;

@@ -2,9 +2,9 @@
 //! while it does not, the level falls by one in every period.
 
 use tidegate_core::context::Context;
-use tidegate_core::observe::event::Cause;
 use tidegate_core::ndn::face::FaceView;
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
 use tidegate_core::scheme::signal::Class;
 use tidegate_core::units::{Span, Time};

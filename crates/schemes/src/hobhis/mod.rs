@@ -14,13 +14,13 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{Packets, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
-use crate::toolbox::rate_follower::{RateFollower, Start};
-use crate::toolbox::refusal::Refusal;
+use crate::toolbox::rate::rate_follower::{RateFollower, Start};
+use crate::toolbox::shaping::refusal::Refusal;
 
 pub mod data_queues;
 pub mod lines;

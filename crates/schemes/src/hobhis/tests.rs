@@ -8,9 +8,9 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::{NackReason, Packet};
-use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::ndn::pit::PitId;
 use tidegate_core::queue::Queue;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
@@ -18,8 +18,8 @@ use super::data_queues::Counter;
 use super::shaper::Shaper;
 use super::shaping::{Flows, Rule};
 use super::{Feedback, Order, Params};
+use crate::toolbox::shaping::refusal::Refusal;
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
-use crate::toolbox::refusal::Refusal;
 
 const DOWN: FaceId = FaceId(0);
 const UP: FaceId = FaceId(1);

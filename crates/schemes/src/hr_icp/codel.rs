@@ -4,7 +4,7 @@
 
 use tidegate_core::units::{Span, Time};
 
-use crate::toolbox::control_law;
+use crate::toolbox::queue::control_law;
 
 /// The rule of one face.
 #[derive(Debug)]

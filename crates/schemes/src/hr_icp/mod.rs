@@ -12,15 +12,15 @@
 
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::{Packets, Span};
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
-use crate::toolbox::adaptive_pipeline::AdaptivePipeline;
-use crate::toolbox::aimd_window::{AimdRule, AimdWindow};
-use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
-use crate::toolbox::refusal::Refusal;
+use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::shaping::refusal::Refusal;
+use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
 
 pub mod codel;
 pub mod meter;

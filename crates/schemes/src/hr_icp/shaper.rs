@@ -11,9 +11,9 @@ use tidegate_core::ndn::pit::PitId;
 use tidegate_core::rng::Rng;
 use tidegate_core::units::{ByteCount, Packets, Span, Time};
 
-use super::Params;
 use super::meter::Meter;
 use super::refusing::Refusing;
+use super::Params;
 
 /// All flows wait in one line.
 const LINE: FlowKey = NameTable::ROOT;

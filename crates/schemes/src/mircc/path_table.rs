@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::face::FaceId;
 
-use crate::toolbox::path_label;
+use crate::toolbox::forwarding::path_label;
 
 /// The label for any path, on an Interest.
 pub(super) const ANY: u32 = path_label::NONE;

@@ -4,12 +4,12 @@
 use tidegate_core::context::Context;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::packet::{Kind, NackReason};
-use tidegate_core::scheme::signal::Signal;
 use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::scheme::signal::Signal;
 
 use super::path_table::SharedPaths;
-use crate::toolbox::next_try::next_try;
-use crate::toolbox::path_label::mix;
+use crate::toolbox::forwarding::next_try::next_try;
+use crate::toolbox::forwarding::path_label::mix;
 
 /// The strategy of one node.
 #[derive(Debug)]
@@ -62,12 +62,12 @@ impl Strategy for SteeringStrategy {
 mod tests {
     use super::*;
     use crate::mircc::path_table::ANY;
-    use tidegate_testkit::gate_bench::{GateBench, interest};
     use tidegate_core::ndn::face::{FaceView, Limit};
     use tidegate_core::ndn::fib::NextHop;
     use tidegate_core::ndn::name::{NameHash, NameTable};
     use tidegate_core::ndn::pit::{Pit, Selector};
     use tidegate_core::units::{BitRate, Packets, Span};
+    use tidegate_testkit::gate_bench::{GateBench, interest};
 
     /// The faces, of next hops 1 and 2 (1 is the cheaper one), that an Interest from face 0 takes.
     fn ask(bench: &mut GateBench, paths: &SharedPaths, choice: Option<u32>, nonce: u32, hops: u8) -> Vec<u16> {

@@ -1,12 +1,12 @@
 //! The consumer: follows every report; a Nack halves the rate until the next one.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
 use tidegate_core::context::Context;
 use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
 use tidegate_core::scheme::signal::{HopSignals, Signal};
 
 use super::Params;
-use crate::toolbox::rate_follower::RateFollower;
+use crate::toolbox::rate::rate_follower::RateFollower;
 
 /// The controller.
 #[derive(Debug)]

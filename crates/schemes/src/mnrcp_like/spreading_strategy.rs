@@ -8,8 +8,8 @@ use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::{Header, NackReason};
 use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
+use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{Span, Time};
 
 /// The strategy of one node.

@@ -1,10 +1,10 @@
 //! §4.3: the consumer's window.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView};
 
 use super::{Form, Params};
-use crate::toolbox::once_per_round_trip::OncePerRoundTrip;
+use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 
 /// Window rule of eq. 4 and 5, or its gentler variant.
 #[derive(Debug)]
@@ -49,10 +49,10 @@ impl CongestionController for SieveConsumer {
 #[cfg(test)]
 mod tests {
     use super::super::SCHEME;
-    use tidegate_testkit::driver::Driver;
-    use tidegate_testkit::steps::{data, follow, lost, marked};
     use tidegate_core::scheme::congestion::LossSignal::Timeout;
     use tidegate_core::scheme::params::Value;
+    use tidegate_testkit::driver::Driver;
+    use tidegate_testkit::steps::{data, follow, lost, marked};
 
     #[test]
     fn every_data_moves_the_window_by_exactly_one_and_never_below_one() {

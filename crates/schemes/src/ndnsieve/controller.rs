@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::scheme::control::{Directive, FaceLoad, NetworkController, Orders, Report};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::math;
+use tidegate_core::ndn::face::{FaceId, NodeId};
 use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::observe::event::Cause;
+use tidegate_core::scheme::control::{Directive, FaceLoad, NetworkController, Orders, Report};
 use tidegate_core::units::{Span, Time};
 
-use super::Params;
 use super::gic::Gic;
+use super::Params;
 
 /// Nodes on one path; a longer one is taken for a loop.
 const MAX_HOPS: usize = 256;

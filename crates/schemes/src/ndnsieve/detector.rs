@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::scheme::control::{Report, RouterAgent};
-use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::ndn::face::{FaceId, FaceView};
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
+use tidegate_core::scheme::control::{Report, RouterAgent};
 use tidegate_core::scheme::NodeSetup;
 use tidegate_core::units::Time;
 
-use super::Params;
 use super::local_information::{LocalInformation, load, ports};
+use super::Params;
 
 /// Most prefixes in one signal.
 const MAX_PREFIXES: usize = 8;

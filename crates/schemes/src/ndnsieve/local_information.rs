@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::scheme::control::{FaceLoad, Port, Route};
 use tidegate_core::ndn::face::{FaceId, FaceView};
 use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::scheme::control::{FaceLoad, Port, Route};
 use tidegate_core::scheme::NodeSetup;
 use tidegate_core::units::{BitRate, ByteCount, Span};
 

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tidegate_core::context::Context;
-use tidegate_core::scheme::control::Directive;
-use tidegate_core::observe::event::{Cause, Event};
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::name::{Name, PrefixId};
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::scheme::control::Directive;
 use tidegate_core::units::{Span, Time};
 
 use super::local_information::LocalInformation;
-use crate::toolbox::next_try::next_try;
-use crate::toolbox::retransmission_suppression::{Params as Suppression, Step};
+use crate::toolbox::forwarding::next_try::next_try;
+use crate::toolbox::forwarding::retransmission_suppression::{Params as Suppression, Step};
 
 /// Forwards along the cheapest face by the controller's metrics, else by the FIB; a retransmission tries the next.
 #[derive(Debug)]

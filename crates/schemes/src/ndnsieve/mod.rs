@@ -14,10 +14,10 @@ use std::rc::Rc;
 
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
 use consumer::SieveConsumer;
 use controller::SieveController;
@@ -25,7 +25,7 @@ use detector::{Agent, Detector};
 use local_information::LocalInformation;
 use metric_strategy::MetricStrategy;
 
-use crate::toolbox::retransmission_suppression::Params as Suppression;
+use crate::toolbox::forwarding::retransmission_suppression::Params as Suppression;
 
 pub mod consumer;
 pub mod controller;

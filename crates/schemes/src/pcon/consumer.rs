@@ -2,14 +2,14 @@
 //!
 //! CoDel spreads its marks, so that marks need no gate; losses come in bursts and do.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
 
 use super::Params;
-use crate::toolbox::bic_window::BicWindow;
-use crate::toolbox::congestion_loss::is_congestion;
-use crate::toolbox::conservative_window::ConservativeWindow;
-use crate::toolbox::window_rule::WindowRule;
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::bic::BicWindow;
+use crate::toolbox::window::rule::WindowRule;
 
 /// The controller.
 #[derive(Debug)]
@@ -55,8 +55,8 @@ impl CongestionController for Consumer {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+    use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
     use tidegate_core::scheme::params::Value;
 
     use super::super::SCHEME;

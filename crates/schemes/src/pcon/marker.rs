@@ -3,7 +3,7 @@
 use tidegate_core::queue::QueueDiscipline;
 
 use super::Params;
-use crate::toolbox::codel_marker::{Carrier, CodelMarker};
+use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 
 /// The discipline of one device.
 pub(super) fn discipline(params: &Params) -> Box<dyn QueueDiscipline> {

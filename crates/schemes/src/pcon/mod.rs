@@ -10,11 +10,11 @@
 use tidegate_core::ndn::consumer::shell::ShellKind;
 use tidegate_core::params;
 use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
 
-use crate::toolbox::split_ratios::InitialSplit;
+use crate::toolbox::forwarding::split_ratios::InitialSplit;
 
 pub mod consumer;
 pub mod marker;

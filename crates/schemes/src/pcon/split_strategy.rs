@@ -6,13 +6,13 @@ use tidegate_core::context::Context;
 use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::packet::{Header, NackReason};
 use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::rng::Rng;
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
+use tidegate_core::rng::Rng;
 use tidegate_core::units::{Span, Time};
 
 use super::Params;
-use crate::toolbox::face_mark;
-use crate::toolbox::split_table::SplitTable;
+use crate::toolbox::forwarding::split_table::SplitTable;
+use crate::toolbox::queue::face_mark;
 
 /// The strategy of one node.
 #[derive(Debug)]

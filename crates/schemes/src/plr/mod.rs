@@ -8,12 +8,12 @@
 //!
 //! The notice needs the queue's notice class alone, so PLR works with any other discipline in front of it.
 
-use tidegate_core::scheme::params::{ParamError, Settings};
 use tidegate_core::queue::QueueDiscipline;
+use tidegate_core::scheme::params::{ParamError, Settings};
+use tidegate_core::scheme::whole::{Companion, Role, Whole};
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::units::Span;
 use tidegate_core::{choice, params};
-use tidegate_core::scheme::whole::{Companion, Role, Whole};
 
 use retransmission_store::RetransmissionStore;
 

@@ -8,7 +8,7 @@ use tidegate_core::ndn::pit::PitId;
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::Span;
 
-use crate::toolbox::path_label;
+use crate::toolbox::forwarding::path_label;
 
 /// The gate of one face.
 #[derive(Debug)]
@@ -32,8 +32,8 @@ impl FaceGate for Labeller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_testkit::gate_bench::{GateBench, data};
     use tidegate_core::ndn::name::NameTable;
+    use tidegate_testkit::gate_bench::{GateBench, data};
 
     #[test]
     fn a_label_grows_by_every_face_on_the_way() {

@@ -4,10 +4,10 @@
 //! code. `gate` is the router's part, `sender` the sender's; the receiver echoes the rate (core).
 
 use tidegate_core::params;
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::SenderRule;
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use gate::RateGate;
 use sender::Follower;

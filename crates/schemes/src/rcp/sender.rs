@@ -1,7 +1,7 @@
 //! The sender's part: requests any rate, and paces at the returned one.
 
-use tidegate_core::scheme::congestion::{CongestionController, FlowView, Pacing, Sent};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, FlowView, Pacing, Sent};
 use tidegate_core::scheme::signal::{HopSignals, Signal, micros};
 use tidegate_core::units::BitRate;
 

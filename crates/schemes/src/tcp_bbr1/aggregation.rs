@@ -3,8 +3,8 @@
 use tidegate_core::units::Time;
 
 use super::Params;
-use crate::toolbox::ack_epoch::AckEpoch;
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::ack_epoch::AckEpoch;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// Largest recent excess of acknowledged segments over what the rate explains.
 #[derive(Debug, Default)]

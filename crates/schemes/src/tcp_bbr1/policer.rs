@@ -5,7 +5,7 @@
 use tidegate_core::units::{ByteCount, Span, Time};
 
 use super::Params;
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// Shortest interval, rounds; the longest is four times that.
 const MIN_ROUNDS: u32 = 4;

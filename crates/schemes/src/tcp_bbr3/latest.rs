@@ -2,7 +2,7 @@
 
 use tidegate_core::scheme::congestion::RateSample;
 
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// Signals of the round under way. Such a round begins anew with the first loss in it.
 #[derive(Debug, Default)]

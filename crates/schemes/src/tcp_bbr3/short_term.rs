@@ -1,7 +1,7 @@
 //! Bounds that losses outside of probes set until the next probe (When not Probing for Bandwidth).
 
 use super::latest::Latest;
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// bw_shortterm and inflight_shortterm, both without bound at first.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,42 +1,19 @@
 //! Parts that several schemes share; a scheme never imports another scheme.
+//!
+//! | folder | what it holds |
+//! |---|---|
+//! | [`window`] | AIMD, BIC, CUBIC, graded and TCP windows, and the controllers around them |
+//! | [`reaction`] | which losses and marks decrease a window, and how often |
+//! | [`rate`] | delivery-rate samples, the model of BBR, consumers that follow a stamped rate |
+//! | [`timer`] | loss timers of fetchers |
+//! | [`queue`] | CoDel and RED without their queue |
+//! | [`shaping`] | token buckets, shapers, policers, class hierarchies |
+//! | [`forwarding`] | retransmission suppression, split ratios, path labels, stateful forwarding |
 
-pub mod ack_epoch;
-pub mod adaptive_pipeline;
-pub mod aimd_window;
-pub mod average_queue;
-pub mod bbr_model;
-pub mod bic_window;
-pub mod codel_marker;
-pub mod codel_state;
-pub mod congestion_loss;
-pub mod conservative_window;
-pub mod consumer_pcon;
-pub mod control_law;
-pub mod cubic_window;
-pub mod face_mark;
-pub mod gain_cycle;
-pub mod graded_window;
-pub mod htb;
-pub mod hystart_plus;
-pub mod interest_shaper;
-pub mod lifetime_timer;
-pub mod loss_timer;
-pub mod next_try;
-pub mod once_per_flight;
-pub mod once_per_round_trip;
-pub mod once_per_timeout;
-pub mod path_label;
-pub mod policer;
-pub mod rate_follower;
-pub mod rate_sampler;
-pub mod recent;
-pub mod red_law;
-pub mod refusal;
-pub mod retransmission_suppression;
-pub mod split_ratios;
-pub mod split_table;
-pub mod stateful_forwarding;
-pub mod tcp_cubic_window;
-pub mod tcp_window;
-pub mod token_bucket;
-pub mod window_rule;
+pub mod forwarding;
+pub mod queue;
+pub mod rate;
+pub mod reaction;
+pub mod shaping;
+pub mod timer;
+pub mod window;

@@ -4,10 +4,10 @@
 //! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change (core).
 
 use tidegate_core::params;
+use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
 use tidegate_core::tcp::SenderRule;
 use tidegate_core::units::Span;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
 
 use gate::FeedbackGate;
 use sender::Xcp;

@@ -1,12 +1,12 @@
 //! The sender's part: sends window and round trip, and changes the window by the returned feedback.
 
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
 use tidegate_core::scheme::signal::{HopSignals, Signal, micros};
 
-use super::SEGMENT;
 use super::gate::{from_zig_zag, to_zig_zag};
-use crate::toolbox::tcp_window::TcpWindow;
+use super::SEGMENT;
+use crate::toolbox::window::tcp::TcpWindow;
 
 /// Part of the flight kept on a loss: as TCP (§3.2).
 const KEEP: f64 = 0.5;

@@ -10,7 +10,7 @@ use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
 use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::Span;
-use tidegate_schemes::toolbox::retransmission_suppression::{Params, Step};
+use tidegate_schemes::toolbox::forwarding::retransmission_suppression::{Params, Step};
 
 use crate::router::Event::{Data, Interest, Nack};
 use crate::router::Router;

@@ -16,7 +16,7 @@ use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
 use tidegate_schemes::SCHEMES;
-use tidegate_schemes::toolbox::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
+use tidegate_schemes::toolbox::shaping::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
 use tidegate_sim::plan::Plan;
 use tidegate_sim::scenario;
 use tidegate_sim::world::World;

@@ -167,13 +167,13 @@ fn three_signals_are_kept_and_their_values_saturate() {
         &long(904, &[9]),
         &long(912, &[0, 0, 0, 1, 0, 0, 0, 0]),
         &long(916, &[0, 5]),
-        &long(920, &[1]),
+        &long(944, &[1]),
     ]);
     let hop = fields.expect("valid").hop;
     assert_eq!(hop.get(Signal::StampingRate), Some(9));
     assert_eq!(hop.get(Signal::PathLabel), Some(u32::MAX));
     assert_eq!(hop.get(Signal::RouterId), Some(5));
-    assert_eq!(hop.get(Signal::QueueFeedback), None);
+    assert_eq!(hop.get(Signal::FlowClass), None);
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl Scripted {
 
 impl FaceGate for Scripted {
     fn on_interest_out(&mut self, _: &mut Context<'_>, _: PitId, interest: &mut Header) -> GateVerdict {
-        interest.hop.put(Signal::FlowRate, 7);
+        interest.hop.put(Signal::FlowClass, 7);
         self.note(format!("out {}", interest.name.segment.0));
         self.0.borrow_mut().verdicts.pop_front().unwrap_or(GateVerdict::Admit)
     }

@@ -5,7 +5,7 @@ use tidegate_core::ndn::gate::{GateStats, GateVerdict};
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::scheme::control::Directive;
 use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::units::{Span};
 
 use super::script::{gate, gated, install, told};
 use crate::harness::{APPLICATION, Instead, Router, Script, data, interest, interest_with, ms, nack, words};
@@ -24,7 +24,7 @@ fn an_admitted_interest_leaves_with_what_the_gate_wrote_on_it_and_its_answer_tel
     let mut router = gated(&gate);
     let sent = router.receive(5, 0, interest(router.name(1), 1));
     assert_eq!(words(&sent), ["3 interest"]);
-    assert_eq!(sent[0].1.header.hop.get(Signal::FlowRate), Some(7));
+    assert_eq!(sent[0].1.header.hop.get(Signal::FlowClass), Some(7));
     let answered = router.receive(25, 3, data(router.name(1), 0));
     assert_eq!(answered[0].1.header.hop.get(Signal::StampingRate), Some(9));
     assert_eq!(told(&gate), ["out 1".to_owned(), format!("data after {:?}", Some(Span::from_millis(20)))]);
@@ -175,7 +175,7 @@ fn directives_reach_gates_and_the_earliest_wake_up_counts() {
     let mut router = Router::new(&[3]);
     install(&mut router, 3, &[&gates[0]]);
     install(&mut router, 4, &[&gates[1]]);
-    let directive = Directive::Rate { key: router.prefix, rate: BitRate::from_bps(5) };
+    let directive = Directive::Metrics { prefix: router.prefix, costs: Vec::new() };
     router.direct(&directive);
     for gate in &gates {
         assert_eq!(told(gate), [format!("{directive:?}")]);

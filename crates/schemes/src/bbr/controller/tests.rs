@@ -1,10 +1,10 @@
 //! States of BBR on a path of constant delay.
 
 use super::*;
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_testkit::bottleneck::{Bottleneck, PRODUCT};
 use tidegate_testkit::driver::{Driver, RTT};
 use tidegate_testkit::steps::{data_after, sent};
-use tidegate_core::scheme::params::{Settings, Value};
 
 fn bbr(given: &[(&str, f64)]) -> Bottleneck<Bbr> {
     let given = given.iter().map(|(name, value)| ((*name).into(), Value::Number(*value)));

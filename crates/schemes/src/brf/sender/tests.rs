@@ -1,7 +1,7 @@
 use super::*;
+use tidegate_core::units::ByteCount;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};
 use tidegate_testkit::gate_bench::GateBench;
-use tidegate_core::units::ByteCount;
 
 const RTT: Span = Span::from_millis(40);
 

@@ -1,7 +1,7 @@
 use super::*;
-use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 
 const ADMIT: GateVerdict = GateVerdict::Admit;
 

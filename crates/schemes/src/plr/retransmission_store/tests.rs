@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::{Env, Sink};
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
-use tidegate_core::scheme::params::{Settings, Value};
+use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::queue::{Queue, QueueStats};
 use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_core::units::{BitRate, Packets};
 
 use super::*;

@@ -1,10 +1,10 @@
 use super::*;
-use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
-use tidegate_testkit::steps::{follow, lost};
 use tidegate_core::scheme::congestion::LossSignal::{Expired, Timeout};
 use tidegate_core::scheme::params::Value;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::Time;
+use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
+use tidegate_testkit::steps::{follow, lost};
 
 fn number(name: &'static str, value: f64) -> (&'static str, Value) {
     (name, Value::Number(value))

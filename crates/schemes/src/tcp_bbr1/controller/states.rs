@@ -4,7 +4,7 @@ use tidegate_core::scheme::congestion::{Delivery, FlowView};
 use tidegate_core::units::{Span, Time};
 
 use super::Bbr;
-use crate::toolbox::gain_cycle::{GAINS, GainCycle, Seen};
+use crate::toolbox::rate::gain_cycle::{GAINS, GainCycle, Seen};
 
 #[derive(Debug)]
 pub(super) enum Mode {

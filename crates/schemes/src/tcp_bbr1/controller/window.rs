@@ -6,7 +6,7 @@ use tidegate_core::units::Span;
 use super::states::Mode;
 use super::{Bbr, NOMINAL_RTT, newly_delivered};
 use crate::tcp_bbr1::recovery::Edge;
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// Below this pace, bits per second, a burst may be a single segment.
 const SLOW_BPS: f64 = 1_200_000.0;

@@ -5,7 +5,7 @@ use tidegate_core::units::Time;
 
 use super::{Bbr, State};
 use crate::tcp_bbr3::short_term::ShortTerm;
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// State to restore if the losses were spurious.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

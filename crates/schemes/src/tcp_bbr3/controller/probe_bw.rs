@@ -4,7 +4,7 @@ use tidegate_core::scheme::congestion::{Delivery, FlowView, RateSample};
 use tidegate_core::units::{Span, Time};
 
 use super::{Bbr, State, newly_delivered};
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// Relation of the ACKs to a probe (ack_phase).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! BBRv3's rules, ACK by ACK: at 8 segments per ms and 20 ms the product is 160 segments.
 
 use super::*;
-use tidegate_testkit::acks::{Ack, Acks};
 use tidegate_core::scheme::congestion::LossSample;
 use tidegate_core::scheme::params::Settings;
 use tidegate_core::units::Span;
+use tidegate_testkit::acks::{Ack, Acks};
 
 const ENTER: Recovery = Recovery::Enter { flight: 0 };
 

@@ -4,7 +4,7 @@ use tidegate_core::scheme::congestion::FlowView;
 use tidegate_core::units::Span;
 
 use super::{Bbr, State};
-use crate::toolbox::bbr_model::PacketRate;
+use crate::toolbox::rate::bbr_model::PacketRate;
 
 /// A round trip taken for the first pace while none is known.
 const NOMINAL_RTT: Span = Span::from_millis(1);

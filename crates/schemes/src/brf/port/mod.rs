@@ -1,0 +1,379 @@
+//! One device of a switch: its flows, and the grants on their ACKs.
+//!
+//! Data leaves through the device; the ACKs of its flows come by it too, or by another device of the switch, or pass another
+//! switch. Whatever happens happens when a segment passes or a round ends.
+
+mod rounds;
+
+use tidegate_core::ndn::face::FaceId;
+use tidegate_core::ndn::name::{Name, NameTable};
+use tidegate_core::ndn::packet::Flags;
+use tidegate_core::ndn::packet::{Header, TcpSegment};
+use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::scheme::control::Congestion;
+use tidegate_core::scheme::signal::Signal;
+use tidegate_core::units::{BitRate, Span, Time};
+
+use super::allocator;
+use super::code::{self, Grant};
+use super::flow::{AckPath, Class, Flow};
+use super::flow_table::{FlowNumber, FlowTable};
+use super::machine::{Machine, Phase};
+use super::predictor::{Predictor, Verdict, features};
+use super::shares::{Census, Shares};
+use super::{Initial, Params};
+
+/// Time for which packets that are not TCP, and flows without an entry in the table, retain their share.
+const UNLISTED_COUNTS: Span = Span::from_secs(1);
+
+/// A new flow that finds this part of its grant free is not held back.
+const ROOM: f64 = 0.95;
+
+/// A device and its flows.
+#[derive(Debug)]
+pub(super) struct Port {
+    params: Params,
+    /// Rate of the link, bytes/s.
+    capacity: f64,
+    table: FlowTable,
+    machine: Machine,
+    /// State that was reported last.
+    told: Phase,
+    predictor: Predictor,
+    /// Evaluated predictions that are not reported yet.
+    verdicts: Vec<Verdict>,
+    shares: Shares,
+    /// Part of the BRF flows' share that is granted to flows limited by their applications, bytes/s.
+    limited: f64,
+    udp_at: Option<Time>,
+    /// Data of a flow that found the table full passed last.
+    refused_at: Option<Time>,
+    has_tcp: bool,
+    /// BRF flows counted in eq. 8 and 10.
+    brf_flows: usize,
+    /// Congestion that the machine reacts to, with its time.
+    congestion: (Congestion, Time),
+    round_ends: Option<Time>,
+    /// Bytes of all packets that arrived at the queue; updated by it.
+    pub(super) arrived: u64,
+    /// Bytes of BRF flows that wait; updated by the queue.
+    pub(super) waiting: u64,
+    /// Packets of BRF flows dropped; updated by the queue.
+    pub(super) dropped: u64,
+}
+
+/// Origin of a flow at a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    /// It begins to send.
+    New,
+    /// Its data comes by, and it was not known: the switch restarted, or the route changed.
+    Adopted,
+}
+
+/// Whether the sender of this segment understands grants.
+fn class_of(header: &Header) -> Class {
+    if header.hop.get(Signal::GrantedRate).is_some() { Class::Brf } else { Class::Other }
+}
+
+/// Whether what was seen last at `at` still counts.
+fn counts(at: Option<Time>, now: Time) -> bool {
+    at.is_some_and(|at| now.since(at) < UNLISTED_COUNTS)
+}
+
+impl Port {
+    pub(super) fn new(params: &Params, rate: BitRate) -> Self {
+        let capacity = rate.as_bps() as f64 / 8.0;
+        Self {
+            capacity,
+            table: FlowTable::new(params.table_entries as usize),
+            machine: Machine::new(params.mode),
+            told: Phase::Init,
+            predictor: Predictor::default(),
+            verdicts: Vec::new(),
+            shares: Shares::of(params, capacity, Census::default()),
+            limited: 0.0,
+            udp_at: None,
+            refused_at: None,
+            has_tcp: false,
+            brf_flows: 0,
+            congestion: (Congestion::Clear, Time::ZERO),
+            round_ends: None,
+            arrived: 0,
+            waiting: 0,
+            dropped: 0,
+            params: params.clone(),
+        }
+    }
+
+    /// Bandwidth of each class.
+    pub(super) fn shares(&self) -> Shares {
+        self.shares
+    }
+
+    /// State of Fig. 5.
+    fn phase(&self) -> Phase {
+        self.machine.phase()
+    }
+
+    /// Share of the BRF flows' bandwidth for flows limited by their applications, bytes/s.
+    pub(super) fn limited_share(&self) -> f64 {
+        self.limited.min(self.shares.brf)
+    }
+
+    /// Whether a flow is known here as limited by its application.
+    pub(super) fn is_limited(&self, number: FlowNumber) -> bool {
+        self.table.get(number).is_some_and(|flow| flow.class == Class::Brf && flow.meter.is_limited())
+    }
+
+    /// Tells what happened since the last time: the state's change, and how good first grants were, which stand beside the
+    /// average share that flows would have got without a guess; bytes/s.
+    pub(super) fn take_news(&mut self, face: FaceId, tell: &mut dyn FnMut(Event)) {
+        let phase = self.phase();
+        if std::mem::replace(&mut self.told, phase) != phase {
+            tell(Event::StateChanged { face: face.0, state: phase.word() });
+        }
+        for Verdict { guess, average, demand } in self.verdicts.drain(..) {
+            let told = [("first grant", guess), ("average share", average)];
+            for (what, estimate) in told {
+                tell(Event::Estimated { face: face.0, what: Cause(what), estimate, truth: demand });
+            }
+        }
+    }
+
+    /// Class of a flow, if it is known here.
+    pub(super) fn class(&self, number: FlowNumber) -> Option<Class> {
+        let flow = self.table.get(number).map(|flow| flow.class);
+        flow.or_else(|| self.table.half_open(number).map(|half_open| half_open.class))
+    }
+
+    /// Rate allocated to a flow, bytes/s.
+    #[cfg(test)]
+    pub(super) fn rate_of(&self, number: FlowNumber) -> Option<f64> {
+        self.table.get(number).map(|flow| flow.rate)
+    }
+
+    /// Whether there are TCP flows that what is not TCP has to leave the link to.
+    pub(super) fn has_tcp(&self) -> bool {
+        self.has_tcp
+    }
+
+    /// Whether there are BRF flows that need room.
+    pub(super) fn has_brf(&self) -> bool {
+        self.shares.brf > 0.0
+    }
+
+    /// A packet that is not TCP leaves.
+    pub(super) fn on_other(&mut self, now: Time) {
+        if !counts(self.udp_at.replace(now), now) {
+            self.recount(now);
+        }
+    }
+
+    /// Data of a flow passes that found no place. All such flows together count as one that is not BRF's.
+    fn on_refused(&mut self, now: Time) {
+        if !counts(self.refused_at.replace(now), now) {
+            self.recount(now);
+        }
+    }
+
+    /// A TCP segment leaves through the device.
+    pub(super) fn on_out(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) {
+        let number = header.name.segment.0;
+        let flags = Flags(segment.flags);
+        if flags.has(Flags::SYN) {
+            if !flags.has(Flags::ACK) {
+                self.table.on_syn(now, number, class_of(header), header.name.prefix);
+            }
+            return;
+        }
+        if self.table.get(number).is_none() && !self.discover(now, names, header, segment) {
+            return;
+        }
+        let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data == header.name.prefix) else { return };
+        let was_active = flow.is_active(now);
+        flow.on_data(now, header.size(), segment);
+        let has_ended = flow.gone_at.is_some();
+        match (was_active, has_ended) {
+            (true, true) => self.on_end(now, number),
+            (false, false) => {
+                flow.meter.restart();
+                self.admit(now, names, number, Arrival::New);
+            }
+            _ => {}
+        }
+    }
+
+    /// A segment of a flow that is not known: its SYN-ACK took another way, or it was here before the switch was. Whether
+    /// it is a flow now.
+    fn discover(&mut self, now: Time, names: &NameTable, header: &Header, segment: &TcpSegment) -> bool {
+        let number = header.name.segment.0;
+        let arrival = match self.table.half_open(number) {
+            Some(half_open) if half_open.data != header.name.prefix => return false,
+            Some(_) => {
+                self.table.open(now, number);
+                Arrival::New
+            }
+            None if segment.payload > 0 => {
+                let flow = Flow::new(now, class_of(header), header.name.prefix);
+                if self.table.insert(now, number, flow).is_none() {
+                    self.on_refused(now);
+                    return false;
+                }
+                Arrival::Adopted
+            }
+            None => return false,
+        };
+        self.admit(now, names, number, arrival);
+        true
+    }
+
+    /// An ACK comes by, through this device or another: writes the grant when it is due. Whether its flow is known here.
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        names: &NameTable,
+        header: &mut Header,
+        segment: &TcpSegment,
+    ) -> bool {
+        let number = header.name.segment.0;
+        let is_syn_ack = Flags(segment.flags).has(Flags::SYN.and(Flags::ACK));
+        if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
+            self.table.open(now, number);
+            self.admit(now, names, number, Arrival::New);
+        }
+        let Some(flow) = self.table.get_mut(number).filter(|flow| flow.data != header.name.prefix) else {
+            return false;
+        };
+        let was_open = flow.gone_at.is_none();
+        flow.on_ack(now, is_syn_ack, segment);
+        // The rate of a flow that rests is that of another time.
+        if flow.class == Class::Brf && flow.is_active(now) {
+            write_grant(flow, now, header, is_syn_ack, self.params.feedback_step);
+        }
+        if was_open && flow.gone_at.is_some() {
+            self.on_end(now, number);
+        }
+        true
+    }
+
+    /// A flow has ended: it counts no more.
+    fn on_end(&mut self, now: Time, number: FlowNumber) {
+        if let Some(flow) = self.table.get_mut(number) {
+            self.verdicts.extend(flow.teach(&mut self.predictor));
+        }
+        self.recount(now);
+    }
+
+    /// Counts flows and divides the link anew (eq. 8). Where the BRF class loses, its flows do at once; a gain waits for
+    /// the end of the round.
+    fn recount(&mut self, now: Time) {
+        let other = usize::from(counts(self.refused_at, now));
+        let mut census = Census { brf: 0, other, has_udp: counts(self.udp_at, now) };
+        let is_counted =
+            |flow: &Flow| flow.is_active(now) || (self.params.count_idle && flow.gone_at.is_none());
+        for (_, flow) in self.table.flows().filter(|(_, flow)| is_counted(flow)) {
+            match flow.class {
+                Class::Brf => census.brf += 1,
+                Class::Other => census.other += 1,
+            }
+        }
+        self.has_tcp = census.brf + census.other > 0;
+        self.brf_flows = census.brf;
+        let before = std::mem::replace(&mut self.shares, Shares::of(&self.params, self.capacity, census));
+        if self.shares.brf < before.brf && census.brf > 0 && self.machine.phase() != Phase::Reduce {
+            self.allocate(now);
+        }
+        if self.round_ends.is_none() && census != Census::default() {
+            self.begin_round(now);
+        }
+    }
+
+    /// Eq. 9 to 13: a flow is new, or back after a pause, or was on its way before this switch saw it. The last has the average
+    /// share, and is not held back, since it sends already.
+    fn admit(&mut self, now: Time, names: &NameTable, number: FlowNumber, arrival: Arrival) {
+        self.recount(now);
+        let flow = self.table.get(number).filter(|flow| flow.class == Class::Brf);
+        let Some(data) = flow.map(|flow| flow.data) else { return };
+        let numbers = self.active(now);
+        let Some(place) = numbers.iter().position(|active| *active == number) else { return };
+        let average = self.shares.brf / self.brf_flows.max(1) as f64;
+        let prediction = self.predictor.guess(features(names, data), average);
+        let promised = match (self.params.initial, arrival) {
+            (Initial::Shrinkage, Arrival::New) => prediction.rate.min(average),
+            _ => average,
+        };
+        if let Some(flow) = self.table.get_mut(number) {
+            (flow.promised, flow.prediction, flow.is_measured) = (promised, Some(prediction), false);
+        }
+        let claims: Vec<_> = self.flows_of(&numbers).map(Flow::claim).collect();
+        let free = self.shares.brf - self.in_force(&numbers, number);
+        let rates = allocator::admit(self.params.mode, self.shares.brf, &claims, place);
+        self.grant(&numbers, &rates);
+        let longest = self.longest_rtt(&numbers, Some(number));
+        if let Some(flow) = self.table.get_mut(number) {
+            let holds = self.params.make_before_break && arrival == Arrival::New;
+            let is_short = free < flow.rate * ROOM;
+            // A rate that cannot keep ACKs coming is sent as a hold.
+            let most = if free < flow.floor() { 0.0 } else { free };
+            flow.held = (holds && is_short).then(|| (now + longest, most));
+        }
+        self.machine.on_admission();
+    }
+
+    /// Sum of the rates that other flows may still go by.
+    fn in_force(&self, numbers: &[FlowNumber], newcomer: FlowNumber) -> f64 {
+        let others = numbers.iter().filter(|number| **number != newcomer);
+        let flows = others.filter_map(|number| self.table.get(*number));
+        flows.map(|flow| flow.written.map_or(flow.rate, |written| written.rate)).sum()
+    }
+
+    /// BRF flows that count, by number.
+    fn active(&self, now: Time) -> Vec<FlowNumber> {
+        let brf = |(_, flow): &(FlowNumber, &Flow)| flow.class == Class::Brf && flow.is_active(now);
+        self.table.flows().filter(brf).map(|(number, _)| number).collect()
+    }
+
+    fn flows_of<'a>(&'a self, numbers: &'a [FlowNumber]) -> impl Iterator<Item = &'a Flow> {
+        numbers.iter().filter_map(|number| self.table.get(*number))
+    }
+
+    fn grant(&mut self, numbers: &[FlowNumber], rates: &[f64]) {
+        self.limited = 0.0;
+        for (number, rate) in numbers.iter().zip(rates) {
+            if let Some(flow) = self.table.get_mut(*number) {
+                flow.rate = *rate;
+                self.limited += if flow.meter.is_limited() { *rate } else { 0.0 };
+            }
+        }
+    }
+
+    /// Grants that others need because no ACK of the flow passes here: name, and rate in bytes/s.
+    pub(super) fn take_unheard(&mut self, now: Time) -> Vec<(Name, f64)> {
+        let mut told = Vec::new();
+        let numbers = self.active(now);
+        for number in numbers {
+            let Some(flow) = self.table.get_mut(number) else { continue };
+            if let Some(rate) = flow.unheard(now) {
+                flow.acks = AckPath::Remote(now, rate);
+                told.push((Name::segment(flow.data, number), rate));
+            }
+        }
+        told
+    }
+}
+
+/// Leaves the least grant of the path on an ACK, if one is due: always on a SYN-ACK, which may be one that comes again, and
+/// always where another switch has written, or its higher rate would reach the sender.
+fn write_grant(flow: &mut Flow, now: Time, header: &mut Header, is_syn_ack: bool, step: f64) {
+    let standing = header.hop.get(Signal::GrantedRate);
+    flow.hear(now, standing);
+    let is_assigned = standing.is_some_and(|value| code::read(value) != Grant::Unassigned);
+    if !is_syn_ack && !is_assigned && !flow.is_due(now, step) {
+        return;
+    }
+    let least = code::least(standing, flow.code(now));
+    if header.hop.put(Signal::GrantedRate, u32::from(least)) {
+        flow.note_written(now, flow.granted(now));
+    }
+}

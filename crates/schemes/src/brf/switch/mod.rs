@@ -1,0 +1,284 @@
+//! A BRF switch: the ports of one node behind their gates, and the agent that exchanges messages with the controller.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::ndn::face::{FaceId, NodeId};
+use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
+use tidegate_core::ndn::packet::{Header, Kind, TcpSegment};
+use tidegate_core::observe::event::Event;
+use tidegate_core::scheme::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
+use tidegate_core::scheme::signal::Signal;
+use tidegate_core::scheme::NodeSetup;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+use super::detector::{Detector, Rules};
+use super::flow::Class;
+use super::flow_table::FlowNumber;
+use super::port::Port;
+use super::{Backlog, Control, Params, code};
+
+/// A grant of another switch counts for so long.
+const FOREIGN_LASTS: Span = Span::from_secs(2);
+/// A message with a lower number than the last one of its switch was overtaken if it comes so soon after that; later it is
+/// from a switch that began to count anew. Half of the time after which each grant is told again.
+const OVERTAKEN: Span = Span::from_millis(250);
+
+/// A grant of another switch for a flow whose ACKs may pass here.
+#[derive(Clone, Copy, Debug)]
+struct Foreign {
+    grant: FlowGrant,
+    at: Time,
+}
+
+/// State that the roles on one node share.
+#[derive(Debug)]
+pub(super) struct Switch {
+    /// Ports by face number.
+    pub(super) ports: Vec<Port>,
+    /// Grants by flow and switch: a flow may pass several switches that its ACKs do not.
+    foreign: BTreeMap<(FlowNumber, NodeId), Foreign>,
+    max_foreign: usize,
+}
+
+impl Switch {
+    pub(super) fn new(params: &Params, node: &NodeSetup) -> Self {
+        let port = |device: &tidegate_core::scheme::DeviceSetup| Port::new(params, device.rate);
+        Self {
+            ports: node.devices.iter().map(port).collect(),
+            foreign: BTreeMap::new(),
+            max_foreign: params.table_entries as usize,
+        }
+    }
+
+    /// Class of a segment of a flow that is known, whichever way it goes.
+    pub(super) fn class(&self, header: &Header) -> Class {
+        let number = header.name.segment.0;
+        let known = self.ports.iter().find_map(|port| port.class(number));
+        // A flow for which the table has no room gets no grant, so that its sender is CUBIC.
+        known.unwrap_or(Class::Other)
+    }
+
+    /// Whether a segment belongs to a flow that its application limits.
+    pub(super) fn is_limited(&self, header: &Header) -> bool {
+        self.ports.iter().any(|port| port.is_limited(header.name.segment.0))
+    }
+
+    /// Records the new events of the ports.
+    fn record(&mut self, cx: &mut Context<'_>) {
+        for (face, port) in (0..).map(FaceId).zip(&mut self.ports) {
+            port.take_news(face, &mut |event| cx.record(event));
+        }
+    }
+
+    fn on_out(&mut self, cx: &Context<'_>, face: FaceId, header: &Header) {
+        let Some(port) = self.ports.get_mut(face.index()) else { return };
+        port.tick(cx.now, cx.face(face).rate());
+        match header.kind {
+            Kind::Tcp(segment) => port.on_out(cx.now, cx.names, header, &segment),
+            _ => port.on_other(cx.now),
+        }
+    }
+
+    /// A segment without payload came in: an ACK, if its flow is known by another name.
+    fn on_in(&mut self, cx: &Context<'_>, face: FaceId, header: &mut Header, segment: &TcpSegment) {
+        let own = face.index();
+        let others = (0..self.ports.len()).filter(|port| *port != own);
+        for index in [own].into_iter().chain(others) {
+            let Some(port) = self.ports.get_mut(index) else { continue };
+            port.tick(cx.now, cx.faces[index].rate());
+            if port.on_ack(cx.now, cx.names, header, segment) {
+                break;
+            }
+        }
+        self.write_foreign(cx.now, header);
+    }
+
+    /// Writes the minimum of the grants of other switches (eq. 7).
+    fn write_foreign(&mut self, now: Time, header: &mut Header) {
+        let number = header.name.segment.0;
+        let all = (number, NodeId(0))..=(number, NodeId(u32::MAX));
+        let counts = |foreign: &&Foreign| {
+            foreign.grant.flow.prefix != header.name.prefix && now.since(foreign.at) < FOREIGN_LASTS
+        };
+        let granted = self.foreign.range(all).map(|(_, foreign)| foreign).filter(counts);
+        let Some(least) = granted.map(|foreign| foreign.grant.rate).min() else { return };
+        let own = code::encode(least.as_bps() as f64 / 8.0);
+        let least = code::least(header.hop.get(Signal::GrantedRate), own);
+        header.hop.put(Signal::GrantedRate, u32::from(least));
+    }
+
+    /// Receives a grant of another switch; one that is older than the last is ignored.
+    fn hear_grant(&mut self, now: Time, grant: FlowGrant) {
+        let key = (grant.flow.segment.0, grant.origin);
+        let known = self.foreign.get(&key);
+        let is_overtaken = |known: &Foreign| {
+            known.grant.sequence >= grant.sequence && now.since(known.at) < OVERTAKEN
+        };
+        if known.is_some_and(is_overtaken) {
+            return;
+        }
+        if known.is_none() && self.foreign.len() >= self.max_foreign {
+            self.foreign.retain(|_, foreign| now.since(foreign.at) < FOREIGN_LASTS);
+            if self.foreign.len() >= self.max_foreign {
+                return;
+            }
+        }
+        self.foreign.insert(key, Foreign { grant, at: now });
+    }
+
+    fn tick(&mut self, cx: &Context<'_>) {
+        for (port, view) in self.ports.iter_mut().zip(cx.faces) {
+            port.tick(cx.now, view.rate());
+        }
+        self.foreign.retain(|_, foreign| cx.now.since(foreign.at) < FOREIGN_LASTS);
+    }
+}
+
+/// Sees what passes one device.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub(super) face: FaceId,
+    pub(super) switch: Rc<RefCell<Switch>>,
+}
+
+impl FaceGate for Gate {
+    fn on_segment(&mut self, cx: &mut Context<'_>, header: &mut Header, direction: Direction) -> GateVerdict {
+        let mut switch = self.switch.borrow_mut();
+        match (direction, header.kind) {
+            (Direction::Out, _) => switch.on_out(cx, self.face, header),
+            (Direction::In, Kind::Tcp(segment)) if segment.payload == 0 => {
+                switch.on_in(cx, self.face, header, &segment);
+            }
+            (Direction::In, _) => {}
+        }
+        switch.record(cx);
+        GateVerdict::Admit
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, _: &mut Releases) {
+        let mut switch = self.switch.borrow_mut();
+        let Some(port) = switch.ports.get_mut(self.face.index()) else { return };
+        port.tick(cx.now, cx.face(self.face).rate());
+        switch.record(cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.switch.borrow().ports.get(self.face.index())?.round_ends()
+    }
+}
+
+/// Polls the ports' counters, for the controller or for the switch itself, and tells of grants that no ACK carries from
+/// here.
+#[derive(Debug)]
+pub(super) struct Agent {
+    control: Control,
+    rules: Rules,
+    poll: Span,
+    switch: Rc<RefCell<Switch>>,
+    detectors: Vec<Detector>,
+    next_poll: Time,
+    sequence: u32,
+}
+
+impl Agent {
+    pub(super) fn new(params: &Params, switch: Rc<RefCell<Switch>>) -> Self {
+        let ports = switch.borrow().ports.len();
+        Self {
+            control: params.control,
+            // It sees its own queues.
+            rules: Rules { backlog: Backlog::Exact, ..params.detection_rules() },
+            poll: params.poll,
+            switch,
+            detectors: vec![Detector::default(); ports],
+            next_poll: Time::ZERO + params.poll,
+            sequence: 0,
+        }
+    }
+
+    fn look(&mut self, cx: &mut Context<'_>) {
+        let loads = loads(cx, &self.switch.borrow());
+        match self.control {
+            Control::Controller => cx.report(Report::Queues(loads)),
+            Control::Local => {
+                let mut switch = self.switch.borrow_mut();
+                for ((detector, port), load) in self.detectors.iter_mut().zip(&mut switch.ports).zip(&loads) {
+                    if let Some(state) = detector.look(&self.rules, cx.now, load) {
+                        port.on_congestion(cx.now, state);
+                    }
+                    if let Some(crossed) = detector.crossed() {
+                        cx.record(Event::Worked { part: crossed.word(), operations: 1 });
+                    }
+                }
+            }
+            Control::None => {}
+        }
+    }
+
+    fn tell_grants(&mut self, cx: &mut Context<'_>) {
+        let mut switch = self.switch.borrow_mut();
+        let told: Vec<_> = switch.ports.iter_mut().flat_map(|port| port.take_unheard(cx.now)).collect();
+        for (flow, rate) in told {
+            // Above all numbers that a switch sent before a restart.
+            let clock = cx.now.since(Time::ZERO).as_nanos() / 1_000_000;
+            self.sequence = self.sequence.saturating_add(1).max(u32::try_from(clock).unwrap_or(u32::MAX));
+            let rate = BitRate::from_bps((rate * 8.0) as u64);
+            cx.report(Report::Grant(FlowGrant { origin: cx.node, sequence: self.sequence, flow, rate }));
+        }
+    }
+}
+
+fn loads(cx: &Context<'_>, switch: &Switch) -> Vec<QueueLoad> {
+    let load = |(face, port): (FaceId, &Port)| {
+        let view = cx.face(face);
+        QueueLoad {
+            face,
+            rate: view.rate(),
+            sent_packets: view.sent_packets(),
+            sent: view.sent_bytes(),
+            arrived: ByteCount::new(port.arrived),
+            dropped: view.dropped_packets(),
+            waiting: Packets::new(view.queued_packets()),
+            limit: Packets::new(view.limit_packets()),
+            // A queue that was cleared does not report it.
+            governed: ByteCount::new(port.waiting).min(view.queued_bytes()),
+            governed_dropped: port.dropped,
+        }
+    };
+    (0..).map(FaceId).zip(&switch.ports).map(load).collect()
+}
+
+impl RouterAgent for Agent {
+    fn on_wake(&mut self, cx: &mut Context<'_>) {
+        if self.next_poll <= cx.now {
+            self.next_poll = cx.now + self.poll;
+            self.switch.borrow_mut().tick(cx);
+            self.look(cx);
+            self.tell_grants(cx);
+            self.switch.borrow_mut().record(cx);
+        }
+    }
+
+    fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
+        let mut switch = self.switch.borrow_mut();
+        match directive {
+            Directive::Congestion { face, state } if self.control == Control::Controller => {
+                if let Some(port) = switch.ports.get_mut(face.index()) {
+                    port.on_congestion(cx.now, *state);
+                }
+            }
+            Directive::Grant(grant) => switch.hear_grant(cx.now, *grant),
+            _ => {}
+        }
+        switch.record(cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Some(self.next_poll)
+    }
+}
+
+#[cfg(test)]
+mod tests;

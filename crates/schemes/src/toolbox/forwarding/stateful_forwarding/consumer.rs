@@ -1,0 +1,124 @@
+//! The consumer: one packet more per round trip, half on a Nack or timeout; it keeps a window, or a rate.
+
+use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
+use tidegate_core::units::Span;
+
+use super::{Params, Sending};
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::reaction::once_per_flight::OncePerFlight;
+use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
+use crate::toolbox::window::rule::WindowRule;
+
+/// Lowest rate, Interests per second.
+const SLOWEST: f64 = 1.0;
+/// Highest rate, Interests per second: one per nanosecond.
+const FASTEST: f64 = 1e9;
+
+/// The controller.
+#[derive(Debug)]
+pub(super) struct Consumer {
+    rule: Rule,
+    /// `None`: every loss counts.
+    once: Option<OncePerFlight>,
+}
+
+/// Quantity that is adapted.
+#[derive(Debug)]
+enum Rule {
+    Window(AimdWindow),
+    Rate(AimdRate),
+}
+
+/// A rate of Interests that grows as fast as a window over the round-trip time would.
+#[derive(Debug)]
+struct AimdRate {
+    /// Interests per second.
+    rate: f64,
+    /// Below it every Data counts for a whole step.
+    threshold: f64,
+    /// Packets per round trip.
+    step: f64,
+    keep: f64,
+}
+
+impl AimdRate {
+    fn increase(&mut self, round_trip: Span) {
+        let round_trip = round_trip.as_secs_f64().max(1e-9);
+        let in_flight = (self.rate * round_trip).max(1.0);
+        let packets = if self.rate < self.threshold { self.step } else { self.step / in_flight };
+        self.rate = (self.rate + packets / round_trip).min(FASTEST);
+    }
+
+    fn decrease(&mut self) {
+        self.rate = (self.rate * self.keep).max(SLOWEST);
+        self.threshold = self.rate;
+    }
+}
+
+impl Consumer {
+    pub(super) fn new(params: &Params, once: Option<OncePerFlight>) -> Self {
+        let Params { increase: step, keep, slow_start, .. } = *params;
+        let threshold = if slow_start { f64::INFINITY } else { 0.0 };
+        let rule = match params.sending {
+            Sending::Window => Rule::Window(AimdWindow::new(AimdRule {
+                initial: params.initial_window,
+                threshold,
+                step,
+                keep,
+                least: 1.0,
+                divides_by_whole_window: false,
+                restarts: false,
+            })),
+            Sending::Rate => Rule::Rate(AimdRate { rate: params.initial_rate, threshold, step, keep }),
+        };
+        Self { rule, once }
+    }
+}
+
+impl CongestionController for Consumer {
+    fn window(&self) -> f64 {
+        match &self.rule {
+            Rule::Window(window) => window.window(),
+            Rule::Rate(_) => f64::INFINITY,
+        }
+    }
+
+    fn pacing(&self) -> Pacing {
+        match &self.rule {
+            Rule::Window(_) => Pacing::Unpaced,
+            Rule::Rate(rule) => Pacing::Gap(Span::from_secs_f64(1.0 / rule.rate)),
+        }
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, _: &Delivery, flow: &FlowView) {
+        match &mut self.rule {
+            Rule::Window(window) => window.increase(cx.now, flow.smoothed_rtt),
+            Rule::Rate(rule) => {
+                if let Some(round_trip) = flow.smoothed_rtt {
+                    rule.increase(round_trip);
+                }
+            }
+        }
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, _: &FlowView) {
+        if !is_congestion(loss.signal) {
+            return;
+        }
+        if self.once.as_mut().is_some_and(|once| !once.admits(cx.now, loss.sent_at)) {
+            return;
+        }
+        match &mut self.rule {
+            Rule::Window(window) => window.decrease(cx.now),
+            Rule::Rate(rule) => rule.decrease(),
+        }
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        match &self.rule {
+            Rule::Window(window) => Some(window.threshold()),
+            Rule::Rate(_) => None,
+        }
+    }
+}

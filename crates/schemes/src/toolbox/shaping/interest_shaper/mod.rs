@@ -1,0 +1,207 @@
+//! Shapes the Interests of a face: a token bucket lets them out at a rate, those beyond it wait by flow.
+//!
+//! One Interest brings back one Data, so that Interests at the right pace keep the queue for Data at the other end
+//! of the link short (Carofiglio, Gallo and Muscariello, ICN workshop 2012). The
+//! bucket counts what the Interests will bring, or the Interests themselves. Flows that wait take turns, one Interest
+//! each.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use tidegate_core::context::Context;
+use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
+use tidegate_core::ndn::packet::Header;
+use tidegate_core::ndn::pit::PitId;
+use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+
+use crate::toolbox::shaping::token_bucket::TokenBucket;
+
+/// Quantity that a shaper's rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Data that the Interests will bring, each as large as the mean of those that came through the face.
+    Data,
+    /// The Interests.
+    Interests,
+}
+
+/// Settings of a shaper.
+#[derive(Clone, Copy, Debug)]
+pub struct ShaperSetup {
+    /// Quantity that the rate counts.
+    pub measure: Measure,
+    /// What may pass at once after a pause, in bytes of the measure; at least one. A single packet beyond it waits
+    /// for a full bucket and counts as that.
+    pub depth: ByteCount,
+    /// Size of a Data before the first one came.
+    pub expected_data: ByteCount,
+    /// Most Interests that wait.
+    pub limit: Packets,
+}
+
+/// Weight of a new Data in the mean size.
+const GAIN: f64 = 1.0 / 8.0;
+
+/// An Interest that waits.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    pending: PitId,
+    size: ByteCount,
+}
+
+/// The state of one face's shaper; without a rate everything passes.
+#[derive(Debug)]
+pub struct InterestShaper {
+    setup: ShaperSetup,
+    bucket: Option<TokenBucket>,
+    mean_data: f64,
+    flows: BTreeMap<FlowKey, VecDeque<Waiting>>,
+    /// Flow that was served last.
+    served: Option<FlowKey>,
+    wake: Option<Time>,
+}
+
+impl InterestShaper {
+    /// A shaper without a rate.
+    pub fn new(setup: ShaperSetup) -> Self {
+        let depth = ByteCount::new(setup.depth.get().max(1));
+        Self {
+            setup: ShaperSetup { depth, ..setup },
+            bucket: None,
+            mean_data: setup.expected_data.get() as f64,
+            flows: BTreeMap::new(),
+            served: None,
+            wake: None,
+        }
+    }
+
+    /// Shapes to `rate` from `now` on, with a full bucket if it did not shape before; `None` ends the shaping and lets out all
+    /// that waits. Rate 0 lets nothing out.
+    pub fn set_rate(&mut self, rate: Option<BitRate>, now: Time) {
+        match (&mut self.bucket, rate) {
+            (_, None) => self.bucket = None,
+            (Some(bucket), Some(rate)) => bucket.set_rate(rate, now),
+            (bucket, Some(rate)) => *bucket = Some(TokenBucket::new(rate, self.setup.depth, now)),
+        }
+        self.rearm(now);
+    }
+
+    /// Whether a rate is set.
+    pub fn is_shaping(&self) -> bool {
+        self.bucket.is_some()
+    }
+
+    /// Interests that wait.
+    pub fn waiting(&self) -> usize {
+        self.flows.values().map(VecDeque::len).sum()
+    }
+
+    /// Whether an Interest may pass at `now`; one that may not waits behind the others of its flow.
+    fn admit(&mut self, pending: PitId, flow: FlowKey, size: ByteCount, now: Time) -> GateVerdict {
+        if self.flows.is_empty() && self.take(size, now) {
+            return GateVerdict::Admit;
+        }
+        self.flows.entry(flow).or_default().push_back(Waiting { pending, size });
+        self.rearm(now);
+        GateVerdict::Hold(flow)
+    }
+
+    /// Lets out what the bucket allows at `now`.
+    fn release(&mut self, now: Time, releases: &mut Releases) {
+        while let Some((flow, first)) = self.next_in_turn() {
+            if !self.take(first.size, now) {
+                break;
+            }
+            self.served = Some(flow);
+            self.remove(flow, first.pending);
+            releases.release(flow, 1);
+        }
+        self.rearm(now);
+    }
+
+    /// The next flow by number, and its oldest Interest.
+    fn next_in_turn(&self) -> Option<(FlowKey, Waiting)> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let after = self.served.and_then(|served| self.flows.range((Excluded(served), Unbounded)).next());
+        let (flow, waiting) = after.or_else(|| self.flows.first_key_value())?;
+        Some((*flow, *waiting.front()?))
+    }
+
+    fn remove(&mut self, flow: FlowKey, pending: PitId) {
+        let Some(waiting) = self.flows.get_mut(&flow) else { return };
+        // Nearly always the first: one scan for the few that end before their turn.
+        match waiting.iter().position(|waiting| waiting.pending == pending) {
+            Some(place) => waiting.remove(place),
+            None => return,
+        };
+        if waiting.is_empty() {
+            self.flows.remove(&flow);
+        }
+    }
+
+    /// Cost of an Interest of `size` in the bucket.
+    fn cost(&self, size: ByteCount) -> ByteCount {
+        let cost = match self.setup.measure {
+            Measure::Data => ByteCount::new(self.mean_data.round() as u64),
+            Measure::Interests => size,
+        };
+        cost.min(self.setup.depth)
+    }
+
+    fn take(&mut self, size: ByteCount, now: Time) -> bool {
+        let cost = self.cost(size);
+        self.bucket.as_mut().is_none_or(|bucket| bucket.take(cost, now))
+    }
+
+    fn rearm(&mut self, now: Time) {
+        let next = self.next_in_turn().map(|(_, first)| self.cost(first.size));
+        self.wake = next.and_then(|cost| match &mut self.bucket {
+            None => Some(now),
+            Some(bucket) => bucket.wait(cost, now).map(|wait| now + wait),
+        });
+    }
+}
+
+/// A shaper at its face; the scheme's other parts on the node may hold it too, and set its rate.
+#[derive(Clone, Debug)]
+pub struct ShaperGate(pub Rc<RefCell<InterestShaper>>);
+
+impl FaceGate for ShaperGate {
+    fn on_interest_out(
+        &mut self,
+        cx: &mut Context<'_>,
+        pending: PitId,
+        interest: &mut Header,
+    ) -> GateVerdict {
+        self.0.borrow_mut().admit(pending, interest.name.prefix, interest.size(), cx.now)
+    }
+
+    fn on_data_in(&mut self, _: &mut Context<'_>, _: PitId, data: &mut Header, _: Option<Span>) {
+        let mean = &mut self.0.borrow_mut().mean_data;
+        *mean += GAIN * (data.size().get() as f64 - *mean);
+    }
+
+    fn on_withdrawn(&mut self, cx: &mut Context<'_>, pending: PitId, held: Option<FlowKey>) {
+        if let Some(flow) = held {
+            let mut shaper = self.0.borrow_mut();
+            shaper.remove(flow, pending);
+            shaper.rearm(cx.now);
+        }
+    }
+
+    fn on_wake(&mut self, cx: &mut Context<'_>, releases: &mut Releases) {
+        self.0.borrow_mut().release(cx.now, releases);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.0.borrow().wake
+    }
+
+    fn held_limit(&self) -> Packets {
+        self.0.borrow().setup.limit
+    }
+}
+
+#[cfg(test)]
+mod tests;

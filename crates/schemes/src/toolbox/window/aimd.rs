@@ -1,0 +1,66 @@
+//! Additive increase, multiplicative decrease, with slow start below a threshold.
+//!
+//! Paper: Chiu & Jain 1989; RFC 5681 §3.1; ndnSIM 2.9 `ConsumerPcon` and ndn-tools `PipelineInterestsAimd`.
+
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::window::rule::WindowRule;
+
+/// The numbers of one program's rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AimdRule {
+    /// First window, packets, at least 1.
+    pub initial: f64,
+    /// First slow-start threshold, packets; 0 for no slow start, infinite for none but slow start.
+    pub threshold: f64,
+    /// Growth, packets per Data in slow start and per round trip above.
+    pub step: f64,
+    /// Fraction of the window after a decrease, 0..1.
+    pub keep: f64,
+    /// Window and threshold never shrink below this, packets, at least 1.
+    pub least: f64,
+    /// Growth per Data is step / floor(window) instead of step / window (ndn-tools).
+    pub divides_by_whole_window: bool,
+    /// A decrease goes back to the initial window, with slow start up to the threshold (ndn-tools option).
+    pub restarts: bool,
+}
+
+/// An AIMD window.
+#[derive(Clone, Debug)]
+pub struct AimdWindow {
+    rule: AimdRule,
+    window: f64,
+    threshold: f64,
+}
+
+impl AimdWindow {
+    /// A window at its initial size.
+    pub fn new(rule: AimdRule) -> Self {
+        Self { rule, window: rule.initial, threshold: rule.threshold }
+    }
+}
+
+impl WindowRule for AimdWindow {
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    fn increase(&mut self, _: Time, _: Option<Span>) {
+        self.window += if self.window < self.threshold {
+            self.rule.step
+        } else if self.rule.divides_by_whole_window {
+            self.rule.step / self.window.floor()
+        } else {
+            self.rule.step / self.window
+        };
+    }
+
+    fn decrease(&mut self, _: Time) {
+        self.threshold = (self.window * self.rule.keep).max(self.rule.least);
+        self.window = if self.rule.restarts { self.rule.initial } else { self.threshold };
+    }
+}

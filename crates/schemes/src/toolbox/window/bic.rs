@@ -1,0 +1,149 @@
+//! BIC: binary search towards the window of the last loss, then a slow start beyond it.
+//!
+//! Paper: Xu, Harfoush & Rhee 2004, in the form of ndnSIM 2.9 `ConsumerPcon`, of which two quirks are kept:
+//! the search target starts at zero, so the first step at [`LOW_WINDOW`] goes down by one packet at most;
+//! a decrease from above leaves the threshold alone, so below [`LOW_WINDOW`] slow start may resume.
+
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::window::rule::WindowRule;
+
+/// Below this window BIC is AIMD, packets.
+pub const LOW_WINDOW: f64 = 14.0;
+/// Most the window grows per round trip, packets.
+pub const MAX_INCREMENT: f64 = 16.0;
+/// Closer to the maximum than this the search is over, packets.
+const SEARCH_END: f64 = 1e-5;
+
+/// Phase of the window between two losses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// Between the last reduced window and the last maximum.
+    Search,
+    /// Beyond the maximum: the step doubles when the window reaches the target.
+    Probe { step: f64, target: f64 },
+}
+
+/// A BIC window.
+#[derive(Clone, Debug)]
+pub struct BicWindow {
+    initial: f64,
+    keep: f64,
+    slow_starts_at_threshold: bool,
+    window: f64,
+    threshold: f64,
+    maximum: f64,
+    target: f64,
+    phase: Phase,
+}
+
+impl BicWindow {
+    /// A window of `initial` packets (at least 1; also its minimum) that decreases to the fraction `keep`.
+    pub fn new(initial: f64, keep: f64) -> Self {
+        Self {
+            initial,
+            keep,
+            slow_starts_at_threshold: false,
+            window: initial,
+            threshold: f64::INFINITY,
+            maximum: f64::INFINITY,
+            target: 0.0,
+            phase: Phase::Search,
+        }
+    }
+
+    /// The same window, except that one equal to the threshold still grows by a packet per Data (PCON's consumer).
+    pub fn with_slow_start_at_threshold(self) -> Self {
+        Self { slow_starts_at_threshold: true, ..self }
+    }
+
+    fn is_in_slow_start(&self) -> bool {
+        self.window < self.threshold || (self.slow_starts_at_threshold && self.window == self.threshold)
+    }
+
+    fn search(&mut self) {
+        self.window += (self.target - self.window).min(MAX_INCREMENT) / self.window;
+        if self.window + SEARCH_END < self.maximum {
+            self.target = f64::midpoint(self.maximum, self.window);
+        } else {
+            self.maximum = f64::INFINITY;
+            self.phase = Phase::Probe { step: 1.0, target: self.window + 1.0 };
+        }
+    }
+
+    fn probe(&mut self, step: f64, target: f64) {
+        self.window += step / self.window;
+        if self.window < target {
+            return;
+        }
+        let step = 2.0 * step;
+        self.phase = if step < MAX_INCREMENT {
+            Phase::Probe { step, target: self.window + step }
+        } else {
+            Phase::Search
+        };
+    }
+
+    fn shrink_above_low_window(&mut self) {
+        let last_maximum = self.maximum;
+        self.maximum = self.window;
+        self.window *= self.keep;
+        if last_maximum > self.maximum {
+            self.maximum = f64::midpoint(self.maximum, self.window);
+        }
+        self.target = f64::midpoint(self.maximum, self.window);
+    }
+}
+
+impl WindowRule for BicWindow {
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    fn increase(&mut self, _: Time, _: Option<Span>) {
+        match self.phase {
+            _ if self.window < LOW_WINDOW && self.is_in_slow_start() => self.window += 1.0,
+            _ if self.window < LOW_WINDOW => self.window += 1.0 / self.window,
+            Phase::Search => self.search(),
+            Phase::Probe { step, target } => self.probe(step, target),
+        }
+    }
+
+    fn decrease(&mut self, _: Time) {
+        if self.window < LOW_WINDOW {
+            self.threshold = self.window * self.keep;
+            self.window = self.threshold;
+        } else {
+            self.shrink_above_low_window();
+        }
+        self.window = self.window.max(self.initial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_the_old_maximum_the_step_doubles_up_to_eight() {
+        let mut bic = BicWindow::new(20.0, 0.8);
+        bic.decrease(Time::ZERO);
+        // 16 is below the floor of 20, and beyond the lowered maximum (20 + 16)/2: one search step, then probing.
+        let mut steps = Vec::new();
+        for _ in 0..200 {
+            let before = bic.window;
+            bic.increase(Time::ZERO, None);
+            let step = ((bic.window - before) * before).round();
+            if steps.last() != Some(&step) {
+                steps.push(step);
+            }
+        }
+        // Back to the search with the stale target 17 of the first loss, then 16 per round trip without limit.
+        assert_eq!(steps[1..5], [1.0, 2.0, 4.0, 8.0], "{steps:?}");
+        assert!(steps[5] < 0.0 && steps[6..] == [16.0], "{steps:?}");
+    }
+}

@@ -1,0 +1,53 @@
+//! ndnSIM's congestion-controlled consumer around any window rule: marks and losses pass one gate.
+//!
+//! Paper: ndnSIM 2.9 `ConsumerPcon`. A marked Data never grows the window, whether marks count or not.
+
+use tidegate_core::context::Context;
+use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
+
+use crate::toolbox::reaction::congestion_loss::is_congestion;
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+use crate::toolbox::window::rule::WindowRule;
+
+/// The controller.
+#[derive(Debug)]
+pub struct ConsumerPcon<R> {
+    /// Growth and decrease of the window.
+    pub rule: R,
+    /// Limit of the frequency of decreases.
+    pub gate: ConservativeWindow,
+    /// Whether a marked Data shrinks it.
+    pub reacts_to_marks: bool,
+}
+
+impl<R: WindowRule> ConsumerPcon<R> {
+    fn decrease(&mut self, cx: &Context<'_>, flow: &FlowView) {
+        if self.gate.admits(flow) {
+            self.rule.decrease(cx.now);
+        }
+    }
+}
+
+impl<R: WindowRule> CongestionController for ConsumerPcon<R> {
+    fn window(&self) -> f64 {
+        self.rule.window()
+    }
+
+    fn on_delivery(&mut self, cx: &mut Context<'_>, delivery: &Delivery, flow: &FlowView) {
+        if delivery.mark == 0 {
+            self.rule.increase(cx.now, flow.smoothed_rtt);
+        } else if self.reacts_to_marks {
+            self.decrease(cx, flow);
+        }
+    }
+
+    fn on_loss(&mut self, cx: &mut Context<'_>, loss: &Loss, flow: &FlowView) {
+        if is_congestion(loss.signal) {
+            self.decrease(cx, flow);
+        }
+    }
+
+    fn slow_start_threshold(&self) -> Option<f64> {
+        Some(self.rule.threshold())
+    }
+}

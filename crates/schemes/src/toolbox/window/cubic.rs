@@ -1,0 +1,174 @@
+//! CUBIC: the window follows a cubic curve of the time since the last decrease.
+//!
+//! Paper: RFC 8312 eq. 1, 2 and 4 with C = 0.4, in the forms of ndnSIM 2.9 `ConsumerPcon`, ndn-tools
+//! `PipelineInterestsCubic`, NDNts `TcpCubic` and ndnd `CUBICCongestionWindow`.
+
+use tidegate_core::math;
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::window::rule::WindowRule;
+
+/// Steepness of the curve, packets/s³ (RFC 8312 §5).
+const C: f64 = 0.4;
+
+/// Effect of a standard TCP's window (eq. 4) on this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TcpFriendliness {
+    /// The window of a standard TCP is not computed.
+    Off,
+    /// The higher of it and the curve is the target.
+    Target,
+    /// Above the curve, it is the window at once, even if that shrinks it (NDNts).
+    Jump,
+}
+
+/// The numbers of one program's rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubicRule {
+    /// First window, packets, at least 1.
+    pub initial: f64,
+    /// The window never shrinks below this, packets; what is told of it is at least 1 all the same.
+    pub least: f64,
+    /// The slow-start threshold never shrinks below this, packets.
+    pub min_threshold: f64,
+    /// A plateau below this, packets, gives way to the window at the next growth above the threshold.
+    pub min_plateau: f64,
+    /// First slow-start threshold, packets.
+    pub threshold: f64,
+    /// Fraction of the window after a decrease, 0..1 (beta).
+    pub keep: f64,
+    /// A loss below this part of the last plateau lowers the plateau; `None` turns fast convergence off.
+    pub fast_convergence: Option<f64>,
+    /// TCP-friendly region, if any.
+    pub friendliness: TcpFriendliness,
+    /// Whether the curve is read one round trip ahead (RFC 8312 §4.1).
+    pub looks_ahead: bool,
+    /// Whether a curve below the window shrinks it (NDNts); otherwise the window waits for the curve.
+    pub may_shrink: bool,
+}
+
+impl CubicRule {
+    /// The form that ndnSIM and ndn-tools share: `initial` is the floor of everything; no option is on.
+    pub fn with_floor(initial: f64, keep: f64) -> Self {
+        Self {
+            initial,
+            least: initial,
+            min_threshold: initial,
+            min_plateau: initial,
+            threshold: f64::INFINITY,
+            keep,
+            fast_convergence: None,
+            friendliness: TcpFriendliness::Off,
+            looks_ahead: false,
+            may_shrink: false,
+        }
+    }
+}
+
+/// A CUBIC window.
+#[derive(Clone, Debug)]
+pub struct CubicWindow {
+    rule: CubicRule,
+    window: f64,
+    threshold: f64,
+    /// Window at the plateau of the curve (`W_max`), packets; 0 before the first decrease.
+    plateau: f64,
+    last_peak: f64,
+    /// Time of the last decrease, or of the first growth above the threshold.
+    epoch: Option<Time>,
+}
+
+impl CubicWindow {
+    /// A window at its initial size.
+    pub fn new(rule: CubicRule) -> Self {
+        let CubicRule { initial, threshold, .. } = rule;
+        Self { rule, window: initial, threshold, plateau: 0.0, last_peak: 0.0, epoch: None }
+    }
+
+    /// Eq. 1 and 2.
+    fn curve(&self, t: f64) -> f64 {
+        let k = math::cbrt(self.plateau * (1.0 - self.rule.keep) / C);
+        C * math::cube(t - k) + self.plateau
+    }
+
+    /// Eq. 4; zero without a round-trip time.
+    fn standard_tcp(&self, t: f64, rtt: f64) -> f64 {
+        let keep = self.rule.keep;
+        if self.rule.friendliness == TcpFriendliness::Off || rtt <= 0.0 {
+            return 0.0;
+        }
+        self.plateau * keep + 3.0 * (1.0 - keep) / (1.0 + keep) * (t / rtt)
+    }
+
+    fn plateau_after(&self, peak: f64) -> f64 {
+        match self.rule.fast_convergence {
+            Some(part) if peak < part * self.last_peak => peak * f64::midpoint(1.0, self.rule.keep),
+            _ => peak,
+        }
+    }
+}
+
+impl WindowRule for CubicWindow {
+    fn window(&self) -> f64 {
+        self.window.max(1.0)
+    }
+
+    fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    fn increase(&mut self, now: Time, rtt: Option<Span>) {
+        if self.window < self.threshold {
+            self.window += 1.0;
+            return;
+        }
+        // A finite first threshold is reached without a loss: the window there is the plateau.
+        if self.epoch.is_none() || self.plateau < self.rule.min_plateau {
+            self.plateau = self.window;
+        }
+        let t = now.since(*self.epoch.get_or_insert(now)).as_secs_f64();
+        let rtt = rtt.map_or(0.0, Span::as_secs_f64);
+        let curve = self.curve(if self.rule.looks_ahead { t + rtt } else { t });
+        let standard = self.standard_tcp(t, rtt);
+        if self.rule.friendliness == TcpFriendliness::Jump && standard > curve {
+            self.window = standard;
+            return;
+        }
+        let least = if self.rule.may_shrink { f64::NEG_INFINITY } else { 0.0 };
+        self.window += (curve.max(standard) - self.window).max(least) / self.window;
+    }
+
+    fn decrease(&mut self, now: Time) {
+        self.plateau = self.plateau_after(self.window);
+        self.last_peak = self.window;
+        let kept = self.window * self.rule.keep;
+        self.threshold = kept.max(self.rule.min_threshold);
+        self.window = kept.max(self.rule.least);
+        self.epoch = Some(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_follows_the_closed_form_within_one_percent() {
+        let rule = CubicRule { threshold: 0.0, ..CubicRule::with_floor(1.0, 0.8) };
+        let mut cubic = CubicWindow::new(rule);
+        cubic.window = 1_000.0;
+        cubic.decrease(Time::ZERO);
+        // Wmax = 1000: K = cbrt(1000 * 0.2 / 0.4) = 7.937005 s. Round trips of 10 ms.
+        let k = 7.937_005;
+        for round in 1..=1_600u64 {
+            let now = Time::ZERO + Span::from_millis(10 * round);
+            for _ in 0..cubic.window as u32 {
+                cubic.increase(now, None);
+            }
+            let closed_form = 0.4 * (now.as_secs_f64() - k).powi(3) + 1_000.0;
+            let error = cubic.window / closed_form - 1.0;
+            assert!(error.abs() < 0.01, "at {now}: {} against {closed_form}", cubic.window);
+        }
+        assert!(cubic.window > 1_200.0, "the run passes the plateau: {}", cubic.window);
+    }
+}

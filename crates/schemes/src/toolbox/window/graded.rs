@@ -1,0 +1,56 @@
+//! A window that grows as TCP's and shrinks by as much as a graded mark asks for, once per window of data and no more
+//! often than marks mean something new.
+//!
+//! Source: ours; CoopCon and FleCom (Li et al. 2023) are described as changing the window by the level of congestion.
+
+use tidegate_core::scheme::congestion::FlowView;
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::reaction::conservative_window::ConservativeWindow;
+
+/// Smallest window, packets.
+const LEAST: f64 = 1.0;
+
+/// The window.
+#[derive(Clone, Debug)]
+pub struct GradedWindow {
+    window: f64,
+    threshold: f64,
+    gate: ConservativeWindow,
+    pause: Span,
+    /// No decrease before.
+    open_from: Time,
+}
+
+impl GradedWindow {
+    /// A window of `initial` packets, at least 1, in slow start, with `pause` or more between two decreases.
+    pub fn new(initial: f64, pause: Span) -> Self {
+        let gate = ConservativeWindow::new(true, 0.0);
+        let window = initial.max(LEAST);
+        Self { window, threshold: f64::INFINITY, gate, pause, open_from: Time::ZERO }
+    }
+
+    /// Congestion window, packets.
+    pub fn window(&self) -> f64 {
+        self.window
+    }
+
+    /// Slow-start threshold, packets; infinite before the first decrease.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Grows for one unmarked Data: by a packet in slow start, by a packet per window above.
+    pub fn increase(&mut self) {
+        self.window += if self.window < self.threshold { 1.0 } else { 1.0 / self.window };
+    }
+
+    /// Goes to what `shrunk` makes of the window, unless it has done so since the last window of data or pause.
+    pub fn decrease(&mut self, now: Time, flow: &FlowView, shrunk: impl FnOnce(f64) -> f64) {
+        if now >= self.open_from && self.gate.admits(flow) {
+            self.open_from = now + self.pause;
+            self.window = shrunk(self.window).max(LEAST);
+            self.threshold = self.window;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What the window of a TCP sender does whatever law it grows by: slow start, reductions, timeouts, a rest.
+//!
+//! Sources: RFC 5681 §3.1, §4.1, RFC 3465 (growth by what is acknowledged), RFC 6928, RFC 3168 §6.1.2, RFC 4015.
+//! A segment counts when it is delivered, cumulatively or selectively; nothing grows while the source or the receiver
+//! sets the pace, or in fast recovery.
+
+use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
+use tidegate_core::units::Time;
+
+use crate::toolbox::reaction::once_per_flight::OncePerFlight;
+
+/// Least slow-start threshold, segments (RFC 5681 eq. 4).
+const MIN_THRESHOLD: f64 = 2.0;
+/// Window after a timeout, segments (RFC 5681 §3.1, LW).
+const LOSS_WINDOW: f64 = 1.0;
+
+/// Change of the window by a change of the recovery state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The window did not change.
+    None,
+    /// It shrank because of losses.
+    Reduced,
+    /// It starts from one segment.
+    TimedOut,
+    /// Its last reduction was undone.
+    Restored,
+}
+
+/// Recovery state of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Fast,
+    Timeout,
+}
+
+/// Window and threshold of one sender.
+#[derive(Clone, Debug)]
+pub struct TcpWindow {
+    initial: f64,
+    window: f64,
+    threshold: f64,
+    phase: Phase,
+    /// Window and threshold before the last reduction by losses.
+    before: Option<(f64, f64)>,
+    /// Whether nothing was delivered since the last timeout.
+    is_silent: bool,
+    marks: OncePerFlight,
+    last_sent: Option<Time>,
+    /// Segments acknowledged towards the next segment of window (RFC 3465 §2.1).
+    credit: f64,
+}
+
+impl TcpWindow {
+    /// A window of `initial` segments in slow start without a threshold.
+    pub fn new(initial: f64) -> Self {
+        Self {
+            initial,
+            window: initial,
+            threshold: f64::INFINITY,
+            phase: Phase::Open,
+            before: None,
+            is_silent: false,
+            marks: OncePerFlight::default(),
+            last_sent: None,
+            credit: 0.0,
+        }
+    }
+
+    /// Segments.
+    pub fn get(&self) -> f64 {
+        self.window
+    }
+
+    /// Segments; infinite before the first reduction.
+    pub fn threshold(&self) -> f64 {
+        self.threshold
+    }
+
+    /// Whether it grows by what is acknowledged.
+    pub fn is_slow_start(&self) -> bool {
+        self.window < self.threshold
+    }
+
+    /// Whether a fast recovery is under way.
+    pub fn is_in_fast_recovery(&self) -> bool {
+        self.phase == Phase::Fast
+    }
+
+    /// Slow start ends here.
+    pub fn leave_slow_start(&mut self) {
+        self.threshold = self.window;
+    }
+
+    /// Segments that this ACK lets it grow by; `None` when it must stay: a marked one lets nothing grow (RFC 3168 §6.1.2).
+    /// Called once per ACK.
+    pub fn counts(&mut self, delivery: &Delivery) -> Option<f64> {
+        let delivered = delivery.newly_acked + delivery.newly_sacked;
+        self.is_silent &= delivered == 0;
+        let is_free = self.phase != Phase::Fast && !delivery.is_source_limited;
+        let may_grow = is_free && delivery.mark == 0 && delivered > 0;
+        may_grow.then(|| f64::from(delivered))
+    }
+
+    /// Slow start with `acked` segments, at most `limit` of them, one after a timeout (RFC 3465 §2.3); what is left of
+    /// them beyond the threshold.
+    pub fn slow_start(&mut self, acked: f64, limit: f64) -> f64 {
+        if !self.is_slow_start() {
+            return acked;
+        }
+        let limit = if self.phase == Phase::Timeout { 1.0 } else { limit };
+        let acked = acked.min(limit);
+        let step = acked.min(self.threshold - self.window);
+        self.window += step;
+        acked - step
+    }
+
+    /// A segment more for each window acknowledged (RFC 3465 §2.1).
+    pub fn avoid(&mut self, acked: f64) {
+        self.credit += acked;
+        if self.credit >= self.window {
+            self.credit -= self.window;
+            self.window += 1.0;
+        }
+    }
+
+    /// Segments that it shall be, at least what it is.
+    pub fn raise(&mut self, window: f64) {
+        self.window = self.window.max(window);
+    }
+
+    /// Changes the window by `by` segments, to at least one.
+    pub fn change(&mut self, by: f64) {
+        self.window = (self.window + by).max(LOSS_WINDOW);
+    }
+
+    /// Follows the recovery state. `threshold` tells the window to reduce to from the segments that were in flight,
+    /// what limited transmit sent beyond the window not counted (RFC 5681 §3.2).
+    pub fn on_recovery(
+        &mut self,
+        now: Time,
+        recovery: Recovery,
+        threshold: impl FnOnce(f64) -> f64,
+    ) -> Change {
+        let flown = |flight: u32| f64::from(flight).min(self.window);
+        match recovery {
+            Recovery::Enter { flight } => {
+                let threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
+                self.before = Some((self.window, self.threshold));
+                self.phase = Phase::Fast;
+                self.shrink(now, threshold, threshold);
+                Change::Reduced
+            }
+            // RFC 5681 §3.1: a segment that times out again holds the threshold.
+            Recovery::Timeout { .. } if self.is_silent => Change::None,
+            Recovery::Timeout { flight } => {
+                let mut threshold = threshold(flown(flight)).max(MIN_THRESHOLD);
+                if self.phase != Phase::Open {
+                    // What was in flight before the reduction is still counted.
+                    threshold = threshold.min(self.threshold);
+                }
+                self.before = Some((self.window, self.threshold));
+                (self.phase, self.is_silent) = (Phase::Timeout, true);
+                self.shrink(now, LOSS_WINDOW, threshold);
+                Change::TimedOut
+            }
+            Recovery::Exit => {
+                self.phase = Phase::Open;
+                Change::None
+            }
+            Recovery::Spurious => self.restore(),
+        }
+    }
+
+    /// Whether a mark on this ACK reduces: once per window of data, and not while losses have reduced already.
+    pub fn admits_mark(&mut self, now: Time, delivery: &Delivery) -> bool {
+        delivery.mark > 0 && self.phase == Phase::Open && self.marks.admits(now, delivery.sent_at)
+    }
+
+    /// Reduces to `window` because of a mark (RFC 9438 §4.6: to one segment at least).
+    pub fn reduce_by_mark(&mut self, now: Time, window: f64) {
+        self.shrink(now, window.max(LOSS_WINDOW), window.max(MIN_THRESHOLD));
+    }
+
+    /// A segment leaves: after a rest of a retransmission timeout the window is the first one again (RFC 5681 §4.1).
+    /// Whether it is.
+    pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) -> bool {
+        let last = self.last_sent.replace(sent.at);
+        let rested = last.is_some_and(|last| sent.at.since(last) > flow.rto);
+        let restarts =
+            rested && flow.in_flight <= 1 && self.phase == Phase::Open && self.window > self.initial;
+        if restarts {
+            (self.window, self.credit) = (self.initial, 0.0);
+        }
+        restarts
+    }
+
+    fn shrink(&mut self, now: Time, window: f64, threshold: f64) {
+        (self.window, self.threshold, self.credit) = (window, threshold, 0.0);
+        // What left before cannot reduce again by a mark.
+        self.marks.admits(now, Time::MAX);
+    }
+
+    fn restore(&mut self) -> Change {
+        self.phase = Phase::Open;
+        let Some((window, threshold)) = self.before.take() else { return Change::None };
+        self.window = self.window.max(window);
+        self.threshold = threshold;
+        Change::Restored
+    }
+}

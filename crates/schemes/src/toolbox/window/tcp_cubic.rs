@@ -1,0 +1,232 @@
+//! The window of CUBIC over TCP: a cubic curve of the time since the last reduction, never behind Reno's window.
+//!
+//! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). [`cubic_window`](crate::toolbox::window::cubic) is RFC 8312 in the
+//! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
+
+use tidegate_core::math;
+use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
+use tidegate_core::units::{Span, Time};
+
+use crate::toolbox::window::hystart_plus::{HyStartPlus, Pace};
+use crate::toolbox::window::tcp::{Change, TcpWindow};
+
+/// The numbers of the rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TcpCubicRule {
+    /// First window, segments (RFC 6928).
+    pub initial: f64,
+    /// Steepness of the curve, segments/s³ (C of RFC 9438 §5).
+    pub c: f64,
+    /// Multiplicative decrease factor, 0..1 (RFC 9438 §4.6).
+    pub beta: f64,
+    /// Whether a loss below the last peak lowers the plateau (RFC 9438 §4.7).
+    pub fast_convergence: bool,
+    /// Whether the first slow start ends before a loss (RFC 9406).
+    pub hystart: bool,
+    /// Most growth per ACK in slow start, segments (L of RFC 9406 §4.3); one segment after a timeout.
+    pub limit: f64,
+    /// Whether the curve is followed by a step for each ACK (RFC 9438 §4.4, literally), not for each segment delivered.
+    pub per_ack: bool,
+}
+
+impl TcpCubicRule {
+    /// With the numbers of the RFCs.
+    pub const STANDARD: Self = Self {
+        initial: 10.0,
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+        hystart: true,
+        limit: 8.0,
+        per_ack: false,
+    };
+}
+
+/// One congestion avoidance (RFC 9438 §4.1.2).
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// t_epoch; moved on by the time that the source was the limit.
+    start: Time,
+    /// W_max, segments.
+    plateau: f64,
+    /// K, seconds; below zero where the plateau lies below the window.
+    k: f64,
+    /// W_est, segments.
+    standard: f64,
+}
+
+/// State before a reduction, so that it can be undone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memory {
+    /// W_max, segments.
+    plateau: f64,
+    /// cwnd_prior, segments.
+    prior: f64,
+    /// Whether the next epoch begins flat: W_max is then the window it begins with, K is 0 (§4.8, §4.10).
+    begins_flat: bool,
+    /// `None` until congestion avoidance goes on.
+    epoch: Option<Epoch>,
+}
+
+/// Window of one sender.
+#[derive(Clone, Debug)]
+pub struct TcpCubicWindow {
+    rule: TcpCubicRule,
+    window: TcpWindow,
+    /// Until the first slow start is over.
+    hystart: Option<HyStartPlus>,
+    memory: Memory,
+    before: Memory,
+    /// The source or the receiver has been the limit since then.
+    limited_since: Option<Time>,
+}
+
+impl TcpCubicWindow {
+    /// State at the start of a connection.
+    pub fn new(rule: TcpCubicRule) -> Self {
+        Self {
+            window: TcpWindow::new(rule.initial),
+            hystart: rule.hystart.then(HyStartPlus::default),
+            memory: Memory { begins_flat: true, ..Memory::default() },
+            before: Memory::default(),
+            limited_since: None,
+            rule,
+        }
+    }
+
+    /// Goes on in congestion avoidance with `window` segments, which the path is known to bear: the curve begins flat there.
+    pub fn resume(rule: TcpCubicRule, window: f64) -> Self {
+        let mut resumed = Self { hystart: None, ..Self::new(rule) };
+        resumed.window.change(window - rule.initial);
+        resumed.window.leave_slow_start();
+        resumed.memory.prior = resumed.window.get();
+        resumed
+    }
+
+    /// Segments.
+    pub fn get(&self) -> f64 {
+        self.window.get()
+    }
+
+    /// Segments; infinite before slow start was left.
+    pub fn threshold(&self) -> f64 {
+        self.window.threshold()
+    }
+
+    /// A segment leaves.
+    pub fn on_sent(&mut self, sent: &Sent, flow: &FlowView) {
+        self.window.on_sent(sent, flow);
+    }
+
+    /// An ACK came at `now`.
+    pub fn on_delivery(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) {
+        self.note_limit(now, delivery.is_source_limited);
+        let counted = self.window.counts(delivery);
+        if self.window.admits_mark(now, delivery) {
+            self.remember_peak();
+            let flight = f64::from(delivery.in_flight_before).min(self.window.get());
+            self.window.reduce_by_mark(now, self.rule.beta * flight);
+        } else if let Some(acked) = counted {
+            let rest = self.slow_start(acked, delivery, flow);
+            if rest > 0.0 {
+                self.avoid(now, flow.smoothed_rtt.unwrap_or_default(), rest);
+            }
+        }
+    }
+
+    /// The recovery state changes at `now`.
+    pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
+        let (peak, beta, before) = (self.window.get(), self.rule.beta, self.memory);
+        if matches!(recovery, Recovery::Enter { .. }) {
+            self.remember_peak();
+        }
+        match self.window.on_recovery(now, recovery, |flight| beta * flight) {
+            Change::Reduced => self.before = before,
+            Change::TimedOut => {
+                self.before = before;
+                self.remember_timeout(peak);
+            }
+            Change::Restored => self.memory = self.before,
+            Change::None => {}
+        }
+    }
+
+    /// §4.6, §4.7: what a loss or a mark makes of the peak.
+    fn remember_peak(&mut self) {
+        let peak = self.window.get();
+        let (beta, memory) = (self.rule.beta, &mut self.memory);
+        let converges = self.rule.fast_convergence && peak < memory.plateau;
+        memory.plateau = if converges { peak * f64::midpoint(1.0, beta) } else { peak };
+        (memory.prior, memory.begins_flat, memory.epoch) = (peak, false, None);
+        self.hystart = None;
+    }
+
+    /// §4.8: the plateau will be the window at which congestion avoidance begins.
+    fn remember_timeout(&mut self, peak: f64) {
+        (self.memory.prior, self.memory.begins_flat, self.memory.epoch) = (peak, true, None);
+        self.hystart = None;
+    }
+
+    /// Slow start, if it is that; what is left of `acked` for congestion avoidance.
+    fn slow_start(&mut self, acked: f64, delivery: &Delivery, flow: &FlowView) -> f64 {
+        if !self.window.is_slow_start() {
+            return acked;
+        }
+        self.memory.epoch = None;
+        let limit = self.rule.limit;
+        let Some(hystart) = &mut self.hystart else { return self.window.slow_start(acked, limit) };
+        match hystart.on_ack(delivery.segment, flow.next_segment, delivery.rtt) {
+            Pace::Part(part) => {
+                self.window.slow_start(acked.min(limit) * part, limit);
+            }
+            Pace::Over => {
+                self.window.leave_slow_start();
+                (self.memory.prior, self.hystart) = (self.window.get(), None);
+            }
+        }
+        0.0
+    }
+
+    /// The epoch, begun now if none was.
+    fn epoch(&mut self, now: Time) -> &mut Epoch {
+        let Memory { plateau, begins_flat, epoch, .. } = &mut self.memory;
+        let (window, c) = (self.window.get(), self.rule.c);
+        epoch.get_or_insert_with(|| {
+            if std::mem::take(begins_flat) {
+                *plateau = window;
+            }
+            let k = math::cbrt((*plateau - window) / c);
+            Epoch { start: now, plateau: *plateau, k, standard: window }
+        })
+    }
+
+    /// §4.2 to 4.5.
+    fn avoid(&mut self, now: Time, rtt: Span, acked: f64) {
+        let TcpCubicRule { c, beta, per_ack, .. } = self.rule;
+        let (window, prior) = (self.window.get(), self.memory.prior);
+        let epoch = self.epoch(now);
+        let t = now.since(epoch.start).as_secs_f64();
+        let at = |t: f64| c * math::cube(t - epoch.k) + epoch.plateau;
+        let (curve, target) = (at(t), at(t + rtt.as_secs_f64()).clamp(window, 1.5 * window));
+        let alpha = if epoch.standard < prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        epoch.standard += alpha * acked / window;
+        let standard = epoch.standard;
+        if curve < standard {
+            self.window.raise(standard);
+        } else {
+            let steps = if per_ack { 1.0 } else { acked };
+            self.window.raise((window + (target - window) / window * steps).min(target));
+        }
+    }
+
+    /// §4.2: the time that the source was the limit does not count.
+    fn note_limit(&mut self, now: Time, is_limited: bool) {
+        if is_limited {
+            self.limited_since.get_or_insert(now);
+        } else if let Some(since) = self.limited_since.take()
+            && let Some(epoch) = &mut self.memory.epoch
+        {
+            epoch.start += now.since(since.max(epoch.start));
+        }
+    }
+}
