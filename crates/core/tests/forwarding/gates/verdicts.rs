@@ -5,7 +5,7 @@ use tidegate_core::ndn::gate::{GateStats, GateVerdict};
 use tidegate_core::ndn::packet::NackReason;
 use tidegate_core::scheme::control::Directive;
 use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{Span};
+use tidegate_core::units::Span;
 
 use super::script::{gate, gated, install, told};
 use crate::harness::{APPLICATION, Instead, Router, Script, data, interest, interest_with, ms, nack, words};
