@@ -2,10 +2,10 @@
 //!
 //! Times are milliseconds since the start. `next_segment` is the lowest segment that was never asked for.
 
-use tidegate_core::scheme::congestion::{CongestionController, LossSignal};
 use tidegate_core::ndn::face::{FaceId, Limit};
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
+use tidegate_core::scheme::congestion::{CongestionController, LossSignal};
 
 use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};

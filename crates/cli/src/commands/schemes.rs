@@ -2,7 +2,6 @@
 
 use tidegate_core::scheme::whole::{Counterpart, Need};
 use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::scheme::whole::{Counterpart, Need};
 use tidegate_results::json::Json;
 use tidegate_results::text::{Align, Screen, TextTable};
 use tidegate_settings::suggest::{meant, question};

@@ -7,7 +7,6 @@ use tidegate_core::ndn::cs::{Admission, Policy};
 use tidegate_core::ndn::face::Limit;
 use tidegate_core::scheme::whole::Installed;
 use tidegate_core::units::{BitRate, Span, Time};
-use tidegate_core::scheme::whole::Installed;
 use tidegate_results::text::number;
 use tidegate_sim::plan::{
     CachePlan, Change, ControllerPlan, Demand, FlowPlan, LinkPlan, LossPlan, NodePlan, Plan, QueuePlan,
