@@ -10,20 +10,20 @@ use crate::{Ended, Scratch, program, tidegate};
 use support::json::Value;
 
 /// Figures of each paper, and how many claims it has at least.
-const PLR: (&[&str], usize) = (&["fig7a", "fig7b", "fig8a", "fig8b", "fig9a", "fig9b", "fig9c"], 50);
+const PLR: (&[&str], usize) = (&["fig7a", "fig7b", "fig8a", "fig8b", "fig9a", "fig9b", "fig9c"], 75);
 const NDNSIEVE: (&[&str], usize) = (
     &[
         "fig4", "fig5", "fig6a", "fig7", "fig8", "fig9a", "fig10", "fig11", "fig13a", "fig14a", "fig16c",
         "fig17",
     ],
-    58,
+    111,
 );
 const BRF: (&[&str], usize) = (
     &[
         "fig8a", "fig8b", "fig9a", "fig9b", "fig10a", "fig10d", "table4", "fig11a", "fig11c", "fig12a",
         "fig12b",
     ],
-    69,
+    83,
 );
 const MIRCC: (&[&str], usize) = (
     &[
@@ -45,9 +45,9 @@ const MIRCC: (&[&str], usize) = (
         "others-loss",
         "stated1",
     ],
-    62,
+    87,
 );
-const BBR_CD: (&[&str], usize) = (&["fig5", "fig6", "fig7", "resent", "bursts", "queues", "stated1"], 33);
+const BBR_CD: (&[&str], usize) = (&["fig5", "fig6", "fig7", "resent", "bursts", "queues", "stated1"], 52);
 
 #[test]
 fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
@@ -67,7 +67,9 @@ fn a_quick_look_at_all_papers_shows_every_claim_without_a_verdict() {
             assert!(ended.out.contains(id), "{id} is not printed");
         }
         assert!(all.contains(&format!("../{paper}/report.html")), "{paper} is not on the page of all papers");
-        let counts = format!("0 agree, 0 direction, 0 differ, {} reduced, without verdict", claims.len());
+        let ours = claims.iter().filter(|claim| *claim.get("is_ours") == Value::Bool(true)).count();
+        let none = "0 agree, 0 direction, 0 undecided, 0 differ";
+        let counts = format!("{none}, {} reduced, without verdict", claims.len() - ours);
         assert!(ended.out.contains(&counts), "{}", ended.out);
     }
     assert_links_lead_somewhere(&all, &folder.join("all"));

@@ -7,7 +7,7 @@ use tidegate_core::scheme::congestion::CongestionController;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::driver::{Driver, DriverEvent, EventKind, RTT};
+use crate::driver::{Driver, DriverEvent, DriverEventKind, RTT};
 
 /// Time that the bottleneck takes for a packet.
 const SERVICE: Span = Span::from_micros(625);
@@ -77,7 +77,7 @@ impl<C: CongestionController> Bottleneck<C> {
         if segment >= self.round_ends_with {
             (self.rounds, self.round_ends_with) = (self.rounds + 1, self.next_segment);
         }
-        self.handle(EventKind::Data {
+        self.handle(DriverEventKind::Data {
             segment,
             hop: HopSignals::default(),
             rtt: Some(arrival.since(sent_at)),
@@ -93,12 +93,12 @@ impl<C: CongestionController> Bottleneck<C> {
             self.last_arrival = (self.now + RTT).max(self.last_arrival + SERVICE);
             self.under_way.push_back((self.last_arrival, self.now));
             self.next_segment += 1;
-            self.handle(EventKind::Sent { segment: self.next_segment - 1, is_retransmission: false });
+            self.handle(DriverEventKind::Sent { segment: self.next_segment - 1, is_retransmission: false });
         }
         self.pacer.rest();
     }
 
-    fn handle(&mut self, kind: EventKind) {
+    fn handle(&mut self, kind: DriverEventKind) {
         self.driver.handle(DriverEvent { at: self.now, next_segment: self.next_segment, kind });
     }
 }

@@ -11,7 +11,7 @@ use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{LossSignal, Sent};
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use crate::driver::{Driver, DriverEvent, EventKind, RTT, marked_hop};
+use crate::driver::{Driver, DriverEvent, DriverEventKind, RTT, marked_hop};
 
 /// Of the Interests sent while this many packets are under way, one in ten comes back marked.
 const MARK_ABOVE: u32 = 60;
@@ -134,7 +134,7 @@ impl Run {
         self.sent += 1;
         self.outstanding += 1;
         self.under_way += u32::from(!is_lost);
-        self.handle(EventKind::Sent { segment, is_retransmission });
+        self.handle(DriverEventKind::Sent { segment, is_retransmission });
     }
 
     fn receive(&mut self, outcome: Outcome) {
@@ -143,17 +143,17 @@ impl Run {
         if outcome.is_lost {
             self.losses += 1;
             self.lost.push_back(segment);
-            self.handle(EventKind::Loss { segment, signal: LossSignal::Timeout });
+            self.handle(DriverEventKind::Loss { segment, signal: LossSignal::Timeout });
         } else {
             self.under_way -= 1;
             self.delivered += 1;
             self.marks += u32::from(outcome.is_marked);
             let rtt = (!outcome.is_retransmission).then_some(RTT);
-            self.handle(EventKind::Data { segment, hop: marked_hop(u8::from(outcome.is_marked)), rtt });
+            self.handle(DriverEventKind::Data { segment, hop: marked_hop(u8::from(outcome.is_marked)), rtt });
         }
     }
 
-    fn handle(&mut self, kind: EventKind) {
+    fn handle(&mut self, kind: DriverEventKind) {
         self.driver.handle(DriverEvent { at: self.now, next_segment: self.next_segment, kind });
     }
 

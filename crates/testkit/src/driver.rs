@@ -19,7 +19,7 @@ pub const RTT: Span = Span::from_millis(40);
 
 /// What can happen to a consumer.
 #[derive(Clone, Copy, Debug)]
-pub enum EventKind {
+pub enum DriverEventKind {
     /// An Interest leaves.
     Sent {
         /// Its segment.
@@ -53,7 +53,7 @@ pub struct DriverEvent {
     /// Lowest segment that was never asked for.
     pub next_segment: u32,
     /// What happens.
-    pub kind: EventKind,
+    pub kind: DriverEventKind,
 }
 
 /// A controller and the flow around it.
@@ -114,7 +114,7 @@ impl<C: CongestionController + ?Sized> Driver<C> {
         flow.next_segment = event.next_segment;
         flow.highest_sent = event.next_segment.saturating_sub(1);
         match event.kind {
-            EventKind::Sent { segment, is_retransmission } => {
+            DriverEventKind::Sent { segment, is_retransmission } => {
                 flow.in_flight += 1;
                 self.delivered_at.insert(segment, flow.delivered);
                 let sent = match is_retransmission {
@@ -123,7 +123,7 @@ impl<C: CongestionController + ?Sized> Driver<C> {
                 };
                 self.controller.on_sent(cx, &sent, &mut HopSignals::default(), flow);
             }
-            EventKind::Data { segment, hop, rtt } => {
+            DriverEventKind::Data { segment, hop, rtt } => {
                 let mut delivery = delivery(event.at, segment, hop, rtt, flow);
                 if let Some(delivered) = self.delivered_at.remove(&segment) {
                     delivery.delivered_at_send = delivered;
@@ -134,7 +134,7 @@ impl<C: CongestionController + ?Sized> Driver<C> {
                 flow.smoothed_rtt = rtt.or(flow.smoothed_rtt);
                 self.controller.on_delivery(cx, &delivery, flow);
             }
-            EventKind::Loss { segment, signal } => {
+            DriverEventKind::Loss { segment, signal } => {
                 // The Interest of a loss notice stays pending.
                 let counted_out = u32::from(signal != LossSignal::Notice);
                 flow.in_flight = flow.in_flight.saturating_sub(counted_out);

@@ -10,7 +10,7 @@ use tidegate_core::scheme::congestion::{CongestionController, LossSignal};
 use tidegate_core::scheme::signal::{HopSignals, Signal};
 use tidegate_core::units::{BitRate, Packets, Span, Time};
 
-use crate::driver::{self, Driver, DriverEvent, EventKind, RTT};
+use crate::driver::{self, Driver, DriverEvent, DriverEventKind, RTT};
 
 /// A Data arrives at `at_ms` without a mark, 40 ms after its Interest.
 pub fn data(at_ms: u64, segment: u32, next_segment: u32) -> DriverEvent {
@@ -36,24 +36,24 @@ pub fn data_after(at_ms: u64, segment: u32, next_segment: u32, rtt_ms: Option<u6
 pub fn stamped(at_ms: u64, segment: u32, next_segment: u32, rate: u32) -> DriverEvent {
     let mut hop = HopSignals::default();
     hop.put(Signal::StampingRate, rate);
-    event(at_ms, next_segment, EventKind::Data { segment, hop, rtt: Some(RTT) })
+    event(at_ms, next_segment, DriverEventKind::Data { segment, hop, rtt: Some(RTT) })
 }
 
 /// The Interest for `segment` leaves for the first time.
 pub fn sent(at_ms: u64, segment: u32) -> DriverEvent {
-    event(at_ms, segment + 1, EventKind::Sent { segment, is_retransmission: false })
+    event(at_ms, segment + 1, DriverEventKind::Sent { segment, is_retransmission: false })
 }
 
 /// The loss of `segment` is detected by `signal`.
 pub fn lost(at_ms: u64, segment: u32, next_segment: u32, signal: LossSignal) -> DriverEvent {
-    event(at_ms, next_segment, EventKind::Loss { segment, signal })
+    event(at_ms, next_segment, DriverEventKind::Loss { segment, signal })
 }
 
 fn arrival(at_ms: u64, segment: u32, next_segment: u32, mark: u8, rtt: Option<Span>) -> DriverEvent {
-    event(at_ms, next_segment, EventKind::Data { segment, hop: driver::marked_hop(mark), rtt })
+    event(at_ms, next_segment, DriverEventKind::Data { segment, hop: driver::marked_hop(mark), rtt })
 }
 
-fn event(at_ms: u64, next_segment: u32, kind: EventKind) -> DriverEvent {
+fn event(at_ms: u64, next_segment: u32, kind: DriverEventKind) -> DriverEvent {
     DriverEvent { at: Time::ZERO + Span::from_millis(at_ms), next_segment, kind }
 }
 

@@ -516,7 +516,8 @@ fn summaries_name_every_flow_and_claim_and_end_with_what_is_not_on_record() {
     let table = text::claims_table(&claims, text::Screen::PLAIN);
     let firsts: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split("  ").next()).collect();
     assert!(paper.claims.iter().all(|claim| firsts.contains(&claim.id.as_str())), "{table}");
-    let end = "3 agree, 2 direction, 1 differ\nP8: direction is not the verdict on record, agrees\n";
+    let end =
+        "3 agree, 2 direction, 0 undecided, 1 differ\nP8: direction is not the verdict on record, agrees\n";
     assert!(table.ends_with(end), "{table}");
     let json = text::claims_json(&paper, &claims).to_string();
     assert!(json.contains(r#""band":[null,0.1]"#) && json.contains(r#""verdict":"agrees""#), "{json}");

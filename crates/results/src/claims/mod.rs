@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn one_seed_agrees_with_nothing_but_an_invariant() {
-        assert_verdict(&[20.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Differs);
+        assert_verdict(&[20.0], &claim(10.0, 40.0, ABOVE_ZERO), Verdict::Undecided);
         assert_verdict(&[20.0], &Claim { exact: true, ..claim(10.0, 40.0, None) }, Verdict::Agrees);
     }
 
@@ -452,7 +452,7 @@ mod tests {
 
     #[test]
     fn a_band_with_one_end_is_open_on_the_other_side() {
-        assert_verdict(&[9.0, 9.1, 1e9], &claim(f64::NEG_INFINITY, 0.1, None), Verdict::Differs);
+        assert_verdict(&[9.0, 9.1, 9.2], &claim(f64::NEG_INFINITY, 0.1, None), Verdict::Differs);
         assert_verdict(&[1e9; 3], &claim(9.0, f64::INFINITY, None), Verdict::Agrees);
     }
 

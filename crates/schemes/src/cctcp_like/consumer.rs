@@ -166,7 +166,7 @@ mod tests {
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
     use tidegate_core::scheme::params::Value;
-    use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
+    use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
 
     /// A Data from this node, `rtt_ms` after its Interest (`None`: sent again, 40 ms ago and first 120 ms ago), with this
@@ -175,7 +175,7 @@ mod tests {
         let mut hop = HopSignals::default();
         hop.put(Signal::RouterId, node);
         echo_ms.map(|echo_ms| hop.put(Signal::TimestampEcho, echo_ms as u32 * 1_000));
-        let kind = EventKind::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
+        let kind = DriverEventKind::Data { segment, hop, rtt: rtt_ms.map(Span::from_millis) };
         DriverEvent { at: Time::ZERO + Span::from_millis(at_ms), next_segment: 20, kind }
     }
 

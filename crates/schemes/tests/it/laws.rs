@@ -4,7 +4,7 @@ use tidegate_core::scheme::congestion::LossSignal;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::Time;
 
-use tidegate_testkit::driver::{Driver, DriverEvent, EventKind, RTT};
+use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind, RTT};
 
 /// Mean window over the round trips of twenty cycles, every `period`-th packet lost and told at once.
 fn mean_window(name: &str, period: u32) -> f64 {
@@ -22,9 +22,9 @@ fn mean_window(name: &str, period: u32) -> f64 {
         for received in segment..segment + in_round {
             let is_lost = received % period == period - 1;
             let kind = if is_lost {
-                EventKind::Loss { segment: received, signal: LossSignal::Timeout }
+                DriverEventKind::Loss { segment: received, signal: LossSignal::Timeout }
             } else {
-                EventKind::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
+                DriverEventKind::Data { segment: received, hop: HopSignals::default(), rtt: Some(RTT) }
             };
             driver.handle(DriverEvent { at: now, next_segment: received + in_round, kind });
         }

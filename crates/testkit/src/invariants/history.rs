@@ -6,7 +6,7 @@ use tidegate_core::scheme::congestion::LossSignal;
 use tidegate_core::scheme::signal::Signal;
 use tidegate_core::units::{Span, Time};
 
-use crate::driver::{DriverEvent, EventKind, marked_hop};
+use crate::driver::{DriverEvent, DriverEventKind, marked_hop};
 
 const SIGNALS: [LossSignal; 7] = [
     LossSignal::Timeout,
@@ -58,15 +58,15 @@ impl History {
         DriverEvent { at: self.now, next_segment: self.next_segment, kind }
     }
 
-    fn send(&mut self) -> EventKind {
+    fn send(&mut self) -> DriverEventKind {
         if let Some(segment) = self.lost.pop() {
             self.outstanding.push((segment, None));
-            return EventKind::Sent { segment, is_retransmission: true };
+            return DriverEventKind::Sent { segment, is_retransmission: true };
         }
         let segment = self.next_segment;
         self.next_segment += 1;
         self.outstanding.push((segment, Some(self.now)));
-        EventKind::Sent { segment, is_retransmission: false }
+        DriverEventKind::Sent { segment, is_retransmission: false }
     }
 
     /// A rate as a router may write it: ordinary, none, or the largest.
@@ -82,7 +82,7 @@ impl History {
         self.rng.below(self.outstanding.len() as u32) as usize
     }
 
-    fn arrive(&mut self) -> EventKind {
+    fn arrive(&mut self) -> DriverEventKind {
         let index = self.any_outstanding();
         let (segment, sent_at) = self.outstanding.swap_remove(index);
         let mark = if self.rng.chance(0.1) { 1 + self.rng.below(3) as u8 } else { 0 };
@@ -90,10 +90,10 @@ impl History {
         if self.rng.chance(0.2) {
             hop.put(Signal::StampingRate, self.stamp());
         }
-        EventKind::Data { segment, hop, rtt: sent_at.map(|sent_at| self.now.since(sent_at)) }
+        DriverEventKind::Data { segment, hop, rtt: sent_at.map(|sent_at| self.now.since(sent_at)) }
     }
 
-    fn lose(&mut self) -> EventKind {
+    fn lose(&mut self) -> DriverEventKind {
         let index = self.any_outstanding();
         let signal = SIGNALS[self.rng.below(SIGNALS.len() as u32) as usize];
         let segment = self.outstanding[index].0;
@@ -101,6 +101,6 @@ impl History {
             self.outstanding.swap_remove(index);
             self.lost.push(segment);
         }
-        EventKind::Loss { segment, signal }
+        DriverEventKind::Loss { segment, signal }
     }
 }

@@ -3,7 +3,7 @@ use tidegate_core::scheme::congestion::LossSignal::{Expired, Timeout};
 use tidegate_core::scheme::params::Value;
 use tidegate_core::scheme::signal::HopSignals;
 use tidegate_core::units::Time;
-use tidegate_testkit::driver::{Driver, DriverEvent, EventKind};
+use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
 use tidegate_testkit::steps::{follow, lost};
 
 fn number(name: &'static str, value: f64) -> (&'static str, Value) {
@@ -27,7 +27,7 @@ fn on_path(label: u32, rtt_ms: Option<u64>) -> DriverEvent {
     if label != path_label::NONE {
         hop.put(Signal::PathLabel, label);
     }
-    let kind = EventKind::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
+    let kind = DriverEventKind::Data { segment: 1, hop, rtt: rtt_ms.map(Span::from_millis) };
     DriverEvent { at: Time::ZERO + Span::from_secs(5), next_segment: 9, kind }
 }
 
