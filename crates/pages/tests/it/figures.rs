@@ -441,7 +441,7 @@ fn neighbours_differ_without_colour() {
     }
 }
 
-/// Writes all sample figures for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-report -- --ignored`.
+/// Writes all sample figures for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-pages -- --ignored`.
 #[test]
 #[ignore = "writes files for a look at them"]
 fn sample_figures_are_written() {

@@ -528,7 +528,7 @@ fn summaries_name_every_flow_and_claim_and_end_with_what_is_not_on_record() {
     );
 }
 
-/// Writes sample pages for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-report -- --ignored`.
+/// Writes sample pages for a look at them: `TIDEGATE_SAMPLES=DIR cargo test -p tidegate-pages -- --ignored`.
 #[test]
 #[ignore = "writes files for a look at them"]
 fn sample_pages_are_written() {
