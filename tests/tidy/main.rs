@@ -169,6 +169,12 @@ fn no_module_is_included_from_another_place() {
 }
 
 #[test]
+fn a_module_with_files_of_its_own_is_in_its_folder() {
+    let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "benches/", "examples/", "fuzz/"]);
+    holds("one style of modules", &rules::divided_modules(&rust));
+}
+
+#[test]
 fn no_test_skips_something_without_counting_it() {
     let rust = rules::of(&SOURCES, &["tests/", "crates/"]);
     holds("a check that is skipped is counted and shown", &rules::silent_skips(&rust));

@@ -366,6 +366,18 @@ pub fn module_paths(sources: &[&Source]) -> Vec<String> {
     faults
 }
 
+/// Files beside a folder of the same name: such a module is `x/mod.rs` everywhere.
+pub fn divided_modules(sources: &[&Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let Some(folder) = source.path.strip_suffix(".rs").map(|stem| format!("{stem}/")) else { continue };
+        if sources.iter().any(|other| other.path.starts_with(&folder)) {
+            faults.push(format!("{}: write {folder}mod.rs", source.path));
+        }
+    }
+    faults
+}
+
 /// Whether Cargo itself finds the file.
 fn is_target(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();

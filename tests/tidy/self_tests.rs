@@ -203,6 +203,14 @@ fn a_file_that_no_module_declares_is_found() {
 }
 
 #[test]
+fn a_module_beside_its_folder_is_found() {
+    let sources =
+        ["a/src/b.rs", "a/src/b/c.rs", "a/src/d/mod.rs", "a/src/d/e.rs"].map(|path| Source::new(path, ""));
+    let sources: Vec<&Source> = sources.iter().collect();
+    assert_eq!(rules::divided_modules(&sources), ["a/src/b.rs: write a/src/b/mod.rs"]);
+}
+
+#[test]
 fn a_quantity_without_a_unit_is_found() {
     let found = |text: &str| rules::bare_quantities(&[&core(text)]).len();
     assert_eq!(found("pub fn f(delay_ms: u64) {}"), 1);

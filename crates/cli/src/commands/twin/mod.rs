@@ -19,7 +19,7 @@ use crate::{Format, Session};
 use compare::{Comparison, TwinCase};
 use lateness::{LatenessWatch, MAX_LATE};
 
-const SCENARIO: &str = include_str!("../../scenarios/live/twin.toml");
+const SCENARIO: &str = include_str!("../../../scenarios/live/twin.toml");
 const SOURCE: &str = "twin.toml";
 
 /// Content bytes of a live segment.
