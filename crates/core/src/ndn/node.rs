@@ -91,8 +91,9 @@ fn offer<B: Default>(
     devices: &mut impl Devices<B>,
     clock: &Clock,
 ) {
-    let is_free = devices.is_free(face);
-    queue.offer(cx, packet, is_free, |cx, packet| transmit(cx, face, packet, devices));
+    if let Some(packet) = queue.offer(cx, packet, devices.is_free(face)) {
+        transmit(cx, face, packet, devices);
+    }
     ask_for_service(cx, face, queue, devices, clock);
 }
 

@@ -91,31 +91,27 @@ impl<B: Default> Queue<B> {
         self.lanes.as_ref().is_some_and(|lanes| lanes.is_held_back)
     }
 
-    /// Takes a packet in, or drops or stores it. A device that `is_free` gets the next packet by `send` at once; the
-    /// packet itself goes past the queue when nothing waits.
+    /// Takes a packet in, or drops or stores it. Returns the next packet for a device that `is_free`: the packet itself
+    /// goes past the queue when nothing waits.
     #[inline(always)]
-    pub fn offer(
-        &mut self,
-        cx: &mut Context<'_>,
-        mut packet: Packet<B>,
-        is_free: bool,
-        send: impl FnOnce(&mut Context<'_>, Packet<B>),
-    ) {
+    pub fn offer(&mut self, cx: &mut Context<'_>, mut packet: Packet<B>, is_free: bool) -> Option<Packet<B>> {
         if !is_free {
             self.push(cx, packet);
-        } else if self.lets_pass(cx, &packet.header) {
-            // The usual case: the packet does not move through the queue.
-            match self.go_past(cx, &mut packet.header) {
-                Admission::Pass => send(cx, packet),
-                Admission::Hold(until) => {
-                    self.hold(cx, packet, until);
-                    self.act(cx);
-                }
-                Admission::Dropped => {}
-            }
-        } else if let Some(packet) = self.exchange(cx, packet) {
-            send(cx, packet);
+            return None;
         }
+        if !self.lets_pass(cx, &packet.header) {
+            return self.exchange(cx, packet);
+        }
+        // The usual case: the packet does not move through the queue.
+        match self.go_past(cx, &mut packet.header) {
+            Admission::Pass => return Some(packet),
+            Admission::Hold(until) => {
+                self.hold(cx, packet, until);
+                self.act(cx);
+            }
+            Admission::Dropped => {}
+        }
+        None
     }
 
     /// Takes a packet in for a busy device: [`offer`](Self::offer) without a packet that leaves.

@@ -147,8 +147,7 @@ fn a_free_device_asks_for_a_choice_too() {
     let mut bench = Bench::new();
     bench.choose(&[PASS_1]);
     let header = Header::new(Name::segment(PrefixId(0), 1), data(), ByteCount::new(100));
-    let mut is_sent = false;
-    bench.run(|queue, cx| queue.offer(cx, Packet { header, body: () }, true, |_, _| is_sent = true));
+    let is_sent = bench.run(|queue, cx| queue.offer(cx, Packet { header, body: () }, true)).is_some();
     assert!(is_sent);
     assert_eq!(bench.script.borrow().seen, [[(0, 0), (1, 100)]]);
 }

@@ -225,9 +225,8 @@ impl Dumbbell {
             return;
         }
         let packet = Packet { header: segment.header, body: segment.options };
-        let (is_free, mut sent) = (self.busy_until.is_none(), None);
-        self.around_queue(|queue, cx| queue.offer(cx, packet, is_free, |_, packet| sent = Some(packet)));
-        if let Some(packet) = sent {
+        let is_free = self.busy_until.is_none();
+        if let Some(packet) = self.around_queue(|queue, cx| queue.offer(cx, packet, is_free)) {
             self.transmit(packet);
         }
     }

@@ -78,12 +78,7 @@ impl Channel {
         self.advance(now);
         let packet = packet(datagram);
         let is_free = self.line.busy_until <= now;
-        let sent = self.with_queue(now, |queue, cx| {
-            let mut sent = None;
-            queue.offer(cx, packet, is_free, |_, packet| sent = Some(packet));
-            sent
-        });
-        if let Some(packet) = sent {
+        if let Some(packet) = self.with_queue(now, |queue, cx| queue.offer(cx, packet, is_free)) {
             self.transmit(packet, now);
         }
     }
