@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -26,40 +25,25 @@ pub(super) const EVENTS: &str = "events";
 const CHECKSUMS: &str = "checksums.txt";
 
 /// Why a results folder could not be written, read or merged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FolderFault {
     /// The system refused to read or write `path`.
+    #[error("{path}: {cause}")]
     Io {
         /// File or folder.
         path: PathBuf,
         /// Error of the system.
+        #[source]
         cause: io::Error,
     },
     /// `path` does not hold what it should: unfinished, damaged, of another version, or not ours.
+    #[error("{path}: {problem}")]
     Content {
         /// File or folder.
         path: PathBuf,
         /// Description of the problem and of the expected content.
         problem: String,
     },
-}
-
-impl fmt::Display for FolderFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, cause } => write!(f, "{}: {cause}", path.display()),
-            Self::Content { path, problem } => write!(f, "{}: {problem}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for FolderFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { cause, .. } => Some(cause),
-            Self::Content { .. } => None,
-        }
-    }
 }
 
 impl FolderFault {
