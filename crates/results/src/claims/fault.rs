@@ -122,29 +122,13 @@ pub enum Fault {
 
 /// `; did you mean "x"?` when a known word is near, else the list of known words.
 fn suggestion(word: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|candidate| (distance(word, candidate), candidate)).min();
+    let near = known.iter().map(|candidate| (strsim::levenshtein(word, candidate), candidate)).min();
     match near {
         Some((distance, candidate)) if distance <= 1 + candidate.len() / 4 => {
             format!("; did you mean {candidate:?}?")
         }
         _ => format!("; known: {}", known.join(", ")),
     }
-}
-
-/// Levenshtein distance: insertions, removals and replacements from one word to the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (above, left) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 impl fmt::Display for ClaimsFault {
