@@ -11,6 +11,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tidegate_core::hash;
 use tidegate_core::observe::records::RunRecord;
 
 use super::RunContext;
@@ -150,12 +151,11 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    const EMPTY: Self = Self { length: 0, hash: 0xcbf2_9ce4_8422_2325 };
+    const EMPTY: Self = Self { length: 0, hash: hash::EMPTY };
 
     fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.hash = bytes.iter().fold(self.hash, step);
+        self.hash = hash::fnv1a(self.hash, bytes);
     }
 }
 
