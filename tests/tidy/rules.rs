@@ -136,10 +136,10 @@ pub enum Needs {
 
 /// Dependencies point one way; tests' dependencies do not count.
 pub const DIRECTION: [(&str, Needs); 9] = [
-    ("tidegate-core", Needs::Only(&["hashbrown", "libm"])),
+    ("tidegate-core", Needs::Only(&["hashbrown", "libm", "thiserror"])),
     ("tidegate-schemes", Needs::Only(&["tidegate-core"])),
-    ("tidegate-settings", Needs::Only(&["tidegate-core", "toml"])),
-    ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256"])),
+    ("tidegate-settings", Needs::Only(&["tidegate-core", "strsim", "thiserror", "toml"])),
+    ("tidegate-wire", Needs::Only(&["tidegate-core", "bytes", "sha2", "p256", "thiserror"])),
     (
         "tidegate-sim",
         Needs::Never(&[

@@ -6,6 +6,7 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use tidegate_core::hash;
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::rng::Seed;
 use tidegate_results::tables::{self, RunContext};
@@ -154,9 +155,7 @@ fn files(plan: &Plan) -> String {
 
 /// FNV-1a, 64 bits.
 fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
+    hash::fnv1a(hash::EMPTY, text.as_bytes())
 }
 
 /// A scenario's name as part of a file name.

@@ -46,6 +46,7 @@
 
 pub mod clock;
 pub mod context;
+pub mod hash;
 pub mod link;
 pub mod math;
 pub mod ndn;

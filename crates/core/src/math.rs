@@ -66,12 +66,13 @@ pub fn asin(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hash;
 
     /// FNV-1a over the bits of `function` at points spread over twelve decades.
     fn bits(function: fn(f64) -> f64) -> u64 {
-        (1..=4_000_u32).fold(0xCBF2_9CE4_8422_2325, |hash, step| {
+        (1..=4_000_u32).fold(hash::EMPTY, |hash, step| {
             let x = f64::from(step * step) * 1e-6;
-            (hash ^ function(x).to_bits()).wrapping_mul(0x0000_0100_0000_01B3)
+            hash::fnv1a_word(hash, function(x).to_bits())
         })
     }
 

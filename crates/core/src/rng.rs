@@ -4,6 +4,8 @@
 //! The algorithm never changes, so a seed gives the same run in every version with the same `semantics`.
 //! A component owns its stream, so adding a node does not shift anybody else's draws.
 
+use crate::hash::{self, fnv1a};
+
 /// The seed of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Seed(pub u64);
@@ -24,13 +26,12 @@ pub struct Streams {
 impl Streams {
     /// All streams of the run with `seed`.
     pub fn of(seed: Seed) -> Self {
-        Self { hash: seed.0 ^ 0xCBF2_9CE4_8422_2325 }
+        Self { hash: seed.0 ^ hash::EMPTY }
     }
 
     /// The streams whose names continue with `text`.
     pub fn under(self, text: &str) -> Self {
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        Self { hash: text.bytes().fold(self.hash, mix) }
+        Self { hash: fnv1a(self.hash, text.as_bytes()) }
     }
 
     /// The stream whose name ends with `name`.

@@ -1,7 +1,5 @@
 //! Finds the end of TLV elements in a stream, and reassembles elements that arrive in pieces.
 
-use std::fmt;
-
 use bytes::{Bytes, BytesMut};
 
 use crate::reception::CHUNK;
@@ -10,30 +8,19 @@ use crate::reception::CHUNK;
 pub const MAX_ELEMENT: usize = 8800 + 256;
 
 /// Why a stream cannot be read on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FramingError {
     /// The type is 0, larger than 2^32-1, or not in its shortest form.
+    #[error("stream: the type of an element is malformed")]
     Type,
     /// The length is not in its shortest form.
+    #[error("stream: the length of an element is not in its shortest form")]
     Length,
     /// The element declares this size, bytes, beyond [`MAX_ELEMENT`].
+    #[error("stream: an element of {0} bytes; at most {max} are accepted", max = MAX_ELEMENT)]
     TooLarge(u64),
 }
-
-impl fmt::Display for FramingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Type => f.write_str("stream: the type of an element is malformed"),
-            Self::Length => f.write_str("stream: the length of an element is not in its shortest form"),
-            Self::TooLarge(len) => {
-                write!(f, "stream: an element of {len} bytes; at most {MAX_ELEMENT} are accepted")
-            }
-        }
-    }
-}
-
-impl std::error::Error for FramingError {}
 
 /// Bytes of the element at the beginning of `stream`, header included; `None` when more must come before
 /// that can be said.

@@ -1,7 +1,5 @@
 //! Asking a forwarder for a prefix: signed Interests to `/localhost/nfd/rib` (NFD's management protocol).
 
-use std::fmt;
-
 use tidegate_core::ndn::packet::{Millis, NackReason};
 use tidegate_wire::name::push_component;
 use tidegate_wire::{DataView, DecodeError, InterestBuilder, InterestStamp, Signer};
@@ -17,14 +15,17 @@ const PATIENCE: Millis = Millis(4_000);
 const GENERIC: u16 = 8;
 
 /// Why a prefix was not registered.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistrationError {
     /// The connection cannot be used.
-    Client(ClientError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
     /// The forwarder refuses Interests for its management.
+    #[error("the forwarder has no management: Nack {0:?}")]
     Refused(NackReason),
     /// The forwarder refuses the command.
+    #[error("the forwarder refused to register the prefix: {code} {text}")]
     Denied {
         /// Status code as in HTTP, 4xx or 5xx.
         code: u64,
@@ -32,40 +33,22 @@ pub enum RegistrationError {
         text: String,
     },
     /// The answer cannot be read.
+    #[error("the forwarder's answer to the registration is malformed: {0}")]
     Answer(DecodeError),
     /// No answer came; whether the forwarder is on this machine and not over UDP.
+    #[error("the forwarder does not answer the registration of the prefix{}", restriction(*is_local))]
     Timeout {
         /// Whether commands are taken over this connection at all.
         is_local: bool,
     },
 }
 
-impl fmt::Display for RegistrationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Client(why) => write!(f, "{why}"),
-            Self::Refused(reason) => write!(f, "the forwarder has no management: Nack {reason:?}"),
-            Self::Denied { code, text } => {
-                write!(f, "the forwarder refused to register the prefix: {code} {text}")
-            }
-            Self::Answer(why) => write!(f, "the forwarder's answer to the registration is malformed: {why}"),
-            Self::Timeout { is_local: true } => {
-                f.write_str("the forwarder does not answer the registration of the prefix")
-            }
-            Self::Timeout { is_local: false } => f.write_str(
-                "the forwarder does not answer the registration of the prefix; it takes commands from this \
-                 machine only, over a Unix socket or TCP",
-            ),
-        }
+/// End of the message after a timeout.
+fn restriction(is_local: bool) -> &'static str {
+    if is_local {
+        return "";
     }
-}
-
-impl std::error::Error for RegistrationError {}
-
-impl From<ClientError> for RegistrationError {
-    fn from(why: ClientError) -> Self {
-        Self::Client(why)
-    }
+    "; it takes commands from this machine only, over a Unix socket or TCP"
 }
 
 /// Registers `prefix` (concatenated components), so that the forwarder sends its Interests here.

@@ -2,7 +2,6 @@
 //!
 //! Places and format are those of ndn-cxx (`manual/ndn-client.conf`).
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -24,10 +23,11 @@ pub struct Uplink {
 }
 
 /// Why no forwarder is known.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UplinkError {
     /// The URI found at a place cannot be used.
+    #[error("{place}: {why}")]
     Uri {
         /// Variable, or file and line.
         place: String,
@@ -35,6 +35,7 @@ pub enum UplinkError {
         why: UriError,
     },
     /// A settings file is there and cannot be read.
+    #[error("{path}: {why}")]
     File {
         /// The file.
         path: PathBuf,
@@ -42,17 +43,6 @@ pub enum UplinkError {
         why: io::Error,
     },
 }
-
-impl fmt::Display for UplinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Uri { place, why } => write!(f, "{place}: {why}"),
-            Self::File { path, why } => write!(f, "{}: {why}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for UplinkError {}
 
 /// The places to look at.
 #[derive(Clone, Debug, Default)]

@@ -24,16 +24,9 @@ pub enum FaceUri {
 }
 
 /// Error of a face URI, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct UriError(String);
-
-impl fmt::Display for UriError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UriError {}
 
 impl fmt::Display for FaceUri {
     /// The canonical form: addresses as numbers, the port always.

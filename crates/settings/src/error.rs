@@ -12,7 +12,11 @@ const WIDTH: usize = 120;
 const LEAD: usize = 40;
 
 /// One problem of a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{file}:{line}:{column}: {message}{}\n  {excerpt}\n  {}{}",
+    question(suggestions), " ".repeat(*pointer), "^".repeat(*width)
+)]
 pub struct Error {
     /// Name of the source as the caller gave it; `--set` for an override.
     pub file: String,
@@ -31,16 +35,6 @@ pub struct Error {
     /// Length of the pointer, characters, at least 1.
     pub width: usize,
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
-        f.write_str(&question(&self.suggestions))?;
-        write!(f, "\n  {}\n  {}{}", self.excerpt, " ".repeat(self.pointer), "^".repeat(self.width))
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// All problems of a text, in the order of its text; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

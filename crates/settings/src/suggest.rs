@@ -25,66 +25,29 @@ pub fn question<T: AsRef<str>>(words: &[T]) -> String {
 
 /// The word of `known` that differs from `word` by at most two edits; the nearest, else the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given: Vec<char> = word.chars().take(LONGEST + 1).collect();
-    if given.len() > LONGEST {
-        return None;
-    }
-    let mut best: Option<(usize, &str)> = None;
-    for candidate in known {
-        let Some(distance) = near(&given, candidate) else { continue };
-        if best.is_none_or(|(smallest, _)| distance < smallest) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
+    let distances = known.into_iter().filter_map(|candidate| Some((near(word, candidate)?, candidate)));
+    distances.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 /// The distance, if it is small for words of this length. In a short word every letter may be the wrong one.
-fn near(given: &[char], candidate: &str) -> Option<usize> {
-    let candidate: Vec<char> = candidate.chars().take(LONGEST + 1).collect();
-    let longer = given.len().max(candidate.len());
-    if candidate.len() > LONGEST || given.len().abs_diff(candidate.len()) > 2 {
+fn near(word: &str, candidate: &str) -> Option<usize> {
+    let length = |word: &str| word.chars().take(LONGEST + 1).count();
+    let (given, known) = (length(word), length(candidate));
+    let longer = given.max(known);
+    if longer > LONGEST || given.abs_diff(known) > 2 {
         return None;
     }
-    let distance = distance(given, &candidate);
+    let distance = strsim::osa_distance(word, candidate);
     (distance <= 2 && 3 * distance <= longer).then_some(distance)
-}
-
-/// Edits (insert, delete, change, swap of neighbours) between two words: Damerau-Levenshtein, each place
-/// edited at most once.
-fn distance(from: &[char], to: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for (row, &letter) in from.iter().enumerate() {
-        let mut this = vec![row + 1];
-        for (column, &other) in to.iter().enumerate() {
-            let at = |costs: &[usize], index: usize| costs.get(index).copied().unwrap_or(usize::MAX / 2);
-            let change = at(&last, column) + usize::from(letter != other);
-            let mut cost = change.min(at(&last, column + 1) + 1).min(at(&this, column) + 1);
-            let swapped = row > 0
-                && column > 0
-                && from.get(row - 1) == Some(&other)
-                && to.get(column - 1) == Some(&letter);
-            if swapped {
-                cost = cost.min(at(&before, column - 1) + 1);
-            }
-            this.push(cost);
-        }
-        before = std::mem::replace(&mut last, this);
-    }
-    last.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn edits(from: &str, to: &str) -> usize {
-        distance(&from.chars().collect::<Vec<_>>(), &to.chars().collect::<Vec<_>>())
-    }
-
     #[test]
     fn an_edit_is_an_insertion_a_deletion_a_change_or_a_swap_of_neighbours() {
+        let edits = strsim::osa_distance;
         assert_eq!(edits("bandwith", "bandwidth"), 1);
         assert_eq!(edits("codell", "codel"), 1);
         assert_eq!(edits("dleay", "delay"), 1);

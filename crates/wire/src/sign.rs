@@ -39,24 +39,19 @@ pub enum Verifier {
 }
 
 /// Why text or bytes are no key; the text of a private key is never repeated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct KeyError(&'static str);
 
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for KeyError {}
-
 /// Why a signature does not hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The Interest is not signed.
+    #[error("the Interest is not signed")]
     Unsigned,
     /// Another signature type than the verifier's.
+    #[error("signature type {found}; expected {expected}")]
     Kind {
         /// SignatureType in the packet.
         found: u64,
@@ -64,23 +59,12 @@ pub enum VerifyError {
         expected: u64,
     },
     /// The signature is not of this packet and key.
+    #[error("the signature is not of this packet and key")]
     Wrong,
     /// The name's ParametersSha256Digest is not that of the parameters.
+    #[error("the ParametersSha256Digest in the name is not right")]
     ParametersDigest,
 }
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unsigned => f.write_str("the Interest is not signed"),
-            Self::Kind { found, expected } => write!(f, "signature type {found}; expected {expected}"),
-            Self::Wrong => f.write_str("the signature is not of this packet and key"),
-            Self::ParametersDigest => f.write_str("the ParametersSha256Digest in the name is not right"),
-        }
-    }
-}
-
-impl std::error::Error for VerifyError {}
 
 impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,6 @@
 //! Exactly one encoding maps to one [`Name`]: only a trailing component that is the shortest encoding of a
 //! segment number below 2^32-1 becomes the segment; anything else stays part of the prefix.
 
-use std::fmt;
 use std::hash::{DefaultHasher, Hasher};
 
 use hashbrown::HashTable;
@@ -90,16 +89,9 @@ impl NameHash {
 }
 
 /// Error in the text of a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct NameError(String);
-
-impl fmt::Display for NameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NameError {}
 
 /// All prefixes of one process or one simulated world, as a tree by components.
 ///

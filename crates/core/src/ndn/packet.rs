@@ -1,5 +1,7 @@
 //! The packet: a structured header that every node reads, and a body that only the ends look into.
 
+use std::ops::BitOr;
+
 use crate::ndn::name::{Name, Segment};
 use crate::scheme::signal::HopSignals;
 use crate::units::{ByteCount, Span};
@@ -69,7 +71,7 @@ impl Header {
     /// connection's, one that holds none (an ACK) by no segment.
     pub const fn label(&self) -> Name {
         let Kind::Tcp(segment) = self.kind else { return self.name };
-        let holds_some = segment.payload > 0 || segment.flags & Flags::SYN.and(Flags::FIN).0 != 0;
+        let holds_some = segment.payload > 0 || segment.flags & (Flags::SYN.0 | Flags::FIN.0) != 0;
         Name {
             prefix: self.name.prefix,
             segment: if holds_some { Segment(segment.seq) } else { Segment::NONE },
@@ -216,19 +218,22 @@ impl Flags {
     /// The window was reduced (RFC 3168).
     pub const CWR: Self = Self(0x80);
 
-    /// Union of both sets of flags.
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
     /// These, and `other` where `is_set`.
-    pub const fn and_if(self, is_set: bool, other: Self) -> Self {
-        if is_set { self.and(other) } else { self }
+    pub fn with_if(self, is_set: bool, other: Self) -> Self {
+        if is_set { self | other } else { self }
     }
 
     /// Whether all of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 }
 

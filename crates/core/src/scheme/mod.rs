@@ -10,8 +10,6 @@ pub mod params;
 pub mod signal;
 pub mod whole;
 
-use std::fmt;
-
 use crate::link::service::LinkService;
 use crate::ndn::consumer::shell::ShellKind;
 use crate::ndn::face::{FaceId, Limit, NodeId};
@@ -73,10 +71,11 @@ pub type Make<T> = fn(&Settings) -> Result<T, Vec<ParamError>>;
 pub type MakeFor<P, T> = fn(&Settings, &P) -> Result<T, Vec<ParamError>>;
 
 /// Why a part was not made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
     /// The scheme does not fill this role.
+    #[error("scheme {scheme} has no {role}")]
     NoRole {
         /// The scheme's name.
         scheme: &'static str,
@@ -84,22 +83,9 @@ pub enum MakeError {
         role: &'static str,
     },
     /// Every parameter that is unknown or out of its range.
+    #[error("{}", .0.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; "))]
     Settings(Vec<ParamError>),
 }
-
-impl fmt::Display for MakeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoRole { scheme, role } => write!(f, "scheme {scheme} has no {role}"),
-            Self::Settings(errors) => {
-                let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
-                f.write_str(&messages.join("; "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for MakeError {}
 
 /// Source of the rules of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

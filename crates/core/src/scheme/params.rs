@@ -38,21 +38,14 @@ impl Settings {
 }
 
 /// Error of one parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ParamError {
     /// The parameter, as written.
     pub name: String,
     /// Description of the problem and of the accepted values.
     pub message: String,
 }
-
-impl Display for ParamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ParamError {}
 
 /// Description of one parameter for the catalogue and error messages.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,6 @@
 mod request;
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -34,10 +33,14 @@ const TRANSPORT: u64 = 0;
 const STOP: u64 = 1;
 
 /// Why an application cannot go on.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
     /// The forwarder cannot be connected to.
+    #[error(
+        "cannot connect to {uri} ({source}): {why}; is a forwarder running there?",
+        uri = uplink.uri, source = uplink.source
+    )]
     Connect {
         /// Address of the forwarder that was tried.
         uplink: Uplink,
@@ -45,31 +48,25 @@ pub enum ClientError {
         why: io::Error,
     },
     /// The connection broke; `None`: the forwarder ended it.
+    #[error("{}", lost(.0.as_ref()))]
     Lost(Option<io::Error>),
     /// A stop of the application was requested.
+    #[error("interrupted")]
     Stopped,
     /// The system refuses what every program needs.
+    #[error(transparent)]
     System(io::Error),
     /// A packet of our own is wrong, such as one with too long a name.
+    #[error("{0}")]
     Packet(String),
 }
 
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Connect { uplink: Uplink { uri, source }, why } => {
-                write!(f, "cannot connect to {uri} ({source}): {why}; is a forwarder running there?")
-            }
-            Self::Lost(None) => f.write_str("the forwarder ended the connection"),
-            Self::Lost(Some(why)) => write!(f, "the connection to the forwarder broke: {why}"),
-            Self::Stopped => f.write_str("interrupted"),
-            Self::System(why) => write!(f, "{why}"),
-            Self::Packet(why) => write!(f, "{why}"),
-        }
-    }
+/// The end of a connection as a message.
+fn lost(why: Option<&io::Error>) -> String {
+    why.map_or("the forwarder ended the connection".to_owned(), |why| {
+        format!("the connection to the forwarder broke: {why}")
+    })
 }
-
-impl std::error::Error for ClientError {}
 
 /// One connection and everything an application needs around it.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Faces that come and go.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
@@ -45,21 +44,14 @@ const ACCEPTED_AT_ONCE: usize = 64;
 const RESERVED: usize = 16;
 
 /// Why a face was not made.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum AttachError {
+    #[error("no number is left for one more face")]
     TooMany,
+    #[error("{0}")]
     Part(String),
+    #[error(transparent)]
     System(std::io::Error),
-}
-
-impl fmt::Display for AttachError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => f.write_str("no number is left for one more face"),
-            Self::Part(why) => f.write_str(why),
-            Self::System(why) => why.fmt(f),
-        }
-    }
 }
 
 impl Daemon {
@@ -244,7 +236,7 @@ impl Daemon {
     fn connect_configured(&mut self, place: usize) -> Result<(), StartError> {
         let planned = self.config.faces[place].clone();
         let uri = self.configured[place].uri.clone();
-        let fault = |why: &dyn fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
+        let fault = |why: &dyn std::fmt::Display| StartError::new(format!("face {:?}", planned.name), why);
         // The peer of a stream may come later; everything else is a mistake.
         let transport = match (Transport::begin(&uri), &uri) {
             (Ok(transport), _) => transport,

@@ -32,16 +32,9 @@ use crate::udp::UdpListener;
 const MAX_LISTENERS: usize = 64;
 
 /// Why a forwarder does not start.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub struct StartError(String);
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for StartError {}
 
 impl StartError {
     pub(super) fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {

@@ -1,6 +1,5 @@
 //! Why a fetch ends without the whole object.
 
-use std::fmt;
 use std::io;
 
 use tidegate_core::ndn::packet::NackReason;
@@ -8,25 +7,32 @@ use tidegate_core::ndn::packet::NackReason;
 use crate::client::ClientError;
 
 /// Why a fetch ends without the whole object.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// The connection cannot be used.
-    Client(ClientError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
     /// The name is not valid for a fetch.
+    #[error("the name cannot be asked for: {0}")]
     Name(String),
     /// There is no answer to version discovery.
+    #[error("{}", no_answer(*refusals))]
     NoAnswer {
         /// Number of "connection refused" errors of the system (UDP).
         refusals: u64,
     },
     /// The forwarder has no route to the name.
+    #[error("the forwarder has no route to the name: no producer has registered it")]
     NoRoute,
     /// The forwarder refuses for another reason.
+    #[error("the forwarder answered with Nack {0:?}")]
     Refused(NackReason),
     /// The answer with the version is no good.
+    #[error("the answer with the version is no good: {0}")]
     Metadata(String),
     /// A segment did not arrive within all retries.
+    #[error("no Data for segment {segment} after {retries} retransmissions; {}", no_data(*bad))]
     GaveUp {
         /// The first segment that is missing.
         segment: u32,
@@ -36,6 +42,10 @@ pub enum FetchError {
         bad: u64,
     },
     /// The producer named two last segments (FinalBlockId).
+    #[error(
+        "the producer contradicts itself: segment {segment} says that the last one is {now}, those before \
+         said {said}"
+    )]
     Contradiction {
         /// The segment whose FinalBlockId differs from that of earlier ones.
         segment: u32,
@@ -45,50 +55,28 @@ pub enum FetchError {
         now: u32,
     },
     /// The producer reports that there is no such segment (ContentType Nack).
+    #[error("the producer has no segment {segment}")]
     NotThere {
         /// The segment.
         segment: u32,
     },
     /// The content cannot be written.
+    #[error("cannot write the content: {0}")]
     Output(io::Error),
 }
 
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Client(why) => write!(f, "{why}"),
-            Self::Name(why) => write!(f, "the name cannot be asked for: {why}"),
-            Self::NoAnswer { refusals: 0 } => f.write_str(
-                "no answer to the Interest for the version (32=metadata); its producer may be gone",
-            ),
-            Self::NoAnswer { .. } => f.write_str("no program listens at the other end"),
-            Self::NoRoute => {
-                f.write_str("the forwarder has no route to the name: no producer has registered it")
-            }
-            Self::Refused(reason) => write!(f, "the forwarder answered with Nack {reason:?}"),
-            Self::Metadata(why) => write!(f, "the answer with the version is no good: {why}"),
-            Self::GaveUp { segment, retries, bad } => {
-                write!(f, "no Data for segment {segment} after {retries} retransmissions")?;
-                match bad {
-                    0 => f.write_str("; its producer may be gone"),
-                    bad => write!(f, "; the signatures of {bad} Data that came do not hold"),
-                }
-            }
-            Self::Contradiction { segment, said, now } => write!(
-                f,
-                "the producer contradicts itself: segment {segment} says that the last one is {now}, those before \
-                 said {said}"
-            ),
-            Self::NotThere { segment } => write!(f, "the producer has no segment {segment}"),
-            Self::Output(why) => write!(f, "cannot write the content: {why}"),
-        }
+/// Why version discovery has no answer, by the number of refusals.
+fn no_answer(refusals: u64) -> &'static str {
+    match refusals {
+        0 => "no answer to the Interest for the version (32=metadata); its producer may be gone",
+        _ => "no program listens at the other end",
     }
 }
 
-impl std::error::Error for FetchError {}
-
-impl From<ClientError> for FetchError {
-    fn from(why: ClientError) -> Self {
-        Self::Client(why)
+/// Why a segment did not arrive, by the number of Data that came and do not verify.
+fn no_data(bad: u64) -> String {
+    match bad {
+        0 => "its producer may be gone".to_owned(),
+        bad => format!("the signatures of {bad} Data that came do not hold"),
     }
 }

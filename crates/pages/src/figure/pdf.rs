@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use pdf_writer::types::{CidFontType, FontFlags, LineCapStyle, LineJoinStyle, SystemInfo, UnicodeCmap};
 use pdf_writer::writers::ExtGraphicsState;
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
+use tidegate_core::hash;
 
 use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Point, Stroke};
 use super::font::{self, Subset};
@@ -252,9 +253,8 @@ fn write_font(pdf: &mut Pdf, subset: &Subset) {
 
 /// Six letters that distinguish subsets of one font when documents are joined: a hash of its characters.
 fn tag(subset: &Subset) -> String {
-    let digest = subset.glyphs.keys().fold(0xCBF2_9CE4_8422_2325_u64, |digest, character| {
-        (digest ^ u64::from(u32::from(*character))).wrapping_mul(0x0000_0100_0000_01B3)
-    });
+    let characters = subset.glyphs.keys().map(|character| u64::from(u32::from(*character)));
+    let digest = characters.fold(hash::EMPTY, hash::fnv1a_word);
     let letter = |place: u32| char::from(b'A' + (digest / 26_u64.pow(place) % 26) as u8);
     (0..6).map(letter).collect()
 }

@@ -1,5 +1,7 @@
 //! A drawing as SVG: inside a page, which colours and sets it, or as a file that needs nothing else.
 
+use base64ct::{Base64, Encoding};
+
 use super::drawing::{Anchor, Drawing, Drawn, Fill, Item, Label, Owner, Point, Stroke};
 use super::font::{self, Subset};
 use super::look::{COLOURS, Paint, Sheet};
@@ -53,7 +55,7 @@ pub(super) fn file(figure: &Figure, look: Look) -> String {
         font::FAMILY,
         Escaped(&figure.title),
         Escaped(&figure.caption),
-        base64(&sfnt::with_character_map(&Subset::of(drawing.texts())))
+        Base64::encode_string(&sfnt::with_character_map(&Subset::of(drawing.texts())))
     ));
     svg.drawing(&drawing);
     svg.out.0.push_str("</svg>\n");
@@ -238,30 +240,9 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// Base64 (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let all =
-            chunk.iter().fold(0_u32, |all, byte| all << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for digit in 0..4 {
-            let index = (all >> (18 - 6 * digit)) & 63;
-            text.push(if digit <= chunk.len() { char::from(DIGITS[index as usize]) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64(text.as_bytes()));
-        assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]);
-    }
 
     #[test]
     fn numbers_are_short() {

@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tidegate_core::hash;
 use tidegate_core::observe::records::{
     DelaySummary, FlowRecord, LinkRecord, MediumRecord, NodeRecord, RunRecord,
 };
@@ -433,9 +434,7 @@ fn truncated_and_flipped_files_are_named_and_never_read_as_something_else() {
 
 /// Length and FNV-1a hash as `checksums.txt` lists them, for forging.
 fn checksum_line(name: &str, bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = hash::fnv1a(hash::EMPTY, bytes);
     format!("{hash:016x} {} {name}\n", bytes.len())
 }
 

@@ -28,14 +28,16 @@ pub struct Problem {
 }
 
 /// Kinds of problems in a claims file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// Not TOML.
+    #[error("{message}")]
     Syntax {
         /// What the reader of TOML says.
         message: String,
     },
     /// A key that means nothing here.
+    #[error("unknown key {key:?} in {table}{}", suggestion(key, known))]
     UnknownKey {
         /// The key.
         key: String,
@@ -45,6 +47,7 @@ pub enum Fault {
         known: &'static [&'static str],
     },
     /// A key that must be there is not.
+    #[error("key {key:?} is missing in {table}")]
     MissingKey {
         /// The key.
         key: &'static str,
@@ -52,6 +55,7 @@ pub enum Fault {
         table: &'static str,
     },
     /// A value of the wrong kind.
+    #[error("{key} is {found}; expected {expected}")]
     WrongKind {
         /// Key of the value.
         key: String,
@@ -61,6 +65,7 @@ pub enum Fault {
         found: &'static str,
     },
     /// A word that is not among the accepted ones.
+    #[error("{key} {word:?} is not known{}", suggestion(word, known))]
     UnknownWord {
         /// Key of the value.
         key: &'static str,
@@ -70,6 +75,7 @@ pub enum Fault {
         known: Vec<&'static str>,
     },
     /// A band whose ends are swapped or not numbers.
+    #[error("{key} goes from {low} to {high}; expected two numbers, the lower one first")]
     BadBand {
         /// Key of the band.
         key: &'static str,
@@ -79,11 +85,13 @@ pub enum Fault {
         high: f64,
     },
     /// A number that must be finite is not.
+    #[error("{key} is not finite; expected a finite number")]
     NotFinite {
         /// Key of the number.
         key: &'static str,
     },
     /// A key that makes sense only together with another.
+    #[error("{key} stands without {needs:?}; expected both or none")]
     Alone {
         /// The key that is there.
         key: &'static str,
@@ -91,6 +99,7 @@ pub enum Fault {
         needs: &'static str,
     },
     /// Two claims with one id.
+    #[error("id {id:?} is used in line {first_line} already; expected a new one")]
     DuplicateId {
         /// The id.
         id: String,
@@ -98,69 +107,28 @@ pub enum Fault {
         first_line: usize,
     },
     /// Whatever its reader finds wrong, in words.
+    #[error("{message}")]
     Other {
         /// The words.
         message: String,
     },
     /// A text that must say something is empty.
+    #[error("{key} is empty; expected text")]
     Empty {
         /// Key of the text.
         key: &'static str,
     },
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax { message } | Self::Other { message } => write!(f, "{message}"),
-            Self::UnknownKey { key, table, known } => {
-                write!(f, "unknown key {key:?} in {table}")?;
-                suggest(f, key, known)
-            }
-            Self::MissingKey { key, table } => write!(f, "key {key:?} is missing in {table}"),
-            Self::WrongKind { key, expected, found } => write!(f, "{key} is {found}; expected {expected}"),
-            Self::UnknownWord { key, word, known } => {
-                write!(f, "{key} {word:?} is not known")?;
-                suggest(f, word, known)
-            }
-            Self::BadBand { key, low, high } => {
-                write!(f, "{key} goes from {low} to {high}; expected two numbers, the lower one first")
-            }
-            Self::NotFinite { key } => write!(f, "{key} is not finite; expected a finite number"),
-            Self::Alone { key, needs } => write!(f, "{key} stands without {needs:?}; expected both or none"),
-            Self::DuplicateId { id, first_line } => {
-                write!(f, "id {id:?} is used in line {first_line} already; expected a new one")
-            }
-            Self::Empty { key } => write!(f, "{key} is empty; expected text"),
-        }
-    }
-}
-
-/// Adds `; did you mean "x"?` when a known word is near, else the list of known words.
-fn suggest(f: &mut fmt::Formatter<'_>, word: &str, known: &[&str]) -> fmt::Result {
-    let near = known.iter().map(|candidate| (distance(word, candidate), candidate)).min();
+/// `; did you mean "x"?` when a known word is near, else the list of known words.
+fn suggestion(word: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|candidate| (strsim::levenshtein(word, candidate), candidate)).min();
     match near {
         Some((distance, candidate)) if distance <= 1 + candidate.len() / 4 => {
-            write!(f, "; did you mean {candidate:?}?")
+            format!("; did you mean {candidate:?}?")
         }
-        _ => write!(f, "; known: {}", known.join(", ")),
+        _ => format!("; known: {}", known.join(", ")),
     }
-}
-
-/// Levenshtein distance: insertions, removals and replacements from one word to the other.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (above, left) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
-        for (column, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
 }
 
 impl fmt::Display for ClaimsFault {

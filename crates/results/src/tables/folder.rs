@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use tidegate_core::hash;
 use tidegate_core::observe::records::RunRecord;
 
 use super::RunContext;
@@ -26,40 +26,25 @@ pub(super) const EVENTS: &str = "events";
 const CHECKSUMS: &str = "checksums.txt";
 
 /// Why a results folder could not be written, read or merged.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum FolderFault {
     /// The system refused to read or write `path`.
+    #[error("{path}: {cause}")]
     Io {
         /// File or folder.
         path: PathBuf,
         /// Error of the system.
+        #[source]
         cause: io::Error,
     },
     /// `path` does not hold what it should: unfinished, damaged, of another version, or not ours.
+    #[error("{path}: {problem}")]
     Content {
         /// File or folder.
         path: PathBuf,
         /// Description of the problem and of the expected content.
         problem: String,
     },
-}
-
-impl fmt::Display for FolderFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io { path, cause } => write!(f, "{}: {cause}", path.display()),
-            Self::Content { path, problem } => write!(f, "{}: {problem}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for FolderFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { cause, .. } => Some(cause),
-            Self::Content { .. } => None,
-        }
-    }
 }
 
 impl FolderFault {
@@ -166,12 +151,11 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    const EMPTY: Self = Self { length: 0, hash: 0xcbf2_9ce4_8422_2325 };
+    const EMPTY: Self = Self { length: 0, hash: hash::EMPTY };
 
     fn add(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.hash = bytes.iter().fold(self.hash, step);
+        self.hash = hash::fnv1a(self.hash, bytes);
     }
 }
 

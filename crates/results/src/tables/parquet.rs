@@ -3,7 +3,6 @@
 //! Integers are delta-encoded: sampled indices, times and counters shrink to almost nothing before they
 //! reach the compressor. Texts use a dictionary.
 
-use std::fmt;
 use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,24 +25,14 @@ const ROWS_PER_GROUP: usize = 1 << 20;
 const ROWS_PER_BATCH: usize = 1 << 14;
 
 /// Why a Parquet file could not be written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("table {table}: {cause}")]
 pub struct ParquetFault {
     /// Table that was being written.
     pub table: &'static str,
     /// Cause of the error, usually an error of the underlying output.
+    #[source]
     pub cause: ParquetError,
-}
-
-impl fmt::Display for ParquetFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "table {}: {}", self.table, self.cause)
-    }
-}
-
-impl std::error::Error for ParquetFault {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.cause)
-    }
 }
 
 impl Table {

@@ -314,7 +314,7 @@ mod tests {
             let mut flow = flow();
             flow.note_end(at(100), &segment(Flags::ACK), is_of_data);
             assert!(flow.is_active(at(100)));
-            flow.note_end(at(100), &segment(Flags::RST.and(Flags::ACK)), is_of_data);
+            flow.note_end(at(100), &segment(Flags::RST | Flags::ACK), is_of_data);
             assert_eq!((flow.is_active(at(100)), flow.gone_at), (false, Some(at(180))));
         }
     }

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::process::ExitCode;
 
+use tidegate_core::hash;
 use tidegate_core::rng::Seed;
 use tidegate_sim::run::run;
 use tidegate_sim::scenario;
@@ -17,9 +18,7 @@ struct Hash(u64);
 
 impl Write for Hash {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        }
+        self.0 = hash::fnv1a(self.0, text.as_bytes());
         Ok(())
     }
 }
@@ -44,7 +43,7 @@ fn hashed(seed: Option<&str>) -> Result<String, String> {
     let plan = scenario::parse_bytes("standard input", &text, &[], tidegate_schemes::SCHEMES)
         .map_err(|errors| errors.to_string())?;
     let record = run(&plan, Seed(seed));
-    let mut hash = Hash(0xCBF2_9CE4_8422_2325);
+    let mut hash = Hash(hash::EMPTY);
     // Debug writes the fewest digits that identify a float, so equal texts are equal bits.
     write!(hash, "{record:?}").map_err(|why| why.to_string())?;
     Ok(format!("{} {} packet-hops {:016x}", plan.name, record.packet_hops, hash.0))

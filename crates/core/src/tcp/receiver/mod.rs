@@ -210,8 +210,8 @@ impl Receiver {
         let options = TcpOptions { syn: Some(options), ..TcpOptions::default() };
         let window = self.window.unscaled(self.stream.next());
         // RFC 3168 §6.1.1.
-        let has_ecn = self.takes_ecn && Flags(segment.flags).has(Flags::ECE.and(Flags::CWR));
-        let flags = Flags::SYN.and(Flags::ACK).and_if(has_ecn, Flags::ECE);
+        let has_ecn = self.takes_ecn && Flags(segment.flags).has(Flags::ECE | Flags::CWR);
+        let flags = (Flags::SYN | Flags::ACK).with_if(has_ecn, Flags::ECE);
         self.push(now, 0, flags, window, options);
     }
 
@@ -278,7 +278,7 @@ impl Receiver {
         self.timer.clear();
         self.acknowledged = self.stream.next();
         let options = TcpOptions { sack: self.stream.sack_blocks(self.peer), syn: None };
-        let flags = Flags::ACK.and_if(self.echo.tells(), Flags::ECE).and_if(closes, Flags::FIN);
+        let flags = Flags::ACK.with_if(self.echo.tells(), Flags::ECE).with_if(closes, Flags::FIN);
         let window = self.window.advertise(self.stream.next());
         self.push(now, OWN_FIN, flags, window, options);
     }

@@ -126,7 +126,7 @@ fn a_mark_is_told_until_the_sender_has_reduced() {
         packet.hop.raise_mark(mark);
         receiver.on_segment(at(1), &packet);
     }
-    receiver.on_segment(at(1), &header(3001, MSS, Flags::ACK.and(Flags::CWR), 1));
+    receiver.on_segment(at(1), &header(3001, MSS, Flags::ACK | Flags::CWR, 1));
     told.extend(acks(&mut receiver).iter().map(|(ack, _)| Flags(ack.flags).has(Flags::ECE)));
     assert_eq!(told, [false, true, true, false]);
 }
@@ -178,7 +178,7 @@ fn a_probe_of_a_closed_window_is_answered() {
 #[test]
 fn the_receiver_closes_with_the_sender_and_says_so_again_when_asked_again() {
     let mut receiver = open(setup());
-    let fin = header(1, 500, Flags::ACK.and(Flags::FIN), 1);
+    let fin = header(1, 500, Flags::ACK | Flags::FIN, 1);
     receiver.on_segment(at(1), &fin);
     let ack = acks(&mut receiver);
     assert_eq!((ack[0].0.ack, ack[0].0.seq, ack[0].0.flags), (502, 8, 0x11));
@@ -241,7 +241,7 @@ fn only_a_receiver_that_takes_part_grants_ecn_and_only_if_asked() {
         receiver.on_segment(Time::ZERO, &header(0, 0, flags, 5));
         acks(&mut receiver)[0].0.flags
     };
-    let asks = Flags::SYN.and(Flags::ECE).and(Flags::CWR);
+    let asks = Flags::SYN | Flags::ECE | Flags::CWR;
     assert_eq!((answer(true, asks), answer(false, asks)), (0x52, 0x12));
-    assert_eq!((answer(true, Flags::SYN), answer(true, Flags::SYN.and(Flags::ECE))), (0x12, 0x12));
+    assert_eq!((answer(true, Flags::SYN), answer(true, Flags::SYN | Flags::ECE)), (0x12, 0x12));
 }

@@ -47,7 +47,7 @@ impl Sender {
             let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
             // RFC 3168 §6.1.1: an ECN-setup SYN.
             let asks = self.ecn != Ecn::NotCapable;
-            let flags = Flags::SYN.and_if(asks, Flags::ECE.and(Flags::CWR));
+            let flags = Flags::SYN.with_if(asks, Flags::ECE | Flags::CWR);
             let mut syn = self.segment(now, 0, 0, flags, options);
             self.controller.on_open(&mut syn.header.hop);
             return Some(syn);

@@ -25,7 +25,7 @@ impl Sender {
         }
         match self.stage {
             Stage::Waiting => {}
-            Stage::SynSent | Stage::Open if flags.has(Flags::SYN.and(Flags::ACK)) => {
+            Stage::SynSent | Stage::Open if flags.has(Flags::SYN | Flags::ACK) => {
                 self.on_syn(cx.now, &segment, options);
             }
             Stage::SynSent => {}

@@ -237,7 +237,7 @@ impl Port {
         segment: &TcpSegment,
     ) -> bool {
         let number = header.name.segment.0;
-        let is_syn_ack = Flags(segment.flags).has(Flags::SYN.and(Flags::ACK));
+        let is_syn_ack = Flags(segment.flags).has(Flags::SYN | Flags::ACK);
         if is_syn_ack && self.table.half_open(number).is_some_and(|half| half.data != header.name.prefix) {
             self.table.open(now, number);
             self.admit(now, names, number, Arrival::New);

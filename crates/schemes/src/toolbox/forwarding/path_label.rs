@@ -2,6 +2,7 @@
 //!
 //! Paper: the path labels of MIRCC (Mahdian et al., ICN 2016) and RAAQM (Carofiglio et al.); the hash is ours.
 
+use tidegate_core::hash::fnv1a_32;
 use tidegate_core::ndn::face::FaceId;
 
 /// The label of Data that no router has labelled.
@@ -14,8 +15,7 @@ pub fn through(beyond: u32, face: FaceId) -> u32 {
 
 /// A hash of two numbers (FNV-1a).
 pub fn mix(first: u32, second: u32) -> u32 {
-    let bytes = first.to_le_bytes().into_iter().chain(second.to_le_bytes());
-    bytes.fold(0x811C_9DC5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    fnv1a_32([first.to_le_bytes(), second.to_le_bytes()].as_flattened())
 }
 
 #[cfg(test)]

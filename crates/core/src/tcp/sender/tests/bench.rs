@@ -157,7 +157,7 @@ impl Bench {
         self.set(120);
         let syn = SynOptions { mss: 9000, window_scale: 0 };
         let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-        self.give(0, window, Flags::SYN.and(Flags::ACK), options, 100);
+        self.give(0, window, Flags::SYN | Flags::ACK, options, 100);
         self
     }
 

@@ -31,7 +31,7 @@ fn the_answer_to_the_syn_tells_round_trip_window_and_segment_size() {
     bench.set(130);
     let syn = SynOptions { mss: 500, window_scale: 3 };
     let options = TcpOptions { syn: Some(syn), ..TcpOptions::default() };
-    bench.give(0, 1200, Flags::SYN.and(Flags::ACK), options, 100);
+    bench.give(0, 1200, Flags::SYN | Flags::ACK, options, 100);
     assert_eq!(bench.sender.view().smoothed_rtt, Some(Span::from_millis(30)));
     let left: Vec<u16> = bench.segments().iter().map(|(tcp, _)| tcp.payload).collect();
     // The handshake's ACK, then what fits 1200 bytes; a SYN's window is not scaled.
@@ -51,12 +51,12 @@ fn a_file_ends_with_a_fin_and_both_directions_close() {
     let at = Time::ZERO + Span::from_millis(140);
     assert_eq!((bench.sender.completed_at(), bench.sender.is_closed()), (Some(at), false));
     bench.set(150);
-    bench.give(2501, u16::MAX, Flags::ACK.and(Flags::FIN), TcpOptions::default(), 120);
+    bench.give(2501, u16::MAX, Flags::ACK | Flags::FIN, TcpOptions::default(), 120);
     assert!(bench.sender.is_closed());
     let last = bench.segments();
     assert_eq!((last.len(), last[0].0.ack, last[0].0.flags), (1, 2, 0x10));
     assert_eq!(bench.sender.next_wake(), None);
-    bench.give(2501, u16::MAX, Flags::ACK.and(Flags::FIN), TcpOptions::default(), 120);
+    bench.give(2501, u16::MAX, Flags::ACK | Flags::FIN, TcpOptions::default(), 120);
     assert_eq!(bench.segments().len(), 1, "the receiver asks again");
 }
 
@@ -81,7 +81,7 @@ fn a_syn_without_an_answer_opens_nothing() {
     let mut bench = file(2500);
     bench.poll();
     bench.ack(0, &[], 0);
-    bench.give(7, u16::MAX, Flags::SYN.and(Flags::ACK), TcpOptions::default(), 0);
+    bench.give(7, u16::MAX, Flags::SYN | Flags::ACK, TcpOptions::default(), 0);
     assert_eq!(bench.poll(), []);
 }
 
@@ -90,7 +90,7 @@ fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed()
     let data = |asked, answer: Flags| {
         let mut bench = Bench::asking(asked);
         let syn = bench.segments()[0].0;
-        bench.give(0, u16::MAX, Flags::SYN.and(Flags::ACK).and(answer), TcpOptions::default(), 0);
+        bench.give(0, u16::MAX, Flags::SYN | Flags::ACK | answer, TcpOptions::default(), 0);
         let left = bench.segments();
         assert_eq!((syn.ecn, left[0].0.ecn), (Ecn::NotCapable, Ecn::NotCapable), "SYN and bare ACK");
         (syn.flags, left[1].0.ecn)
@@ -100,7 +100,7 @@ fn segments_may_be_marked_only_when_the_syn_asked_for_it_and_the_answer_agreed()
     assert_eq!(data(Ecn::Classic, none), (0xC2, Ecn::NotCapable));
     assert_eq!(data(Ecn::Classic, Flags::ECE), (0xC2, Ecn::Classic));
     assert_eq!(data(Ecn::LowLatency, Flags::ECE), (0xC2, Ecn::LowLatency));
-    assert_eq!(data(Ecn::Classic, Flags::ECE.and(Flags::CWR)), (0xC2, Ecn::NotCapable), "a mirror");
+    assert_eq!(data(Ecn::Classic, Flags::ECE | Flags::CWR), (0xC2, Ecn::NotCapable), "a mirror");
 }
 
 #[test]

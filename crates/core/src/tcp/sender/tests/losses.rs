@@ -355,7 +355,7 @@ fn a_recovery_is_undone_after_its_end_too_but_not_once_the_next_has_begun_or_a_m
             assert_eq!(bench.trouble(), [gap(11), enter(5)]);
             bench.sent();
         }
-        bench.give(11_000, u16::MAX, Flags::ACK.and(flags), TcpOptions::default(), 141);
+        bench.give(11_000, u16::MAX, Flags::ACK | flags, TcpOptions::default(), 141);
         bench.ack(11, &[(0, 1)], 141);
         bench.trouble()
     };

@@ -139,7 +139,7 @@ fn a_mark_is_told_with_the_ack_and_answered_once_per_window() {
     bench.set(140);
     let mut answered = Vec::new();
     for number in [1, 2, 5] {
-        bench.give(number * u32::from(MSS), u16::MAX, Flags::ACK.and(Flags::ECE), TcpOptions::default(), 120);
+        bench.give(number * u32::from(MSS), u16::MAX, Flags::ACK | Flags::ECE, TcpOptions::default(), 120);
         answered.extend(bench.segments().iter().map(|(tcp, _)| Flags(tcp.flags).has(Flags::CWR)));
     }
     // Segments 4 and 5 leave with the first two ACKs, 6 to 8 with the third, which acknowledges what left meanwhile.

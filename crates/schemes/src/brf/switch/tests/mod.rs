@@ -94,7 +94,7 @@ impl Bench {
 
     /// What the SYN-ACK carries on.
     fn syn_ack(&mut self, at_us: u64, number: u32) -> Option<u32> {
-        let syn_ack = Self::segment(self.acks, number, Flags::SYN.and(Flags::ACK), 0, 1);
+        let syn_ack = Self::segment(self.acks, number, Flags::SYN | Flags::ACK, 0, 1);
         self.pass(at_us, DOWN, Direction::In, syn_ack).hop.get(Signal::GrantedRate)
     }
 
@@ -154,7 +154,7 @@ impl Bench {
 
     /// Both FINs of a flow.
     fn close(&mut self, at_ms: u64, number: u32) {
-        let fin = |prefix| Self::segment(prefix, number, Flags::FIN.and(Flags::ACK), 0, 1449);
+        let fin = |prefix| Self::segment(prefix, number, Flags::FIN | Flags::ACK, 0, 1449);
         let (data, acks) = (fin(self.data), fin(self.acks));
         self.pass(at_ms * 1000, DOWN, Direction::Out, data);
         self.pass(at_ms * 1000, DOWN, Direction::In, acks);
