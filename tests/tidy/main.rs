@@ -168,6 +168,14 @@ fn no_module_is_included_from_another_place() {
     holds("what two crates need is a crate", &rules::module_paths(&rust));
 }
 
+/// Without it, a rule over a folder that is not read would hold of nothing.
+#[test]
+fn the_folders_of_the_rules_have_sources() {
+    for folder in SEALED.iter().chain(&ORDERED).chain(&DOCUMENTED) {
+        assert!(!rules::of(&SOURCES, &[folder]).is_empty(), "{folder}");
+    }
+}
+
 #[test]
 fn a_module_with_files_of_its_own_is_in_its_folder() {
     let rust = rules::of(&SOURCES, &["crates/", "src/", "tests/", "benches/", "examples/", "fuzz/"]);

@@ -30,7 +30,7 @@ impl Source {
 }
 
 /// Folders that are made, not written; in a second working tree `.git` is a file.
-const MADE: [&str; 5] = [".git", "target", "results", "artifacts", "vendor"];
+const MADE: [&str; 4] = [".git", "target", "artifacts", "vendor"];
 
 /// Every text file below `root`, in order of path.
 pub fn read_all(root: &Path) -> Vec<Source> {
@@ -47,7 +47,8 @@ fn walk(folder: &Path, path: &str, sources: &mut Vec<Source>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let inner = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
         // What a link leads to is read where it is.
-        if MADE.contains(&name.as_str()) || entry.path().is_symlink() {
+        // `crates/results` is source code; what runs write is a folder of this name at the root.
+        if MADE.contains(&name.as_str()) || inner == "results" || entry.path().is_symlink() {
             continue;
         }
         if entry.path().is_dir() {

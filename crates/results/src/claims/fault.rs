@@ -24,12 +24,12 @@ pub struct Problem {
     /// Text of that line.
     pub source: String,
     /// Kind of the problem.
-    pub fault: Fault,
+    pub fault: ClaimFault,
 }
 
 /// Kinds of problems in a claims file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
+pub enum ClaimFault {
     /// Not TOML.
     #[error("{message}")]
     Syntax {
@@ -153,7 +153,7 @@ impl std::error::Error for ClaimsFault {}
 
 impl Problem {
     /// The problem `fault` at the bytes `span` of `text`.
-    pub(super) fn at(text: &str, span: Range<usize>, fault: Fault) -> Self {
+    pub(super) fn at(text: &str, span: Range<usize>, fault: ClaimFault) -> Self {
         let start = floor_boundary(text, span.start);
         let before = &text[..start];
         let line = before.matches('\n').count() + 1;

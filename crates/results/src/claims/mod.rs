@@ -4,7 +4,7 @@ mod fault;
 mod parse;
 mod place;
 
-pub use fault::{ClaimsFault, Fault, Problem};
+pub use fault::{ClaimFault, ClaimsFault, Problem};
 pub use parse::{fault_at, parse};
 
 use std::fmt;
@@ -36,14 +36,14 @@ pub struct Assumption {
     /// The value with its unit, as text.
     pub value: String,
     /// Where the value comes from.
-    pub provenance: Provenance,
+    pub provenance: ValueProvenance,
     /// Reason for the assumed value.
     pub why: String,
 }
 
 /// Where an assumed value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provenance {
+pub enum ValueProvenance {
     /// Stated in the paper.
     Paper,
     /// Read in source code of the authors or of the simulator they used.
@@ -54,7 +54,7 @@ pub enum Provenance {
     Fitted,
 }
 
-impl Provenance {
+impl ValueProvenance {
     /// All of them, in order of trust.
     pub const ALL: [Self; 4] = [Self::Paper, Self::Source, Self::Reconstruction, Self::Fitted];
 
@@ -128,7 +128,7 @@ pub enum Sign {
 
 /// A claim's effect: which value means none, and which side the paper is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Direction {
+pub struct Effect {
     /// The value of "no effect", in the unit of the claim.
     pub null: f64,
     /// Sign of the effect in the paper.
@@ -161,7 +161,7 @@ pub struct Claim {
     /// Why the band was changed.
     pub band_reason: Option<String>,
     /// For the verdict [`Verdict::Direction`]; without it that verdict cannot be reached.
-    pub direction: Option<Direction>,
+    pub direction: Option<Effect>,
     /// The verdict on record; a run that decides otherwise is reported.
     pub recorded: Option<Verdict>,
     /// The verdict on record with the seeds of `--full`, where it is another one.
@@ -207,7 +207,7 @@ impl Claim {
 impl Claim {
     /// Whether `value` lies in the band; an end that is "no effect" does not belong to it.
     fn contains(&self, value: f64) -> bool {
-        let is_tie = self.direction.is_some_and(|Direction { null, .. }| value == null);
+        let is_tie = self.direction.is_some_and(|Effect { null, .. }| value == null);
         let is_end = value == self.band.low || value == self.band.high;
         self.band.contains(value) && !(is_tie && is_end)
     }
@@ -249,7 +249,7 @@ impl fmt::Display for Verdict {
 
 /// A verdict with the estimate it rests on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decision {
+pub struct ClaimDecision {
     /// Verdict on the claim.
     pub verdict: Verdict,
     /// Mean and interval of the samples.
@@ -261,7 +261,7 @@ pub struct Decision {
 /// No samples, or one that is not finite, make [`Verdict::Differs`] with an estimate of `n` = 0. A single
 /// sample has an infinite interval, so it can only satisfy an [`exact`](Claim::exact) claim. An end of the band that is
 /// the value of "no effect" does not belong to the band: a tie is no effect.
-pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
+pub fn decide(samples: &[f64], claim: &Claim) -> ClaimDecision {
     let estimate = Estimate::of(samples);
     let is_agreed = |value| claim.contains(value);
     let (low, high) = (estimate.low(), estimate.high());
@@ -271,13 +271,13 @@ pub fn decide(samples: &[f64], claim: &Claim) -> Decision {
     let verdict = match claim.direction {
         _ if estimate.n == 0 => Verdict::Differs,
         _ if inside => Verdict::Agrees,
-        Some(Direction { null, sign: Sign::Above }) if low > null => Verdict::Direction,
-        Some(Direction { null, sign: Sign::Below }) if high < null => Verdict::Direction,
+        Some(Effect { null, sign: Sign::Above }) if low > null => Verdict::Direction,
+        Some(Effect { null, sign: Sign::Below }) if high < null => Verdict::Direction,
         _ if claim.exact || !reaches_inside || low == high => Verdict::Differs,
-        Some(Direction { null, .. }) if null < low || high < null => Verdict::Differs,
+        Some(Effect { null, .. }) if null < low || high < null => Verdict::Differs,
         _ => Verdict::Undecided,
     };
-    Decision { verdict, estimate }
+    ClaimDecision { verdict, estimate }
 }
 
 /// A claim with our result: one line of the board.
@@ -294,7 +294,7 @@ pub struct Judged {
 impl Judged {
     /// Judges `claim` by the samples of a full run.
     pub fn full(claim: Claim, samples: &[f64]) -> Self {
-        let Decision { verdict, estimate } = decide(samples, &claim);
+        let ClaimDecision { verdict, estimate } = decide(samples, &claim);
         Self { claim, estimate, verdict: Some(verdict) }
     }
 
@@ -321,7 +321,7 @@ impl Judged {
 mod tests {
     use super::*;
 
-    fn claim(low: f64, high: f64, direction: Option<Direction>) -> Claim {
+    fn claim(low: f64, high: f64, direction: Option<Effect>) -> Claim {
         Claim {
             id: "P5-icp".into(),
             place: "Fig. 7b".into(),
@@ -343,8 +343,8 @@ mod tests {
         }
     }
 
-    const ABOVE_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Above });
-    const BELOW_ZERO: Option<Direction> = Some(Direction { null: 0.0, sign: Sign::Below });
+    const ABOVE_ZERO: Option<Effect> = Some(Effect { null: 0.0, sign: Sign::Above });
+    const BELOW_ZERO: Option<Effect> = Some(Effect { null: 0.0, sign: Sign::Below });
 
     #[test]
     fn a_bar_is_named_by_the_file_by_the_quantity_or_by_the_place() {
@@ -358,7 +358,7 @@ mod tests {
 
     #[track_caller]
     fn assert_verdict(samples: &[f64], claim: &Claim, expected: Verdict) {
-        let Decision { verdict, estimate } = decide(samples, claim);
+        let ClaimDecision { verdict, estimate } = decide(samples, claim);
         let interval = (estimate.low(), estimate.high());
         assert_eq!(verdict, expected, "interval {interval:?}, band {}", claim.band);
     }
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn null_need_not_be_zero() {
-        let ratio = claim(1.2, 1.5, Some(Direction { null: 1.0, sign: Sign::Above }));
+        let ratio = claim(1.2, 1.5, Some(Effect { null: 1.0, sign: Sign::Above }));
         assert_verdict(&[1.04, 1.05, 1.06], &ratio, Verdict::Direction);
         assert_verdict(&[0.94, 0.95, 0.96], &ratio, Verdict::Differs);
     }

@@ -6,9 +6,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::fault::{ClaimsFault, Fault, Problem};
+use super::fault::{ClaimFault, ClaimsFault, Problem};
 use super::{
-    Assumption, Band, Bar, Claim, Direction, FormulaText, Paper, Provenance, Published, Sign, Verdict,
+    Assumption, Band, Bar, Claim, Effect, FormulaText, Paper, Published, Sign, ValueProvenance, Verdict,
 };
 
 const ROOT: &str = "the file";
@@ -49,7 +49,7 @@ pub fn parse(text: &str, file: &str) -> Result<Paper, ClaimsFault> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader { text, problems: Vec::new() };
     for error in errors {
-        let fault = Fault::Syntax { message: error.message().to_owned() };
+        let fault = ClaimFault::Syntax { message: error.message().to_owned() };
         reader.report(error.span().unwrap_or(0..0), fault);
     }
     // What follows a syntax error would be reported as missing.
@@ -64,7 +64,7 @@ pub fn parse(text: &str, file: &str) -> Result<Paper, ClaimsFault> {
 
 /// What is wrong with the bytes `span` of a file that could be read, such as an expression in it.
 pub fn fault_at(text: &str, file: &str, span: Range<usize>, message: String) -> ClaimsFault {
-    let problem = Problem::at(text, span, Fault::Other { message });
+    let problem = Problem::at(text, span, ClaimFault::Other { message });
     ClaimsFault { file: file.to_owned(), problems: vec![problem] }
 }
 
@@ -88,7 +88,7 @@ impl<'a, 't> Entry<'a, 't> {
 }
 
 impl Reader<'_> {
-    fn report(&mut self, span: Range<usize>, fault: Fault) {
+    fn report(&mut self, span: Range<usize>, fault: ClaimFault) {
         self.problems.push(Problem::at(self.text, span, fault));
     }
 
@@ -98,11 +98,11 @@ impl Reader<'_> {
         let assumptions = self.list(&root, "assumption", ASSUMPTION, Self::assumption);
         let claims = self.list(&root, "claim", CLAIM, Self::claim);
         if claims.is_empty() && root.get("claim").is_none() {
-            self.report(0..0, Fault::MissingKey { key: "claim", table: ROOT });
+            self.report(0..0, ClaimFault::MissingKey { key: "claim", table: ROOT });
         }
         self.refuse_duplicate_ids(&root);
         let Some(head) = root.get("paper") else {
-            self.report(0..0, Fault::MissingKey { key: "paper", table: ROOT });
+            self.report(0..0, ClaimFault::MissingKey { key: "paper", table: ROOT });
             return None;
         };
         let head = self.entry(head, "paper", PAPER)?;
@@ -118,7 +118,7 @@ impl Reader<'_> {
         self.refuse_unknown(entry, ASSUMPTION_KEYS);
         let name = self.text(entry, "name");
         let value = self.text(entry, "value");
-        let words = Provenance::ALL.map(|provenance| (provenance.word(), provenance));
+        let words = ValueProvenance::ALL.map(|provenance| (provenance.word(), provenance));
         let provenance =
             self.required(entry, "provenance", |reader, value| reader.word(value, "provenance", &words));
         let why = self.text(entry, "why");
@@ -189,18 +189,19 @@ impl Reader<'_> {
     }
 
     /// `null` alone is allowed: it is drawn, but nothing follows from it.
-    fn direction(&mut self, entry: &Entry<'_, '_>) -> Option<Direction> {
+    fn direction(&mut self, entry: &Entry<'_, '_>) -> Option<Effect> {
         let null = self.optional(entry, "null", |reader, value| reader.finite(value, "null"));
         let words = [("above", Sign::Above), ("below", Sign::Below)];
         let sign = self.optional(entry, "sign", |reader, value| reader.word(value, "sign", &words));
         self.require_together(entry, "sign", "null");
-        Some(Direction { null: null?, sign: sign? })
+        Some(Effect { null: null?, sign: sign? })
     }
 
     fn refuse_unknown(&mut self, entry: &Entry<'_, '_>, known: &'static [&'static str]) {
         for (key, _) in entry.table.iter() {
             if !known.contains(&key.get_ref().as_ref()) {
-                let fault = Fault::UnknownKey { key: key.get_ref().to_string(), table: entry.name, known };
+                let fault =
+                    ClaimFault::UnknownKey { key: key.get_ref().to_string(), table: entry.name, known };
                 self.report(key.span(), fault);
             }
         }
@@ -217,7 +218,7 @@ impl Reader<'_> {
             let Some(id) = value.get_ref().as_str() else { continue };
             let line = self.text[..value.span().start].matches('\n').count() + 1;
             if let Some(first_line) = lines.get(id).copied() {
-                self.report(value.span(), Fault::DuplicateId { id: id.to_owned(), first_line });
+                self.report(value.span(), ClaimFault::DuplicateId { id: id.to_owned(), first_line });
             } else {
                 lines.insert(id.to_owned(), line);
             }
@@ -226,7 +227,7 @@ impl Reader<'_> {
 
     fn require_together(&mut self, entry: &Entry<'_, '_>, key: &'static str, needs: &'static str) {
         if let (Some(value), None) = (entry.get(key), entry.get(needs)) {
-            self.report(value.span(), Fault::Alone { key, needs });
+            self.report(value.span(), ClaimFault::Alone { key, needs });
         }
     }
 
@@ -273,7 +274,7 @@ impl Reader<'_> {
         if let Some(value) = entry.get(key) {
             return read(self, value);
         }
-        self.report(entry.span.clone(), Fault::MissingKey { key, table: entry.name });
+        self.report(entry.span.clone(), ClaimFault::MissingKey { key, table: entry.name });
         None
     }
 
@@ -294,7 +295,7 @@ impl Reader<'_> {
     fn some_text(&mut self, value: &Spanned<DeValue<'_>>, key: &'static str) -> Option<String> {
         let text = self.any_text(value, key)?;
         if text.trim().is_empty() {
-            self.report(value.span(), Fault::Empty { key });
+            self.report(value.span(), ClaimFault::Empty { key });
             return None;
         }
         Some(text)
@@ -328,7 +329,7 @@ impl Reader<'_> {
             return None;
         };
         if !number.is_finite() {
-            self.report(value.span(), Fault::NotFinite { key });
+            self.report(value.span(), ClaimFault::NotFinite { key });
             return None;
         }
         Some(number)
@@ -346,7 +347,7 @@ impl Reader<'_> {
         let (low, high) = (*low, *high);
         // A swapped band or one with NaN would accept nothing.
         if low.is_nan() || high.is_nan() || low > high {
-            self.report(value.span(), Fault::BadBand { key, low, high });
+            self.report(value.span(), ClaimFault::BadBand { key, low, high });
             return None;
         }
         Some(Band { low, high })
@@ -370,7 +371,7 @@ impl Reader<'_> {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if found.is_none() {
             let known = words.iter().map(|(word, _)| *word).collect();
-            self.report(value.span(), Fault::UnknownWord { key, word: text, known });
+            self.report(value.span(), ClaimFault::UnknownWord { key, word: text, known });
         }
         found
     }
@@ -384,7 +385,7 @@ impl Reader<'_> {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        self.report(value.span(), Fault::WrongKind { key: key.to_owned(), expected, found });
+        self.report(value.span(), ClaimFault::WrongKind { key: key.to_owned(), expected, found });
     }
 }
 
@@ -447,12 +448,12 @@ exact = true
     fn a_good_file_is_read_in_full() {
         let paper = parse(GOOD, "claims.toml").expect("the file is good");
         assert_eq!((paper.scheme.as_str(), paper.assumptions.len()), ("plr", 1));
-        assert_eq!(paper.assumptions[0].provenance, Provenance::Reconstruction);
+        assert_eq!(paper.assumptions[0].provenance, ValueProvenance::Reconstruction);
         let first = &paper.claims[0];
         assert_eq!((first.id.as_str(), first.unit.as_str()), ("P5-icp", "%"));
         assert_eq!(first.band, Band { low: 10.0, high: 40.0 });
         assert_eq!(first.earlier_band, Some(Band { low: 15.0, high: 30.0 }));
-        assert_eq!(first.direction, Some(Direction { null: 0.0, sign: Sign::Above }));
+        assert_eq!(first.direction, Some(Effect { null: 0.0, sign: Sign::Above }));
         assert_eq!(first.recorded, Some(Verdict::Agrees));
         let second = &paper.claims[1];
         assert!(second.exact && second.direction.is_none() && second.recorded.is_none());

@@ -5,7 +5,7 @@ use tidegate_core::ndn::packet::Flags;
 use tidegate_core::ndn::packet::TcpSegment;
 use tidegate_core::units::{ByteCount, Span, Time};
 
-use super::allocator::{Claim, Demand};
+use super::allocator::{FlowClaim, Demand};
 use super::code::{self, Grant};
 use super::measure::{Meter, SEGMENT};
 use super::predictor::{Prediction, Predictor, Verdict};
@@ -129,7 +129,7 @@ impl Flow {
     }
 
     /// Demand and limits for the allocator.
-    pub fn claim(&self) -> Claim {
+    pub fn claim(&self) -> FlowClaim {
         let demand = match self.meter.real() {
             None => Demand::Promised(self.promised),
             Some(real) if self.meter.is_limited() => {
@@ -137,7 +137,7 @@ impl Flow {
             }
             Some(real) => Demand::Unlimited { real },
         };
-        Claim { granted: self.rate, floor: self.floor(), demand }
+        FlowClaim { granted: self.rate, floor: self.floor(), demand }
     }
 
     /// Rate that may be granted now, bytes/s.

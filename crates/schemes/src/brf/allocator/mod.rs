@@ -10,7 +10,7 @@ use super::Form;
 
 /// Demand and limits of one flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Claim {
+pub struct FlowClaim {
     /// Allocated until now.
     pub granted: f64,
     /// Minimum allocation, if there is enough capacity: it keeps the feedback going.
@@ -36,7 +36,7 @@ pub enum Demand {
     },
 }
 
-impl Claim {
+impl FlowClaim {
     /// Measured rate; a new flow uses nothing yet.
     pub fn real(&self) -> f64 {
         match self.demand {
@@ -74,14 +74,14 @@ pub fn fill(capacity: f64, caps: &[f64]) -> Vec<f64> {
 }
 
 /// Eq. 14: what each flow gets of `capacity` after a round of measurement. `headroom` is the paper's β, 1 or more.
-pub fn share_out(form: Form, capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f64> {
+pub fn share_out(form: Form, capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     match form {
         Form::Corrected => share_out_corrected(capacity, headroom, claims),
         Form::Literal => share_out_literal(capacity, headroom, claims),
     }
 }
 
-fn share_out_corrected(capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f64> {
+fn share_out_corrected(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
     let caps: Vec<f64> = claims.iter().map(|claim| claim.cap(headroom)).collect();
     let mut shares = fill(capacity, &caps);
     let spare = capacity - shares.iter().sum::<f64>();
@@ -92,8 +92,8 @@ fn share_out_corrected(capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f6
 }
 
 /// Everybody has enough: room to grow into, in proportion, so that a demand that rises is not held up for a round.
-fn hand_out_spare(spare: f64, claims: &[Claim], shares: &mut [f64]) {
-    let wanted = |(claim, share): (&Claim, &f64)| match claim.demand {
+fn hand_out_spare(spare: f64, claims: &[FlowClaim], shares: &mut [f64]) {
+    let wanted = |(claim, share): (&FlowClaim, &f64)| match claim.demand {
         Demand::Limited { real } => (MAX_HEADROOM * real - share).max(0.0),
         Demand::Promised(_) | Demand::Unlimited { .. } => 0.0,
     };
@@ -107,8 +107,8 @@ fn hand_out_spare(spare: f64, claims: &[Claim], shares: &mut [f64]) {
 
 /// As printed, with the guards that it needs: all limited, the quotient has no divisor and nobody is there to get it; limited
 /// flows that want more than there is are scaled down together.
-fn share_out_literal(capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f64> {
-    let limited = |claim: &Claim| match claim.demand {
+fn share_out_literal(capacity: f64, headroom: f64, claims: &[FlowClaim]) -> Vec<f64> {
+    let limited = |claim: &FlowClaim| match claim.demand {
         Demand::Limited { real } => Some(headroom * real),
         Demand::Promised(rate) => Some(rate),
         Demand::Unlimited { .. } => None,
@@ -125,7 +125,7 @@ fn share_out_literal(capacity: f64, headroom: f64, claims: &[Claim]) -> Vec<f64>
 /// Corrected: what is free counts what others were granted, not what they happen to use, and only flows above the level give
 /// way. As printed, flows keep grants that they do not use, and the rule of three of eq. 13 divides by measured rates, so
 /// that the sum of the grants exceeds the capacity.
-pub fn admit(form: Form, capacity: f64, claims: &[Claim], newcomer: usize) -> Vec<f64> {
+pub fn admit(form: Form, capacity: f64, claims: &[FlowClaim], newcomer: usize) -> Vec<f64> {
     let mut rates: Vec<f64> = claims.iter().map(|claim| claim.granted).collect();
     let Some(Demand::Promised(promised)) = claims.get(newcomer).map(|claim| claim.demand) else {
         return rates;
@@ -135,7 +135,7 @@ pub fn admit(form: Form, capacity: f64, claims: &[Claim], newcomer: usize) -> Ve
         Form::Corrected if rates.iter().sum::<f64>() <= capacity => rates,
         Form::Corrected => fill(capacity, &rates),
         Form::Literal => {
-            let real: f64 = claims.iter().map(Claim::real).sum();
+            let real: f64 = claims.iter().map(FlowClaim::real).sum();
             // Without any measured rate nothing can be scaled.
             if capacity - real < promised && real > 0.0 {
                 let factor = (capacity - promised).max(0.0) / real;
@@ -156,15 +156,15 @@ mod tests {
 
     const C: f64 = 12e6;
 
-    fn claim(demand: Demand) -> Claim {
-        Claim { granted: 0.0, floor: 0.0, demand }
+    fn claim(demand: Demand) -> FlowClaim {
+        FlowClaim { granted: 0.0, floor: 0.0, demand }
     }
 
-    fn limited(real: f64) -> Claim {
+    fn limited(real: f64) -> FlowClaim {
         claim(Demand::Limited { real })
     }
 
-    fn unlimited() -> Claim {
+    fn unlimited() -> FlowClaim {
         claim(Demand::Unlimited { real: 1e6 })
     }
 
@@ -230,14 +230,14 @@ mod tests {
 
     #[test]
     fn the_floor_raises_what_a_limited_flow_may_use_but_not_the_sum() {
-        let idle = Claim { floor: 2e5, ..limited(0.0) };
+        let idle = FlowClaim { floor: 2e5, ..limited(0.0) };
         assert_eq!(share_out(Form::Corrected, C, 1.1, &[idle, unlimited()]), [2e5, C - 2e5]);
         let shares = share_out(Form::Corrected, 1e5, 1.1, &[idle, idle]);
         assert_eq!(shares, [5e4, 5e4]);
     }
 
-    fn granted(rate: f64, real: f64) -> Claim {
-        Claim { granted: rate, floor: 0.0, demand: Demand::Unlimited { real } }
+    fn granted(rate: f64, real: f64) -> FlowClaim {
+        FlowClaim { granted: rate, floor: 0.0, demand: Demand::Unlimited { real } }
     }
 
     #[test]
@@ -275,12 +275,12 @@ mod tests {
                 1 => Demand::Limited { real: rng.exponential() * 3e6 },
                 _ => Demand::Unlimited { real: rng.exponential() * 3e6 },
             };
-            let one = |rng: &mut Rng| Claim {
+            let one = |rng: &mut Rng| FlowClaim {
                 granted: rng.exponential() * 3e6,
                 floor: rng.uniform() * 1e6,
                 demand: demand(rng),
             };
-            let mut claims: Vec<Claim> = (0..1 + rng.below(12)).map(|_| one(&mut rng)).collect();
+            let mut claims: Vec<FlowClaim> = (0..1 + rng.below(12)).map(|_| one(&mut rng)).collect();
             claims[0].demand = Demand::Promised(rng.uniform() * C);
             for rates in [share_out(Form::Corrected, C, 1.1, &claims), admit(Form::Corrected, C, &claims, 0)] {
                 let sum: f64 = rates.iter().sum();
