@@ -94,19 +94,7 @@ fn write_object(f: &mut fmt::Formatter<'_>, entries: &[(impl AsRef<str>, Json)])
 }
 
 fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_char('"')?;
-    for character in text.chars() {
-        match character {
-            '"' => f.write_str("\\\"")?,
-            '\\' => f.write_str("\\\\")?,
-            '\n' => f.write_str("\\n")?,
-            '\r' => f.write_str("\\r")?,
-            '\t' => f.write_str("\\t")?,
-            control if control < ' ' => write!(f, "\\u{:04x}", u32::from(control))?,
-            other => f.write_char(other)?,
-        }
-    }
-    f.write_char('"')
+    f.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
 }
 
 #[cfg(test)]
