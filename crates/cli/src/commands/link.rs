@@ -99,11 +99,11 @@ impl Arguments {
 /// Refuses a far end that cannot be one.
 fn check(Arguments { listen, to, .. }: &Arguments) -> Result<(), Failure> {
     if to.port() == 0 {
-        return Err(Failure::usage(format!("--to {to}: nobody listens at port 0")));
+        return Err(Failure::usage(format!("--to {to}: no program listens at port 0")));
     }
     if to == listen {
         return Err(Failure::usage(format!(
-            "--to {to}: that is where --listen hears; it would carry to itself"
+            "--to {to}: this is the address of --listen; the link would send to itself"
         )));
     }
     Ok(())

@@ -43,11 +43,11 @@ impl PointKind {
     pub const fn word(self, is_tcp: bool) -> &'static str {
         match self {
             Self::Interest if is_tcp => "segment sent",
-            Self::Retransmission if is_tcp => "segment sent again",
+            Self::Retransmission if is_tcp => "segment retransmitted",
             Self::Data if is_tcp => "segment arrived",
             Self::Loss if is_tcp => "sender took it for lost",
             Self::Interest => "Interest sent",
-            Self::Retransmission => "Interest sent again",
+            Self::Retransmission => "Interest retransmitted",
             Self::Data => "Data arrived",
             Self::MarkedData => "marked Data arrived",
             Self::Drop => "dropped by a queue",

@@ -110,14 +110,12 @@ pub(crate) fn values(link: &ImportedLink) -> Vec<(&'static str, String)> {
 
 fn flows(text: &mut String, topology: &Imported, consumers: &[usize]) {
     let Some(producer) = topology.nodes.last() else { return };
-    text.push_str(
-        "# Flows to start with: who asks, who answers, for what, and by which scheme (`tidegate schemes`).\n",
-    );
+    text.push_str("# Flows to start with: consumer, producer, prefix and scheme (`tidegate schemes`).\n");
     for consumer in consumers.iter().filter_map(|consumer| topology.nodes.get(*consumer)) {
         let _ = write!(
             text,
             "[[flow]]\nconsumer = {}\nproducer = {}\nprefix = {}\nscheme = \"catchunks-cubic\"\n\
-             size = \"{}\"   # without a size, it asks until the end\n\n",
+             size = \"{}\"   # without a size, it requests until the end\n\n",
             quoted(&consumer.name),
             quoted(&producer.name),
             quoted(&format!("/data/{}", consumer.name)),

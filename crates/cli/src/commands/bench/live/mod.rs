@@ -51,7 +51,7 @@ struct LiveMeasurement {
     pairs: f64,
     cpu_s: f64,
     wall_s: f64,
-    /// Interests that had to be sent again.
+    /// Interests that were retransmitted.
     again: u64,
     content_bytes: f64,
 }
@@ -107,12 +107,12 @@ fn table(rows: &[(&LiveCase, Vec<LiveMeasurement>)], screen: Screen) -> String {
     let heads = [
         ("case", Align::Left),
         ("pairs per CPU s", Align::Right),
-        ("least", Align::Right),
-        ("most", Align::Right),
+        ("min", Align::Right),
+        ("max", Align::Right),
         ("aim", Align::Right),
         ("CPU s per GB", Align::Right),
         ("goodput, Mbit/s", Align::Right),
-        ("sent again", Align::Right),
+        ("retransmitted", Align::Right),
     ];
     let mut table = TextTable::new(&heads);
     for (case, runs) in rows {
