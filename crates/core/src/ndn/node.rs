@@ -309,7 +309,7 @@ impl<B: Clone + Default> Node<B> {
         forwarder.on_wake(&mut cx, &mut Egress { queues, devices, to_applications, clock });
     }
 
-    /// Passes the controller's word to every part of the node.
+    /// Passes a directive of the controller to every part of the node.
     pub fn on_directive(&mut self, env: Env<'_>, directive: &Directive, devices: &mut impl Devices<B>) {
         let mut cx = Context::new(env, &self.faces);
         self.forwarder.on_directive(&mut cx, directive);

@@ -67,7 +67,7 @@ pub trait Strategy: std::fmt::Debug {
         Decision::Nack(NackReason::Congestion)
     }
 
-    /// The controller's word arrived.
+    /// Handles a directive of the network controller.
     fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         let _ = (cx, directive);
     }

@@ -41,7 +41,7 @@ pub trait QueueDiscipline: std::fmt::Debug {
         let _ = (cx, queue, actions);
     }
 
-    /// The controller's word arrived.
+    /// Handles a directive of the network controller.
     fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive, actions: &mut Actions) {
         let _ = (cx, directive, actions);
     }

@@ -216,7 +216,7 @@ pub trait RouterAgent: std::fmt::Debug {
     /// The requested wake-up time has come; reports are sent through the context.
     fn on_wake(&mut self, cx: &mut Context<'_>);
 
-    /// The controller's word arrived.
+    /// Handles a directive of the network controller.
     fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         let _ = (cx, directive);
     }

@@ -2,7 +2,7 @@
 
 use tidegate_core::units::{Span, Time};
 
-/// The two halves and what became of them.
+/// Round-trip time at a switch: its parts towards sender and receiver, smoothed.
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrip {
     syn_at: Option<Time>,

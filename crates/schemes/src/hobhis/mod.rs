@@ -76,7 +76,7 @@ choice! {
 }
 
 choice! {
-    /// What consumers hear.
+    /// Feedback that routers put on Data for consumers.
     pub enum Feedback {
         /// Nothing is reported (2012).
         None = "none",

@@ -14,7 +14,7 @@ pub(super) enum Refusing {
     Nothing,
     /// Refuses at random, by PIE.
     Pie(Pie),
-    /// One at a time.
+    /// Refuses one arriving Interest at each signal, by CoDel.
     Codel(Codel),
 }
 

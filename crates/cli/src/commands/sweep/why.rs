@@ -13,7 +13,7 @@ use crate::{Format, SEMANTICS, Session};
 /// Maximum number of differing values that are listed; the rest is counted.
 const MAX_DIFFERENCES: usize = 8;
 
-/// Of what.
+/// Sweep to explain, with the seed to look at.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]

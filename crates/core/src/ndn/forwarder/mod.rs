@@ -252,7 +252,7 @@ impl<B: Clone + Default> Forwarder<B> {
         self.wake_gates(cx, out);
     }
 
-    /// Passes the controller's word to every strategy and gate.
+    /// Passes a directive of the controller to every strategy and gate.
     pub fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         for Served { strategy, .. } in &mut self.strategies {
             strategy.on_directive(cx, directive);

@@ -78,7 +78,7 @@ pub trait FaceGate: std::fmt::Debug {
         let _ = (cx, releases);
     }
 
-    /// The controller's word arrived.
+    /// Handles a directive of the network controller.
     fn on_directive(&mut self, cx: &mut Context<'_>, directive: &Directive) {
         let _ = (cx, directive);
     }

@@ -30,7 +30,7 @@ impl TailProbe {
         *self = Self { end: Some(end), is_retransmission };
     }
 
-    /// Ends the probe without a word.
+    /// Ends the probe; the loss is not reported to the controller.
     pub(super) fn forget(&mut self) {
         self.end = None;
     }

@@ -132,7 +132,7 @@ impl Port {
         self.grant(&numbers, &rates);
     }
 
-    /// A detector's word.
+    /// Result of a congestion detector.
     pub(in crate::brf) fn on_congestion(&mut self, now: Time, state: Congestion) {
         if state == Congestion::Clear {
             if self.machine.on_clear() {

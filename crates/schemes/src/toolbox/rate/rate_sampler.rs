@@ -37,7 +37,7 @@ impl RateSampler {
         self.before.insert(sent.segment, self.last);
     }
 
-    /// The rate that a Data tells; `None` for one whose Interest was not told of.
+    /// Delivery-rate sample of a Data packet; `None` if its Interest was not recorded when it was sent.
     pub fn sample(&mut self, now: Time, delivery: &Delivery, flow: &FlowView) -> Option<PacketRate> {
         self.last = Arrival { at: now, sent_at: delivery.sent_at };
         let before = self.before.remove(&delivery.segment)?;

@@ -25,7 +25,7 @@ fn of_several_switches_that_tell_of_a_flow_the_least_counts() {
 }
 
 #[test]
-fn a_switch_that_counts_from_the_begin_again_is_believed_as_soon_as_nothing_can_have_been_overtaken() {
+fn a_restarted_switch_is_trusted_once_older_grants_have_expired() {
     let mut bench = Bench::new();
     hear(&mut bench, 0, 7, 1_000, 5e5);
     hear(&mut bench, 100, 7, 1, 2e5);
