@@ -338,11 +338,6 @@ impl World {
         self.packet_hops += 1;
         let SimNode { core, role, directions, service, .. } = &mut self.nodes[to.node as usize];
         core.faces()[to.face.index()].count_received(packet.header.size());
-        // The forwarder of a router records its packets itself.
-        if *role != Role::Router && self.recorder.mask.has(EventMask::PACKETS) {
-            let event = Event::Received { face: to.face.0, header: packet.header };
-            self.recorder.record(self.now, NodeId(to.node), event);
-        }
         match *role {
             Role::Router if service.is_some() => {
                 self.wait_for_service(to.node as usize, to.face, packet);
@@ -358,21 +353,33 @@ impl World {
                 self.drain_ready();
             }
             Role::Consumer(consumer) => {
+                self.record_received(to, &packet.header);
                 // A forwarder would have counted the last link.
                 packet.header.hop.hops = packet.header.hop.hops.saturating_add(1);
                 self.deliver(consumer as usize, &packet.header);
                 self.drain(consumer as usize);
             }
             Role::Server => {
+                self.record_received(to, &packet.header);
                 if let Some(answer) = self.answer(to.node, to.face, &packet.header) {
                     self.send(to.node as usize, to.face, answer);
                 }
             }
             Role::Sides => {
+                self.record_received(to, &packet.header);
                 if let Some(side) = self.take_segment(to.node, &packet) {
                     self.drain_side(side);
                 }
             }
+        }
+    }
+
+    /// Records a packet that no forwarder handles; the forwarder of a router records its packets itself.
+    #[inline(always)]
+    fn record_received(&mut self, to: End, header: &Header) {
+        if self.recorder.mask.has(EventMask::PACKETS) {
+            let event = Event::Received { face: to.face.0, header: *header };
+            self.recorder.record(self.now, NodeId(to.node), event);
         }
     }
 
