@@ -128,7 +128,11 @@ fn claims_of(name: &str) -> Paper {
 
 /// How many of these claims have each recorded verdict, in the order of [`Verdict::ALL`].
 fn recorded(claims: &[&Claim]) -> [usize; 4] {
-    Verdict::ALL.map(|verdict| claims.iter().filter(|claim| claim.recorded == Some(verdict)).count())
+    numbers(claims, |claim| claim.recorded)
+}
+
+fn numbers(claims: &[&Claim], of: impl Fn(&Claim) -> Option<Verdict>) -> [usize; 4] {
+    Verdict::ALL.map(|verdict| claims.iter().filter(|claim| of(claim) == Some(verdict)).count())
 }
 
 /// The claims of the paper, and those that it does not make.
@@ -162,19 +166,23 @@ fn papers(_: &str) -> String {
 fn verdicts(name: &str) -> String {
     let paper = claims_of(name);
     let (its, ours) = apart(&paper);
-    let text = format!("Verdicts on record: {}.", counted(name, &format!("of {} claims", its.len()), &its));
+    let mut text =
+        format!("Verdicts on record: {}", counted(&format!("of {} claims", its.len()), recorded(&its)));
+    if its.iter().any(|claim| claim.recorded_full.is_some()) {
+        let full = numbers(&its, |claim| claim.recorded_full.or(claim.recorded));
+        text += &counted("; with the seeds of `--full`", full);
+    }
+    text += ".";
+    assert_eq!(recorded(&its).iter().sum::<usize>(), its.len(), "{name}: claims without a recorded verdict");
     if ours.is_empty() {
         return text;
     }
-    let head = format!("of {} more claims, which the paper does not make,", ours.len());
-    format!("{text} {}.", counted(name, &head.replacen("of", "Of", 1), &ours))
+    let head = format!(" Of {} more claims, which the paper does not make,", ours.len());
+    text + &counted(&head, recorded(&ours)) + "."
 }
 
-/// `head` and how many of the claims have each verdict.
-fn counted(name: &str, head: &str, claims: &[&Claim]) -> String {
-    let counts = recorded(claims);
-    let [agree, direction, undecided, differ] = counts;
-    assert_eq!(counts.iter().sum::<usize>(), claims.len(), "{name}: claims without a recorded verdict");
+/// `head` and how many claims have each verdict.
+fn counted(head: &str, [agree, direction, undecided, differ]: [usize; 4]) -> String {
     let have = if direction == 1 { "has" } else { "have" };
     let are = if undecided == 1 { "is" } else { "are" };
     format!(
