@@ -31,6 +31,7 @@ pub fn element_len(stream: &[u8]) -> Result<Option<usize>, FramingError> {
     let Some((kind, kind_len)) = read_number(stream).map_err(|()| FramingError::Type)? else {
         return Ok(None);
     };
+    // Packet format 0.3, section 1.2: types are 1 to 2^32-1.
     if kind == 0 || kind > u64::from(u32::MAX) {
         return Err(FramingError::Type);
     }
@@ -66,6 +67,7 @@ impl Splitter {
     /// every later call fails as well.
     pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(Bytes)) -> Result<(), FramingError> {
         for piece in bytes.chunks(CHUNK) {
+            // Where the next element begins is unknown after an error, so nothing is read any more.
             if let Some(fault) = self.fault {
                 return Err(fault);
             }
@@ -91,6 +93,7 @@ impl Splitter {
     /// Puts `piece` behind the beginning of an element that is there already.
     fn keep(&mut self, piece: &[u8]) {
         if self.rest.capacity() - self.rest.len() < piece.len() {
+            // Packets still share the old buffer; growing it would copy what they hold.
             let mut fresh = BytesMut::with_capacity(CHUNK + MAX_ELEMENT);
             fresh.extend_from_slice(&self.rest);
             self.rest = fresh;
@@ -120,6 +123,7 @@ fn read_number(bytes: &[u8]) -> Result<Option<(u64, usize)>, ()> {
     };
     let Some(digits) = bytes.get(1..1 + len) else { return Ok(None) };
     let number = digits.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    // NDN packet format 0.3: a number has its shortest form only.
     if number < least { Err(()) } else { Ok(Some((number, 1 + len))) }
 }
 

@@ -81,6 +81,7 @@ impl GenericLinkService {
         } else {
             message
         };
+        // A frame of header fields alone is legal (NDNLPv2, IDLE).
         if message.fragment.is_empty() {
             self.counters.idle += 1;
             return None;
@@ -115,6 +116,7 @@ impl GenericLinkService {
         batch: &mut FrameBatch,
     ) {
         let token = echoed(&packet.header.kind).and_then(|handle| tokens.get(handle));
+        // Fragments of one packet follow each other in the batch; their number is the difference.
         let before = batch.len();
         if self.encoder.encode(packet, token, names, batch).is_err() {
             self.counters.unsendable += 1;

@@ -50,6 +50,7 @@ impl StreamListener {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
+        // A listener that was killed leaves its file behind, and bind refuses a path that exists.
         remove_stale(path)?;
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         socket.bind(&SockAddr::unix(path)?)?;
@@ -152,6 +153,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     if !found.file_type().is_socket() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"));
     }
+    // Only a connection shows whether someone listens: the file stays when its process is gone.
     match UnixStream::connect(path) {
         Err(why) if why.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         // It went away meanwhile.

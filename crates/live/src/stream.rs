@@ -118,6 +118,8 @@ impl StreamFace {
 
     /// An accepted TCP connection.
     pub(crate) fn of_tcp(socket: Socket, remote: SocketAddr) -> io::Result<Self> {
+        // Interests are small; Nagle's algorithm would hold each back until the one before it was
+        // acknowledged.
         socket.set_tcp_nodelay(true)?;
         socket.set_tcp_notsent_lowat(NOT_SENT)?;
         let local = socket.local_addr()?.as_socket().unwrap_or(remote);
@@ -158,6 +160,7 @@ impl StreamFace {
     /// When the connection broke, or the peer sent what is no element or one larger than any packet: then
     /// nothing after it can be parsed, and the face has to be closed.
     pub fn receive(&mut self, memory: &mut Reception, mut take: impl FnMut(Bytes)) -> io::Result<Received> {
+        // Bounds the work of one turn in packets: a fixed number of bytes would be 800 Interests or 8 Data.
         let most = (READ * self.packet_len).clamp(MIN_READ, CHUNK);
         let buffer = &mut memory.slots.as_buffer()[..most];
         let count = match (&self.socket).read(buffer) {
@@ -173,6 +176,8 @@ impl StreamFace {
             take(packet);
         });
         pushed.map_err(invalid)?;
+        // Half the weight on the newest read: a stream that turns from Interests to Data adapts within few
+        // reads.
         self.packet_len = (self.packet_len + count / packets.max(1)) / 2;
         Ok(if count == most { Received::More } else { Received::Drained })
     }
@@ -214,6 +219,7 @@ impl StreamFace {
         let Some(mut sent) = self.write(parts)? else { return Ok((0, true)) };
         for (taken, frame) in parts.chunks_exact(2).enumerate() {
             let len = frame[0].len() + frame[1].len();
+            // The kernel counts bytes and the queue counts frames.
             if sent >= len {
                 sent -= len;
                 continue;
@@ -222,6 +228,7 @@ impl StreamFace {
                 return Ok((taken, true));
             }
             for part in frame {
+                // The peer could not parse anything after half a frame, so its rest is kept and goes first.
                 let from = sent.min(part.len());
                 self.tail.extend_from_slice(&part[from..]);
                 sent -= from;

@@ -85,6 +85,8 @@ impl TokenTable {
         for (index, place) in self.places.iter_mut().enumerate() {
             if place.token.is_some() && !place.is_marked {
                 place.token = None;
+                // An answer to the swept Interest may still come; its handle must not find the next token of
+                // this place.
                 place.uses = (place.uses + 1) & USES_MASK;
                 self.free.push(index as u32);
             }

@@ -81,6 +81,7 @@ impl UdpFace {
         socket.set_reuse_address(true)?;
         socket.bind(&listener.local.into())?;
         socket.connect(&remote.into())?;
+        // Between bind and connect the kernel may have queued datagrams of other peers at this socket.
         Ok(Self { may_have_strays: true, ..Self::of(socket, remote)? })
     }
 
@@ -105,6 +106,7 @@ impl UdpFace {
             return Ok(Received::More);
         };
         for datagram in memory.slots.datagrams() {
+            // Such a datagram belongs to the listener; its peer sends again.
             if self.may_have_strays && datagram.from.is_some_and(|from| !is_same(from, self.remote)) {
                 self.faults.stray += 1;
             } else if datagram.is_truncated {
@@ -114,6 +116,7 @@ impl UdpFace {
             }
         }
         if count < sys::MESSAGES {
+            // The socket was read empty since it was connected: every later datagram is from its peer.
             self.may_have_strays = false;
             return Ok(Received::Drained);
         }
@@ -125,6 +128,8 @@ impl UdpFace {
     pub fn send<'a>(&mut self, frames: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> (usize, bool) {
         let Handed { taken, failed, would_block, .. } =
             sys::send_batch(self.socket.as_fd(), frames, &mut self.sends_together);
+        // An ICMP error of an earlier datagram is reported on a later one; a datagram link has losses, so
+        // nobody is notified.
         self.faults.unsent += failed as u64;
         (taken, would_block)
     }
@@ -272,6 +277,7 @@ fn address_of(socket: &Socket) -> io::Result<SocketAddr> {
 
 /// Whether two addresses are the same peer, without regard to flow labels and scopes.
 fn is_same(a: SocketAddr, b: SocketAddr) -> bool {
+    // The kernel fills scope and flow label of IPv6 in one of the two only.
     a.ip() == b.ip() && a.port() == b.port()
 }
 

@@ -248,13 +248,16 @@ impl Client {
     ) -> Result<(), ClientError> {
         let holds_some = self.backlog_limit.is_some() && !inbox.is_empty();
         self.flush(holds_some)?;
+        // What came while a request waited for its own answer is delivered first, in order.
         if !self.unclaimed.is_empty() && !self.is_requesting {
             inbox.extend(self.unclaimed.drain(..));
             return Ok(());
         }
+        // Packets of the inbox refer to names and tokens that a sweep would free.
         if inbox.is_empty() {
             self.forget();
         }
+        // The caller still holds packets: the socket is looked at without waiting.
         let until = if holds_some && !self.is_blocked() { Some(Time::ZERO) } else { until };
         let ready = self.poll.wait(until, &self.clock).map_err(ClientError::System)?;
         let (mut is_readable, mut is_stopped) = (false, false);

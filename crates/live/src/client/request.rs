@@ -53,6 +53,7 @@ impl Client {
             for packet in inbox.drain(..) {
                 match self.as_answer(asked, &packet) {
                     Some(found) if answer.is_none() => answer = Some(found),
+                    // Other Data may belong to a fetch or a registration on the same connection.
                     _ => others.push(packet),
                 }
             }

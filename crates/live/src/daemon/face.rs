@@ -102,6 +102,7 @@ impl Face {
     #[inline]
     fn is_free(&self, now: Time) -> bool {
         let has_room = match &self.line {
+            // A full batch makes the device busy, so that packets wait where the queue discipline sees them.
             Line::Socket { batch, is_full, .. } => !is_full && batch.len() < BATCH,
             Line::Internal(_) => true,
         };
@@ -174,11 +175,13 @@ impl Devices<Bytes> for Wires<'_> {
     fn transmit(&mut self, id: FaceId, packet: Packet<Bytes>) -> bool {
         let (now, names, tokens) = (self.now, self.names, self.tokens);
         let Some(face) = self.face(id) else { return false };
+        // Only a packet that waited for the device may use time that a late timer left unused.
         face.shaper.depart(now, packet.header.size(), face.is_serving);
         match &mut face.line {
             Line::Socket { link, batch, .. } => link.send(&packet, names, tokens, batch),
             Line::Internal(waiting) => waiting.push_back(packet),
         }
+        // One system call sends everything of a turn; the list must name each face once.
         if !std::mem::replace(&mut face.is_dirty, true) {
             self.dirty.push(id);
         }
@@ -194,6 +197,7 @@ impl Devices<Bytes> for Wires<'_> {
         }
         let Some(face) = self.face(id) else { return };
         let mut alarms = [None, None];
+        // A device that lacks only room in its batch is served after the flush and needs no timer.
         if has_packets && !face.is_armed && !face.shaper.is_free(now) {
             face.is_armed = true;
             alarms[0] = Some((face.shaper.free_at(), Due::Send(id)));

@@ -83,6 +83,7 @@ impl Daemon {
             gates = parts.gates;
             let mut disciplines = parts.disciplines;
             if is_ruling {
+                // First, so that the limit on memory holds whatever the configured disciplines decide.
                 disciplines.insert(0, Box::new(MemoryGuard::new(Rc::clone(&shared))));
             }
             Queue::new(face, disciplines)
@@ -108,6 +109,7 @@ impl Daemon {
         }
         let (shaper, pressure) = (FaceShaper::new(rate), Pressure::new(is_ruling));
         let face = Face::new(number, origin, line, shaper, pressure, self.now);
+        // Numbers of removed faces are used again, so the list grows only for a new number.
         if id.index() == self.faces.len() {
             self.faces.push(None);
         }
@@ -140,6 +142,7 @@ impl Daemon {
             }
         }
         self.node.detach(surroundings!(self), id);
+        // Faces that this stream held back would otherwise never be read again.
         self.release(face.pressure.take_waiting());
         self.schedule_forwarder_timer();
         self.rib.remove_face(id, &self.names, self.node.forwarder_mut().fib_mut());
@@ -165,6 +168,7 @@ impl Daemon {
         let mut heard: Vec<(SocketAddr, Bytes)> = Vec::new();
         // A listener that cannot be read any more stays silent; the faces it made live on.
         let _ = self.listeners.udp[index].receive(&mut self.memory, |from, frame| heard.push((from, frame)));
+        // A datagram socket cannot be held back: nothing would slow its peer down.
         self.shared.set_source(false);
         for (from, frame) in heard {
             let face = match self.peers.get(&(index, from)) {
@@ -203,6 +207,7 @@ impl Daemon {
                 // Without a free descriptor the connection stays pending and polling would report it forever.
                 Err(_) => return self.watch_stream_listener(index, Watch::Write),
             };
+            // The connection was accepted and ends here; left pending it would be reported again at once.
             if !self.has_room(more) {
                 continue;
             }
@@ -243,6 +248,7 @@ impl Daemon {
             (Err(_), FaceUri::Tcp(_) | FaceUri::Unix(_)) => return Ok(()),
             (Err(why), _) => return Err(fault(&why)),
         };
+        // From here on a failure is one of configuration and is reported at the start.
         let is_local = transport.is_local();
         let made = self.attach_socket(transport, Origin::Configured(place), &planned.config, is_local);
         let face = made.map_err(|why| fault(&why))?;
@@ -264,6 +270,7 @@ impl Daemon {
         for id in silent {
             self.close(id);
         }
+        // Descriptors may have become free since a listener was set aside.
         for index in 0..self.listeners.streams.len() {
             self.watch_stream_listener(index, Watch::Read);
         }

@@ -47,6 +47,7 @@ impl Daemon {
 
     /// Gives a Data of ours to the node.
     fn publish(&mut self, data: Bytes) {
+        // A Data has no nonce; the decoder takes one for Interests.
         let mut nonce = || 0;
         let fields = Default::default();
         if let Ok(packet) = tidegate_wire::decode_packet(&fields, data, &mut self.names, &mut nonce) {
@@ -79,6 +80,7 @@ impl Daemon {
         let face = self.face_of(packet, &asked)?;
         let prefix = self.prefix_of(&asked)?;
         let cost = u32::try_from(asked.cost.unwrap_or(0)).map_err(|_| (400, "the cost is above 2^32-1"))?;
+        // NFD's defaults; unknown flags are ignored and not echoed, so that a client sees what holds.
         let flags = asked.flags.unwrap_or(CHILD_INHERIT) & (CHILD_INHERIT | CAPTURE);
         let origin = asked.origin.unwrap_or(ORIGIN_APP);
         let expires = asked.expiration_ms.map(|millis| self.now + Span::from_millis(millis));
@@ -119,6 +121,7 @@ impl Daemon {
     /// The face that a command is about: the one it names, else the one it came from.
     fn face_of(&self, packet: &Packet<Bytes>, asked: &ControlParameters) -> Result<FaceId, CommandError> {
         match asked.face_id {
+            // The PIT entry has the face on which the command arrived; the packet itself has no field for it.
             None | Some(0) => {
                 let pit = self.node.forwarder().pit();
                 let entry = pit.find(packet.header.name).map(|id| pit.entry(id));
@@ -147,6 +150,7 @@ impl Daemon {
 
     /// A new status, or the requested segment of the last one.
     fn status_data(&mut self, view: &InterestView<'_>) -> Option<Vec<Bytes>> {
+        // A name with version and segment requests a part of a status published before.
         if view.name.len() > 3 {
             let asked = view.name.components();
             let found = self.published.iter().flatten().find(|(name, _)| name == asked)?;
@@ -260,6 +264,7 @@ impl Daemon {
 /// The content cut into signed Data, each with its name.
 fn segments(versioned: &[u8], content: &[u8]) -> Result<Vec<(Vec<u8>, Bytes)>, EncodeError> {
     let mut pieces: Vec<&[u8]> = content.chunks(STATUS_SEGMENT).collect();
+    // Empty content still needs a segment, which has the FinalBlockId.
     if pieces.is_empty() {
         pieces.push(&[]);
     }

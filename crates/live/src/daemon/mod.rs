@@ -187,6 +187,8 @@ impl Daemon {
     fn turn(&mut self) -> io::Result<bool> {
         self.ready.clear();
         self.ready.extend_from_slice(self.poll.wait(self.timers.next(), &self.clock)?);
+        // One reading per turn: all packets of a turn carry one time, as all events of an instant do in the
+        // simulator.
         self.now = self.clock.now();
         for index in 0..self.ready.len() {
             let Ready { token, is_readable, is_writable } = self.ready[index];
@@ -202,6 +204,7 @@ impl Daemon {
                         self.read(face);
                     }
                 }
+                // The face was closed in this turn, after its event had been read.
                 Watched::Face(..) => {}
             }
         }
@@ -239,6 +242,8 @@ impl Daemon {
 
     /// Processes the received frames, which are from face `id`.
     fn take_frames(&mut self, id: FaceId) {
+        // Only an accepted connection is held back; a configured link to another forwarder carries the
+        // traffic of many.
         let can_be_held = self.faces[id.index()].as_ref().is_some_and(|face| face.origin == Origin::Accepted);
         self.shared.set_source(can_be_held);
         self.met.clear();
@@ -247,6 +252,7 @@ impl Daemon {
         for frame in frames.drain(..) {
             has_asked |= self.take_frame(id, frame);
         }
+        // The list keeps its memory for the next turn.
         self.frames = frames;
         if has_asked && can_be_held {
             self.note_asking(id);
@@ -370,12 +376,14 @@ impl Daemon {
 
     fn flush_face(&mut self, id: FaceId) {
         let Some(face) = &mut self.faces[id.index()] else { return };
+        // A socket that fails has lost its peer.
         let Ok(has_room) = face.flush() else { return self.close(id) };
         let view = &self.node.faces()[id.index()];
         let has_queue = view.queued_packets() > 0;
         // The backlog is reset once nothing waits: a stale one would cause marks forever.
         let is_backlogged = has_queue || !has_room;
         view.set_below(if is_backlogged { face.below() } else { ByteCount::ZERO });
+        // Recursion over `dirty`: packets that leave the queue now are flushed by the same loop.
         if has_room && has_queue {
             self.serve(id);
         }

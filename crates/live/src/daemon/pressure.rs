@@ -176,6 +176,7 @@ impl Daemon {
     /// Interests of `asking` were read. They wait at the faces of `self.met`, their Data at `asking` itself.
     pub(super) fn note_asking(&mut self, asking: FaceId) {
         self.met.push(asking);
+        // One batch of Interests names few faces many times.
         self.met.sort_unstable();
         self.met.dedup();
         self.asked.extend(self.met.drain(..).map(|met| (asking, met)));
@@ -197,6 +198,8 @@ impl Daemon {
         let (Some(source), Some(target)) = (face(asking), face(stream)) else { return false };
         source.origin == Origin::Accepted
             && target.pressure.is_ruling
+            // A stream that took nothing for its own peer, or kept others waiting once, holds back nobody
+            // until it recovers.
             && !(if asking == stream { target.pressure.is_stuck } else { target.pressure.is_slow })
             && is_behind(&self.node.faces()[stream.index()])
             && !target.pressure.waiting.contains(&(asking, source.number))
@@ -207,6 +210,7 @@ impl Daemon {
         source.pressure.held_by += 1;
         let number = source.number;
         let Some(target) = &mut self.faces[stream.index()] else { return };
+        // Patience is measured from the first face that waits, or each new one would extend it.
         if target.pressure.waiting.is_empty() {
             target.pressure.waiting_since = self.now;
             target.pressure.sent_before = self.node.faces()[stream.index()].sent_bytes();
@@ -222,6 +226,7 @@ impl Daemon {
     pub(super) fn relieve(&mut self, stream: FaceId) {
         let Some(Face { pressure, .. }) = &mut self.faces[stream.index()] else { return };
         let view = &self.node.faces()[stream.index()];
+        // The smallest progress proves that the peer reads again.
         pressure.is_stuck &= view.sent_bytes() == pressure.sent_before;
         let is_idle = !pressure.is_slow && pressure.waiting.is_empty();
         if is_idle || !has_caught_up(view) {
@@ -244,6 +249,7 @@ impl Daemon {
         let sent = self.node.faces()[stream.index()].sent_bytes();
         pressure.is_stuck = sent == pressure.sent_before;
         pressure.sent_before = sent;
+        // Its own peer can end the wait by reading; others depend on a stranger.
         let keeps_own = !pressure.is_stuck;
         let (own, others): (Vec<_>, Vec<_>) =
             pressure.waiting.drain(..).partition(|(id, _)| *id == stream && keeps_own);

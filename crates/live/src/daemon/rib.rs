@@ -85,6 +85,7 @@ impl Rib {
         fib.set(prefix, self.hops(prefix, names));
         let mut under: Vec<PrefixId> =
             self.routes.iter().map(|route| route.prefix).filter(|other| *other != prefix).collect();
+        // Several routes of a prefix would write its next hops several times.
         under.sort_unstable();
         under.dedup();
         for other in under.into_iter().filter(|other| names.is_under(prefix, *other)) {

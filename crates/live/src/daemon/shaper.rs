@@ -33,6 +33,7 @@ impl FaceShaper {
     #[inline]
     pub fn depart(&mut self, now: Time, size: ByteCount, has_waited: bool) {
         let Some(rate) = self.rate else { return };
+        // A packet that found the line free starts now: only the lateness of a timer is compensated.
         let earliest = Time::from_nanos(now.as_nanos().saturating_sub(MAX_CATCH_UP.as_nanos()));
         let start = if has_waited { earliest } else { now };
         self.busy_until = start.max(self.busy_until) + rate.time_to_send(size);

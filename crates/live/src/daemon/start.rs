@@ -54,6 +54,7 @@ impl Daemon {
     /// When an address cannot be listened at, or a configured face is refused by the system. A configured
     /// TCP or Unix face whose peer is not there yet is tried again later.
     pub fn start(config: ForwarderConfig, seed: Seed) -> Result<Self, StartError> {
+        // Keyed hashes: a peer that chose names with equal hashes would make a table a list.
         let key = |what| Rng::stream(seed, what).bits();
         let strategy = make_strategy(&config.strategy)?;
         let mut forwarder = Forwarder::new(ForwarderSetup {

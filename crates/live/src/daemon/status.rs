@@ -48,6 +48,7 @@ pub fn write(lines: &[StatusLine]) -> String {
 fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for letter in value.chars() {
+        // Only letters that separate lines and fields are escaped, so that a status is readable as it is.
         match letter {
             '%' | ' ' | '\n' | '\r' | '\t' => {
                 let _ = write!(text, "%{:02X}", letter as u32);

@@ -38,6 +38,7 @@ pub(super) fn newest_version(client: &mut Client, name: &[u8], trust: &Trust) ->
                 Ok(versioned) => return Ok(versioned),
                 Err(why) => why,
             },
+            // A producer may be about to register its prefix; a pause is cheaper than an error.
             Answer::Nack(reason) => {
                 pause(client)?;
                 refusal(reason)

@@ -151,9 +151,11 @@ impl<'a> Fetch<'a> {
 
     /// Lets Interests out that may leave now and that the socket has room for; whether there may be more.
     fn send_due(&mut self) -> bool {
+        // Small gaps of pacing are sent together, or each Interest would cost a system call and a wake-up.
         if self.client.now() < self.rest_until {
             return false;
         }
+        // After a burst the socket is read, so that a fast scheme does not starve its own answers.
         for _ in 0..BURST {
             if self.client.is_blocked() {
                 return false;
@@ -175,6 +177,7 @@ impl<'a> Fetch<'a> {
         let mut next =
             self.consumer.next_wake().unwrap_or(Time::MAX).max(self.rest_until.min(now + TOGETHER));
         if self.client.is_blocked() {
+            // The socket reports when it is writable; waking earlier would only spin.
             next = next.max(now + BLOCKED);
         }
         next.min(self.sampler.due()).min(self.progress_at)
@@ -216,6 +219,7 @@ impl<'a> Fetch<'a> {
     /// A Data that is not to be trusted is as good as none: its segment's timer runs on.
     fn take_data(&mut self, packet: &Packet<Bytes>) -> Result<(), FetchError> {
         let Ok(view) = DataView::parse(&packet.body) else { return Ok(()) };
+        // The segment stays outstanding and is requested again: a forged Data must not end it.
         if !self.trust.holds(&view) {
             self.bad += 1;
             return Ok(());
@@ -223,6 +227,7 @@ impl<'a> Fetch<'a> {
         if view.content_type == CONTENT_NACK {
             return Err(FetchError::NotThere { segment: packet.header.name.segment.0 });
         }
+        // Two different final segments cannot both be true, and the content would be cut or never end.
         self.check_last(packet)?;
         self.heard_at = self.client.now();
         self.note_size(packet.body.len());
@@ -231,6 +236,8 @@ impl<'a> Fetch<'a> {
         if let Arrived::New { segment } = self.classify(packet) {
             self.unchecked += u64::from(is_unchecked);
             let is_kept = self.reorder.insert(segment, content);
+            // The receive limit of the consumer and the reorder buffer are one number, so a refusal is an
+            // error of this program.
             assert!(is_kept, "segment {segment} is asked for no further ahead than can be kept");
         }
         Ok(())

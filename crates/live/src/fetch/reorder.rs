@@ -33,6 +33,7 @@ impl Reorder {
         let at = ahead as usize;
         // Content that waits is copied: a slice of a few bytes would keep its whole receive buffer alive.
         let content = if at == 0 { content } else { Bytes::copy_from_slice(&content) };
+        // Segments before this one are missing: empty places keep the order.
         if self.waiting.len() <= at {
             self.waiting.resize(at + 1, None);
         }

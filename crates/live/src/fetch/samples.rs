@@ -39,6 +39,7 @@ impl Sampler {
 
     fn take(&mut self, now: Time, consumer: &Consumer) {
         if self.samples.time.len() >= MOST {
+            // Half of the samples go and the period doubles, so that a fetch of days fits the same memory.
             self.thin();
         }
         consumer.sample_into(now, 0, &mut self.samples);
