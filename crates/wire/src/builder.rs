@@ -60,6 +60,7 @@ impl InterestBuilder<'_> {
     /// As [`build`](Self::build).
     pub fn sign(&self, signer: &Signer, stamp: &InterestStamp<'_>) -> Result<Bytes, EncodeError> {
         let mut parameters = Vec::new();
+        // Packet format 0.3, section 5.4: a signed Interest needs ApplicationParameters, even empty ones.
         let value = self.parameters.unwrap_or_default();
         tlv::write_element(&mut parameters, types::APPLICATION_PARAMETERS, value);
         let mut info = Vec::new();
@@ -85,6 +86,7 @@ impl InterestBuilder<'_> {
         check_name(self.name)?;
         let mut name = self.name.to_vec();
         if !parameters.is_empty() {
+            // The digest covers everything from ApplicationParameters on, the signature included.
             tlv::write_element(&mut name, types::PARAMETERS_SHA256_DIGEST, &sha256(&[parameters]));
         }
         let mut inner = Vec::with_capacity(name.len() + parameters.len() + 64);

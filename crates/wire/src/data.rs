@@ -71,6 +71,7 @@ impl<'a> DataView<'a> {
         let missing = |element| DecodeError::Missing { element, inside: types::DATA };
         let info = view_of.info.ok_or(missing(types::SIGNATURE_INFO))?;
         let value = view_of.value.ok_or(missing(types::SIGNATURE_VALUE))?;
+        // Content is optional; an empty one has the same meaning.
         let no_content = Element { kind: types::CONTENT, value: &[], start: 0, value_start: 0 };
         let content = view_of.content.unwrap_or(no_content);
         Ok(Self {
@@ -177,6 +178,7 @@ impl<'a> MetaInfo<'a> {
 /// The one component in FinalBlockId.
 fn final_block<'a>(id: &Element<'a>) -> Result<Element<'a>, DecodeError> {
     let component = id.inside().only()?;
+    // Component types have 16 bits (packet format 0.3, section 2).
     if component.kind > 0xFFFF {
         let kind = component.kind;
         return Err(DecodeError::Name(format!("component type {kind} is not a number in 1..=65535")));

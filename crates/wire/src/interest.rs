@@ -122,6 +122,7 @@ impl<'a> InterestView<'a> {
                 self.parameters = Some(element.value);
                 self.parameters_at = element.start;
             }
+            // Without ApplicationParameters the signature is not an element of this Interest (section 5.4).
             types::INTEREST_SIGNATURE_INFO if self.parameters.is_some() => {
                 *signature = Some(SignatureView::parse(element)?);
             }
@@ -181,6 +182,7 @@ impl<'a> InterestView<'a> {
     pub fn signed_parts(&self) -> [&'a [u8]; 3] {
         let name = self.name.range();
         let digest = match self.name.digest() {
+            // The digest component is left out: it covers the signature, which could not cover it in turn.
             Some(digest) => digest.start..digest.end(),
             None => name.end..name.end,
         };

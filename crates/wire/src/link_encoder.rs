@@ -65,6 +65,7 @@ impl LinkEncoder {
         batch: &mut FrameBatch,
     ) -> Result<(), EncodeError> {
         let header = &packet.header;
+        // Most packets leave with the bytes that they came with; only changed ones are copied.
         let is_rewritten = self.rewrite(header, &packet.body, names)?;
         let payload_len = if is_rewritten { self.rewritten.len() } else { packet.body.len() };
         if payload_len > MAX_PACKET {
@@ -112,6 +113,7 @@ impl LinkEncoder {
         out.clear();
         let name_len = names.encoded_len(name) as usize;
         tlv::write_header(out, types::DATA, name_len);
+        // A length of up to 252 takes one byte, a longer one three; the type of a name takes one.
         let header_len = if name_len <= 254 { 2 } else { 4 };
         tlv::write_header(out, types::NAME, name_len - header_len);
         names.write_components(name, out);
@@ -143,6 +145,7 @@ impl<'a> Said<'a> {
         if self.hop.mark > 0 {
             tlv::write_integer(out, types::CONGESTION_MARK, u64::from(self.hop.mark));
         }
+        // Fields stand in the order of their types, so the loss notice goes between the signals.
         let signals = if has_signals(self.hop) { Signal::ALL } else { &[] };
         let (before, after) =
             signals.split_at(signals.partition_point(|signal| signal.tlv_type() < types::LOSS_NOTICE));
@@ -231,6 +234,7 @@ impl Cut {
     /// Cuts `payload` bytes for frames of at most `mtu` bytes.
     fn of(payload: usize, fields: usize, mtu: usize) -> Result<Self, EncodeError> {
         let too_small = EncodeError::Mtu { packet: payload, mtu };
+        // Twice: once for the frame's own header, once for that of the fragment in it.
         let room = |fields: usize| value_room(value_room(mtu).saturating_sub(fields));
         let (first, other) = (room(FRAGMENT_FIELDS + fields), room(FRAGMENT_FIELDS));
         if first == 0 || first >= payload {
@@ -243,6 +247,7 @@ impl Cut {
     fn write(&self, fields: &[u8], payload: Payload<'_>, sequence: u64, batch: &mut FrameBatch) {
         let mut from = 0;
         for index in 0..self.count {
+            // NDNLPv2 puts the fields of the packet on the first fragment only.
             let (fields, room) = if index == 0 { (fields, self.first) } else { (&[][..], self.other) };
             let to = (from + room).min(payload.len());
             let start = batch.begin();

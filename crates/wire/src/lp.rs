@@ -93,6 +93,7 @@ impl LpFields {
             }
             if kind == types::FRAGMENT {
                 fragment = Some(element);
+            // Only fields that are understood may not be repeated; of an ignorable one nothing is known.
             } else if self.take(&element)? && kind == last {
                 return Err(DecodeError::OutOfOrder { element: kind, inside: types::LP_PACKET });
             } else {
@@ -103,6 +104,7 @@ impl LpFields {
             let (index, count) = (self.frag_index, self.frag_count);
             return Err(DecodeError::Fragment { index, count, why: "the index must be below the count" });
         }
+        // Fragments are matched by sequence numbers alone (NDNLPv2, Fragmentation).
         if self.frag_count > 1 && self.sequence.is_none() {
             return Err(DecodeError::Missing { element: types::SEQUENCE, inside: types::LP_PACKET });
         }
@@ -117,6 +119,7 @@ impl LpFields {
             types::FRAG_COUNT => self.frag_count = field.integer()?,
             types::PIT_TOKEN => self.token = Some(Token::new(field.value)?),
             types::NACK => self.nack = Some(nack_reason(field)?),
+            // Any value above 0 is a mark; larger ones than a byte keep that meaning.
             types::CONGESTION_MARK => self.hop.mark = u8::try_from(field.integer()?).unwrap_or(u8::MAX),
             types::LOSS_NOTICE => self.loss_notice = field.bytes::<0>("0").map(|_| true)?,
             kind => match Signal::ALL.iter().find(|signal| signal.tlv_type() == kind) {
@@ -148,6 +151,7 @@ fn nack_reason(nack: &Element<'_>) -> Result<NackReason, DecodeError> {
             reason = Some(element.integer()?);
         } else if element.kind == types::NACK_REASON {
             return Err(DecodeError::OutOfOrder { element: element.kind, inside: types::NACK });
+        // NDNLPv2: a receiver drops a packet with an unknown field that is not ignorable.
         } else if !is_ignorable(element.kind) {
             return Err(DecodeError::Critical { element: element.kind, inside: types::NACK });
         }
@@ -155,6 +159,8 @@ fn nack_reason(nack: &Element<'_>) -> Result<NackReason, DecodeError> {
     Ok(match reason {
         Some(50) => NackReason::Congestion,
         Some(100) => NackReason::Duplicate,
+        // NFD treats an absent or unknown reason as None; the core has no such reason and treats it as the
+        // final one.
         _ => NackReason::NoRoute,
     })
 }

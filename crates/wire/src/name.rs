@@ -48,6 +48,7 @@ impl<'a> NameView<'a> {
         if self.len > MAX_COMPONENTS {
             return Err(DecodeError::Name(format!("the name has more than {MAX_COMPONENTS} components")));
         }
+        // Both digest components have 32 bytes (section 2).
         if component.kind <= types::PARAMETERS_SHA256_DIGEST {
             component.bytes::<32>("32")?;
             if component.kind == types::PARAMETERS_SHA256_DIGEST {
@@ -117,6 +118,7 @@ pub(crate) fn segment_of(component: &Element<'_>) -> Segment {
         Ok(number)
             if component.kind == types::SEGMENT_NAME_COMPONENT
                 && number < u64::from(Segment::NONE.0)
+                // A number in a longer form is another component, and so another name.
                 && tlv::integer_len(number) == component.value.len() =>
         {
             Segment(number as u32)

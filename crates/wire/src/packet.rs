@@ -37,6 +37,7 @@ pub fn decode_packet(
     if fields.loss_notice {
         return decode_loss_notice(fields, &payload, names);
     }
+    // A Nack has its Interest as payload.
     let is_interest = payload.first() == Some(&(types::INTEREST as u8));
     let (name, kind) = if is_interest || fields.nack.is_some() {
         let (name, interest) = InterestView::parse(&payload)?.header(names, fresh_nonce)?;
@@ -73,6 +74,7 @@ fn decode_loss_notice(
     let notice = Kind::LossNotice(LossNotice { token: PitToken::default() });
     let mut header = Header::new(name, notice, loss_notice_size(names.encoded_len(name)));
     header.hop = fields.hop;
+    // Its class is not on the wire: every loss notice is of high priority (PLR, §IV.B).
     header.hop.class = Class::NOTICE;
     Ok(Packet { header, body: Bytes::new() })
 }

@@ -38,6 +38,8 @@ impl Layout {
                 | types::INTEREST_SIGNATURE_INFO
                 | types::INTEREST_SIGNATURE_VALUE => break,
                 types::NAME | types::CAN_BE_PREFIX | types::MUST_BE_FRESH | types::FORWARDING_HINT => {
+                    // Without a Nonce the new one goes behind the last element that comes before it in the
+                    // packet format.
                     layout.nonce = element.end()..element.end();
                 }
                 // Unknown elements are permitted at any position.
@@ -71,6 +73,7 @@ pub fn rewrite(header: &Interest, bytes: &[u8], out: &mut Vec<u8>) -> Result<boo
         return Ok(false);
     }
     out.clear();
+    // Equal sizes: no length changes, and the packet is patched in place.
     if old_nonce.len() == nonce_element.len() && old_hop_limit.len() == hop_limit_element.len() {
         out.extend_from_slice(bytes);
         out[layout.nonce].copy_from_slice(&nonce_element);

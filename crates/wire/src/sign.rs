@@ -92,6 +92,7 @@ impl EcdsaSigner {
         let sec1 = pem.find("-----BEGIN EC PRIVATE KEY-----").map_or(pem, |at| &pem[at..]);
         let key = SigningKey::from_pkcs8_pem(pem)
             .ok()
+            // OpenSSL writes SEC1, NDN's tools write PKCS#8.
             .or_else(|| p256::SecretKey::from_sec1_pem(sec1).ok().map(SigningKey::from));
         let key = key.ok_or(KeyError("no P-256 private key; accepted: PEM of PKCS#8 or SEC1"))?;
         Ok(Self { key, key_name: key_name.to_vec() })

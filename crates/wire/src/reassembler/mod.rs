@@ -99,10 +99,13 @@ impl Reassembler {
         self.forget_old(now);
         let at = self.begun(first, count, now);
         let partial = &mut self.partial[at];
+        // Frames of a restarted peer can use the same sequence numbers; the older message wins until it times
+        // out.
         if partial.count != count {
             let why = "the fragments before it gave another count";
             return Err(DecodeError::Fragment { index, count, why });
         }
+        // A duplicate of the link, not a fault of the peer.
         if partial.seen & (1 << index) != 0 {
             return Ok(None);
         }
@@ -125,6 +128,7 @@ impl Reassembler {
         if let Some(at) = self.partial.iter().rposition(|partial| partial.first == first) {
             return at;
         }
+        // The oldest message is the least likely to be completed.
         if self.partial.len() == MAX_PARTIAL {
             self.remove(0);
         }
@@ -201,6 +205,7 @@ impl Partial {
     /// The message, once all pieces are there.
     fn whole(mut self) -> Option<LpPacket> {
         let fields = self.fields?;
+        // Fragments usually come in order, and then the buffer is the packet.
         let fragment = if self.pieces.is_sorted_by_key(|piece| piece.index) {
             Bytes::from(self.buffer)
         } else {
