@@ -1,8 +1,10 @@
-//! Files of a paper: `experiments.toml`, then expressions, each after a zero byte; each text is read as a `board.toml`, too.
+//! Files of a paper: `experiments.toml`, then expressions, each after a zero byte; each text is read as a `board.toml` and a
+//! `claims.toml`, too.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tidegate_papers::board::Board;
+use tidegate_papers::claims::Claims;
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression;
 use tidegate_papers::formula::Formula;
@@ -11,6 +13,7 @@ use tidegate_papers::value::Value;
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.split(|byte| *byte == 0).filter_map(|part| std::str::from_utf8(part).ok());
     let text = parts.next().unwrap_or("");
+    let _ = Claims::parse("claims.toml", text);
     if let Ok(board) = Board::parse("board.toml", text) {
         let _ = board.sources(true);
     }

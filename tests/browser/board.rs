@@ -2,13 +2,14 @@
 
 use tidegate_pages::figure::{BarSeries, Cloud, Curve, Figure, FigureKind, Series, stated};
 use tidegate_pages::page::{BoardPage, board_page};
-use tidegate_results::claims::{self, Claim, Judged};
+use tidegate_papers::claims::Claims;
+use tidegate_results::claims::{Claim, Judged};
 use tidegate_results::stats::Estimate;
 
 /// The page: claims of a real paper with invented samples.
 pub fn page() -> String {
     let text = include_str!("../../scenarios/papers/plr/claims.toml");
-    let paper = claims::parse(text, "claims.toml").expect("the paper's claims are good");
+    let paper = Claims::parse("claims.toml", text).expect("the paper's claims are good").paper;
     let claims: Vec<Judged> = paper.claims.iter().enumerate().map(judged).collect();
     let mut figures = figures();
     figures.extend(stated(&claims, &figures));

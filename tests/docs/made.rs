@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use tidegate_results::claims::{self, Claim, Paper, Verdict};
+use tidegate_papers::claims::Claims;
+use tidegate_results::claims::{Claim, Paper, Verdict};
 use tidegate_results::measures::find;
 
 use crate::root;
@@ -123,7 +124,7 @@ fn measures(_: &str) -> String {
 fn claims_of(name: &str) -> Paper {
     let file = format!("scenarios/papers/{name}/claims.toml");
     let text = fs::read_to_string(root().join(&file)).unwrap_or_else(|why| panic!("{file}: {why}"));
-    claims::parse(&text, &file).unwrap_or_else(|why| panic!("{why}"))
+    Claims::parse(&file, &text).unwrap_or_else(|why| panic!("{why}")).paper
 }
 
 /// How many of these claims have each recorded verdict, in the order of [`Verdict::ALL`].

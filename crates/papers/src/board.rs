@@ -1,18 +1,13 @@
 //! `board.toml`: figures and tables of a paper, declared by expressions over cells.
 
 use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Item, Table as Document, Value};
-use tidegate_settings::error::{Errors, Place};
+use tidegate_settings::document::{Item, Value};
+use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
-use tidegate_settings::reader::{Reader, check_version};
 
-use crate::expression::{Binding, Expression, parse, parse_binding};
-
-/// Longest text that is read, bytes.
-const TEXT_BYTES: usize = 1 << 20;
-/// What is read may take so much memory, bytes.
-const MAX_BYTES: u64 = 64 << 20;
+use crate::expression::{Binding, PlacedExpression, Range};
+use crate::items::{binding, expression, expression_within, read_file, text};
 
 static ROOT: Keys = keys(
     "board",
@@ -167,15 +162,6 @@ pub enum Drawing {
     Boxes,
 }
 
-/// An expression and where it stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlacedExpression {
-    /// The expression.
-    pub expression: Expression,
-    /// Byte of the file at which its text begins.
-    pub start: usize,
-}
-
 /// A figure, or one for each setting of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigurePlan {
@@ -183,6 +169,8 @@ pub struct FigurePlan {
     pub bindings: Vec<Binding>,
     /// Short name.
     pub id: String,
+    /// Where the figure stands in the file: its id.
+    pub at: Range,
     /// Title.
     pub title: String,
     /// What is shown.
@@ -293,17 +281,7 @@ impl Board {
     /// # Errors
     /// Everything that is wrong, with its line.
     pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
-        let reader = Reader {
-            source_name,
-            format: &FORMAT,
-            schemes: &[],
-            files: None,
-            text_bytes: TEXT_BYTES,
-            max_bytes: MAX_BYTES,
-        };
-        reader.read(text, &[], |desk, document: Document, _| {
-            check_version(desk, &document)?;
-            let root = Fields::root(desk, &document);
+        read_file(source_name, text, &FORMAT, |root| {
             Some(Self {
                 figures: root.tables("figure", &FIGURE).iter().filter_map(figure).collect(),
                 tables: root.tables("table", &TABLE).iter().filter_map(table).collect(),
@@ -366,6 +344,7 @@ fn figure(fields: &Fields<'_>) -> Option<FigurePlan> {
     Some(FigurePlan {
         bindings: bindings(fields),
         id: fields.text("id")?,
+        at: fields.place_of("id").into(),
         title: fields.text("title")?,
         caption: fields.text("caption").unwrap_or_default(),
         drawing: drawing?,
@@ -391,8 +370,8 @@ impl SeriesPlan {
 
 /// `None` for a series with an expression that cannot be read.
 fn series(fields: &Fields<'_>) -> Option<SeriesPlan> {
-    let one = fields.item("y").and_then(|item| source(fields.desk, item));
-    let each = fields.list("values").iter().map(|item| source(fields.desk, item));
+    let one = fields.item("y").and_then(|item| expression(fields.desk, item));
+    let each = fields.list("values").iter().map(|item| expression(fields.desk, item));
     let given = fields.item("y").map(|_| one);
     Some(SeriesPlan {
         bindings: bindings(fields),
@@ -449,14 +428,14 @@ fn rows(fields: &Fields<'_>) -> Vec<Vec<Binding>> {
 }
 
 fn column(fields: &Fields<'_>) -> Option<TableColumn> {
-    let expression = |key: &str| fields.item(key).and_then(|item| source(fields.desk, item));
+    let value = |key: &str| fields.item(key).and_then(|item| expression(fields.desk, item));
     let text = fields.list("text").iter().map(|item| title(fields.desk, item));
     let column = TableColumn {
         bindings: bindings(fields),
         head: fields.text("head")?,
-        value: expression("y"),
+        value: value("y"),
         text: text.collect(),
-        not_done: expression("not_done"),
+        not_done: value("not_done"),
     };
     if fields.item("y").is_none() && column.text.is_empty() {
         fields.refuse_missing("y");
@@ -464,40 +443,10 @@ fn column(fields: &Fields<'_>) -> Option<TableColumn> {
     Some(column)
 }
 
-fn text<'a>(desk: &Desk<'_>, item: &'a Item) -> Option<&'a str> {
-    if let Value::Text(text) = &item.value {
-        return Some(text);
-    }
-    desk.refuse(item.place, format!("a text is expected; this is {}", item.value.kind()));
-    None
-}
-
-/// Where an expression begins that stands `at` bytes behind the beginning of a quoted text.
-fn behind_quote(item: &Item, at: usize) -> usize {
-    item.place.start + 1 + at
-}
-
-fn source(desk: &Desk<'_>, item: &Item) -> Option<PlacedExpression> {
-    text(desk, item).and_then(|text| source_of(desk, item, text, 0))
-}
-
-/// The expression `text`, which begins `at` bytes behind the beginning of the item's text.
-fn source_of(desk: &Desk<'_>, item: &Item, text: &str, at: usize) -> Option<PlacedExpression> {
-    let start = behind_quote(item, at);
-    match parse(text) {
-        Ok(expression) => Some(PlacedExpression { expression, start }),
-        Err(fault) => {
-            let place = Place { start: start + fault.at.start, end: start + fault.at.end, ..item.place };
-            desk.refuse(place, fault.message);
-            None
-        }
-    }
-}
-
 fn cell(desk: &Desk<'_>, item: &Item) -> Option<Cell> {
     let text = text(desk, item)?;
     match text.strip_prefix('=') {
-        Some(expression) => source_of(desk, item, expression, 1).map(Cell::Value),
+        Some(rest) => expression_within(desk, item, rest, 1).map(Cell::Value),
         None => Some(Cell::Text(text.to_owned())),
     }
 }
@@ -510,25 +459,11 @@ fn title(desk: &Desk<'_>, item: &Item) -> Vec<Cell> {
     while let Some(start) = whole[at..].find("{=").map(|found| at + found) {
         let Some(end) = whole[start..].find('}').map(|found| start + found) else { break };
         cells.push(Cell::Text(whole[at..start].to_owned()));
-        cells.extend(source_of(desk, item, &whole[start + 2..end], start + 2).map(Cell::Value));
+        cells.extend(expression_within(desk, item, &whole[start + 2..end], start + 2).map(Cell::Value));
         at = end + 1;
     }
     cells.push(Cell::Text(whole[at..].to_owned()));
     cells
-}
-
-fn binding(desk: &Desk<'_>, item: &Item) -> Option<Binding> {
-    let text = text(desk, item)?;
-    let found = parse_binding(text).map_err(|fault| {
-        let start = behind_quote(item, fault.at.start);
-        desk.refuse(Place { start, end: start + fault.at.end - fault.at.start, ..item.place }, fault.message);
-    });
-    // From here on places are those of the file.
-    found.ok().map(|mut binding| {
-        binding.at.start += behind_quote(item, 0);
-        binding.at.end += behind_quote(item, 0);
-        binding
-    })
 }
 
 /// The variables of `for`: a text or a list of texts.
@@ -631,7 +566,7 @@ cells = [["one", "=loss[one]"]]
         assert_eq!(names(false), quick);
         assert_eq!(names(true)[6..], ["0 loss[one]"]);
         for (_, source) in board.sources(true) {
-            let start = &TEXT[source.start..];
+            let start = &TEXT[source.at.start..];
             let text = source.expression.to_string();
             let first = &text[..text.find(['[', '(']).unwrap_or(0)];
             assert!(start.trim_start().starts_with(first), "{text} is not at {start:.40}");

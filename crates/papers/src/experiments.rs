@@ -25,22 +25,18 @@
 //! name of the cell's setting on the axis `loss`.
 
 use tidegate_settings::desk::Desk;
-use tidegate_settings::document::{Entry, Item, Table, Value};
-use tidegate_settings::error::{Errors, Place};
+use tidegate_settings::document::{Entry, Item, Value};
+use tidegate_settings::error::Errors;
 use tidegate_settings::fields::Fields;
 use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
-use tidegate_settings::reader::{Reader, check_version};
 
-use crate::expression::{Binding, parse, parse_binding, unknown};
+use crate::expression::{Binding, Range, parse_binding, unknown};
 use crate::function::Function;
+use crate::items::{expression, read_file, table, text};
 use crate::quantity::MeasureDefinition;
 
 /// Cells of one experiment, at most.
 const MAX_CELLS: usize = 10_000;
-/// Longest text that is read, bytes.
-const TEXT_BYTES: usize = 1 << 20;
-/// What is read may take so much memory, bytes.
-const MAX_BYTES: u64 = 64 << 20;
 /// Seeds of a cell, at most.
 const MAX_SEEDS: i64 = 100_000;
 /// Seeds of a quick look, unless an experiment has a number of its own.
@@ -144,8 +140,16 @@ static ALTERNATIVE: Keys = keys(
 static FORMAT: Format =
     Format { root: &ROOT, version: 1, synonyms: &[("axis", "axes"), ("file", "scenario")] };
 
-/// One override: a key of the scenario and its value as TOML; without a value the key is removed.
-pub type Override = (String, String);
+/// One override of a scenario's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// Dotted path of the key.
+    pub key: String,
+    /// Its value as TOML; without a value the key is removed.
+    pub value: String,
+    /// Where it stands in the file.
+    pub at: Range,
+}
 
 /// Everything in an `experiments.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,8 +169,12 @@ pub struct Experiments {
 pub struct Experiment {
     /// Name, by which expressions find it.
     pub name: String,
+    /// Where the name stands in the file.
+    pub at: Range,
     /// File of the scenario, relative to the folder of the paper; see [`Experiment::file`].
     pub scenario: String,
+    /// Where the name of the scenario stands in the file.
+    pub scenario_at: Range,
     /// Its axes, each with the settings that it combines.
     pub axes: Vec<Axis>,
     /// Runs of each cell; `None` for those of the scenario.
@@ -258,9 +266,9 @@ impl Experiment {
         let reduced = if is_reduced { self.reduced.as_slice() } else { &[] };
         let of_settings = settings.iter().flat_map(|setting| &setting.set);
         let mut kept: Vec<Override> = Vec::new();
-        for (key, value) in self.set.iter().chain(of_settings).chain(under).chain(reduced) {
-            kept.retain(|(known, _)| known != key);
-            kept.push((key.clone(), self.filled(value, &names)));
+        for one in self.set.iter().chain(of_settings).chain(under).chain(reduced) {
+            kept.retain(|known| known.key != one.key);
+            kept.push(Override { value: self.filled(&one.value, &names), ..one.clone() });
         }
         Some(kept)
     }
@@ -333,15 +341,7 @@ impl Experiments {
     /// # Errors
     /// Everything that is wrong, with its line.
     pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
-        let reader = Reader {
-            source_name,
-            format: &FORMAT,
-            schemes: &[],
-            files: None,
-            text_bytes: TEXT_BYTES,
-            max_bytes: MAX_BYTES,
-        };
-        reader.read(text, &[], |desk, document, _| read(desk, &document))
+        read_file(source_name, text, &FORMAT, read)
     }
 
     /// Number of an experiment and of its cell.
@@ -379,10 +379,8 @@ fn settings_of(axes: &[Axis], binding: &Binding) -> Result<Vec<Setting>, String>
     if binding.settings.is_empty() { Ok(axis.settings.clone()) } else { axis.part(&binding.settings) }
 }
 
-fn read(desk: &Desk<'_>, document: &Table) -> Option<Experiments> {
-    check_version(desk, document)?;
-    let root = Fields::root(desk, document);
-    let axes = axes(desk, &root);
+fn read(root: &Fields<'_>) -> Option<Experiments> {
+    let axes = axes(root);
     let mut list: Vec<Experiment> = Vec::new();
     for fields in root.tables("experiment", &EXPERIMENT) {
         let Some(experiment) = experiment(&fields, &axes) else { continue };
@@ -392,17 +390,17 @@ fn read(desk: &Desk<'_>, document: &Table) -> Option<Experiments> {
         list.push(experiment);
     }
     if list.is_empty() {
-        desk.refuse(root.place_of("experiment"), "there is no [[experiment]]; at least one is needed");
+        root.refuse("experiment", "there is no [[experiment]]; at least one is needed");
     }
     let alternatives = root.tables("alternative", &ALTERNATIVE);
     let alternatives = alternatives.iter().filter_map(|fields| alternative(fields, &list)).collect();
-    Some(Experiments { axes, list, measures: measures(desk, &root), alternatives })
+    Some(Experiments { axes, list, measures: measures(root), alternatives })
 }
 
-fn axes(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<Axis> {
+fn axes(root: &Fields<'_>) -> Vec<Axis> {
     let Some(item) = root.item("axis") else { return Vec::new() };
-    let entries = table(desk, item, "axis is a table of axes, such as [axis.scheme]");
-    entries.iter().map(|entry| axis(desk, entry)).collect()
+    let entries = table(root.desk, item, "axis is a table of axes, such as [axis.scheme]");
+    entries.iter().map(|entry| axis(root.desk, entry)).collect()
 }
 
 fn axis(desk: &Desk<'_>, entry: &Entry) -> Axis {
@@ -429,16 +427,6 @@ fn setting(desk: &Desk<'_>, entry: &Entry) -> Setting {
     Setting { name, label, set: set.map_or_else(Vec::new, |item| overrides(desk, item)) }
 }
 
-fn table<'a>(desk: &Desk<'_>, item: &'a Item, rule: &str) -> &'a [Entry] {
-    match &item.value {
-        Value::Table(table) => &table.0,
-        other => {
-            desk.refuse(item.place, format!("{rule}; this is {}", other.kind()));
-            &[]
-        }
-    }
-}
-
 fn overrides(desk: &Desk<'_>, item: &Item) -> Vec<Override> {
     match &item.value {
         Value::List(items) => items.iter().filter_map(|item| key_and_value(desk, item)).collect(),
@@ -458,7 +446,8 @@ fn key_and_value(desk: &Desk<'_>, item: &Item) -> Option<Override> {
     if written.is_none() {
         desk.refuse(item.place, "an override is a text \"KEY=VALUE\", as --set takes it");
     }
-    written.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()))
+    let (key, value) = written?;
+    Some(Override { key: key.trim().to_owned(), value: value.trim().to_owned(), at: item.place.into() })
 }
 
 fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
@@ -467,7 +456,9 @@ fn experiment(fields: &Fields<'_>, known: &[Axis]) -> Option<Experiment> {
     let axes = fields.list("axes").iter().filter_map(|item| axis_of(fields.desk, item, known)).collect();
     let experiment = Experiment {
         name: name(fields, "name")?,
+        at: fields.place_of("name").into(),
         scenario: fields.text("scenario")?,
+        scenario_at: fields.place_of("scenario").into(),
         axes,
         seeds: count("seeds"),
         set: set("set"),
@@ -530,10 +521,7 @@ fn name(fields: &Fields<'_>, key: &str) -> Option<String> {
 
 /// An axis, or a part of one: `loss`, `loss[clean, lossy]`.
 fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
-    let Value::Text(written) = &item.value else {
-        desk.refuse(item.place, "an axis is named by a text");
-        return None;
-    };
+    let written = text(desk, item)?;
     let found = parse_binding(&format!("x in {written}")).map_err(|fault| fault.message);
     let found = found.and_then(|binding| {
         let settings = settings_of(known, &binding)?;
@@ -542,10 +530,10 @@ fn axis_of(desk: &Desk<'_>, item: &Item, known: &[Axis]) -> Option<Axis> {
     found.map_err(|message| desk.refuse(item.place, message)).ok()
 }
 
-fn measures(desk: &Desk<'_>, root: &Fields<'_>) -> Vec<MeasureDefinition> {
+fn measures(root: &Fields<'_>) -> Vec<MeasureDefinition> {
     let Some(item) = root.item("measure") else { return Vec::new() };
-    let entries = table(desk, item, "measure is a table of expressions, such as [measure]");
-    entries.iter().filter_map(|entry| measure(desk, entry)).collect()
+    let entries = table(root.desk, item, "measure is a table of expressions, such as [measure]");
+    entries.iter().filter_map(|entry| measure(root.desk, entry)).collect()
 }
 
 /// `"loss(flow)" = "1 - delivered_segments(flow) / interests(flow)"`.
@@ -565,25 +553,11 @@ fn measure(desk: &Desk<'_>, entry: &Entry) -> Option<MeasureDefinition> {
         desk.refuse(entry.place, format!("{rule}; this is {:?}", entry.key));
         return None;
     }
-    let Value::Text(text) = &entry.item.value else {
-        desk.refuse(entry.item.place, "a measure is a text with an expression");
-        return None;
-    };
-    match parse(text) {
-        Ok(body) => Some(MeasureDefinition {
-            name: name.to_owned(),
-            parameters: parameters.into_iter().map(str::to_owned).collect(),
-            body,
-        }),
-        Err(fault) => {
-            // Behind the quote that the value begins with.
-            let start = entry.item.place.start + 1;
-            let place =
-                Place { start: start + fault.at.start, end: start + fault.at.end, ..entry.item.place };
-            desk.refuse(place, fault.message);
-            None
-        }
-    }
+    Some(MeasureDefinition {
+        name: name.to_owned(),
+        parameters: parameters.into_iter().map(str::to_owned).collect(),
+        body: expression(desk, &entry.item)?.expression,
+    })
 }
 
 fn alternative(fields: &Fields<'_>, experiments: &[Experiment]) -> Option<Alternative> {
@@ -644,6 +618,10 @@ set.grid = ["scenario.duration=40s"]
 set."grid[aimd, lossy]" = ["x=1"]
 "#;
 
+    fn written(one: &Override) -> String {
+        format!("{}={}", one.key, one.value)
+    }
+
     fn experiments() -> Experiments {
         Experiments::parse("experiments.toml", TEXT).expect("sound")
     }
@@ -669,24 +647,21 @@ set."grid[aimd, lossy]" = ["x=1"]
     fn overrides_of_axes_come_after_those_of_the_experiment_and_of_a_quick_look_last() {
         let grid = &experiments().list[0];
         let shown = |cell, is_reduced| -> Vec<String> {
-            grid.overrides(cell, None, is_reduced)
-                .unwrap_or_default()
-                .iter()
-                .map(|(key, value)| format!("{key}={value}"))
-                .collect()
+            grid.overrides(cell, None, is_reduced).unwrap_or_default().iter().map(written).collect()
         };
         assert_eq!(shown(3, false), ["scenario.duration=20s", "scheme=catchunks-aimd", "flow.0.size=1MB"]);
         assert_eq!(shown(2, false), ["flow.0.size=2MB", "scheme=bbr-cd", "scenario.duration=3s"]);
         assert_eq!(shown(2, true), ["flow.0.size=2MB", "scheme=bbr-cd", "scenario.duration=1s"]);
         let lossy = grid.overrides(1, None, false).expect("it is run");
-        assert_eq!(lossy[3].1, "{ model = \"bernoulli\", probability = 0.03 }");
+        assert_eq!(lossy[3].value, "{ model = \"bernoulli\", probability = 0.03 }");
     }
 
     #[test]
     fn names_of_settings_stand_for_axes_in_braces() {
         let alone = &experiments().list[1];
         let overrides = alone.overrides(1, None, false).expect("it is run");
-        assert_eq!(overrides, [("scenario.name".to_owned(), "clean".to_owned())]);
+        assert_eq!(overrides.iter().map(written).collect::<Vec<_>>(), ["scenario.name=clean"]);
+        assert_eq!(TEXT[overrides[0].at.start..overrides[0].at.end], *"\"scenario.name={loss}\"");
     }
 
     #[test]
@@ -694,7 +669,7 @@ set."grid[aimd, lossy]" = ["x=1"]
         let Experiments { list, alternatives, .. } = experiments();
         let set = |experiment: usize, cell: usize| -> Option<Vec<String>> {
             let overrides = list[experiment].overrides(cell, alternatives.first(), false)?;
-            Some(overrides.iter().map(|(key, value)| format!("{key}={value}")).collect())
+            Some(overrides.iter().map(written).collect())
         };
         assert_eq!(set(1, 0), None);
         let [plain, lossy] = [0, 4].map(|cell| set(0, cell).expect("it is run"));

@@ -70,6 +70,11 @@ impl Formula {
         Ok(Self { node, leaves: resolver.leaves })
     }
 
+    /// The formula of a quantity alone.
+    pub fn of_leaf(leaf: Leaf) -> Self {
+        Self { node: Node::Leaf(0), leaves: vec![leaf] }
+    }
+
     /// Its values; `values` gives those of a leaf, one per seed.
     ///
     /// # Errors

@@ -12,12 +12,15 @@
 #![forbid(unsafe_code)]
 
 pub mod board;
+pub mod claims;
 pub mod experiments;
 pub mod expression;
 pub mod formula;
 pub mod function;
 pub mod quantity;
 pub mod value;
+
+mod items;
 
 /// Place and message of the first of `errors`.
 #[cfg(test)]

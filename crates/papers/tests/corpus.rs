@@ -1,10 +1,11 @@
 //! Inputs of the fuzz target `papers`, replayed: texts of `experiments.toml`, then expressions, each after a zero byte; each
-//! text is read as a `board.toml`, too.
+//! text is read as a `board.toml` and a `claims.toml`, too.
 
 use std::fs;
 use std::path::Path;
 
 use tidegate_papers::board::Board;
+use tidegate_papers::claims::Claims;
 use tidegate_papers::experiments::Experiments;
 use tidegate_papers::expression;
 use tidegate_papers::formula::Formula;
@@ -18,7 +19,7 @@ fn no_input_of_the_corpus_panics_and_every_fault_has_its_place() {
         let content = fs::read(file.path()).expect("readable");
         let mut parts = content.split(|byte| *byte == 0).filter_map(|part| std::str::from_utf8(part).ok());
         let text = parts.next().unwrap_or("");
-        let _ = Board::parse("board.toml", text);
+        let _ = (Board::parse("board.toml", text), Claims::parse("claims.toml", text));
         let experiments = match Experiments::parse("experiments.toml", text) {
             Ok(experiments) => experiments,
             Err(errors) => {

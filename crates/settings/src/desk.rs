@@ -22,6 +22,8 @@ pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 pub struct Desk<'a> {
     /// The format of the text.
     pub format: &'static Format,
+    /// Text of the document.
+    pub text: &'a str,
     /// Schemes that can be named.
     pub schemes: &'a [&'static Scheme],
     /// Reads files the text names; `None` refuses them.
@@ -38,12 +40,27 @@ impl<'a> Desk<'a> {
     /// A desk without problems; what is read may take `max_bytes` bytes of memory.
     pub fn new(
         format: &'static Format,
+        text: &'a str,
         schemes: &'a [&'static Scheme],
         files: Option<FileReader<'a>>,
         max_bytes: u64,
     ) -> Self {
         let (problems, claimed_bytes) = (RefCell::default(), Cell::new(0));
-        Self { format, schemes, files, problems, max_bytes, claimed_bytes }
+        Self { format, text, schemes, files, problems, max_bytes, claimed_bytes }
+    }
+
+    /// Byte of the document at which the content of the text begins whose quotes are at `place`.
+    pub fn content_start(&self, place: Place) -> usize {
+        let written = self.text.get(place.start..place.end).unwrap_or("");
+        let is_long = written.starts_with("\"\"\"") || written.starts_with("'''");
+        // TOML leaves out a line break directly behind three quotes.
+        let is_break = |c: char| c == '\r' || c == '\n';
+        let width = match written.get(3..).filter(|_| is_long) {
+            Some(rest) if rest.starts_with("\r\n") => 5,
+            Some(rest) => 3 + usize::from(rest.starts_with(is_break)),
+            None => 1,
+        };
+        place.start + width
     }
 
     /// Reports a problem at a place.

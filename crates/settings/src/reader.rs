@@ -40,7 +40,7 @@ impl Reader<'_> {
         read: impl FnOnce(&Desk<'_>, Table, &str) -> Option<T>,
     ) -> Result<T, Errors> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let desk = Desk::new(self.format, self.schemes, self.files, self.max_bytes);
+        let desk = Desk::new(self.format, text, self.schemes, self.files, self.max_bytes);
         let value = self.document(&desk, text).and_then(|document| read(&desk, document, text));
         let problems = desk.problems.into_inner();
         match value {

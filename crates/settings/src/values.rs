@@ -125,6 +125,10 @@ pub fn read_number(item: &Item, kind: &Kind) -> Result<f64, String> {
     if (least..=most).contains(&number.value) {
         return Ok(number.value);
     }
+    // A range that only excludes infinity has bounds of 300 digits, which no message needs.
+    if !number.value.is_finite() && most == f64::MAX {
+        return Err(format!("{} is not finite", shown(&item.value)));
+    }
     Err(format!("{} is not within {least} to {most}", shown(&item.value)))
 }
 

@@ -4,6 +4,7 @@ use tidegate_core::observe::records::{FlowRecord, LinkRecord};
 use tidegate_pages::figure::run::{RUN_FIGURES, RunFigure, Window, of_run};
 use tidegate_pages::figure::{BarSeries, Curve, Figure, FigureKind, Look, Series, stated};
 use tidegate_pages::page::{self, BoardPage, RunPage, SeedPlots, Timeline, TopologyView};
+use tidegate_papers::claims::Claims;
 use tidegate_results::claims::{self, Judged, Paper, Verdict};
 use tidegate_results::stats::Estimate;
 use tidegate_results::tables::{self, RunContext};
@@ -43,7 +44,7 @@ fn sample_run_page(seeds: u64) -> String {
 }
 
 fn paper() -> Paper {
-    claims::parse(include_str!("invented.toml"), "invented.toml").expect("the file is good")
+    Claims::parse("invented.toml", include_str!("invented.toml")).expect("the file is good").paper
 }
 
 /// Five samples around `mean`.

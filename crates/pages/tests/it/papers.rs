@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use tidegate_pages::figure::{Columns, Figure, FigureKind, Look, stated};
-use tidegate_results::claims::{self, Claim, Judged, Paper, Published};
+use tidegate_papers::claims::Claims;
+use tidegate_results::claims::{Claim, Judged, Paper, Published};
 
 /// Every paper that has claims.
 fn papers() -> Vec<Paper> {
@@ -13,7 +14,7 @@ fn papers() -> Vec<Paper> {
     let files = folders.map(|folder| folder.path().join("claims.toml")).filter(|file| file.is_file());
     let read = |file: std::path::PathBuf| {
         let text = fs::read_to_string(&file).expect("readable");
-        claims::parse(&text, &file.display().to_string()).unwrap_or_else(|why| panic!("{why}"))
+        Claims::parse(&file.display().to_string(), &text).unwrap_or_else(|why| panic!("{why}")).paper
     };
     let papers: Vec<Paper> = files.map(read).collect();
     assert!(papers.len() >= 5, "{} papers", papers.len());

@@ -22,6 +22,8 @@ use std::fmt;
 pub(crate) use parse::unknown;
 pub use parse::{parse, parse_binding};
 
+use tidegate_settings::error::Place;
+
 use crate::function::Function;
 
 /// Operators and brackets of an expression, at most; parsing takes stack for each.
@@ -34,6 +36,28 @@ pub struct Range {
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
+}
+
+impl Range {
+    /// The same part where the text begins at byte `start` of a file.
+    pub fn behind(self, start: usize) -> Self {
+        Self { start: start + self.start, end: start + self.end }
+    }
+}
+
+impl From<Place> for Range {
+    fn from(place: Place) -> Self {
+        Self { start: place.start, end: place.end }
+    }
+}
+
+/// An expression and its place in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedExpression {
+    /// The expression; its parts count bytes from the beginning of its own text.
+    pub expression: Expression,
+    /// Bytes of the file that are its text, without the quotes.
+    pub at: Range,
 }
 
 /// What is wrong with an expression, and where.

@@ -1,11 +1,6 @@
 //! What a paper claims, and whether our results agree: [`decide`] alone gives verdicts.
 
-mod fault;
-mod parse;
 mod place;
-
-pub use fault::{ClaimFault, ClaimsFault, Problem};
-pub use parse::{fault_at, parse};
 
 use std::fmt;
 
@@ -146,8 +141,6 @@ pub struct Claim {
     pub figure: Option<String>,
     /// The quantity that is measured, in words.
     pub quantity: String,
-    /// What the quantity is computed from, for papers that are folders of text files.
-    pub formula: Option<FormulaText>,
     /// Its short names in a figure; `None` where the quantity has them (see [`Claim::bar`]).
     pub bar: Option<Bar>,
     /// Unit of all numbers of the claim, `""` for none.
@@ -172,15 +165,6 @@ pub struct Claim {
     pub exact: bool,
     /// Whether the claim is not one of the paper: such claims are counted apart.
     pub is_ours: bool,
-}
-
-/// The expression of a claim (`is = "..."`), and where it stands in the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormulaText {
-    /// Text of the expression.
-    pub text: String,
-    /// Byte of the file at which the text begins, behind its quote.
-    pub start: usize,
 }
 
 /// Names of a claim in a figure of numbers that stand in the paper's text.
@@ -327,7 +311,6 @@ mod tests {
             place: "Fig. 7b".into(),
             figure: None,
             quantity: "decrease of completion time".into(),
-            formula: None,
             bar: None,
             unit: "%".into(),
             published: Published::Number(21.8),

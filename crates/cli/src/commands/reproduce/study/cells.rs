@@ -1,17 +1,22 @@
 //! The cells of experiments and their plans.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_papers::experiments::{Alternative, Experiment, Experiments};
+use tidegate_papers::experiments::{Alternative, Experiment, Override};
 use tidegate_papers::formula::Leaf;
+use tidegate_settings::error::{Error, Errors};
+use tidegate_settings::suggest::question;
 use tidegate_sim::plan::Plan;
+use tidegate_sim::roles;
 
 use super::{Files, Study, plainly};
 use crate::Session;
-use crate::commands::refuse_incomplete;
 use crate::commands::reproduce::Extent;
 use crate::exit::Failure;
 use crate::store::Identity;
+
+/// File of an override in messages of its scenario.
+const OVERRIDE: &str = "--set";
 
 /// Which cell it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,25 +45,37 @@ pub(super) struct Point {
 pub(super) fn points(
     session: &Session,
     files: Files<'_>,
-    experiments: &Experiments,
-    extent: Extent,
+    study: &Study,
 ) -> Result<BTreeMap<Place, Point>, Failure> {
     let mut points = BTreeMap::new();
-    for (number, experiment) in experiments.list.iter().enumerate() {
-        if experiment.is_full && extent != Extent::Full {
+    for (number, experiment) in study.experiments.list.iter().enumerate() {
+        if experiment.is_full && study.extent != Extent::Full {
             continue;
         }
         for cell in 0..experiment.cells() {
-            let place = Place { alternative: None, experiment: number, cell };
-            if let Some(point) = point(session, files, experiment, cell, None, extent)? {
-                points.insert(place, point);
+            let Some(point) = point(session, files, study, (experiment, cell), None)? else { continue };
+            if !experiment.allows_incomplete {
+                refuse_incomplete(study, experiment, cell, &point.plan)?;
             }
+            points.insert(Place { alternative: None, experiment: number, cell }, point);
         }
     }
-    let named = |place: &Place| experiments.list[place.experiment].cell_name(place.cell);
-    let whole = points.iter().filter(|(place, _)| !experiments.list[place.experiment].allows_incomplete);
-    refuse_incomplete(whole.map(|(place, point)| (named(place), &point.plan)))?;
     Ok(points)
+}
+
+fn refuse_incomplete(
+    study: &Study,
+    experiment: &Experiment,
+    cell: usize,
+    plan: &Plan,
+) -> Result<(), Failure> {
+    let lacking = roles::incomplete(plan);
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let what = format!("{}: {}", experiment.cell_name(cell), lacking.join("; "));
+    let message = format!("{what}; allow_incomplete = true in the experiment runs it all the same");
+    Err(study.experiments_text.at(experiment.at, message))
 }
 
 /// The plans of the cells that claims use, under every alternative that runs them; none without `--full`.
@@ -71,12 +88,11 @@ pub(super) fn alternatives(
     if study.extent != Extent::Full {
         return Ok(points);
     }
-    let leaves = study.formulas.iter().flat_map(|formula| &formula.leaves);
-    let used: std::collections::BTreeSet<Place> = leaves.map(Place::of).collect();
+    let used: BTreeSet<Place> = study.leaves().map(Place::of).collect();
     for (number, alternative) in study.experiments.alternatives.iter().enumerate() {
         for place in &used {
-            let experiment = &study.experiments.list[place.experiment];
-            let found = point(session, files, experiment, place.cell, Some(alternative), study.extent)?;
+            let cell = (&study.experiments.list[place.experiment], place.cell);
+            let found = point(session, files, study, cell, Some(alternative))?;
             points.extend(found.map(|point| (Place { alternative: Some(number), ..*place }, point)));
         }
     }
@@ -87,22 +103,21 @@ pub(super) fn alternatives(
 fn point(
     session: &Session,
     files: Files<'_>,
-    experiment: &Experiment,
-    cell: usize,
+    study: &Study,
+    (experiment, cell): (&Experiment, usize),
     alternative: Option<&Alternative>,
-    extent: Extent,
 ) -> Result<Option<Point>, Failure> {
-    let is_reduced = extent == Extent::Reduced;
+    let is_reduced = study.extent == Extent::Reduced;
     let Some(mut overrides) = experiment.overrides(cell, alternative, is_reduced) else { return Ok(None) };
-    let of_full = experiment.full_seeds.filter(|_| extent == Extent::Full);
+    let of_full = experiment.full_seeds.filter(|_| study.extent == Extent::Full);
     if let Some(seeds) = of_full.or(experiment.seeds) {
-        overrides.insert(0, ("scenario.seeds".to_owned(), seeds.to_string()));
+        let (key, value) = ("scenario.seeds".to_owned(), seeds.to_string());
+        overrides.insert(0, Override { key, value, at: experiment.at });
     }
-    let plan = files.plan(session, &experiment.file(cell), &overrides);
-    let mut plan = plan.map_err(|failure| {
-        let file = files.path(super::EXPERIMENTS);
-        plainly(format!("{file}: {}: {}", experiment.cell_name(cell), failure.message))
-    })?;
+    let pairs: Vec<(String, String)> =
+        overrides.iter().map(|one| (one.key.clone(), one.value.clone())).collect();
+    let plan = files.plan(session, &experiment.file(cell), &pairs)?;
+    let mut plan = plan.map_err(|errors| unsound(study, &experiment.cell_name(cell), &overrides, &errors))?;
     let most = [
         is_reduced.then_some(experiment.reduced_seeds),
         alternative.and_then(|alternative| alternative.seeds),
@@ -111,4 +126,19 @@ fn point(
         plan.seeds.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     }
     Ok(Some(Point { identity: Identity::of(&plan), plan }))
+}
+
+/// What is wrong with a cell: overrides at their lines of the experiments, everything else at its own.
+fn unsound(study: &Study, cell: &str, overrides: &[Override], errors: &Errors) -> Failure {
+    let of_override = |error: &Error| {
+        let place = error.line.checked_sub(1).filter(|_| error.file == OVERRIDE)?;
+        let message = format!("{cell}: {}{}", error.message, question(&error.suggestions));
+        Some((overrides.get(place)?.at, message))
+    };
+    let known: Vec<_> = errors.iter().filter_map(of_override).collect();
+    if known.is_empty() {
+        plainly(format!("{errors}\nin the cell {cell}"))
+    } else {
+        study.experiments_text.all(known)
+    }
 }

@@ -11,12 +11,15 @@ use std::path::Path;
 
 use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::Seed;
-use tidegate_papers::board::{Board, PlacedExpression};
+use tidegate_papers::board::Board;
+use tidegate_papers::claims::Claims;
 use tidegate_papers::experiments::Experiments;
-use tidegate_papers::expression::{self, Binding, Expression};
+use tidegate_papers::expression::{self, Binding, Expression, PlacedExpression, Range};
 use tidegate_papers::formula::{Bindings, Formula, Leaf, SeedColumn};
 use tidegate_papers::value::Value;
-use tidegate_results::claims::{self, Claim, Judged, Paper, Verdict};
+use tidegate_results::claims::{Claim, Judged, Paper, Verdict};
+use tidegate_settings::error::{Errors, Place as FilePlace, Problems, Sources};
+use tidegate_settings::reader::decode;
 use tidegate_sim::plan::Plan;
 use tidegate_sim::run::Job;
 use tidegate_sim::scenario;
@@ -26,7 +29,7 @@ use super::values::{self, Values};
 use super::{Census, Extent, forecast};
 use crate::Session;
 use crate::batch;
-use crate::commands::{read_plan, read_text};
+use crate::commands::{parse_plan, read_text};
 use crate::exit::{Exit, Failure};
 use crate::progress::ProgressLine;
 use crate::store::{Found, Store};
@@ -55,6 +58,7 @@ impl Files<'_> {
         }
     }
 
+    /// The text of a file; `None` for a board that is not there.
     fn text(&self, name: &str) -> Result<Option<String>, Failure> {
         match self {
             Self::Folder(folder) => {
@@ -62,8 +66,9 @@ impl Files<'_> {
                 if name == BOARD && !path.exists() {
                     return Ok(None);
                 }
-                let text = String::from_utf8(read_text(&path)?);
-                text.map(Some).map_err(|_| Failure::error(format!("{}: it is not UTF-8", path.display())))
+                let bytes = read_text(&path)?;
+                let text = decode(&path.display().to_string(), &bytes).map_err(plainly)?;
+                Ok(Some(text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned()))
             }
             Self::Program(_, files) => {
                 Ok(files.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned()))
@@ -71,22 +76,32 @@ impl Files<'_> {
         }
     }
 
-    fn needed(&self, name: &str) -> Result<String, Failure> {
-        self.text(name)?.ok_or_else(|| Failure::error(format!("{}: there is no such file", self.path(name))))
+    fn needed(&self, name: &str) -> Result<Text, Failure> {
+        let path = self.path(name);
+        match self.text(name)? {
+            Some(text) => Ok(Text { path, text }),
+            None => Err(Failure::error(format!("{path}: there is no such file"))),
+        }
     }
 
-    fn plan(&self, session: &Session, name: &str, overrides: &[(String, String)]) -> Result<Plan, Failure> {
+    /// The plan of a scenario, or what is wrong in it and in the overrides.
+    fn plan(
+        &self,
+        session: &Session,
+        name: &str,
+        overrides: &[(String, String)],
+    ) -> Result<Result<Plan, Errors>, Failure> {
         match self {
-            Self::Folder(folder) => read_plan(session, &folder.join(name), overrides),
+            Self::Folder(folder) => parse_plan(session, &folder.join(name), overrides),
             Self::Program(..) => {
-                let text = self.needed(name)?;
-                scenario::parse(&self.path(name), &text, overrides, &session.schemes).map_err(plainly)
+                let Text { path, text } = self.needed(name)?;
+                Ok(scenario::parse(&path, &text, overrides, &session.schemes))
             }
         }
     }
 }
 
-/// A text file with expressions, for messages about them.
+/// A file of the paper, for messages about it.
 struct Text {
     /// Its name in messages.
     path: String,
@@ -94,14 +109,22 @@ struct Text {
 }
 
 impl Text {
-    /// The failure of what is wrong with an expression that begins at byte `start`.
-    fn fault(&self, start: usize, fault: expression::Fault) -> Failure {
-        self.at(start + fault.at.start..start + fault.at.end, fault.message)
+    /// The failure of what is wrong at some bytes of the file.
+    fn at(&self, at: Range, message: String) -> Failure {
+        self.all([(at, message)])
     }
 
-    fn at(&self, span: std::ops::Range<usize>, message: String) -> Failure {
-        let end = span.end.min(self.text.len());
-        plainly(claims::fault_at(&self.text, &self.path, span.start.min(end)..end, message))
+    fn all(&self, wrong: impl IntoIterator<Item = (Range, String)>) -> Failure {
+        let mut problems = Problems::default();
+        for (Range { start, end }, message) in wrong {
+            problems.add(FilePlace { origin: 0, start, end }, message, None);
+        }
+        plainly(problems.locate(&Sources { name: &self.path, text: &self.text, overrides: &[] }))
+    }
+
+    /// The failure of what is wrong with an expression.
+    fn fault(&self, expression: Range, fault: expression::Fault) -> Failure {
+        self.at(fault.at.behind(expression.start), fault.message)
     }
 }
 
@@ -111,13 +134,19 @@ fn plainly(why: impl std::fmt::Display) -> Failure {
 }
 
 /// What is computed of the runs of one cell, and where it is asked for first.
+#[derive(Clone)]
 struct Quantity {
     expression: Expression,
     events: EventMask,
-    /// Where it is asked for first, as a failure whose message is still to be given.
-    file: usize,
-    start: usize,
-    at: expression::Range,
+    file: File,
+    at: Range,
+}
+
+/// A file with expressions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum File {
+    Claims,
+    Board,
 }
 
 /// A paper, read and checked.
@@ -126,10 +155,11 @@ pub(super) struct Study {
     pub(super) paper: Paper,
     experiments: Experiments,
     board: Option<Board>,
-    /// The claims' file, then the board's.
-    texts: [Text; 2],
-    /// What each claim is computed from.
-    formulas: Vec<Formula>,
+    claims_text: Text,
+    board_text: Text,
+    experiments_text: Text,
+    /// What each claim is computed from: its place, and the same with all cells found.
+    formulas: Vec<(Range, Formula)>,
     points: BTreeMap<Place, Point>,
     /// Quantities of each cell that any expression needs, by their canonical text.
     quantities: BTreeMap<Place, BTreeMap<String, Quantity>>,
@@ -141,68 +171,83 @@ impl Study {
     /// Reads the files; whatever is wrong in them is found before anything runs.
     pub(super) fn read(session: &Session, files: Files<'_>, extent: Extent) -> Result<Self, Failure> {
         let (claims_text, experiments_text) = (files.needed(CLAIMS)?, files.needed(EXPERIMENTS)?);
-        let board_text = files.text(BOARD)?;
-        let paper = claims::parse(&claims_text, &files.path(CLAIMS)).map_err(plainly)?;
-        let experiments = Experiments::parse(&files.path(EXPERIMENTS), &experiments_text).map_err(plainly)?;
-        let board = board_text.as_deref().map(|text| Board::parse(&files.path(BOARD), text).map_err(plainly));
-        let board = board.transpose()?;
-        let mut all =
-            vec![(CLAIMS.to_owned(), claims_text.clone()), (EXPERIMENTS.to_owned(), experiments_text)];
-        all.extend(board_text.iter().map(|text| (BOARD.to_owned(), text.clone())));
+        let board_file = files.text(BOARD)?;
+        let board_text = Text { path: files.path(BOARD), text: board_file.clone().unwrap_or_default() };
+        let claims = Claims::parse(&claims_text.path, &claims_text.text).map_err(plainly)?;
+        let experiments =
+            Experiments::parse(&experiments_text.path, &experiments_text.text).map_err(plainly)?;
+        let board = board_file.as_deref().map(|text| Board::parse(&board_text.path, text));
+        let board = board.transpose().map_err(plainly)?;
+        let mut all = vec![
+            (CLAIMS.to_owned(), claims_text.text.clone()),
+            (EXPERIMENTS.to_owned(), experiments_text.text.clone()),
+        ];
+        all.extend(board_file.map(|text| (BOARD.to_owned(), text)));
         for experiment in &experiments.list {
             for name in (0..experiment.cells()).map(|cell| experiment.file(cell)) {
                 if all.iter().all(|(known, _)| *known != name) {
-                    let text = files.needed(&name)?;
-                    all.push((name, text));
+                    let text = files.needed(&name).map_err(|failure| {
+                        let why = failure.message.trim_start_matches("error: ").to_owned();
+                        experiments_text.at(experiment.scenario_at, why)
+                    })?;
+                    all.push((name, text.text));
                 }
             }
         }
-        let texts = [
-            Text { path: files.path(CLAIMS), text: claims_text },
-            Text { path: files.path(BOARD), text: board_text.unwrap_or_default() },
-        ];
         let mut study = Self {
             extent,
-            paper,
-            points: cells::points(session, files, &experiments, extent)?,
+            paper: claims.paper,
+            points: BTreeMap::new(),
             experiments,
             board,
-            texts,
+            claims_text,
+            board_text,
+            experiments_text,
             formulas: Vec::new(),
             quantities: BTreeMap::new(),
             files: all,
         };
-        study.resolve()?;
+        study.points = cells::points(session, files, &study)?;
+        study.resolve(&claims.formulas)?;
         study.points.extend(cells::alternatives(session, files, &study)?);
         study.quantities_of_alternatives();
         Results { study: &study, values: BTreeMap::new() }.check_names()?;
         Ok(study)
     }
 
-    /// Finds the cells and measures of all expressions.
-    fn resolve(&mut self) -> Result<(), Failure> {
-        let formulas: Vec<Formula> =
-            self.paper.claims.iter().map(|claim| self.formula(claim)).collect::<Result<_, _>>()?;
-        for (claim, formula) in self.paper.claims.clone().iter().zip(&formulas) {
-            let start = claim.formula.as_ref().map_or(0, |formula| formula.start);
-            self.need(0, start, formula)?;
+    fn text(&self, file: File) -> &Text {
+        match file {
+            File::Claims => &self.claims_text,
+            File::Board => &self.board_text,
         }
-        self.formulas = formulas;
+    }
+
+    /// Finds the cells and measures of all expressions.
+    fn resolve(&mut self, claims: &[PlacedExpression]) -> Result<(), Failure> {
+        for claim in claims {
+            let formula = self.resolved(File::Claims, claim, &Bindings::new())?;
+            if formula.leaves.is_empty() {
+                let message = "it names no cell, so that nothing is measured".to_owned();
+                return Err(self.claims_text.at(claim.at, message));
+            }
+            self.need(File::Claims, claim.at, &formula)?;
+            self.formulas.push((claim.at, formula));
+        }
         let Some(board) = self.board.take() else { return self.need_tables() };
         let is_full = self.extent == Extent::Full;
         for (around, source) in board.sources(is_full) {
             for scope in self.scopes(&around)? {
-                let formula = self.resolved(source, &scope)?;
-                self.need(1, source.start, &formula)?;
+                let formula = self.resolved(File::Board, source, &scope)?;
+                self.need(File::Board, source.at, &formula)?;
             }
         }
         self.board = Some(board);
         Ok(())
     }
 
-    fn resolved(&self, source: &PlacedExpression, scope: &Bindings) -> Result<Formula, Failure> {
+    fn resolved(&self, file: File, source: &PlacedExpression, scope: &Bindings) -> Result<Formula, Failure> {
         Formula::resolve(&source.expression, scope, &self.experiments)
-            .map_err(|fault| self.texts[1].fault(source.start, fault))
+            .map_err(|fault| self.text(file).fault(source.at, fault))
     }
 
     /// What variables stand for, in all combinations; the last one changes fastest.
@@ -212,7 +257,7 @@ impl Study {
             let settings = self
                 .experiments
                 .settings_of(binding)
-                .map_err(|message| self.texts[1].at(binding.at.start..binding.at.end, message))?;
+                .map_err(|message| self.board_text.at(binding.at, message))?;
             let with = |scope: &Bindings| -> Vec<Bindings> {
                 let one =
                     |name: &String| [scope.as_slice(), &[(binding.variable.clone(), name.clone())]].concat();
@@ -223,42 +268,19 @@ impl Study {
         Ok(scopes)
     }
 
-    /// The formula of a claim, whose cells exist.
-    fn formula(&self, claim: &Claim) -> Result<Formula, Failure> {
-        let text = &self.texts[0];
-        let Some(formula) = &claim.formula else {
-            let id = format!("{:?}", claim.id);
-            let start = text.text.find(&id).unwrap_or(0);
-            let message =
-                format!("claim {id} has no key is; it needs one, such as is = \"goodput_mbps[grid, icp]\"");
-            return Err(text.at(start..start + id.len(), message));
-        };
-        let fault = |fault| text.fault(formula.start, fault);
-        let resolved = expression::parse(&formula.text)
-            .and_then(|expression| Formula::resolve(&expression, &Bindings::new(), &self.experiments))
-            .map_err(fault)?;
-        if resolved.leaves.is_empty() {
-            let end = formula.start + formula.text.len();
-            return Err(
-                text.at(formula.start..end, "it names no cell, so that nothing is measured".to_owned())
-            );
-        }
-        Ok(resolved)
-    }
-
-    /// Notes what a formula of file number `file` needs of the runs.
-    fn need(&mut self, file: usize, start: usize, formula: &Formula) -> Result<(), Failure> {
+    /// Notes what a formula, which begins at `whole`, needs of the runs.
+    fn need(&mut self, file: File, whole: Range, formula: &Formula) -> Result<(), Failure> {
         for leaf in &formula.leaves {
+            let at = leaf.at.behind(whole.start);
             let place = Place::of(leaf);
-            let fault = |message| expression::Fault { at: leaf.at, message };
             if !self.points.contains_key(&place) {
                 let name = &self.experiments.list[leaf.experiment].name;
                 let message = format!("experiment {name} is run with --full only, and this is shown without");
-                return Err(self.texts[file].fault(start, fault(message)));
+                return Err(self.text(file).at(at, message));
             }
             let events = measures::events(&leaf.quantity, &self.own_measures())
-                .map_err(|message| self.texts[file].fault(start, fault(message)))?;
-            let quantity = Quantity { expression: leaf.quantity.clone(), events, file, start, at: leaf.at };
+                .map_err(|message| self.text(file).at(at, message))?;
+            let quantity = Quantity { expression: leaf.quantity.clone(), events, file, at };
             let of_place = self.quantities.entry(place).or_default();
             of_place.entry(leaf.quantity.to_string()).or_insert(quantity);
         }
@@ -272,55 +294,43 @@ impl Study {
 
     /// Without a board every experiment has a table of all its cells with what claims use of some of them.
     fn need_tables(&mut self) -> Result<(), Failure> {
-        for (place, leaf) in self
-            .points
-            .keys()
-            .copied()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .flat_map(|place| {
-                let used = self.used(place.experiment);
-                used.into_iter().map(move |leaf| (place, leaf)).collect::<Vec<_>>()
-            })
-            .collect::<Vec<_>>()
-        {
-            let events = measures::events(&leaf.quantity, &self.own_measures()).map_err(plainly)?;
-            let quantity =
-                Quantity { expression: leaf.quantity.clone(), events, file: 0, start: 0, at: leaf.at };
-            self.quantities.entry(place).or_default().entry(leaf.quantity.to_string()).or_insert(quantity);
+        let places: Vec<Place> = self.points.keys().copied().collect();
+        for place in places {
+            for (whole, leaf) in self.used(place.experiment) {
+                // Places count from the beginning of the claim that uses the quantity first.
+                let leaf = Leaf { cell: place.cell, ..leaf };
+                self.need(File::Claims, whole, &Formula::of_leaf(leaf))?;
+            }
         }
         Ok(())
     }
 
-    /// What claims use of an experiment, each quantity once.
-    fn used(&self, experiment: usize) -> Vec<Leaf> {
-        let mut used: Vec<Leaf> = Vec::new();
-        for leaf in self.formulas.iter().flat_map(|formula| &formula.leaves) {
-            if leaf.experiment == experiment && used.iter().all(|known| known.quantity != leaf.quantity) {
-                used.push(leaf.clone());
+    /// What claims use of an experiment, each quantity once, with the place of the claim.
+    fn used(&self, experiment: usize) -> Vec<(Range, Leaf)> {
+        let mut used: Vec<(Range, Leaf)> = Vec::new();
+        for (whole, formula) in &self.formulas {
+            for leaf in formula.leaves.iter().filter(|leaf| leaf.experiment == experiment) {
+                if used.iter().all(|(_, known)| known.quantity != leaf.quantity) {
+                    used.push((*whole, leaf.clone()));
+                }
             }
         }
         used
+    }
+
+    /// All cells that claims use, with what they use of them.
+    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        self.formulas.iter().flat_map(|(_, formula)| &formula.leaves)
     }
 
     /// An alternative needs of its cells what the claims need of the assumed ones.
     fn quantities_of_alternatives(&mut self) {
         for place in self.points.keys().filter(|place| place.alternative.is_some()) {
             let assumed = Place { alternative: None, ..*place };
-            let of_claims: Vec<&Leaf> = self
-                .formulas
-                .iter()
-                .flat_map(|formula| &formula.leaves)
-                .filter(|leaf| Place::of(leaf) == assumed)
-                .collect();
             let known = self.quantities.get(&assumed);
-            let copied = of_claims.iter().filter_map(|leaf| {
-                let key = leaf.quantity.to_string();
-                let Quantity { expression, events, file, start, at } = known?.get(&key)?;
-                let (events, file, start, at) = (*events, *file, *start, *at);
-                Some((key, Quantity { expression: expression.clone(), events, file, start, at }))
-            });
-            let copied: BTreeMap<String, Quantity> = copied.collect();
+            let keys = self.leaves().filter(|leaf| Place::of(leaf) == assumed);
+            let keys = keys.map(|leaf| leaf.quantity.to_string());
+            let copied = keys.filter_map(|key| Some((key.clone(), known?.get(&key)?.clone()))).collect();
             self.quantities.insert(*place, copied);
         }
     }
@@ -423,10 +433,8 @@ impl Study {
     fn values(&self, task: &Task<'_>, run: &Run<'_>) -> Result<Values, Failure> {
         let mut values = task.known.clone();
         for (text, quantity) in task.missing() {
-            let value = measures::value(run, &quantity.expression).map_err(|message| {
-                let fault = expression::Fault { at: quantity.at, message };
-                self.texts[quantity.file].fault(quantity.start, fault)
-            })?;
+            let value = measures::value(run, &quantity.expression)
+                .map_err(|message| self.text(quantity.file).at(quantity.at, message))?;
             values.insert(text.to_owned(), value);
         }
         Ok(values)
@@ -490,8 +498,8 @@ impl<'a> Results<'a> {
     /// The claims beside our results.
     pub(super) fn judge(&self) -> Result<Vec<Judged>, Failure> {
         let claims = self.study.paper.claims.iter().zip(&self.study.formulas);
-        let judged = claims.map(|(claim, formula)| {
-            let samples = self.samples(claim, formula)?;
+        let judged = claims.map(|(claim, (whole, formula))| {
+            let samples = self.samples(*whole, formula)?;
             Ok(match self.study.extent {
                 Extent::Reduced => Judged::reduced(claim.clone(), &samples),
                 Extent::Paper => Judged::full(claim.clone(), &samples),
@@ -501,13 +509,11 @@ impl<'a> Results<'a> {
         judged.collect()
     }
 
-    fn samples(&self, claim: &Claim, formula: &Formula) -> Result<Vec<f64>, Failure> {
-        let whole = claim.formula.as_ref().map_or(0..0, |text| text.start..text.start + text.text.len());
-        let text = &self.study.texts[0];
-        let column = self.column(formula, None).map_err(|fault| text.fault(whole.start, fault))?;
-        let wrong = |message| text.at(whole.clone(), message);
-        let column = column.ok_or_else(|| wrong("a cell of it was not run".to_owned()))?;
-        column.samples().map_err(wrong)
+    fn samples(&self, whole: Range, formula: &Formula) -> Result<Vec<f64>, Failure> {
+        let text = &self.study.claims_text;
+        let column = self.column(formula, None).map_err(|fault| text.fault(whole, fault))?;
+        let column = column.ok_or_else(|| text.at(whole, "a cell of it was not run".to_owned()))?;
+        column.samples().map_err(|message| text.at(whole, message))
     }
 }
 

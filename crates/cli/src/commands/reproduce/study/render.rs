@@ -1,9 +1,9 @@
 //! Figures and tables of a board, made of the values of all runs.
 
 use tidegate_pages::figure::{BarSeries, BoxStats, Curve, Figure, FigureKind, Series};
-use tidegate_papers::board::{self, Drawing, Groups, PlacedExpression};
+use tidegate_papers::board::{self, Drawing, Groups};
 use tidegate_papers::experiments::{Setting, is_file_name};
-use tidegate_papers::expression::Binding;
+use tidegate_papers::expression::{Binding, PlacedExpression};
 use tidegate_papers::formula::{Bindings, Formula, SeedColumn};
 use tidegate_papers::value::Value;
 use tidegate_results::stats::{self, Estimate};
@@ -57,38 +57,42 @@ impl Results<'_> {
     /// Checks what becomes of names with variables: an id is the name of a file, and nothing stays open.
     pub(super) fn check_names(&self) -> Result<(), Failure> {
         let Some(board) = &self.study.board else { return Ok(()) };
-        let wrong = |message: String| Failure::error(format!("{}: {message}", self.study.texts[1].path));
         let mut ids: Vec<String> = Vec::new();
         for figure in board.figures.iter().filter(|figure| self.is_shown(figure.is_full)) {
             for around in self.around(&Around::default(), &figure.bindings)? {
                 let id = around.filled(&figure.id);
-                if !is_file_name(&id) {
-                    return Err(wrong(format!(
-                        "the id of a figure is {id:?}; it names a file and has letters, digits, '-', '_' and '.'"
-                    )));
-                }
-                if ids.contains(&id) {
-                    return Err(wrong(format!(
-                        "two figures have the id {id:?}; a variable in it, such as {{letter}}, keeps them apart"
-                    )));
-                }
-                let names = figure.series.iter().map(|one| {
-                    let all = self.around(&around, &one.bindings)?;
-                    Ok(all.iter().map(|around| around.filled(&one.name)).collect::<Vec<String>>())
-                });
-                let names: Vec<Vec<String>> = names.collect::<Result<_, Failure>>()?;
-                let texts = [around.filled(&figure.title), around.filled(&figure.caption)];
-                if let Some((text, open)) =
-                    names.iter().flatten().chain(&texts).find_map(|text| Some((text, open(text)?)))
-                {
-                    return Err(wrong(format!(
-                        "figure {id:?}: {open} in {text:?} is no variable of its for"
-                    )));
+                if let Some(message) = self.wrong_name(figure, &around, &id, &ids)? {
+                    return Err(self.study.board_text.at(figure.at, message));
                 }
                 ids.push(id);
             }
         }
         Ok(())
+    }
+
+    fn wrong_name(
+        &self,
+        figure: &board::FigurePlan,
+        around: &Around,
+        id: &String,
+        ids: &[String],
+    ) -> Result<Option<String>, Failure> {
+        if !is_file_name(id) {
+            return Ok(Some(format!(
+                "the id of a figure is {id:?}; it names a file and has letters, digits, '-', '_' and '.'"
+            )));
+        }
+        if ids.contains(id) {
+            return Ok(Some(format!(
+                "two figures have the id {id:?}; a variable in it, such as {{letter}}, keeps them apart"
+            )));
+        }
+        let mut texts = vec![around.filled(&figure.title), around.filled(&figure.caption)];
+        for one in &figure.series {
+            texts.extend(self.around(around, &one.bindings)?.iter().map(|around| around.filled(&one.name)));
+        }
+        let open = texts.iter().find_map(|text| Some((text, open(text)?)));
+        Ok(open.map(|(text, open)| format!("figure {id:?}: {open} in {text:?} is no variable of its for")))
     }
 
     /// The tables of the board, in its order; without a board a table of each experiment.
@@ -104,7 +108,7 @@ impl Results<'_> {
 
     fn settings(&self, binding: &Binding) -> Result<Vec<Setting>, Failure> {
         let found = self.study.experiments.settings_of(binding);
-        found.map_err(|message| self.study.texts[1].at(binding.at.start..binding.at.end, message))
+        found.map_err(|message| self.study.board_text.at(binding.at, message))
     }
 
     /// All combinations of what the variables stand for; the last one changes fastest.
@@ -123,17 +127,17 @@ impl Results<'_> {
 
     /// The values of an expression of the board.
     fn value(&self, source: &PlacedExpression, around: &Around) -> Result<SeedColumn, Failure> {
-        let text = &self.study.texts[1];
+        let text = &self.study.board_text;
         let formula = Formula::resolve(&source.expression, &around.scope, &self.study.experiments)
-            .map_err(|fault| text.fault(source.start, fault))?;
-        let column = self.column(&formula, None).map_err(|fault| text.fault(source.start, fault))?;
-        column.ok_or_else(|| text.at(source.start..source.start, "a cell of it was not run".to_owned()))
+            .map_err(|fault| text.fault(source.at, fault))?;
+        let column = self.column(&formula, None).map_err(|fault| text.fault(source.at, fault))?;
+        column.ok_or_else(|| text.at(source.at, "a cell of it was not run".to_owned()))
     }
 
     fn numbers(&self, source: &PlacedExpression, around: &Around) -> Result<Vec<f64>, Failure> {
-        let text = &self.study.texts[1];
+        let text = &self.study.board_text;
         let samples = self.value(source, around)?.samples();
-        samples.map_err(|message| text.at(source.start..source.start, message))
+        samples.map_err(|message| text.at(source.at, message))
     }
 
     fn estimate(&self, source: &PlacedExpression, around: &Around) -> Result<Estimate, Failure> {
@@ -256,7 +260,7 @@ impl Results<'_> {
                     let wanted = if figure.drawing == Drawing::Cdf { "a list" } else { "a series" };
                     let found = other.map_or("nothing", Value::kind);
                     let message = format!("a curve is drawn of {wanted}; this is {found}");
-                    return Err(self.study.texts[1].at(source.start..source.start, message));
+                    return Err(self.study.board_text.at(source.at, message));
                 }
             };
             Ok(Curve::new(name, points))
@@ -386,7 +390,7 @@ impl Results<'_> {
         let labels = experiments.alternatives.iter().map(|one| (one.label.as_str(), Align::Right));
         columns.extend(labels);
         let mut table = TextTable::new(&columns);
-        for (claim, formula) in paper.claims.iter().zip(formulas) {
+        for (claim, (_, formula)) in paper.claims.iter().zip(formulas) {
             // A quantity that one condition has no value of is left open there alone.
             let of = |alternative| {
                 let column = self.column(formula, alternative).ok().flatten()?;
@@ -408,7 +412,7 @@ impl Results<'_> {
         let experiments = self.study.experiments.list.iter().enumerate();
         let mut tables = Vec::new();
         for (number, experiment) in experiments {
-            let used = self.study.used(number);
+            let used: Vec<_> = self.study.used(number).into_iter().map(|(_, leaf)| leaf).collect();
             let names: Vec<String> = used.iter().map(|leaf| leaf.quantity.to_string()).collect();
             // A definition of [measure] stands here as it is written in the claim.
             let heads =

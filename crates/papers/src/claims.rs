@@ -1,0 +1,445 @@
+//! `claims.toml`: what a paper states, and the expressions over cells that our results for it are computed from.
+
+use std::collections::BTreeMap;
+
+use tidegate_results::claims::{
+    Assumption, Band, Bar, Claim, Effect, Paper, Published, Sign, ValueProvenance, Verdict,
+};
+use tidegate_settings::document::{Item, Value};
+use tidegate_settings::error::Errors;
+use tidegate_settings::fields::Fields;
+use tidegate_settings::keys::{Format, Keys, Kind, Need, key, keys};
+use tidegate_settings::values::{read_number, read_text, shown};
+
+use crate::expression::PlacedExpression;
+use crate::items::{expression, read_file};
+
+/// Any number but infinity.
+const FINITE: Kind = Kind::Number(f64::MIN, f64::MAX);
+const BAND: Kind = Kind::List(&Kind::Number(f64::NEG_INFINITY, f64::INFINITY));
+
+static ROOT: Keys = keys(
+    "claims",
+    &[
+        key("paper", Kind::Table(&PAPER), Need::Must, "Which paper it is."),
+        key("assumption", Kind::List(&Kind::Table(&ASSUMPTION)), Need::May, "What the paper leaves open."),
+        key("claim", Kind::List(&Kind::Table(&CLAIM)), Need::Must, "What the paper states."),
+    ],
+);
+
+static PAPER: Keys = keys(
+    "[paper]",
+    &[
+        key("title", Kind::Text, Need::Must, "Title."),
+        key("authors", Kind::Text, Need::Must, "Authors, as printed."),
+        key("venue", Kind::Text, Need::Must, "Venue and year."),
+        key("scheme", Kind::Text, Need::Must, "Name of the scheme in the catalogue."),
+    ],
+);
+
+static ASSUMPTION: Keys = keys(
+    "[[assumption]]",
+    &[
+        key("name", Kind::Text, Need::Must, "The quantity."),
+        key("value", Kind::Text, Need::Must, "Its value with the unit."),
+        key("provenance", Kind::Words(|| words(&PROVENANCES)), Need::Must, "Where the value comes from."),
+        key("why", Kind::Text, Need::Must, "Reason for the value."),
+    ],
+);
+
+static CLAIM: Keys = keys(
+    "[[claim]]",
+    &[
+        key("id", Kind::Text, Need::Must, "Short unique name, such as P5-icp."),
+        key("where", Kind::Text, Need::Must, "Place in the paper: figure, table, section."),
+        key("figure", Kind::Text, Need::May, "Id of the board's figure that shows it."),
+        key("quantity", Kind::Text, Need::Must, "What is measured, in words."),
+        key("is", Kind::Text, Need::Must, "The same as an expression over cells."),
+        key("axis", Kind::Text, Need::May, "The quantity's short name in a figure; with group."),
+        key("group", Kind::Text, Need::May, "What has it, under its bar; with axis."),
+        key("unit", Kind::Text, Need::Else(""), "Unit of all numbers of the claim."),
+        key("published", Kind::Any, Need::Must, "What the paper says: a number or words."),
+        key("band", BAND, Need::Must, "Values that agree, [low, high]; an open end is -inf or inf."),
+        key("earlier_band", BAND, Need::May, "The band before it was changed; with band_reason."),
+        key("band_reason", Kind::Text, Need::May, "Why it was changed; with earlier_band."),
+        key("null", FINITE, Need::May, "The value of no effect."),
+        key("sign", Kind::Words(|| words(&SIGNS)), Need::May, "Side of null the effect is on."),
+        key("verdict", Kind::Words(|| words(&VERDICTS)), Need::May, "The verdict on record."),
+        key(
+            "full_verdict",
+            Kind::Words(|| words(&VERDICTS)),
+            Need::May,
+            "That of --full, if it is another one.",
+        ),
+        key("note", Kind::Text, Need::May, "Known issue or argument."),
+        key("exact", Kind::Bool, Need::Else("false"), "Whether every sample has to lie in the band."),
+        key("ours", Kind::Bool, Need::Else("false"), "Whether the claim is not one of the paper."),
+    ],
+);
+
+static FORMAT: Format = Format {
+    root: &ROOT,
+    version: 1,
+    synonyms: &[("claims", "claim"), ("assumptions", "assumption"), ("formula", "is"), ("place", "where")],
+};
+
+const SIGNS: [(Sign, &str); 2] = [(Sign::Above, "above"), (Sign::Below, "below")];
+static PROVENANCES: [(ValueProvenance, &str); 4] = {
+    let [a, b, c, d] = ValueProvenance::ALL;
+    [(a, a.word()), (b, b.word()), (c, c.word()), (d, d.word())]
+};
+static VERDICTS: [(Verdict, &str); 4] = {
+    let [a, b, c, d] = Verdict::ALL;
+    [(a, a.word()), (b, b.word()), (c, c.word()), (d, d.word())]
+};
+
+fn words<T>(all: &[(T, &'static str)]) -> Vec<&'static str> {
+    all.iter().map(|(_, word)| *word).collect()
+}
+
+/// Everything in a `claims.toml`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claims {
+    /// The paper with its claims, as pages and verdicts need them.
+    pub paper: Paper,
+    /// What each claim is computed from, in the order of the claims.
+    pub formulas: Vec<PlacedExpression>,
+}
+
+impl Claims {
+    /// Reads the text of the file called `source_name` in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with its line.
+    pub fn parse(source_name: &str, text: &str) -> Result<Self, Errors> {
+        read_file(source_name, text, &FORMAT, read)
+    }
+}
+
+fn read(root: &Fields<'_>) -> Option<Claims> {
+    let assumptions = root.tables("assumption", &ASSUMPTION).iter().filter_map(assumption).collect();
+    let tables = root.tables("claim", &CLAIM);
+    refuse_duplicate_ids(&tables);
+    let (claims, formulas) = tables.iter().filter_map(|one| claim(one).zip(formula(one))).unzip();
+    let head = root.table("paper", &PAPER)?;
+    let [title, authors, venue, scheme] =
+        ["title", "authors", "venue", "scheme"].map(|key| words_of(&head, key));
+    let (title, authors, venue, scheme) = (title?, authors?, venue?, scheme?);
+    Some(Claims { paper: Paper { title, authors, venue, scheme, assumptions, claims }, formulas })
+}
+
+fn assumption(fields: &Fields<'_>) -> Option<Assumption> {
+    let [name, value, why] = ["name", "value", "why"].map(|key| words_of(fields, key));
+    let provenance = fields.word("provenance", &PROVENANCES);
+    Some(Assumption { name: name?, value: value?, provenance: provenance?, why: why? })
+}
+
+fn formula(fields: &Fields<'_>) -> Option<PlacedExpression> {
+    expression(fields.desk, fields.item("is")?)
+}
+
+fn claim(fields: &Fields<'_>) -> Option<Claim> {
+    let [id, place, figure, quantity, axis, group, band_reason, note] =
+        ["id", "where", "figure", "quantity", "axis", "group", "band_reason", "note"]
+            .map(|key| words_of(fields, key));
+    require_together(fields, "axis", "group");
+    require_together(fields, "group", "axis");
+    require_together(fields, "earlier_band", "band_reason");
+    require_together(fields, "band_reason", "earlier_band");
+    // `null` alone is allowed: it is drawn, but nothing follows from it.
+    require_together(fields, "sign", "null");
+    let (null, sign) = (fields.number("null"), fields.word("sign", &SIGNS));
+    let (published, [band, earlier_band]) =
+        (published(fields), ["band", "earlier_band"].map(|key| band(fields, key)));
+    Some(Claim {
+        recorded: fields.word("verdict", &VERDICTS),
+        recorded_full: fields.word("full_verdict", &VERDICTS),
+        unit: fields.text("unit")?,
+        exact: fields.flag("exact")?,
+        is_ours: fields.flag("ours")?,
+        id: id?,
+        place: place?,
+        figure,
+        quantity: quantity?,
+        bar: axis.zip(group).map(|(axis, group)| Bar { axis, group }),
+        published: published?,
+        band: band?,
+        earlier_band,
+        band_reason,
+        direction: null.zip(sign).map(|(null, sign)| Effect { null, sign }),
+        note,
+    })
+}
+
+fn require_together(fields: &Fields<'_>, key: &str, needs: &str) {
+    if fields.item(key).is_some() && fields.item(needs).is_none() {
+        fields.refuse(key, format!("{key} stands without {needs:?}; both or none"));
+    }
+}
+
+fn refuse_duplicate_ids(claims: &[Fields<'_>]) {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for fields in claims {
+        let Some(item) = fields.item("id") else { continue };
+        let Ok(id) = read_text(item) else { continue };
+        let line = 1 + fields.desk.text.get(..item.place.start).unwrap_or("").matches('\n').count();
+        match lines.get(id) {
+            Some(first) => fields.refuse("id", format!("id {id:?} is used in line {first} already")),
+            None => _ = lines.insert(id, line),
+        }
+    }
+}
+
+/// A text that is not empty.
+fn words_of(fields: &Fields<'_>, key: &str) -> Option<String> {
+    let text = fields.text(key)?;
+    if text.trim().is_empty() {
+        fields.refuse(key, format!("{key} is empty; a text is needed"));
+        return None;
+    }
+    Some(text)
+}
+
+fn published(fields: &Fields<'_>) -> Option<Published> {
+    let item = fields.item("published")?;
+    if let Value::Text(_) = item.value {
+        let text = words_of(fields, "published")?;
+        // In quotes a number may keep the digits that are printed, such as "0.30". "inf" and "nan" stay words.
+        let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        return Some(number.map_or(Published::Text(text), Published::Number));
+    }
+    let found = match &item.value {
+        Value::Number(_) => read_number(item, &FINITE),
+        other => Err(format!("{} is no number and no text in quotes", shown(other))),
+    };
+    found.map(Published::Number).map_err(|why| fields.refuse("published", format!("published: {why}"))).ok()
+}
+
+fn band(fields: &Fields<'_>, key: &str) -> Option<Band> {
+    let end = |item: &Item| match &item.value {
+        Value::Number(number) => Some(number.value),
+        _ => None,
+    };
+    let item = fields.item(key)?;
+    let ends: Option<Vec<f64>> = match &item.value {
+        Value::List(ends) => ends.iter().map(end).collect(),
+        _ => None,
+    };
+    let message = match ends.as_deref() {
+        Some(&[low, high]) if low <= high => return Some(Band { low, high }),
+        // A swapped band or one with NaN would accept nothing.
+        Some([low, high]) => format!("{key} goes from {low} to {high}; the lower end is the first"),
+        _ => format!("{key} is two numbers, such as [10.0, 40.0]; an open end is -inf or inf"),
+    };
+    fields.refuse(key, message);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_results::claims::decide;
+
+    const GOOD: &str = r#"
+[paper]
+title = "A paper"
+authors = "A. Author"
+venue = "ICCCN 2023"
+scheme = "plr"
+[[assumption]]
+name = "link rate"
+value = "20Mbps"
+provenance = "reconstruction"
+why = "fits the completion times of Fig. 7"
+[[claim]]
+id = "P5-icp"
+where = "Fig. 7b, §VI.B"
+quantity = "largest decrease of completion time over alpha, ICP"
+is = "max(loss[grid, a] for a in alpha)"
+unit = "%"
+published = 21.8
+band = [10, 40.0]
+earlier_band = [15.0, 30.0]
+band_reason = "the paper does not say which alpha"
+null = 0.0
+sign = "above"
+verdict = "agrees"
+note = "known"
+[[claim]]
+id = "P12"
+where = "§IV"
+quantity = "loss notices per episode"
+is = '''
+notices[grid]'''
+published = "at most alpha times the queue"
+band = [-inf, 1.0]
+exact = true
+"#;
+
+    fn parsed(text: &str) -> Claims {
+        Claims::parse("claims.toml", text).unwrap_or_else(|errors| panic!("{errors}"))
+    }
+
+    #[track_caller]
+    fn problems(text: &str) -> Vec<String> {
+        let errors = Claims::parse("claims.toml", text).expect_err("the file has problems");
+        errors.iter().map(|error| format!("{}: {}", error.line, error.message)).collect()
+    }
+
+    #[test]
+    fn a_good_file_is_read_in_full() {
+        let Claims { paper, formulas } = parsed(GOOD);
+        assert_eq!((paper.scheme.as_str(), paper.assumptions.len()), ("plr", 1));
+        assert_eq!(paper.assumptions[0].provenance, ValueProvenance::Reconstruction);
+        let first = &paper.claims[0];
+        assert_eq!((first.id.as_str(), first.unit.as_str()), ("P5-icp", "%"));
+        assert_eq!(first.band, Band { low: 10.0, high: 40.0 });
+        assert_eq!(first.earlier_band, Some(Band { low: 15.0, high: 30.0 }));
+        assert_eq!(first.direction, Some(Effect { null: 0.0, sign: Sign::Above }));
+        assert_eq!(first.recorded, Some(Verdict::Agrees));
+        let second = &paper.claims[1];
+        assert!(second.exact && second.direction.is_none() && second.recorded.is_none());
+        assert_eq!(second.published, Published::Text("at most alpha times the queue".into()));
+        assert_eq!(second.band.low, f64::NEG_INFINITY);
+        let written = formulas.iter().map(|formula| &GOOD[formula.at.start..formula.at.end]);
+        assert_eq!(written.collect::<Vec<_>>(), ["max(loss[grid, a] for a in alpha)", "notices[grid]"]);
+    }
+
+    #[test]
+    fn a_message_has_file_line_column_and_an_arrow_under_the_text() {
+        let text = GOOD.replace("quantity = \"loss", "quantitiy = \"loss");
+        let errors = Claims::parse("papers/plr/claims.toml", &text).expect_err("misspelt");
+        let expected = "papers/plr/claims.toml:26:1: [[claim]] has no \"quantity\"; it needs one\n\
+            \u{20} [[claim]]\n\
+            \u{20} ^^^^^^^^^\n\
+            papers/plr/claims.toml:29:1: unknown key \"quantitiy\"; did you mean \"quantity\"?\n\
+            \u{20} quantitiy = \"loss notices per episode\"\n\
+            \u{20} ^^^^^^^^^";
+        assert_eq!(errors.to_string(), expected);
+    }
+
+    #[test]
+    fn several_problems_come_at_once_in_the_order_of_lines() {
+        let text = GOOD
+            .replace("provenance = \"reconstruction\"", "provenance = \"guess\"")
+            .replace("band = [10, 40.0]", "band = [40, 10]")
+            .replace("verdict = \"agrees\"", "verdict = \"agree\"")
+            .replace("notices[grid]", "notices[grid")
+            .replace("exact = true", "exact = \"yes\"");
+        assert_eq!(
+            problems(&text),
+            [
+                "10: provenance \"guess\" is not known; known: paper, source, reconstruction, fitted",
+                "19: band goes from 40 to 10; the lower end is the first",
+                "24: verdict \"agree\" is not known",
+                "31: the end where ']' or ',' is expected",
+                "34: exact: \"yes\" is not true or false",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_published_number_in_quotes_is_a_number_and_changes_no_verdict() {
+        let published = |value: &str| {
+            let text = GOOD.replace("published = 21.8", &format!("published = {value}"));
+            parsed(&text).paper.claims.swap_remove(0)
+        };
+        for (value, number) in [("\"-0.008\"", -0.008), ("\" 600 \"", 600.0), ("\"0.30\"", 0.3)] {
+            assert_eq!(published(value).published, Published::Number(number), "{value}");
+        }
+        for words in ["C = 1000", "4 (k)", "1 - 200/250", "<= 3", "inf", "nan"] {
+            let read = published(&format!("{words:?}")).published;
+            assert_eq!(read, Published::Text(words.to_owned()));
+        }
+        for samples in [[20.0, 22.0, 24.0], [4.0, 5.0, 6.0], [-1.0, 5.0, 6.0]] {
+            let [number, words] =
+                ["\"37.8\"", "\"37.8 or so\""].map(|value| decide(&samples, &published(value)));
+            assert_eq!(number, words, "{samples:?}");
+        }
+    }
+
+    #[test]
+    fn bad_toml_is_reported_alone() {
+        let found = problems("[paper]\ntitle = \n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("2: "), "{found:?}");
+    }
+
+    #[test]
+    fn an_empty_file_misses_its_paper_and_claims() {
+        let missing =
+            ["1: claims has no \"paper\"; it needs one", "1: claims has no \"claim\"; it needs one"];
+        assert_eq!(problems(""), missing);
+    }
+
+    #[test]
+    fn an_id_stands_once() {
+        let text = GOOD.replace("id = \"P12\"", "id = \"P5-icp\"");
+        assert_eq!(problems(&text), ["27: id \"P5-icp\" is used in line 13 already"]);
+    }
+
+    #[test]
+    fn a_changed_band_needs_its_reason_and_a_sign_its_null() {
+        let text = GOOD
+            .replace("band_reason = \"the paper does not say which alpha\"\n", "")
+            .replace("null = 0.0\n", "");
+        assert_eq!(
+            problems(&text),
+            [
+                "20: earlier_band stands without \"band_reason\"; both or none",
+                "21: sign stands without \"null\"; both or none",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_for_a_figure_come_together() {
+        let with = |keys: &str| GOOD.replace("unit = \"%\"\n", &format!("unit = \"%\"\n{keys}\n"));
+        let both = parsed(&with("axis = \"decrease\"\ngroup = \"ICP\""));
+        assert_eq!(both.paper.claims[0].bar(), ("decrease", "ICP"));
+        let expected = "18: axis stands without \"group\"; both or none";
+        assert_eq!(problems(&with("axis = \"decrease\"")), [expected]);
+        let empty = problems(&with("axis = \"decrease\"\ngroup = \"\""));
+        assert_eq!(empty, ["19: group is empty; a text is needed"]);
+    }
+
+    #[test]
+    fn numbers_where_text_belongs_and_the_other_way_round_are_refused() {
+        let text = GOOD
+            .replace("id = \"P12\"", "id = 12")
+            .replace("published = 21.8", "published = nan")
+            .replace("null = 0.0", "null = \"zero\"")
+            .replace("note = \"known\"", "note = \"\"");
+        assert_eq!(
+            problems(&text),
+            [
+                "18: published: nan is not finite",
+                "22: null: \"zero\" is not a plain number",
+                "25: note is empty; a text is needed",
+                "27: id: 12 is not a text in quotes",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_band_of_three_numbers_or_of_text_is_refused() {
+        let expected = "19: band is two numbers, such as [10.0, 40.0]; an open end is -inf or inf";
+        for band in ["band = [1, 2, 3]", "band = [\"1\", \"2\"]", "band = []"] {
+            assert_eq!(problems(&GOOD.replace("band = [10, 40.0]", band)), [expected]);
+        }
+        assert_eq!(problems(&GOOD.replace("band = [10, 40.0]", "band = [nan, 2]")).len(), 1);
+    }
+
+    #[test]
+    fn wrong_shapes_anywhere_are_problems_not_panics() {
+        for text in [
+            "paper = 1\nclaim = 2\n",
+            "[[paper]]\n[claim]\n",
+            "claim = [1, \"é\"]\nassumption = true\n",
+            "\u{feff}é = \"",
+            "a = 1é",
+        ] {
+            assert!(!problems(text).is_empty());
+        }
+    }
+}
