@@ -3,6 +3,28 @@
 //! [`decode_frame`] reads a frame, [`decode_packet`] the packet in it: once, in one pass, the received bytes
 //! staying as the packet's body. [`LinkEncoder`] makes frames of packets. Who needs more than the forwarder's
 //! header takes an [`InterestView`] or a [`DataView`].
+//!
+//! ```
+//! use tidegate_core::ndn::name::NameTable;
+//! use tidegate_wire::{DataBuilder, DataView, Signer, Verifier, decode_frame, decode_packet, name};
+//!
+//! // /greeting, as the bytes of its components.
+//! let mut components = Vec::new();
+//! name::push_component(&mut components, 8, b"greeting");
+//!
+//! let data = DataBuilder { name: &components, content: b"hello", ..DataBuilder::default() };
+//! let bytes = data.sign(&Signer::Digest)?;
+//!
+//! let frame = decode_frame(bytes.clone())?;
+//! let mut names = NameTable::new();
+//! let packet = decode_packet(&frame.fields, frame.fragment, &mut names, &mut || 0)?;
+//! assert_eq!(names.uri(packet.header.name), "/greeting");
+//!
+//! let view = DataView::parse(&bytes)?;
+//! assert_eq!(view.content, b"hello");
+//! assert!(Verifier::Digest.verify_data(&view).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod batch;

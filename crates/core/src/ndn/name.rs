@@ -97,6 +97,19 @@ pub struct NameError(String);
 ///
 /// A live node interns what its peers choose to send, so the table forgets what nobody uses any more
 /// ([`sweep`](Self::sweep)) and may be keyed against chosen collisions ([`keyed`](Self::keyed)).
+///
+/// ```
+/// use tidegate_core::ndn::name::{Name, NameTable};
+///
+/// let mut names = NameTable::new();
+/// let file = names.intern_uri("/example/file")?;
+/// let example = names.intern_uri("/example")?;
+/// assert!(names.is_under(example, file));
+///
+/// let segment = Name::segment(file, 7);
+/// assert_eq!(names.uri(segment), "/example/file/seg=7");
+/// # Ok::<(), tidegate_core::ndn::name::NameError>(())
+/// ```
 #[derive(Debug)]
 pub struct NameTable {
     prefixes: Vec<Prefix>,
