@@ -10,6 +10,7 @@ use crate::scheme::control::Report;
 use crate::units::Time;
 
 /// Environment that a driver provides with every call.
+#[non_exhaustive]
 pub struct Env<'a> {
     /// The time now.
     pub now: Time,
@@ -23,6 +24,28 @@ pub struct Env<'a> {
     pub sink: &'a mut dyn Sink,
     /// Kinds of events that the sink records.
     pub mask: EventMask,
+}
+
+impl<'a> Env<'a> {
+    /// The environment of `node` at `now`, with the routes of the FIB alone and no kind of event recorded.
+    #[inline]
+    pub fn new(now: Time, node: NodeId, names: &'a NameTable, sink: &'a mut dyn Sink) -> Self {
+        Self { now, node, names, routes: &NoRoutes, sink, mask: EventMask::NONE }
+    }
+
+    /// The same with `routes` of prefixes that are not in the FIB.
+    #[inline]
+    #[must_use]
+    pub const fn with_routes(self, routes: &'a dyn Routes) -> Self {
+        Self { routes, ..self }
+    }
+
+    /// The same with these kinds of events recorded.
+    #[inline]
+    #[must_use]
+    pub const fn with_mask(self, mask: EventMask) -> Self {
+        Self { mask, ..self }
+    }
 }
 
 impl Env<'_> {

@@ -1,15 +1,45 @@
-//! What a program that drives a congestion controller, or defines one, needs: `use tidegate_core::prelude::*;`.
+//! All names that a scheme outside the repository needs, for every role: `use tidegate_core::prelude::*;`.
+//!
+//! Left out is what only programs need that run schemes ([`Env`](crate::context::Env),
+//! [`Queue`](crate::queue::Queue), [`Node`](crate::ndn::node::Node)).
 
-pub use crate::context::Context;
+// Catalogue entry and parameters.
 pub use crate::ndn::consumer::shell::ShellKind;
+pub use crate::scheme::params::{ParamError, Settings, Value};
+pub use crate::scheme::whole::{Companion, Counterpart, Marking, Need, Role, Whole};
+pub use crate::scheme::{DeviceSetup, MakeError, NodeSetup, Provenance, RouterParts, Scheme};
+pub use crate::{choice, params};
+
+// What every role is called with.
+pub use crate::context::Context;
 pub use crate::observe::event::{Cause, Event};
-pub use crate::rng::{Seed, Streams};
+pub use crate::rng::{Rng, Seed, Streams};
+pub use crate::units::{BitRate, ByteCount, Packets, Span, Time};
+
+// Packets, names and faces.
+pub use crate::ndn::face::{FaceId, FaceView, NodeId};
+pub use crate::ndn::name::{Name, NameTable, PrefixId, Segment};
+pub use crate::ndn::packet::{Ecn, Header, Kind, NackReason, TcpSegment};
+pub use crate::scheme::signal::{Class, HopSignals, Signal};
+
+// Consumers and TCP senders.
 pub use crate::scheme::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, RateSample, Recovery, Sent,
 };
-pub use crate::scheme::params::{Settings, Value};
-pub use crate::scheme::signal::{HopSignals, Signal};
-pub use crate::scheme::{MakeError, Provenance, Scheme};
 pub use crate::tcp::SenderRule;
-pub use crate::units::{BitRate, ByteCount, Packets, Span, Time};
-pub use crate::{choice, params};
+
+// Queue disciplines.
+pub use crate::queue::{Actions, LaneHead, Lanes, Placement, QueueDiscipline, Selection, Verdict};
+
+// Gates of faces.
+pub use crate::ndn::gate::{DataSource, Direction, FaceGate, FlowKey, GateVerdict, Releases};
+
+// Forwarding strategies.
+pub use crate::ndn::pit::{PitEntry, PitId};
+pub use crate::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
+
+// Network controllers and the router agents that talk to them.
+pub use crate::scheme::control::{Directive, NetworkController, Orders, Report, RouterAgent};
+
+// Loss recovery on a link.
+pub use crate::link::service::{LinkActions, LinkService};

@@ -3,11 +3,7 @@
 //! Paper: none; NFD's `best-route` strategy, version 5, with its exponential retransmission suppression. Once all
 //! next hops were asked, the one asked longest ago is asked again, even if it refused.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::next_try::next_try;
 use crate::toolbox::forwarding::retransmission_suppression::{DEVIATION, Params, Step};

@@ -4,9 +4,7 @@
 //! 4 variations in the timeout and 3 retries; 0.6.4 CUBIC, 1, 8 and 15; since 2024 the first window is 2. A scenario sets the
 //! last two in `shell`, as `variations` and `retry_limit`.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
@@ -67,7 +65,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

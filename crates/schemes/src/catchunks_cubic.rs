@@ -3,9 +3,7 @@
 //! Paper: RFC 8312, in the form of ndn-tools `PipelineInterestsCubic` (`ndnget`, formerly `ndncatchunks`).
 //! The head of `catchunks-aimd` lists the differences between releases.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
@@ -57,7 +55,6 @@ fn controller(params: &Params) -> AdaptivePipeline<CubicWindow> {
 mod tests {
     use super::*;
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
 

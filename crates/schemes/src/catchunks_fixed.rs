@@ -5,15 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::scheme::whole::{Limit, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::whole::Limit;
 
 use crate::toolbox::timer::lifetime::LifetimeTimer;
 
@@ -131,7 +124,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::Congestion;
     use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::gate_bench::GateBench;
     use tidegate_testkit::steps::{data, lost, marked, sent};

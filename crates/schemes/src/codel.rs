@@ -2,16 +2,7 @@
 //!
 //! Paper: RFC 8289.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::observe::event::Cause;
-use tidegate_core::params;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::codel_state::{CodelSignal, CodelState};
 

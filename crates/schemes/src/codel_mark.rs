@@ -3,10 +3,7 @@
 //! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by 1.1, and survives a good period.
 
-use tidegate_core::params;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 

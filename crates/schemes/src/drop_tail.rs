@@ -2,9 +2,7 @@
 //!
 //! Paper: none; the queue itself does the work, so this only gives it a name.
 
-use tidegate_core::params;
-use tidegate_core::queue::QueueDiscipline;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

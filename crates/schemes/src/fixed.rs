@@ -2,10 +2,8 @@
 //!
 //! Paper: none; the baseline of ndnget's `fixed` pipeline and of every window test.
 
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::whole::{Limit, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::whole::Limit;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {
@@ -40,7 +38,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
     use tidegate_core::scheme::congestion::LossSignal::{Expired, Gap, Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

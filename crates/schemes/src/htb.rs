@@ -3,15 +3,8 @@
 //! Paper: Devera: Hierarchical Token Bucket theory, 2002, as Linux `sch_htb` has it; the rules stand in
 //! [the toolbox](crate::toolbox::shaping::htb).
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceView, Limit};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::params;
-use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::units::{BitRate, Time};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::htb::{ClassId, Htb, Next, Shape};
 
@@ -152,7 +145,6 @@ impl QueueDiscipline for Shaper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Value;
 
     #[test]
     fn parts_that_do_not_fit_the_line_or_their_ceiling_are_refused() {

@@ -6,13 +6,8 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
-use tidegate_core::scheme::whole::{Limit, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::whole::Limit;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::once_per_timeout::OncePerTimeout;
@@ -116,8 +111,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::NoRoute;
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
-    use tidegate_core::units::Time;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked, sent};
 

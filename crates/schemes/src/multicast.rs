@@ -3,10 +3,7 @@
 //! Paper: none; NFD's `multicast` strategy, version 3. Version 4 never refuses: without a next hop the Interest
 //! waits there until it expires.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::retransmission_suppression::{DEVIATION, Params, Step};
 

@@ -2,9 +2,7 @@
 //!
 //! Paper: none; ndnd `AIMDCongestionWindow` under its segment fetcher. Marks are not looked at.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::timer::lifetime::LifetimeTimer;
 use crate::toolbox::window::adaptive_pipeline::AdaptivePipeline;
@@ -67,7 +65,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

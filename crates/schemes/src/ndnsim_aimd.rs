@@ -2,9 +2,7 @@
 //!
 //! Paper: none; ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` AIMD.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
@@ -58,7 +56,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Expired, Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

@@ -2,9 +2,7 @@
 //!
 //! Paper: Xu, Harfoush & Rhee 2004, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` BIC.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::bic::BicWindow;
@@ -48,7 +46,6 @@ fn controller(params: &Params) -> ConsumerPcon<BicWindow> {
 mod tests {
     use super::*;
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

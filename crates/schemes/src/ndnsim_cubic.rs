@@ -2,9 +2,7 @@
 //!
 //! Paper: RFC 8312, in the form of ndnSIM 2.9 `ConsumerPcon` with `CcAlgorithm` CUBIC (no TCP-friendly region).
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::consumer_pcon::ConsumerPcon;
@@ -54,7 +52,6 @@ fn controller(params: &Params) -> ConsumerPcon<CubicWindow> {
 mod tests {
     use super::*;
     use tidegate_core::scheme::congestion::LossSignal::{Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

@@ -2,12 +2,8 @@
 //!
 //! Paper: none; ndnSIM 2.9 `ConsumerWindow`. Every loss counts; marks are not looked at.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::scheme::whole::{Limit, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::whole::Limit;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 
@@ -65,7 +61,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

@@ -3,12 +3,7 @@
 //! Paper: RFC 8312, in the form of NDNts `TcpCubic` under its `UnverifiedFetcher`. Both the curve and the jump may
 //! lower the window, and nothing but the threshold of slow start has a floor.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::once_per_timeout::OncePerTimeout;
@@ -99,7 +94,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::NoRoute;
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
 

@@ -3,15 +3,7 @@
 //! Paper: none; NFD `daemon/face/generic-link-service.cpp` (up to 0.6.6), `checkCongestionLevel`; used by
 //! ndnSIM up to 2.7. A queue of 32 packets can be marked only under this rule, not under the later one.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::params;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 

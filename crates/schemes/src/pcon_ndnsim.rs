@@ -2,11 +2,7 @@
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016 (PCON), consumer part, in the form of ndnSIM 2.9 `ConsumerPcon`.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};
@@ -105,7 +101,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, follow, lost, marked};
 

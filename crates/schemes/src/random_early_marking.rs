@@ -3,18 +3,7 @@
 //! Paper: CHoPCoP (F. Zhang et al. 2014), the routers' REM, known to us by its abstract and what others write of it:
 //! thresholds, weight and probability are reconstructed.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::params;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::rng::Rng;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::average_queue::AverageQueue;
 

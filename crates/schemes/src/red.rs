@@ -2,18 +2,7 @@
 //!
 //! Paper: Floyd & Jacobson 1993, figure 2, queues counted in packets; `gentle` is Floyd's note of 2000.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::rng::Rng;
-use tidegate_core::scheme::params::ParamError;
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::average_queue::AverageQueue;
 use crate::toolbox::queue::red_law::{Chosen, RedChooser, RedLaw};

@@ -3,12 +3,7 @@
 //! Paper: Amadeo et al. (SIRC), of which we know what the evaluation of BBR-CD (MILCOM 2021) tells: AIMD until ten gaps
 //! between Data were seen, then Interests paced by these gaps, and one flow per file. All numbers but the ten are ours.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
@@ -162,7 +157,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, data_after, follow, lost, marked};
 

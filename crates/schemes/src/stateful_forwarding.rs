@@ -3,9 +3,7 @@
 //! Paper: Yi, Afanasyev, Moiseenko, Wang, Zhang & Zhang 2013 (the MIRCC study's reference 14), with the numbers of Cheng
 //! Yi's code; all parts stand in [`crate::toolbox::forwarding::stateful_forwarding`]. Every Nack lowers a limit, rate or window.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::stateful_forwarding::{self as parts, Decreases, Params};
 

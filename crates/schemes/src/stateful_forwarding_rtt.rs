@@ -3,9 +3,7 @@
 //! Paper: "new SF", reference 15 of Kato, Enda, Yamamoto & Ohzahata 2020, who say of it no more than that; all else is as
 //! in `stateful-forwarding`. What left before a decrease causes no other.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::stateful_forwarding::{self as parts, Decreases, Params};
 

@@ -2,16 +2,7 @@
 //!
 //! Paper: RFC 8257 §3.1 and Alizadeh et al., SIGCOMM 2010, §3.1 ("K"); a segment that may not be marked is dropped.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{Packets, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

@@ -2,14 +2,8 @@
 //!
 //! Paper: RFC 8257 (§3.2 receiver, which is core's; §3.3 sender; §3.5 loss); growth is Reno's (RFC 5681, 3465).
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::scheme::whole::{Companion, Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::{EcnEcho, SenderRule};
+use tidegate_core::prelude::*;
+use tidegate_core::tcp::EcnEcho;
 
 use crate::toolbox::window::tcp::TcpWindow;
 
@@ -125,7 +119,6 @@ impl CongestionController for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::ack_driver::{Ack, AckDriver};
     use tidegate_testkit::dumbbell::setup::rule;
 

@@ -3,13 +3,7 @@
 //! Paper: RFC 5681 with SACK, first window of RFC 6928, growth by what is acknowledged (RFC 3465), marks as losses
 //! (RFC 3168). Detection of losses and the course of a recovery are core's (RFC 8985, RFC 9937).
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::SenderRule;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::tcp::TcpWindow;
 
@@ -90,8 +84,6 @@ impl CongestionController for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Value;
-    use tidegate_core::units::Span;
     use tidegate_testkit::ack_driver::{Ack, AckDriver};
     use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, PAYLOAD, WIRE};
 

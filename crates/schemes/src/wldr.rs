@@ -6,10 +6,8 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::link::service::{Labels, LinkActions, LinkService, Part};
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Time};
+use tidegate_core::link::service::{Labels, Part};
+use tidegate_core::prelude::*;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

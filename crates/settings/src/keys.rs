@@ -73,6 +73,7 @@ pub enum Need {
 
 /// Type of the values that a key takes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// Any text.
     Text,

@@ -256,7 +256,7 @@ fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => quoted(text),
         Value::Number(number) => format!("{number:?}"),
-        Value::Bool(truth) => truth.to_string(),
+        other => other.to_string(),
     }
 }
 

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::NameTable;
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Seed, Streams};
 use tidegate_core::scheme::Scheme;
 use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
@@ -101,14 +99,8 @@ impl<C: CongestionController + ?Sized> Driver<C> {
 
     /// Calls the controller for `event`; returns the window after it, packets.
     pub fn handle(&mut self, event: DriverEvent) -> f64 {
-        let env = Env {
-            now: event.at,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        };
+        let sink = &mut NoSink;
+        let env = Env::new(event.at, NodeId(0), &self.names, sink);
         let cx = &mut Context::new(env, &self.faces);
         let flow = &mut self.flow;
         flow.next_segment = event.next_segment;

@@ -2,7 +2,6 @@
 
 use tidegate_core::context::{Context, Env, Sink};
 use tidegate_core::ndn::face::{FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, PitToken};
 use tidegate_core::observe::event::{Event, EventMask};
@@ -52,7 +51,7 @@ impl GateBench {
     pub fn at_time<T>(&mut self, now: Time, part: impl FnOnce(&mut Context<'_>) -> T) -> T {
         let Self { names, faces, events } = self;
         let (node, mask, sink) = (NodeId(0), EventMask::CONTROL, &mut Kept(events));
-        let env = Env { now, node, names, routes: &NoRoutes, sink, mask };
+        let env = Env::new(now, node, names, sink).with_mask(mask);
         part(&mut Context::new(env, faces))
     }
 }

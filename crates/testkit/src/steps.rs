@@ -72,12 +72,6 @@ pub fn follow<C: CongestionController + ?Sized>(driver: &mut Driver<C>, steps: &
 
 /// A device of 10 Mbps with room for 100 packets.
 pub fn device() -> DeviceSetup {
-    DeviceSetup {
-        face: FaceId(0),
-        rate: BitRate::from_mbps(10.0),
-        delay: Span::ZERO,
-        neighbour: None,
-        limit: Limit::Packets(Packets::new(100)),
-        streams: Streams::of(Seed(1)),
-    }
+    let limit = Limit::Packets(Packets::new(100));
+    DeviceSetup::new(FaceId(0), BitRate::from_mbps(10.0), limit, Streams::of(Seed(1)))
 }

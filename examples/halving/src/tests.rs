@@ -1,8 +1,7 @@
 //! How an outside scheme is tested: a case by hand, what holds for every scheme, a text on record, and a scenario.
 
 use tidegate_core::observe::records::RunRecord;
-use tidegate_core::rng::Seed;
-use tidegate_core::scheme::congestion::LossSignal;
+use tidegate_core::prelude::*;
 use tidegate_sim::scenario;
 use tidegate_testkit::driver::Driver;
 use tidegate_testkit::golden::Golden;

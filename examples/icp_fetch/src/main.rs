@@ -11,7 +11,6 @@ use std::error::Error;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::prelude::*;
 use tidegate_schemes::icp;
 use tidegate_wire::{DataView, InterestBuilder, decode_frame};

@@ -87,6 +87,7 @@ impl Header {
 
 /// Packet types; Tcp segments share links and queues with NDN packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
+// Exhaustive: a codec that missed a new packet type would have to be found by a compiler error.
 pub enum Kind {
     /// A request for one Data.
     Interest(Interest),
@@ -162,6 +163,7 @@ pub struct Nack {
 
 /// Why an Interest was refused (NDNLPv2), least severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+// Exhaustive: NDNLPv2 defines these three, and each needs its number on the wire.
 pub enum NackReason {
     /// The link is congested (50).
     Congestion,

@@ -61,7 +61,6 @@ mod tests {
     use crate::ndn::fib::NoRoutes;
     use crate::ndn::name::NameTable;
     use crate::ndn::packet::PitToken;
-    use crate::observe::event::EventMask;
     use crate::scheme::signal::{HopSignals, Signal};
     use crate::units::Time;
 
@@ -81,14 +80,7 @@ mod tests {
         let mut header = Header::new(name, Kind::Interest(interest), ByteCount::new(30));
         header.hop = hop;
         let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env {
-            now: Time::ZERO,
-            node: NodeId(0),
-            names: &names,
-            routes: &routes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(Time::ZERO, NodeId(0), &names, &mut sink).with_routes(&routes);
         let producer = Producer::new(prefix, ByteCount::new(1000), Span::from_micros(2500), Some(9));
         producer.answer(&Context::new(env, &[]), &header)
     }

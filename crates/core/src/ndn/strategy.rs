@@ -134,6 +134,7 @@ impl Arrival<'_> {
 
 /// Decision about an Interest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Decision {
     /// It goes to the targets.
     Forward,
@@ -145,6 +146,7 @@ pub enum Decision {
 
 /// Decision after a Nack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NackDecision {
     /// Another upstream may still answer.
     Wait,

@@ -85,6 +85,7 @@ pub trait QueueDiscipline: std::fmt::Debug {
 
 /// Decision of a discipline about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The packet is enqueued (or sent) unchanged.
     Pass,
@@ -99,6 +100,7 @@ pub enum Verdict {
 
 /// Placement of a packet; lanes are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Placement {
     /// To the end of this lane.
     Lane(u32),
@@ -119,6 +121,7 @@ pub enum Placement {
 
 /// Next action of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Selection {
     /// The first packet of this lane, in which something waits, is taken out, and sent, marked or dropped; after a
     /// drop the next choice is asked for. `Hold` has no meaning here.

@@ -6,10 +6,8 @@ use std::rc::Rc;
 use super::*;
 use crate::context::{Env, NoSink};
 use crate::ndn::face::{FaceView, Limit, NodeId};
-use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable, PrefixId};
 use crate::ndn::packet::{Data, Ecn, Kind, LossNotice, Millis, PitToken, TcpSegment};
-use crate::observe::event::EventMask;
 use crate::units::{BitRate, ByteCount, Packets};
 
 /// What a [`Scripted`] discipline does, and what it saw at each choice: packets and bytes by lane.
@@ -78,8 +76,7 @@ impl Bench {
 
     fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
         let (names, sink) = (&self.names, &mut NoSink);
-        let env =
-            Env { now: self.now, node: NodeId(0), names, routes: &NoRoutes, sink, mask: EventMask::NONE };
+        let env = Env::new(self.now, NodeId(0), names, sink);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }
 

@@ -389,6 +389,7 @@ impl LossSignal {
 
 /// Recovery state of a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Exhaustive: a controller that ignored a new state would keep a window that belongs to another one.
 pub enum Recovery {
     /// Fast recovery begins.
     Enter {

@@ -22,7 +22,7 @@ use crate::scheme::control::{NetworkController, RouterAgent};
 use crate::scheme::params::{ParamError, ParamSpec, Settings};
 use crate::scheme::whole::{Marking, Whole};
 use crate::tcp::SenderRule;
-use crate::units::{BitRate, Span};
+use crate::units::{BitRate, Packets, Span};
 
 /// Catalogue entry of a scheme, with the constructors of its roles.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,7 @@ pub enum MakeError {
 
 /// Source of the rules of a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Exhaustive: the catalogue has a word for each.
 pub enum Provenance {
     /// A paper or RFC that states every rule.
     Paper,
@@ -198,6 +199,7 @@ impl Scheme {
 
 /// A transmitting device that parts are made for.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct DeviceSetup {
     /// Its face.
     pub face: FaceId,
@@ -214,16 +216,16 @@ pub struct DeviceSetup {
 }
 
 impl DeviceSetup {
+    /// A device without propagation delay, whose neighbour is not known; `delay` and `neighbour` can be set
+    /// afterwards.
+    pub const fn new(face: FaceId, rate: BitRate, limit: Limit, streams: Streams) -> Self {
+        Self { face, rate, delay: Span::ZERO, neighbour: None, limit, streams }
+    }
+
     /// One to try settings on.
     fn trial() -> Self {
-        Self {
-            face: FaceId(0),
-            rate: BitRate::from_bps(1),
-            delay: Span::ZERO,
-            neighbour: None,
-            limit: Limit::Packets(crate::units::Packets::new(1)),
-            streams: Streams::of(Seed(0)),
-        }
+        let limit = Limit::Packets(Packets::new(1));
+        Self::new(FaceId(0), BitRate::from_bps(1), limit, Streams::of(Seed(0)))
     }
 
     /// As the discipline in this place of the device's list sees it: two of one scheme draw apart.
@@ -234,6 +236,7 @@ impl DeviceSetup {
 
 /// A router that parts are made for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct NodeSetup {
     /// The router.
     pub node: NodeId,
@@ -244,15 +247,21 @@ pub struct NodeSetup {
 }
 
 impl NodeSetup {
+    /// The router `node` with these devices, by face.
+    pub const fn new(node: NodeId, devices: Vec<DeviceSetup>, streams: Streams) -> Self {
+        Self { node, devices, streams }
+    }
+
     /// One to try settings on.
     fn trial() -> Self {
         let device = DeviceSetup::trial();
-        Self { node: NodeId(0), devices: vec![device], streams: device.streams }
+        Self::new(NodeId(0), vec![device], device.streams)
     }
 }
 
 /// All parts of one scheme on one router; they may share state.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct RouterParts {
     /// Queue disciplines by face.
     pub disciplines: Vec<(FaceId, Box<dyn QueueDiscipline>)>,
@@ -262,4 +271,44 @@ pub struct RouterParts {
     pub strategy: Option<Box<dyn Strategy>>,
     /// The part that talks to the controller.
     pub agent: Option<Box<dyn RouterAgent>>,
+}
+
+impl RouterParts {
+    /// The same parts and, for every device of `node`, the discipline that `make` returns.
+    #[must_use]
+    pub fn with_disciplines<D: QueueDiscipline + 'static>(
+        mut self,
+        node: &NodeSetup,
+        mut make: impl FnMut(&DeviceSetup) -> D,
+    ) -> Self {
+        let made = |device: &DeviceSetup| (device.face, Box::new(make(device)) as Box<dyn QueueDiscipline>);
+        self.disciplines.extend(node.devices.iter().map(made));
+        self
+    }
+
+    /// The same parts and, for every device of `node`, the gate that `make` returns.
+    #[must_use]
+    pub fn with_gates<G: FaceGate + 'static>(
+        mut self,
+        node: &NodeSetup,
+        mut make: impl FnMut(&DeviceSetup) -> G,
+    ) -> Self {
+        let made = |device: &DeviceSetup| (device.face, Box::new(make(device)) as Box<dyn FaceGate>);
+        self.gates.extend(node.devices.iter().map(made));
+        self
+    }
+
+    /// The same parts with this strategy, in place of the scenario's.
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: impl Strategy + 'static) -> Self {
+        self.strategy = Some(Box::new(strategy));
+        self
+    }
+
+    /// The same parts with this agent, which talks to the network controller.
+    #[must_use]
+    pub fn with_agent(mut self, agent: impl RouterAgent + 'static) -> Self {
+        self.agent = Some(Box::new(agent));
+        self
+    }
 }

@@ -7,6 +7,7 @@ use crate::units::{BitRate, ByteCount, Packets, Span};
 
 /// A value as a scenario or the command line gives it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Value {
     /// A quoted text: a quantity with its unit or one of several words.
     Text(String),

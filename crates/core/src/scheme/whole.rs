@@ -5,6 +5,7 @@ use crate::scheme::params::{Settings, Value};
 
 /// A place that a scheme can fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Exhaustive: a driver that had no place for a new role would leave it out of a run silently.
 pub enum Role {
     /// The consumer of a flow.
     Consumer,
@@ -128,6 +129,7 @@ pub enum Counterpart {
 
 /// Whether the parts of a scheme mark packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Marking {
     /// They never do.
     Never,

@@ -7,7 +7,6 @@ use crate::ndn::face::NodeId;
 use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable};
 use crate::ndn::packet::Kind;
-use crate::observe::event::EventMask;
 use crate::rng::{Rng, Seed, Streams};
 use crate::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery};
 use crate::units::{ByteCount, Span, Time};
@@ -112,14 +111,7 @@ impl World {
         call: impl FnOnce(&mut Sender, &mut Context<'_>) -> Option<Segment>,
     ) -> Option<Segment> {
         let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &routes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(self.now, NodeId(0), &self.names, &mut sink).with_routes(&routes);
         call(&mut self.sender, &mut Context::new(env, &[]))
     }
 

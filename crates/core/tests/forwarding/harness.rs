@@ -8,7 +8,6 @@ use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{
@@ -16,7 +15,6 @@ use tidegate_core::ndn::packet::{
 };
 use tidegate_core::ndn::pit::{PitEntry, PitId};
 use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::scheme::control::Directive;
 use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
@@ -215,14 +213,7 @@ impl Router {
 
     fn call<T>(&mut self, at: Time, part: impl FnOnce(&mut Forwarder<u32>, &mut Context<'_>) -> T) -> T {
         let mut sink = NoSink;
-        let env = Env {
-            now: at,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(at, NodeId(0), &self.names, &mut sink);
         part(&mut self.forwarder, &mut Context::new(env, &self.faces))
     }
 

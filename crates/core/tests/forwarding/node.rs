@@ -2,11 +2,10 @@
 
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::node::{Devices, Node};
 use tidegate_core::ndn::packet::{Header, Packet};
-use tidegate_core::observe::event::{Cause, EventMask};
+use tidegate_core::observe::event::Cause;
 use tidegate_core::queue::{Actions, Lanes, Queue, QueueDiscipline, Selection, Verdict};
 use tidegate_core::scheme::control::Directive;
 use tidegate_core::units::{BitRate, Packets, Span, Time};
@@ -86,7 +85,7 @@ fn a_free_device_takes_a_packet_past_its_queue_and_counts_it_as_one_that_did_not
 }
 
 fn env<'a>(names: &'a NameTable, sink: &'a mut NoSink) -> Env<'a> {
-    Env { now: ms(0), node: NodeId(0), names, routes: &NoRoutes, sink, mask: EventMask::NONE }
+    Env::new(ms(0), NodeId(0), names, sink)
 }
 
 #[test]
@@ -170,7 +169,9 @@ fn a_device_is_not_asked_again_before_the_time_that_its_queue_waits_for() {
     node.send(env(&names, &mut sink), FaceId(0), interest(Name::segment(prefix, 1), 1), &mut wires);
     // A device asked to serve at once would find nothing, and ask again at the same time for ever.
     assert_eq!((wires.sent.len(), &wires.asked[..]), (0, &[(FaceId(0), false, Some(ms(7)))][..]));
-    node.wake_queue(Env { now: ms(7), ..env(&names, &mut sink) }, FaceId(0), &mut wires);
+    let mut late = env(&names, &mut sink);
+    late.now = ms(7);
+    node.wake_queue(late, FaceId(0), &mut wires);
     assert_eq!((bodies(&wires), wires.asked.len()), (vec![2001], 1));
 }
 

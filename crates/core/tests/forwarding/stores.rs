@@ -56,6 +56,7 @@ impl Naive {
             Policy::Fifo => places.min_by_key(|at| self.kept[*at].came),
             Policy::Lfu => places.min_by_key(|at| (self.kept[*at].uses, self.kept[*at].used)),
             Policy::Random => Some(self.draws.below(self.kept.len() as u32) as usize),
+            other => unreachable!("{other:?} has no model here"),
         };
         self.kept[place.expect("something is kept")] = new;
     }

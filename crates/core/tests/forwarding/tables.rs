@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::ndn::fib::Routes;
 use tidegate_core::ndn::fib::{Fib, NextHop, StrategyId};
-use tidegate_core::ndn::fib::{NoRoutes, Routes};
 use tidegate_core::ndn::name::{Name, NameTable, PrefixId};
 use tidegate_core::ndn::packet::{Header, Kind, LossNotice, PitToken};
 use tidegate_core::ndn::pit::Selector;
@@ -402,7 +402,7 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
             let now = u64::from(step);
             let mut sink = NoSink;
             let (node, mask) = (NodeId(0), EventMask::NONE);
-            let env = Env { now: ms(now), node, names: &names, routes: &NoRoutes, sink: &mut sink, mask };
+            let env = Env::new(ms(now), node, &names, &mut sink).with_mask(mask);
             let mut cx = Context::new(env, &faces);
             match rng.below(10) {
                 0..=4 => {
@@ -427,6 +427,7 @@ fn a_queue_loses_nothing_keeps_order_and_serves_the_higher_class_first() {
                             naive.append(class, step);
                         }
                         Verdict::Pass => naive.append(class, step),
+                        other => unreachable!("{other:?} is never ordered"),
                     }
                     naive.expire(now);
                 }

@@ -2,8 +2,6 @@
 
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::{Span, Time};
 
 use super::bench::{Bench, env, wires};

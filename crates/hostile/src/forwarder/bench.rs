@@ -5,12 +5,10 @@ use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::cs::{CacheSetup, UnsolicitedPolicy};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NextHop;
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{BodyRules, Forwarder, ForwarderSetup};
 use tidegate_core::ndn::name::{Name, NameHash, NameTable};
 use tidegate_core::ndn::node::Node;
 use tidegate_core::ndn::packet::{Interest, Kind, Packet};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed, Streams};
 use tidegate_core::scheme::DeviceSetup;
@@ -59,14 +57,7 @@ const MAX_FACES: usize = 4;
 
 macro_rules! env {
     ($bench:expr) => {
-        Env {
-            now: $bench.now,
-            node: NodeId(0),
-            names: &$bench.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        }
+        Env::new($bench.now, NodeId(0), &$bench.names, &mut NoSink)
     };
 }
 
@@ -140,14 +131,7 @@ impl Bench {
         };
         let names = &self.disciplines;
         let id = self.node.attach(view, |face| {
-            let device = DeviceSetup {
-                face,
-                rate,
-                delay: Span::ZERO,
-                neighbour: None,
-                limit,
-                streams: Streams::of(Seed(1)),
-            };
+            let device = DeviceSetup::new(face, rate, limit, Streams::of(Seed(1)));
             Queue::new(face, names.iter().map(|name| discipline(name, &device)).collect())
         });
         let id = id.expect("there are few faces");

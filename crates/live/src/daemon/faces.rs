@@ -6,9 +6,7 @@ use std::rc::Rc;
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::gate::FaceGate;
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueDiscipline};
 use tidegate_core::scheme::params::ParamError;
 use tidegate_core::scheme::{DeviceSetup, NodeSetup};
@@ -75,7 +73,7 @@ impl Daemon {
         let shared = Rc::clone(&self.shared);
         let made = self.node.attach(view, |face| {
             let rate = rate.unwrap_or(UNLIMITED);
-            let device = DeviceSetup { face, rate, delay: Span::ZERO, neighbour: None, limit, streams };
+            let device = DeviceSetup::new(face, rate, limit, streams);
             let parts = parts(settings, device).unwrap_or_else(|why| {
                 fault = Some(why);
                 FaceParts::default()
@@ -310,7 +308,7 @@ fn parts(settings: &FaceConfig, device: DeviceSetup) -> Result<FaceParts, String
         let name = part.scheme.name;
         let make = part.scheme.router.ok_or_else(|| format!("{name} has no router part"))?;
         // Parts that look at several faces of a node at once have no live form yet; each face has its own.
-        let setup = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+        let setup = NodeSetup::new(NodeId(0), vec![device], device.streams);
         let parts = make(&part.settings, &setup).map_err(|why| fault(name, why))?;
         if parts.strategy.is_some() {
             return Err(format!(

@@ -3,9 +3,7 @@
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::units::Span;
 use tidegate_wire::{DataBuilder, EncodeError, InterestView, Signer, name, rdr};
 

@@ -20,11 +20,9 @@ use std::rc::Rc;
 use bytes::Bytes;
 use tidegate_core::context::{Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::node::Node;
 use tidegate_core::ndn::packet::{Kind, Millis, Packet};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::rng::{Rng, Streams};
 use tidegate_core::units::{ByteCount, Span, Time};
 
@@ -145,14 +143,7 @@ impl Watched {
 /// Surroundings of a call at the node; a macro, because the borrows of the fields must stay apart.
 macro_rules! surroundings {
     ($daemon:expr) => {
-        Env {
-            now: $daemon.now,
-            node: NodeId(0),
-            names: &$daemon.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        }
+        Env::new($daemon.now, NodeId(0), &$daemon.names, &mut NoSink)
     };
 }
 

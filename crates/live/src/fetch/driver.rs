@@ -7,7 +7,6 @@ use tidegate_core::clock::Clock;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::consumer::{Arrived, Consumer, ConsumerSetup, ConsumerStats, Demand};
 use tidegate_core::ndn::face::NodeId;
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
 use tidegate_core::observe::event::EventMask;
@@ -319,5 +318,5 @@ impl<'a> Fetch<'a> {
 
 fn context<'a>(now: Time, names: &'a NameTable, sink: &'a mut NoSink) -> Context<'a> {
     let mask = EventMask::NONE;
-    Context::new(Env { now, node: NodeId(0), names, routes: &NoRoutes, sink, mask }, &[])
+    Context::new(Env::new(now, NodeId(0), names, sink).with_mask(mask), &[])
 }

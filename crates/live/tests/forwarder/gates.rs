@@ -6,7 +6,7 @@ use tidegate_core::context::Context;
 use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
 use tidegate_core::ndn::packet::{Header, NackReason};
 use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::{DeviceSetup, RouterParts, Scheme};
+use tidegate_core::scheme::{RouterParts, Scheme};
 use tidegate_core::units::{Span, Time};
 use tidegate_schemes::SCHEMES;
 
@@ -14,19 +14,13 @@ use super::bench::{Forwarder, interest};
 
 static LATER: Scheme = Scheme {
     name: "later",
-    router: Some(|_, node| {
-        let gate = |device: &DeviceSetup| (device.face, Box::new(Later::default()) as Box<dyn FaceGate>);
-        Ok(RouterParts { gates: node.devices.iter().map(gate).collect(), ..RouterParts::default() })
-    }),
+    router: Some(|_, node| Ok(RouterParts::default().with_gates(node, |_| Later::default()))),
     ..Scheme::NONE
 };
 
 static NEVER: Scheme = Scheme {
     name: "never",
-    router: Some(|_, node| {
-        let gate = |device: &DeviceSetup| (device.face, Box::new(Never) as Box<dyn FaceGate>);
-        Ok(RouterParts { gates: node.devices.iter().map(gate).collect(), ..RouterParts::default() })
-    }),
+    router: Some(|_, node| Ok(RouterParts::default().with_gates(node, |_| Never))),
     ..Scheme::NONE
 };
 

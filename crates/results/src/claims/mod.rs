@@ -199,6 +199,7 @@ impl Claim {
 
 /// How a result relates to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+// Exhaustive: pages and tables have a sign for each verdict.
 pub enum Verdict {
     /// The 95 % interval lies inside the band.
     Agrees,

@@ -4,11 +4,7 @@
 
 mod controller;
 
-use tidegate_core::choice;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use controller::Bbr;
 

@@ -1,8 +1,6 @@
 //! BBR-CD's BDP estimator and the timer of its loss detector.
 
-use tidegate_core::choice;
-use tidegate_core::scheme::congestion::{Delivery, FlowView};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::rate::bbr_model::PacketRate;

@@ -8,12 +8,8 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, SendOrder, Sent};
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::congestion::SendOrder;
 
 use crate::toolbox::rate::bbr_model::{FullPipe, Rounds};
 use crate::toolbox::rate::gain_cycle::GainCycle;

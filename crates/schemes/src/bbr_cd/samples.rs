@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::choice;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 choice! {
     /// What counts as a sample for ProbeRTT.

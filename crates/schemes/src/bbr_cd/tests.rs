@@ -1,8 +1,7 @@
 //! Filters, timer and states of BBR-CD by hand.
 
-use tidegate_core::scheme::congestion::{LossSignal, Pacing, SendOrder, Sent};
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::congestion::SendOrder;
 
 use super::samples::{ProbeExit, SampleWatch};
 use super::{BbrCd, Params, SCHEME, State};

@@ -7,11 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use tidegate_core::link::service::{Labels, LinkActions, LinkService, Part};
+use tidegate_core::link::service::{Labels, Part};
 use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 /// The catalogue entry.
 pub static SCHEME: Scheme = Scheme {

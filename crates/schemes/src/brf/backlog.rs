@@ -3,8 +3,8 @@
 //! The flow table counts bytes that it sends towards a port, the port what left it and, in packets, what was dropped. What
 //! came and has not gone waits, of whatever class: the queue of CUBIC's flows counts as that of BRF's.
 
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::QueueLoad;
-use tidegate_core::units::{ByteCount, Packets};
 
 use super::measure::SEGMENT;
 

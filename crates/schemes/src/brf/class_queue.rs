@@ -3,13 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceId, FaceView};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Lanes, Placement, QueueDiscipline, Selection, Verdict};
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::signal::Class as Urgency;
-use tidegate_core::units::{BitRate, Time};
 
 use super::flow::Class;
 use super::shares::Shares;
@@ -203,7 +198,6 @@ impl QueueDiscipline for ClassQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::units::ByteCount;
 
     /// Packets of 1514 bytes that leave each lane within a second of 100 Mbps when something waits in all `busy` ones.
     fn served(has_priorities: bool, busy: &[u32]) -> Vec<u64> {

@@ -5,10 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::scheme::control::{Directive, NetworkController, Orders, QueueLoad, Report};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::control::QueueLoad;
 
 use super::detector::{Detector, Rules};
 use super::measure::SEGMENT;
@@ -71,10 +69,7 @@ fn tell_error(orders: &mut Orders, from: NodeId, load: &QueueLoad, estimate: f64
 mod tests {
     use super::super::detector::tests::load;
     use super::*;
-    use tidegate_core::ndn::name::{Name, PrefixId};
     use tidegate_core::scheme::control::{Congestion, FlowGrant};
-    use tidegate_core::scheme::params::{Settings, Value};
-    use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
 
     fn hear(controller: &mut BrfController, at_ms: u64, from: u32, report: &Report) -> Vec<(NodeId, Directive)> {
         let at = Time::ZERO + Span::from_millis(at_ms);

@@ -1,9 +1,7 @@
 //! Finds congestion in a queue's counters (eq. 5 and 6), at the controller or on the switch itself.
 
-use tidegate_core::choice;
-use tidegate_core::observe::event::Cause;
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::{Congestion, QueueLoad};
-use tidegate_core::units::{Span, Time};
 
 use super::backlog::BacklogEstimate;
 use super::measure::SEGMENT;
@@ -162,8 +160,6 @@ fn robust(rules: &Rules, before: Option<(Time, QueueLoad)>, at: Time, load: &Que
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use tidegate_core::ndn::face::FaceId;
-    use tidegate_core::units::{BitRate, ByteCount, Packets};
 
     /// A device of 100 Mbps with room for 1000 packets, which sent so much.
     pub fn load(sent_packets: u64, governed_bytes: u64) -> QueueLoad {

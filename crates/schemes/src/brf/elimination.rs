@@ -4,8 +4,8 @@
 //! forms follow from eq. 16 and from the text. The queue is that of the BRF class: what other TCP flows pile up in theirs
 //! is not for BRF flows to drain. A standing queue is the paper's θ1, a burst its θ2.
 
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::Congestion;
-use tidegate_core::units::{ByteCount, Span};
 
 use super::Form;
 

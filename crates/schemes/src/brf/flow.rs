@@ -1,9 +1,7 @@
 //! State of a switch for one TCP flow (FLOW_INFO_BRF of Fig. 4).
 
-use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::Flags;
-use tidegate_core::ndn::packet::TcpSegment;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::allocator::{FlowClaim, Demand};
 use super::code::{self, Grant};

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::flow::{Class, Flow};
 

@@ -1,6 +1,6 @@
 //! Measures what one flow really sends, and finds out whether its application limits it (§3.3).
 
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 /// A judgement stands on at least this many full segments, or on [`LONGEST`]: a limited flow that is granted 1.1 of what it
 /// sends shows 0.91 of its grant, an unlimited one all of it, a segment more or less; 0.95 tells them apart from 25 on.

@@ -14,13 +14,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::tcp::{Reduction, SenderRule};
-use tidegate_core::units::{ByteCount, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
+use tidegate_core::tcp::Reduction;
 
 pub mod allocator;
 pub mod backlog;
@@ -271,23 +266,16 @@ impl Params {
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::read(settings)?;
     let switch = Rc::new(RefCell::new(Switch::new(&params, node)));
-    let mut parts = RouterParts {
-        agent: Some(Box::new(Agent::new(&params, Rc::clone(&switch)))),
-        ..RouterParts::default()
-    };
-    for device in &node.devices {
-        let face = device.face;
-        parts.gates.push((face, Box::new(Gate { face, switch: Rc::clone(&switch) })));
-        let queue = ClassQueue::new(&params, face, device.rate, Rc::clone(&switch));
-        parts.disciplines.push((face, Box::new(queue)));
-    }
-    Ok(parts)
+    let queue = |device: &DeviceSetup| ClassQueue::new(&params, device.face, device.rate, Rc::clone(&switch));
+    Ok(RouterParts::default()
+        .with_gates(node, |device| Gate { face: device.face, switch: Rc::clone(&switch) })
+        .with_disciplines(node, queue)
+        .with_agent(Agent::new(&params, Rc::clone(&switch))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Value;
 
     fn read(given: &[(&str, Value)]) -> Result<Params, Vec<ParamError>> {
         Params::read(&Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect()))

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::math;
-use tidegate_core::ndn::name::{NameTable, PrefixId};
+use tidegate_core::prelude::*;
 
 /// Weight of the past per observation.
 const FORGETTING: f64 = 0.98;
@@ -144,7 +144,6 @@ impl Predictor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::rng::{Rng, Seed};
 
     fn named(names: &mut NameTable, uri: &str) -> Features {
         let prefix = names.intern_uri(uri).expect("a name");

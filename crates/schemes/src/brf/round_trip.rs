@@ -1,6 +1,6 @@
 //! Round-trip time of a flow as a switch in the middle sees it: halves of the handshake, then data and its ACK.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Round-trip time at a switch: its parts towards sender and receiver, smoothed.
 #[derive(Clone, Debug, Default)]

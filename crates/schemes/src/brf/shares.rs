@@ -41,7 +41,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::{Settings, Value};
+    use tidegate_core::prelude::*;
 
     fn shares(mode: &str, brf: usize, other: usize, has_udp: bool) -> [f64; 3] {
         let settings = Settings(vec![("mode".into(), Value::Text(mode.into()))]);

@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::source::Source;
 use super::Params;
@@ -165,7 +161,6 @@ mod tests {
     use super::*;
     use tidegate_core::ndn::packet::NackReason::{Congestion, Duplicate};
     use tidegate_core::scheme::congestion::LossSignal::{Nack, Notice, Timeout};
-    use tidegate_core::scheme::params::Value;
     use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
     use tidegate_testkit::steps::{follow, lost, sent};
 

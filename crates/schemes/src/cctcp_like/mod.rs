@@ -8,12 +8,7 @@
 //! * [`source`]: one source: window, timer, what is outstanding;
 //! * [`signer`]: writes on Data which node answered.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 pub mod consumer;
 pub mod signer;
@@ -60,10 +55,5 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
-    for device in &node.devices {
-        let gate = signer::Signer::new(node.node, device.neighbour);
-        parts.gates.push((device.face, Box::new(gate)));
-    }
-    Ok(parts)
+    Ok(RouterParts::default().with_gates(node, |device| signer::Signer::new(node.node, device.neighbour)))
 }

@@ -3,13 +3,7 @@
 //! A node that answers itself signs. Data that come in unsigned were answered by somebody without this part: by the
 //! neighbour, as far as a router can tell.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::NodeId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 /// The gate of one face.
 #[derive(Debug)]
@@ -47,7 +41,6 @@ impl FaceGate for Signer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::ndn::name::NameTable;
     use tidegate_testkit::gate_bench::{GateBench, data};
 
     /// Identity on a Data after a node 4 with the neighbour 7 received it, or sent it.

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use tidegate_core::ndn::consumer::rto::{Estimator, EstimatorKind, TimeoutLimits};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::window::aimd::{AimdRule, AimdWindow};

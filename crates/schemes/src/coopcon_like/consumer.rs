@@ -1,8 +1,6 @@
 //! The consumer: the level of a mark sets the decrease of the window.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use super::{MILD, Params};
 use crate::toolbox::reaction::congestion_loss::is_congestion;

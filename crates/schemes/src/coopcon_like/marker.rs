@@ -1,13 +1,7 @@
 //! The marker: Data leaves with level 1 while waiting times stay above a target, with level 2 while they or the queue
 //! are far too long; as often as CoDel's law lets it.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::{MILD, Params, SEVERE};
 use crate::toolbox::queue::control_law;

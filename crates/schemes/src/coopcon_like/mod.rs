@@ -7,12 +7,7 @@
 //! * [`marker`]: two levels of marks by waiting time and queue length;
 //! * [`divert_strategy`]: moves Interests away from severe marks and, once calm, back to the fastest next hop.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 pub mod consumer;
 pub mod divert_strategy;
@@ -80,9 +75,6 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
     let params = Params::from_settings(settings)?;
     let draws = node.streams.stream(SCHEME.name);
     let strategy = divert_strategy::DivertStrategy::new(params.clone(), draws);
-    let mut parts = RouterParts { strategy: Some(Box::new(strategy)), ..RouterParts::default() };
-    for device in &node.devices {
-        parts.disciplines.push((device.face, Box::new(marker::LevelMarker::new(params.clone()))));
-    }
-    Ok(parts)
+    let marker = |_: &DeviceSetup| marker::LevelMarker::new(params.clone());
+    Ok(RouterParts::default().with_disciplines(node, marker).with_strategy(strategy))
 }

@@ -1,6 +1,6 @@
 //! The PI controller of the classic queue, and the two probabilities that follow from its base probability p'.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 

@@ -6,15 +6,7 @@ mod coupled;
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::{Ecn, Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{LaneHead, Lanes, Placement, QueueDiscipline, Selection, Verdict};
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Span, Time};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use coupled::{Coupled, Recurrence};
 

@@ -2,11 +2,8 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::{Name, PrefixId};
-use tidegate_core::ndn::packet::{Packet, TcpSegment};
+use tidegate_core::ndn::packet::Packet;
 use tidegate_core::queue::{Queue, QueueStats};
-use tidegate_core::scheme::params::Settings;
 
 use super::*;
 use tidegate_testkit::gate_bench::{GateBench, micros};

@@ -11,12 +11,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 
@@ -76,13 +71,10 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
     let passing = Rc::new(RefCell::new(reporter::Passing::default()));
-    for device in &node.devices {
-        let reporter = reporter::Reporter::new(device.face, params.clone(), Rc::clone(&passing));
-        parts.gates.push((device.face, Box::new(reporter)));
-    }
-    Ok(parts)
+    Ok(RouterParts::default().with_gates(node, |device| {
+        reporter::Reporter::new(device.face, params.clone(), Rc::clone(&passing))
+    }))
 }
 
 #[cfg(test)]

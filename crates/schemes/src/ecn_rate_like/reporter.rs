@@ -4,13 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::control::{Rule, Seen};
 use super::Params;

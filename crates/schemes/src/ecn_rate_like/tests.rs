@@ -3,15 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::name::PrefixId;
 use tidegate_core::ndn::packet::Packet;
-use tidegate_core::ndn::pit::PitId;
+use tidegate_core::prelude::*;
 use tidegate_core::queue::Queue;
-use tidegate_core::scheme::params::Settings;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::Span;
 
 use super::reporter::{Passing, Reporter};
 use super::Params;

@@ -1,9 +1,7 @@
 //! The consumer: each level of a mark takes the same part off the window. A level stands on all Data of a period, so
 //! that it counts once per period.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::{HIGHEST, Params};
 use crate::toolbox::reaction::congestion_loss::is_congestion;

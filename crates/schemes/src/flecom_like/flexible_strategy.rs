@@ -4,14 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::rng::Rng;
-use tidegate_core::units::{BitRate, Time};
+use tidegate_core::prelude::*;
 
 use super::{HIGHEST, Params};
 use crate::toolbox::forwarding::split_ratios::InitialSplit;

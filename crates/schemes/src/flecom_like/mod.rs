@@ -10,12 +10,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::{ByteCount, Packets, Span};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::interest_shaper::{InterestShaper, Measure, ShaperGate, ShaperSetup};
 
@@ -103,6 +98,5 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
         shapers.push((device.face, shaper));
     }
     let draws = node.streams.stream(SCHEME.name);
-    parts.strategy = Some(Box::new(flexible_strategy::FlexibleStrategy::new(params, shapers, draws)));
-    Ok(parts)
+    Ok(parts.with_strategy(flexible_strategy::FlexibleStrategy::new(params, shapers, draws)))
 }

@@ -1,13 +1,7 @@
 //! The marker: while the mean waiting time grows, its distance from the target is the level that every Data carries;
 //! while it does not, the level falls by one in every period.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::HIGHEST;
 

@@ -4,16 +4,8 @@
 
 mod flows;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceView, Limit};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::params;
-use tidegate_core::queue::{LaneHead, Lanes, Placement, QueueDiscipline, Selection, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::whole::Marking;
-use tidegate_core::scheme::{DeviceSetup, Provenance, Scheme};
-use tidegate_core::units::{ByteCount, Packets, Span, Time};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::codel_state::{CodelSignal, CodelState};
 use flows::Flows;

@@ -4,12 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceId, FaceView};
-use tidegate_core::ndn::gate::FlowKey;
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::shaping::Flows;
 
@@ -155,7 +150,6 @@ impl QueueDiscipline for Counter {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::ndn::name::PrefixId;
     use tidegate_core::ndn::packet::Packet;
     use tidegate_core::queue::Queue;
 

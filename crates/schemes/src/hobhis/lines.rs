@@ -2,10 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::FlowKey;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::Order;
 

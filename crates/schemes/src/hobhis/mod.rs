@@ -12,12 +12,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::{Packets, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 use crate::toolbox::shaping::refusal::Refusal;
@@ -112,16 +107,11 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
     let rule = shaping::Rule { design: params.design, target: params.target };
     let flows = Rc::new(RefCell::new(shaping::Flows::new(rule, params.memory)));
-    for device in &node.devices {
-        let counter = data_queues::Counter::new(device.face, Rc::clone(&flows));
-        parts.disciplines.push((device.face, Box::new(counter)));
-        let shaper = shaper::Shaper::new(device.face, params.clone(), Rc::clone(&flows));
-        parts.gates.push((device.face, Box::new(shaper)));
-    }
-    Ok(parts)
+    Ok(RouterParts::default()
+        .with_disciplines(node, |device| data_queues::Counter::new(device.face, Rc::clone(&flows)))
+        .with_gates(node, |device| shaper::Shaper::new(device.face, params.clone(), Rc::clone(&flows))))
 }
 
 #[cfg(test)]

@@ -3,13 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{Packets, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::lines::{LineKey, Lines};
 use super::shaping::Flows;

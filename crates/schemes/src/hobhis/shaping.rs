@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::FlowKey;
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::data_queues::{Backlog, DataQueues};
 

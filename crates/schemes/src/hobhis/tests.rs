@@ -4,15 +4,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::{NackReason, Packet};
-use tidegate_core::ndn::pit::PitId;
+use tidegate_core::ndn::packet::Packet;
+use tidegate_core::prelude::*;
 use tidegate_core::queue::Queue;
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::Span;
 
 use super::data_queues::Counter;
 use super::shaper::Shaper;

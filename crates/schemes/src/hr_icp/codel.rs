@@ -2,7 +2,7 @@
 //!
 //! Source: `ndn-shaper-net-device-face`, which differs from RFC 8289: it decides at the head and refuses at the tail.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 

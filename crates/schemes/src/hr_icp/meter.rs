@@ -1,8 +1,6 @@
 //! Sizes and demand as one face sees them.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::rate::Load;
 

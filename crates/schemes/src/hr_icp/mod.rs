@@ -10,12 +10,7 @@
 //! * [`refusing`]: which Interests are refused, by `queue`: [`pie`], [`codel`], or those that find no room;
 //! * consumer: AIMD on Nacks, as on losses.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::{Packets, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;
 use crate::toolbox::shaping::refusal::Refusal;
@@ -119,12 +114,10 @@ fn consumer(params: &Params) -> AdaptivePipeline<AimdWindow> {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
-    for device in &node.devices {
+    Ok(RouterParts::default().with_gates(node, |device| {
         let draws = device.streams.stream(SCHEME.name);
-        parts.gates.push((device.face, Box::new(shaper::Shaper::new(device.face, params.clone(), draws))));
-    }
-    Ok(parts)
+        shaper::Shaper::new(device.face, params.clone(), draws)
+    }))
 }
 
 #[cfg(test)]

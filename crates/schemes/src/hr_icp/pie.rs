@@ -2,8 +2,7 @@
 //!
 //! Source: `ndn-shaper-net-device-face`; Pan et al. 2013.
 
-use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Time between two updates.
 const PERIOD: Span = Span::from_millis(30);
@@ -124,7 +123,6 @@ impl Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::rng::Seed;
 
     fn ms(at: u64) -> Time {
         Time::ZERO + Span::from_millis(at)

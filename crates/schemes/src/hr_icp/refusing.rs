@@ -1,7 +1,6 @@
 //! Early refusal of Interests by an active queue management rule.
 
-use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::codel::Codel;
 use super::pie::Pie;

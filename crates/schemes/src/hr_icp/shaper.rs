@@ -2,14 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::rng::Rng;
-use tidegate_core::units::{ByteCount, Packets, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::meter::Meter;
 use super::refusing::Refusing;

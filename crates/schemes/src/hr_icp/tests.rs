@@ -1,14 +1,7 @@
 //! The shaper and the consumer, by hand: 10 Mbit/s each way, Interests of 40 B and Data of 1000 B.
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::name::{NameTable, PrefixId};
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-use tidegate_core::scheme::params::Settings;
-use tidegate_core::units::{ByteCount, Packets};
 
 use super::shaper::Shaper;
 use super::{Params, Queue, SCHEME};

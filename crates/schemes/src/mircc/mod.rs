@@ -13,12 +13,7 @@
 //! * [`path_table`]: the paths that a router knows;
 //! * [`secondary`]: the rate of what primary Interests leave of a link.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::{ByteCount, Packets, Span};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::rate_follower::{RateFollower, Start};
 use fair_rate::Beta;
@@ -123,14 +118,12 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
     let paths = params.multipath.then(path_table::SharedPaths::default);
-    for device in &node.devices {
-        let gate = rate_gate::RateGate::new(params.clone(), device.face, paths.clone());
-        parts.gates.push((device.face, Box::new(gate)));
-    }
-    if let Some(paths) = paths {
-        parts.strategy = Some(Box::new(steering_strategy::SteeringStrategy::new(paths)));
-    }
-    Ok(parts)
+    let parts = RouterParts::default().with_gates(node, |device| {
+        rate_gate::RateGate::new(params.clone(), device.face, paths.clone())
+    });
+    Ok(match paths {
+        Some(paths) => parts.with_strategy(steering_strategy::SteeringStrategy::new(paths)),
+        None => parts,
+    })
 }

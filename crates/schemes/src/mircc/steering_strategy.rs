@@ -1,11 +1,7 @@
 //! Sends an Interest along the path that it names; one that asks for any path takes a next hop by its nonce, so that
 //! all are found; one that names none takes the cheapest.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::{Kind, NackReason};
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::scheme::signal::Signal;
+use tidegate_core::prelude::*;
 
 use super::path_table::SharedPaths;
 use crate::toolbox::forwarding::next_try::next_try;
@@ -62,11 +58,10 @@ impl Strategy for SteeringStrategy {
 mod tests {
     use super::*;
     use crate::mircc::path_table::ANY;
-    use tidegate_core::ndn::face::{FaceView, Limit};
+    use tidegate_core::ndn::face::Limit;
     use tidegate_core::ndn::fib::NextHop;
-    use tidegate_core::ndn::name::{NameHash, NameTable};
+    use tidegate_core::ndn::name::NameHash;
     use tidegate_core::ndn::pit::{Pit, Selector};
-    use tidegate_core::units::{BitRate, Packets, Span};
     use tidegate_testkit::gate_bench::{GateBench, interest};
 
     /// The faces, of next hops 1 and 2 (1 is the cheaper one), that an Interest from face 0 takes.

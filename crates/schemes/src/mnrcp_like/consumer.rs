@@ -1,9 +1,6 @@
 //! The consumer: follows every report; a Nack halves the rate until the next one.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::rate::rate_follower::RateFollower;
@@ -55,8 +52,6 @@ impl CongestionController for Consumer {
 #[cfg(test)]
 mod tests {
     use tidegate_core::scheme::congestion::LossSignal::Timeout;
-    use tidegate_core::scheme::params::Value;
-    use tidegate_core::units::Span;
 
     use super::super::SCHEME;
     use super::*;

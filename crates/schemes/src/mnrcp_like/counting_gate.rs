@@ -2,13 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{DataSource, FaceGate, FlowKey, GateVerdict};
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 
@@ -132,8 +126,6 @@ impl FaceGate for CountingGate {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::ndn::name::PrefixId;
-    use tidegate_core::scheme::params::Settings;
 
     use super::*;
     use tidegate_testkit::gate_bench::{GateBench, data, interest};

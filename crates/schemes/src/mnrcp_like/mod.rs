@@ -8,12 +8,7 @@
 //! * [`spreading_strategy`]: splits Interests by what next hops report, and reports their sum;
 //! * [`consumer`]: follows the reported rate, half of it after a Nack.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::rate_follower::Start;
 
@@ -73,13 +68,10 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
-    for device in &node.devices {
-        let gate = counting_gate::CountingGate::new(device.face, params.clone());
-        parts.gates.push((device.face, Box::new(gate)));
-    }
+    let gate = |device: &DeviceSetup| counting_gate::CountingGate::new(device.face, params.clone());
+    let parts = RouterParts::default().with_gates(node, gate);
     if params.spread {
-        parts.strategy = Some(Box::new(spreading_strategy::SpreadingStrategy::new(params.memory)));
+        return Ok(parts.with_strategy(spreading_strategy::SpreadingStrategy::new(params.memory)));
     }
     Ok(parts)
 }

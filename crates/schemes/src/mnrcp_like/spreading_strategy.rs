@@ -3,14 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// The strategy of one node.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! §4.3: the consumer's window.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView};
+use tidegate_core::prelude::*;
 
 use super::{Form, Params};
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;

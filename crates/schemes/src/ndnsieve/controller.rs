@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 
 use tidegate_core::math;
-use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::observe::event::Cause;
-use tidegate_core::scheme::control::{Directive, FaceLoad, NetworkController, Orders, Report};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::control::FaceLoad;
 
 use super::gic::Gic;
 use super::Params;
@@ -180,8 +177,6 @@ impl NetworkController for SieveController {
 mod tests {
     use super::*;
     use tidegate_core::scheme::control::{Port, Route};
-    use tidegate_core::scheme::params::{Settings, Value};
-    use tidegate_core::units::{BitRate, ByteCount};
 
     const PREFIX: PrefixId = PrefixId(1);
     /// R1 with a consumer below and R2 and R3 above, each with a producer that does not report.

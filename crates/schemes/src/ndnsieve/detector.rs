@@ -3,14 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceId, FaceView};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::control::{Report, RouterAgent};
-use tidegate_core::scheme::NodeSetup;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::local_information::{LocalInformation, load, ports};
 use super::Params;

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::name::PrefixId;
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::{FaceLoad, Port, Route};
-use tidegate_core::units::Time;
 
 /// Reports of one router.
 #[derive(Debug, Default)]

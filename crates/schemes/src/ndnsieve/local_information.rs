@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::ndn::face::{FaceId, FaceView};
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::{Header, Kind};
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::{FaceLoad, Port, Route};
-use tidegate_core::scheme::NodeSetup;
-use tidegate_core::units::{BitRate, ByteCount, Span};
 
 /// Periods without Data after which a face no longer counts as leading to consumers of a prefix.
 const QUIET_PERIODS: u32 = 10;

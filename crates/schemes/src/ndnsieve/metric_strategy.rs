@@ -4,14 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::{Name, PrefixId};
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::scheme::control::Directive;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::local_information::LocalInformation;
 use crate::toolbox::forwarding::next_try::next_try;

@@ -12,12 +12,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use consumer::SieveConsumer;
 use controller::SieveController;
@@ -113,14 +108,8 @@ fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<Para
     let params = Params::from_settings(settings)?;
     let suppression = Suppression::from_settings(&Settings::default())?;
     let local = Rc::new(RefCell::new(LocalInformation::new(node)));
-    let mut parts = RouterParts {
-        strategy: Some(Box::new(MetricStrategy::new(suppression, params.dwell, Rc::clone(&local)))),
-        agent: Some(Box::new(Agent::new(params.clone(), node, Rc::clone(&local)))),
-        ..RouterParts::default()
-    };
-    for device in &node.devices {
-        let detector = Detector::new(&params, device.face, Rc::clone(&local));
-        parts.disciplines.push((device.face, Box::new(detector)));
-    }
-    Ok(parts)
+    Ok(RouterParts::default()
+        .with_disciplines(node, |device| Detector::new(&params, device.face, Rc::clone(&local)))
+        .with_strategy(MetricStrategy::new(suppression, params.dwell, Rc::clone(&local)))
+        .with_agent(Agent::new(params.clone(), node, local)))
 }

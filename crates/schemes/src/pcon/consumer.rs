@@ -2,8 +2,7 @@
 //!
 //! CoDel spreads its marks, so that marks need no gate; losses come in bursts and do.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::reaction::congestion_loss::is_congestion;

@@ -2,22 +2,17 @@
 //!
 //! Paper: Schneider, Yi, Zhang & Zhang 2016, in the form of the authors' code for ndnSIM. Its parts:
 //! * [`consumer`]: BIC, halved at every mark;
-//! * [`marker`]: the queue that decides when Data for its link is to be marked;
+//! * [`CodelMarker`]: the queue that decides when Data for its link is to be marked (`codel-queue2.cc`);
 //! * [`split_strategy`]: puts marks on, and moves Interests of a prefix away from next hops that send them.
 //!
 //! What ndnSIM ships of it is the scheme `pcon-ndnsim`, a consumer alone, with `nfd-marking`.
 
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Counterpart, Marking, Need, Role, Whole};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::split_ratios::InitialSplit;
+use crate::toolbox::queue::codel_marker::{Carrier, CodelMarker};
 
 pub mod consumer;
-pub mod marker;
 pub mod split_strategy;
 
 /// The catalogue entry.
@@ -95,7 +90,8 @@ params! {
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     let params = Params::from_settings(settings)?;
     let strategy = split_strategy::SplitStrategy::new(params.clone(), node.streams.stream(SCHEME.name));
-    let mut parts = RouterParts { strategy: Some(Box::new(strategy)), ..RouterParts::default() };
-    parts.disciplines.extend(node.devices.iter().map(|device| (device.face, marker::discipline(&params))));
-    Ok(parts)
+    let marker = |_: &DeviceSetup| {
+        CodelMarker::new(params.target, params.interval, params.stretch, Carrier::Face)
+    };
+    Ok(RouterParts::default().with_disciplines(node, marker).with_strategy(strategy))
 }

@@ -2,13 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy, Target};
-use tidegate_core::rng::Rng;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::forwarding::split_table::SplitTable;

@@ -1,7 +1,7 @@
 //! The notice of a stored Data to downstream nodes ("ELN", §IV.B).
 
-use tidegate_core::ndn::name::NameTable;
-use tidegate_core::ndn::packet::{Data, Header, Kind, LossNotice, wire_size};
+use tidegate_core::ndn::packet::{Data, LossNotice, wire_size};
+use tidegate_core::prelude::*;
 
 /// The notice for `data`, a Data packet with the header `lost`: same name, same token.
 pub(super) fn notice_for(names: &NameTable, lost: &Header, data: &Data) -> Header {
@@ -11,9 +11,7 @@ pub(super) fn notice_for(names: &NameTable, lost: &Header, data: &Data) -> Heade
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::ndn::name::{Name, Segment};
     use tidegate_core::ndn::packet::{Millis, PitToken};
-    use tidegate_core::units::ByteCount;
 
     use super::*;
 

@@ -8,12 +8,7 @@
 //!
 //! The notice needs the queue's notice class alone, so PLR works with any other discipline in front of it.
 
-use tidegate_core::queue::QueueDiscipline;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::whole::{Companion, Role, Whole};
-use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use retransmission_store::RetransmissionStore;
 
@@ -34,13 +29,13 @@ pub static SCHEME: Scheme = Scheme {
         "The paper does not mention Nacks; they are handled like Interests.",
     ],
     params: Params::TABLE,
-    discipline: Some(|settings, _| discipline(settings)),
+    discipline: Some(|settings, _| {
+        Ok(Box::new(RetransmissionStore::new(Params::from_settings(settings)?)))
+    }),
     router: Some(|settings, node| {
-        let mut parts = RouterParts::default();
-        for device in &node.devices {
-            parts.disciplines.push((device.face, discipline(settings)?));
-        }
-        Ok(parts)
+        let params = Params::from_settings(settings)?;
+        let store = |_: &DeviceSetup| RetransmissionStore::new(params.clone());
+        Ok(RouterParts::default().with_disciplines(node, store))
     }),
     whole: Whole {
         with: &[Companion { role: Role::Consumer, scheme: "ndnsim-aimd" }],
@@ -48,10 +43,6 @@ pub static SCHEME: Scheme = Scheme {
     },
     ..Scheme::NONE
 };
-
-fn discipline(settings: &Settings) -> Result<Box<dyn QueueDiscipline>, Vec<ParamError>> {
-    Ok(Box::new(RetransmissionStore::new(Params::from_settings(settings)?)))
-}
 
 choice! {
     /// From which cumulative rate R on packets are sent again.

@@ -1,12 +1,6 @@
 //! The router part: adds the face that a Data came through to the label of its path.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::FaceGate;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::path_label;
 
@@ -32,7 +26,6 @@ impl FaceGate for Labeller {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::ndn::name::NameTable;
     use tidegate_testkit::gate_bench::{GateBench, data};
 
     #[test]

@@ -8,12 +8,7 @@
 //! * [`path`]: the consumer's state of a path;
 //! * [`labeller`]: writes on Data which path they took.
 
-use tidegate_core::choice;
-use tidegate_core::ndn::consumer::shell::ShellKind;
-use tidegate_core::params;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::{NodeSetup, Provenance, RouterParts, Scheme};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 pub mod consumer;
 pub mod labeller;
@@ -94,9 +89,5 @@ params! {
 
 fn router(settings: &Settings, node: &NodeSetup) -> Result<RouterParts, Vec<ParamError>> {
     Params::from_settings(settings)?;
-    let mut parts = RouterParts::default();
-    for device in &node.devices {
-        parts.gates.push((device.face, Box::new(labeller::Labeller::new(device.face))));
-    }
-    Ok(parts)
+    Ok(RouterParts::default().with_gates(node, |device| labeller::Labeller::new(device.face)))
 }

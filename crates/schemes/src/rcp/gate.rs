@@ -1,11 +1,6 @@
 //! The router's part: measures load, queue and round trips of one face, and computes the fair rate there.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 

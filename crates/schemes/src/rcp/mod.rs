@@ -3,11 +3,7 @@
 //! Paper: Dukkipati: Rate Control Protocol (RCP), PhD thesis, Stanford 2007, eq. 2.2, with the numbers of the authors' ns-2
 //! code. `gate` is the router's part, `sender` the sender's; the receiver echoes the rate (core).
 
-use tidegate_core::params;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
-use tidegate_core::tcp::SenderRule;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use gate::RateGate;
 use sender::Follower;
@@ -34,11 +30,7 @@ pub static SCHEME: Scheme = Scheme {
     }),
     router: Some(|settings, node| {
         let params = Params::from_settings(settings)?;
-        let mut parts = RouterParts::default();
-        for device in &node.devices {
-            parts.gates.push((device.face, Box::new(RateGate::new(params.clone(), device.face))));
-        }
-        Ok(parts)
+        Ok(RouterParts::default().with_gates(node, |device| RateGate::new(params.clone(), device.face)))
     }),
     whole: Whole {
         needs: &[

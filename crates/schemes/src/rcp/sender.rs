@@ -1,9 +1,7 @@
 //! The sender's part: requests any rate, and paces at the returned one.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, FlowView, Pacing, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal, micros};
-use tidegate_core::units::BitRate;
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::signal::micros;
 
 /// Payload of a full segment over its bytes on the wire.
 const PAYLOAD_PART: f64 = 1448.0 / 1514.0;

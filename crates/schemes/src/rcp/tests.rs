@@ -1,6 +1,5 @@
 //! RCP through one bottleneck.
 
-use tidegate_core::units::{BitRate, Span};
 
 use super::*;
 use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, PAYLOAD, WIRE, mean, seconds};

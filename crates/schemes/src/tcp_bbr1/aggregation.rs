@@ -47,8 +47,7 @@ impl Aggregation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Settings;
-    use tidegate_core::units::Span;
+    use tidegate_core::prelude::*;
 
     #[test]
     fn the_largest_excess_of_five_to_ten_rounds_is_added_up_to_100_ms_of_the_rate_and_to_the_window() {

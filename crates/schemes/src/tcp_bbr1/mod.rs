@@ -7,10 +7,8 @@ mod controller;
 mod policer;
 mod recovery;
 
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::{Reduction, SenderRule};
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::prelude::*;
+use tidegate_core::tcp::Reduction;
 
 use controller::Bbr;
 

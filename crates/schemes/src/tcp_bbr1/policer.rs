@@ -2,7 +2,7 @@
 //!
 //! Two intervals one after the other, each from a loss to a loss, with much lost and nearly the same rate, tell of one.
 
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Params;
 use crate::toolbox::rate::bbr_model::PacketRate;
@@ -162,7 +162,6 @@ impl Policer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::params::Settings;
 
     fn policer() -> Policer {
         Policer::new(&Params::from_settings(&Settings::default()).expect("defaults"))

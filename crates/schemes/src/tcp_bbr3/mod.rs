@@ -9,10 +9,8 @@ mod round_trips;
 mod short_term;
 mod window_use;
 
-use tidegate_core::params;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::{Reduction, SenderRule};
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::prelude::*;
+use tidegate_core::tcp::Reduction;
 
 use controller::Bbr;
 

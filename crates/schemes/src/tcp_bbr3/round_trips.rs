@@ -1,6 +1,6 @@
 //! The smallest round trip, and when it is to be measured (ProbeRTT Logic).
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Minimum round trips of two ages: the older is used, the younger detects a standing queue.
 #[derive(Debug, Default)]

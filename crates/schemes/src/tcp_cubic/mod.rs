@@ -3,13 +3,7 @@
 //! Paper: RFC 9438, with the slow start of RFC 9406 (HyStart++). Detection of losses and the course of a recovery are
 //! core's (RFC 8985, RFC 9937); the window is the toolbox', which others have too.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::SenderRule;
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::tcp_cubic::{TcpCubicRule, TcpCubicWindow};
 

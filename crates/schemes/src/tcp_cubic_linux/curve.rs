@@ -1,7 +1,7 @@
 //! The cubic curve in whole segments and ticks.
 
 use tidegate_core::math;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Multiplicative decrease factor, in 1024ths.
 const BETA: u64 = 717;

@@ -1,6 +1,6 @@
 //! The first HyStart: slow start ends when a train of ACKs is half a round trip long, or when the round trip grows.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Windows below this are left alone (`hystart_low_window`), segments.
 const LOW_WINDOW: u32 = 16;

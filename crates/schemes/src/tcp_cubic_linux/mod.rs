@@ -4,14 +4,7 @@
 //! `beta` of 717/1024, the window in place of the flight, growth by a count of segments per segment of window, at least
 //! 5 % per round trip before the first loss, and a slow start that ends by trains of ACKs or by delay.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::params;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::scheme::{Provenance, Scheme};
-use tidegate_core::tcp::SenderRule;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::tcp::{Change, TcpWindow};
 use curve::Curve;

@@ -1,11 +1,6 @@
 //! The router's part: an efficiency controller over the face's traffic, and a fairness controller that deals out its word.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::{Params, SEGMENT};
 

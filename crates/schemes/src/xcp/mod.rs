@@ -3,11 +3,7 @@
 //! Paper: Katabi, Handley & Rohrs: Congestion Control for High Bandwidth-Delay Product Networks, SIGCOMM 2002, §3 and
 //! appendix A (the residues). `gate` is the router's part, `sender` the sender's; the receiver echoes the change (core).
 
-use tidegate_core::params;
-use tidegate_core::scheme::whole::{Counterpart, Need, Role, Whole};
-use tidegate_core::scheme::{Provenance, RouterParts, Scheme};
-use tidegate_core::tcp::SenderRule;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use gate::FeedbackGate;
 use sender::Xcp;
@@ -38,11 +34,7 @@ pub static SCHEME: Scheme = Scheme {
     }),
     router: Some(|settings, node| {
         let params = Params::from_settings(settings)?;
-        let mut parts = RouterParts::default();
-        for device in &node.devices {
-            parts.gates.push((device.face, Box::new(FeedbackGate::new(params.clone(), device.face))));
-        }
-        Ok(parts)
+        Ok(RouterParts::default().with_gates(node, |device| FeedbackGate::new(params.clone(), device.face)))
     }),
     whole: Whole {
         needs: &[

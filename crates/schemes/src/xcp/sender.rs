@@ -1,8 +1,7 @@
 //! The sender's part: sends window and round trip, and changes the window by the returned feedback.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Recovery, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal, micros};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::signal::micros;
 
 use super::gate::{from_zig_zag, to_zig_zag};
 use super::SEGMENT;

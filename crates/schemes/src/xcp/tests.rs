@@ -1,6 +1,5 @@
 //! XCP through one bottleneck.
 
-use tidegate_core::units::Span;
 
 use super::gate::{from_zig_zag, to_zig_zag};
 use super::*;

@@ -1,8 +1,6 @@
 //! Windows against textbook laws.
 
-use tidegate_core::scheme::congestion::LossSignal;
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind, RTT};
 

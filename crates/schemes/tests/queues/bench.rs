@@ -1,19 +1,11 @@
 //! One queue under one discipline of the catalogue, with a clock.
 
-use tidegate_core::context::{Context, Env, Sink};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::ndn::packet::{
-    Data, Ecn, Header, Interest, Kind, LossNotice, Millis, Nack, NackReason, Packet, PitToken, TcpSegment,
-};
-use tidegate_core::observe::event::{Cause, Event, EventMask};
-use tidegate_core::queue::{Queue, QueueDiscipline};
-use tidegate_core::rng::{Seed, Streams};
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::scheme::{DeviceSetup, NodeSetup};
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_core::context::{Env, Sink};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::ndn::packet::{Data, Interest, LossNotice, Millis, Nack, Packet, PitToken};
+use tidegate_core::observe::event::EventMask;
+use tidegate_core::prelude::*;
+use tidegate_core::queue::Queue;
 use tidegate_schemes::{SCHEMES, find};
 
 /// Everything that the queue recorded.
@@ -52,14 +44,8 @@ impl Bench {
 
     pub fn limited(scheme: &str, given: &[(&str, Value)], limit: Limit) -> Self {
         let settings = Settings(given.iter().map(|(name, value)| ((*name).into(), value.clone())).collect());
-        let device = DeviceSetup {
-            face: FaceId(0),
-            rate: BitRate::from_mbps(10.0),
-            delay: Span::ZERO,
-            neighbour: None,
-            limit,
-            streams: Streams::of(Seed(1)),
-        };
+        let mut device = tidegate_testkit::steps::device();
+        device.limit = limit;
         let discipline = discipline(scheme, &settings, device);
         let mut names = NameTable::new();
         Self {
@@ -74,14 +60,7 @@ impl Bench {
     }
 
     pub fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut self.log,
-            mask: EventMask::ALL,
-        };
+        let env = Env::new(self.now, NodeId(0), &self.names, &mut self.log).with_mask(EventMask::ALL);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }
 
@@ -137,7 +116,7 @@ fn discipline(scheme: &str, settings: &Settings, device: DeviceSetup) -> Box<dyn
     if let Some(make) = scheme.discipline {
         return make(settings, &device).expect("valid settings");
     }
-    let node = NodeSetup { node: NodeId(0), devices: vec![device], streams: device.streams };
+    let node = NodeSetup::new(NodeId(0), vec![device], device.streams);
     let make = scheme.router.expect("a discipline or a router part");
     make(settings, &node).expect("valid settings").disciplines.swap_remove(0).1
 }

@@ -1,7 +1,6 @@
 //! CoDel's control law against times worked out by hand; targets and intervals are the defaults, 5 and 100 ms.
 
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, Popped};
 

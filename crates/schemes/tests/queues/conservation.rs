@@ -1,9 +1,7 @@
 //! Every discipline of the catalogue under random operations: nothing is lost without a count, nothing comes twice.
 
 use tidegate_core::ndn::face::Limit;
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span};
+use tidegate_core::prelude::*;
 use tidegate_schemes::SCHEMES;
 
 use crate::bench::{Bench, data, interest, notice, segment};

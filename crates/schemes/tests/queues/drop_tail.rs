@@ -1,9 +1,7 @@
 //! `drop-tail` against cases worked by hand.
 
 use tidegate_core::ndn::face::Limit;
-use tidegate_core::ndn::packet::Kind;
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::units::{ByteCount, Packets};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, interest, notice};
 

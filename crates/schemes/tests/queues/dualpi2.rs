@@ -1,8 +1,6 @@
 //! DualPI2 through a queue, by hand: who goes first, and what the step does.
 
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, segment};
 use crate::line::{Flow, Line, ms};

@@ -1,7 +1,6 @@
 //! Random early detection and marking at a queue that stands still, against their probabilities.
 
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, interest, notice};
 

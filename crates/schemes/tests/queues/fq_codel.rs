@@ -1,10 +1,6 @@
 //! FQ-CoDel against RFC 8290 by hand, and against CoDel where both are the same.
 
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, segment};
 use crate::line::{Flow, Line, ms};

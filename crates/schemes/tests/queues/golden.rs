@@ -4,9 +4,7 @@
 
 use std::fmt::Write as _;
 
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 use tidegate_testkit::golden::Golden;
 
 use crate::bench::{Bench, data};

@@ -1,9 +1,6 @@
 //! The two classes of `htb` before a line of 10 Mbps.
 
-use tidegate_core::ndn::packet::{Ecn, Kind};
-use tidegate_core::observe::event::{Cause, Event};
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, segment};
 use crate::line::{Line, ms};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::ndn::packet::{Ecn, Header, Kind};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, segment};
 

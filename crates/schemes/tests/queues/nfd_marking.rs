@@ -1,9 +1,6 @@
 //! NFD's two marking rules against cases worked by hand.
 
-use tidegate_core::ndn::packet::Kind;
-use tidegate_core::observe::event::Event;
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, data, interest, nack, tcp};
 

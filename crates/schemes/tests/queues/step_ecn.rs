@@ -1,7 +1,6 @@
 //! Step marking by hand.
 
-use tidegate_core::ndn::packet::Ecn;
-use tidegate_core::scheme::params::Value;
+use tidegate_core::prelude::*;
 
 use crate::bench::{Bench, segment};
 

@@ -3,13 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
-use tidegate_core::scheme::params::Settings;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 use tidegate_schemes::toolbox::forwarding::retransmission_suppression::{Params, Step};
 
 use crate::router::Event::{Data, Interest, Nack};

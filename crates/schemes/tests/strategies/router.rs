@@ -1,19 +1,11 @@
 //! One forwarder under one strategy, with six faces and one name that everybody asks for.
 
-use tidegate_core::context::{Context, Env, NoSink};
-use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
+use tidegate_core::context::{Env, NoSink};
+use tidegate_core::ndn::face::Limit;
 use tidegate_core::ndn::fib::NextHop;
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::forwarder::{Forwarder, ForwarderSetup, Outbox};
-use tidegate_core::ndn::name::{Name, NameTable, Segment};
-use tidegate_core::ndn::packet::{Data, Header, Interest, Kind, Millis, Nack, NackReason, Packet, PitToken};
-use tidegate_core::ndn::pit::PitEntry;
-use tidegate_core::ndn::strategy::Strategy;
-use tidegate_core::observe::event::EventMask;
-use tidegate_core::rng::{Rng, Seed, Streams};
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::scheme::{DeviceSetup, NodeSetup};
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_core::ndn::packet::{Data, Interest, Millis, Nack, Packet, PitToken};
+use tidegate_core::prelude::*;
 use tidegate_schemes::{SCHEMES, find};
 
 /// What happens at the router; the number is a face.
@@ -61,7 +53,7 @@ impl Router {
     pub fn of_part(scheme: &str, given: &[(&str, Value)], upstreams: &[u16]) -> Self {
         let make = find(SCHEMES, scheme).and_then(|scheme| scheme.router).expect("a router part");
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-        let node = NodeSetup { node: NodeId(0), devices: Vec::new(), streams: Streams::of(Seed(1)) };
+        let node = NodeSetup::new(NodeId(0), Vec::new(), Streams::of(Seed(1)));
         let parts = make(&Settings(given.collect()), &node).expect("valid settings");
         Self::with(parts.strategy.expect("a strategy"), upstreams)
     }
@@ -71,15 +63,9 @@ impl Router {
         let make = find(SCHEMES, scheme).and_then(|scheme| scheme.router).expect("a router part");
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
         let streams = Streams::of(Seed(1));
-        let device = |face| DeviceSetup {
-            face: FaceId(face),
-            rate: BitRate::from_mbps(10.0),
-            delay: Span::ZERO,
-            neighbour: None,
-            limit: Limit::Packets(Packets::new(100)),
-            streams,
-        };
-        let node = NodeSetup { node: NodeId(0), devices: (0..6).map(device).collect(), streams };
+        let limit = Limit::Packets(Packets::new(100));
+        let device = |face| DeviceSetup::new(FaceId(face), BitRate::from_mbps(10.0), limit, streams);
+        let node = NodeSetup::new(NodeId(0), (0..6).map(device).collect(), streams);
         let parts = make(&Settings(given.collect()), &node).expect("valid settings");
         let mut router = Self::with(parts.strategy.expect("a strategy"), upstreams);
         for (face, gate) in parts.gates {
@@ -133,14 +119,7 @@ impl Router {
         }
         let packet = Packet { header, body: () };
         let mut sink = NoSink;
-        let env = Env {
-            now: Time::ZERO + Span::from_millis(at_ms),
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &self.names, &mut sink);
         let (mut out, mut cx) = (Collected(Vec::new()), Context::new(env, &self.faces));
         self.forwarder.on_wake(&mut cx, &mut out);
         self.forwarder.receive(&mut cx, FaceId(from), packet, &mut out);

@@ -1,7 +1,5 @@
 //! A controller whose flow has a constant round trip and fills its window, rounded up.
 
-use tidegate_core::scheme::congestion::Recovery;
-use tidegate_core::units::Time;
 use tidegate_testkit::ack_driver::{self, AckDriver};
 
 use super::*;

@@ -2,8 +2,7 @@
 //!
 //! The numbers with a tolerance were worked out or measured with another model before the first run here.
 
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::prelude::*;
 use tidegate_schemes::{tcp_bbr1, tcp_bbr3};
 
 use tidegate_testkit::dumbbell::{Bottleneck, Dumbbell, DumbbellFlow, Loss, WIRE, mean, seconds};

@@ -11,9 +11,7 @@ mod quinn;
 mod reno;
 mod rfc9438;
 
-use tidegate_core::scheme::Scheme;
-use tidegate_core::scheme::params::Value;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 use tidegate_schemes::{SCHEMES, find};
 use tidegate_testkit::dumbbell::{self, Bottleneck, Dumbbell, DumbbellFlow, Loss, mean, seconds};
 

@@ -1,7 +1,5 @@
 //! CUBIC's controller alone against the tables of RFC 9438: regular losses, without sender and packets.
 
-use tidegate_core::units::Time;
-
 use super::*;
 use alone::{Ack, Alone};
 

@@ -474,7 +474,7 @@ pub(super) fn build_node(
         .map(|(setup, direction)| link_disciplines(plan, *direction as usize, setup))
         .collect();
     let part_streams = Streams::of(seed).under(&format!("node/{}/", planned.name));
-    let setup = NodeSetup { node: NodeId(node as u32), devices, streams: part_streams };
+    let setup = NodeSetup::new(NodeId(node as u32), devices, part_streams);
     let parts = node_parts(planned, &setup, disciplines);
     let mut faces: Vec<FaceView> = setup
         .devices
@@ -578,14 +578,11 @@ fn cache_setup(plan: &CachePlan, streams: Streams) -> CacheSetup {
 fn device(plan: &Plan, ports: &Ports, delays: &[Span], direction: usize, seed: Seed) -> DeviceSetup {
     let link = &plan.links[direction / 2];
     let way = direction % 2;
-    DeviceSetup {
-        face: ports.face[direction],
-        rate: link.rate[way],
-        delay: delays[direction / 2],
-        neighbour: Some(NodeId([link.b, link.a][way] as u32)),
-        limit: link.queue[way].limit,
-        streams: Streams::of(seed).under(&format!("link/{}/{way}/", link.name)),
-    }
+    let streams = Streams::of(seed).under(&format!("link/{}/{way}/", link.name));
+    let mut device = DeviceSetup::new(ports.face[direction], link.rate[way], link.queue[way].limit, streams);
+    device.delay = delays[direction / 2];
+    device.neighbour = Some(NodeId([link.b, link.a][way] as u32));
+    device
 }
 
 fn face(plan: &Plan, device: &DeviceSetup, direction: usize) -> FaceView {

@@ -2,16 +2,13 @@
 
 /// Surroundings of a call at a node; a macro, because the borrows of the fields must stay apart.
 macro_rules! env {
-    ($world:expr, $node:expr) => {
-        ::tidegate_core::context::Env {
-            now: $world.now,
-            node: ::tidegate_core::ndn::face::NodeId($node as u32),
-            names: &$world.names,
-            routes: &$world.routes,
-            mask: $world.recorder.mask,
-            sink: &mut $world.recorder,
-        }
-    };
+    ($world:expr, $node:expr) => {{
+        // Read before the recorder is borrowed as the sink.
+        let (node, mask) = (::tidegate_core::ndn::face::NodeId($node as u32), $world.recorder.mask);
+        ::tidegate_core::context::Env::new($world.now, node, &$world.names, &mut $world.recorder)
+            .with_routes(&$world.routes)
+            .with_mask(mask)
+    }};
 }
 
 /// The devices of a node, from fields that nothing else borrows.

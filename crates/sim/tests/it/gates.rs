@@ -26,10 +26,7 @@ const GAP: Span = Span::from_millis(2);
 
 static PACER: Scheme = Scheme {
     name: "pacer",
-    router: Some(|_, node| {
-        let gate = |device: &DeviceSetup| (device.face, Box::new(Pacer::default()) as Box<dyn FaceGate>);
-        Ok(RouterParts { gates: node.devices.iter().map(gate).collect(), ..RouterParts::default() })
-    }),
+    router: Some(|_, node| Ok(RouterParts::default().with_gates(node, |_| Pacer::default()))),
     ..Scheme::NONE
 };
 
@@ -37,12 +34,10 @@ static WHIM: Scheme = Scheme {
     name: "whim",
     draws: true,
     router: Some(|_, node| {
-        let whims = |device: &DeviceSetup| {
-            let draws = ["first", "second"].map(|name| device.streams.under("whim/").stream(name));
-            let face = device.face;
-            draws.map(|draws| (face, Box::new(Whim { draws, wake: None }) as Box<dyn FaceGate>))
+        let whim = |name| {
+            move |device: &DeviceSetup| Whim { draws: device.streams.under("whim/").stream(name), wake: None }
         };
-        Ok(RouterParts { gates: node.devices.iter().flat_map(whims).collect(), ..RouterParts::default() })
+        Ok(RouterParts::default().with_gates(node, whim("first")).with_gates(node, whim("second")))
     }),
     ..Scheme::NONE
 };
@@ -57,12 +52,11 @@ static SHAPER: Scheme = Scheme {
             expected_data: ByteCount::new(2_000),
             limit: Packets::new(100),
         };
-        let gate = |device: &DeviceSetup| {
+        Ok(RouterParts::default().with_gates(node, |_| {
             let mut shaper = InterestShaper::new(setup);
             shaper.set_rate(Some(BitRate::from_mbps(4.0)), Time::ZERO);
-            (device.face, Box::new(ShaperGate(Rc::new(RefCell::new(shaper)))) as Box<dyn FaceGate>)
-        };
-        Ok(RouterParts { gates: node.devices.iter().map(gate).collect(), ..RouterParts::default() })
+            ShaperGate(Rc::new(RefCell::new(shaper)))
+        }))
     }),
     ..Scheme::NONE
 };
@@ -70,10 +64,7 @@ static SHAPER: Scheme = Scheme {
 /// Keeps every Interest in the queue's side store until it is too old.
 static KEEPER: Scheme = Scheme {
     name: "keeper",
-    router: Some(|_, node| {
-        let keeper = |device: &DeviceSetup| (device.face, Box::new(Keeper) as Box<dyn QueueDiscipline>);
-        Ok(RouterParts { disciplines: node.devices.iter().map(keeper).collect(), ..RouterParts::default() })
-    }),
+    router: Some(|_, node| Ok(RouterParts::default().with_disciplines(node, |_| Keeper))),
     ..Scheme::NONE
 };
 

@@ -5,7 +5,7 @@ use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
 use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
-use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::event::Event;
 use tidegate_core::observe::records::RunRecord;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::{Rng, Seed};
@@ -44,14 +44,7 @@ fn poisson_arrivals(load: f64, packets: u64) -> Served {
         let now = next_arrival.min(next_departure);
         area += u128::from(faces[0].queued_packets()) * u128::from(now - last);
         last = now;
-        let env = Env {
-            now: Time::from_nanos(now),
-            node: NodeId(0),
-            names: &names,
-            routes: &routes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(Time::from_nanos(now), NodeId(0), &names, &mut sink).with_routes(&routes);
         let mut cx = Context::new(env, &faces);
         if next_arrival <= next_departure {
             let kind = Kind::Data(Data {

@@ -168,13 +168,7 @@ fn released_in_quanta_a_flow_gets_the_same_and_queues_for_half_a_quantum() {
 /// Writes an absurd grant on every ACK.
 static FORGER: Scheme = Scheme {
     name: "forger",
-    router: Some(|_, node| {
-        let forger = |device: &tidegate_core::scheme::DeviceSetup| -> (_, Box<dyn FaceGate>) {
-            (device.face, Box::new(Forger))
-        };
-        let gates = node.devices.iter().map(forger).collect();
-        Ok(RouterParts { gates, ..RouterParts::default() })
-    }),
+    router: Some(|_, node| Ok(RouterParts::default().with_gates(node, |_| Forger))),
     ..Scheme::NONE
 };
 

@@ -13,11 +13,9 @@ mod tests;
 
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
 use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::{Header, Kind, Packet};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueStats};
 use tidegate_core::rng::{Rng, Seed};
 use tidegate_core::tcp::{Segment, SenderStats, TcpOptions};
@@ -296,14 +294,8 @@ impl Dumbbell {
 
     /// Calls something with what it sees of the node.
     fn with<T>(&mut self, act: impl FnOnce(Parts<'_>, &mut Context<'_>) -> T) -> T {
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        };
+        let sink = &mut NoSink;
+        let env = Env::new(self.now, NodeId(0), &self.names, sink);
         let parts = Parts { flows: &mut self.flows, queue: &mut self.queue, gates: &mut self.gates };
         act(parts, &mut Context::new(env, &self.faces))
     }

@@ -59,8 +59,9 @@ impl Bottleneck {
         let streams = Streams::of(Seed(self.seed));
         let limit = Limit::Packets(Packets::new(self.buffer));
         let (rate, delay) = (self.rate, Span::ZERO);
-        let device = DeviceSetup { face: FaceId(0), rate, delay, neighbour: None, limit, streams };
-        let node = NodeSetup { node: NodeId(0), devices: vec![device], streams };
+        let mut device = DeviceSetup::new(FaceId(0), rate, limit, streams);
+        device.delay = delay;
+        let node = NodeSetup::new(NodeId(0), vec![device], streams);
         let make = scheme.router.expect("the scheme has a router part");
         let parts = make(&crate::settings(given), &node);
         let parts = parts.unwrap_or_else(|errors| panic!("{}: {errors:?}", scheme.name));

@@ -7,6 +7,7 @@ use crate::units::{Span, Time};
 
 /// Loss on a line, drawn per packet.
 #[derive(Clone, Debug, PartialEq)]
+// Exhaustive: `check` describes every kind of loss, and the variation that it causes.
 pub enum LossPlan {
     /// No loss.
     None,

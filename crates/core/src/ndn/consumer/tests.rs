@@ -8,7 +8,6 @@ use super::*;
 use crate::clock::Clock;
 use crate::context::{Env, Sink};
 use crate::ndn::face::NodeId;
-use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{NameTable, Segment};
 use crate::ndn::packet::{Data, LossNotice, Nack, NackReason};
 use crate::observe::event::EventMask;
@@ -152,14 +151,7 @@ impl Bench {
     }
 
     fn call<T>(&mut self, now: Time, call: impl FnOnce(&mut Consumer, &mut Context<'_>) -> T) -> T {
-        let env = Env {
-            now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut self.events,
-            mask: EventMask::ALL,
-        };
+        let env = Env::new(now, NodeId(0), &self.names, &mut self.events).with_mask(EventMask::ALL);
         call(&mut self.consumer, &mut Context::new(env, &[]))
     }
 

@@ -22,6 +22,7 @@ pub use stores::Stores;
 
 /// Replacement policy: which Data is evicted from a full store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Policy {
     /// The one that was used least recently.
     #[default]

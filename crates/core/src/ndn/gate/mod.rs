@@ -97,6 +97,7 @@ pub trait FaceGate: std::fmt::Debug {
 
 /// Decision of a gate about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GateVerdict {
     /// It may pass.
     Admit,

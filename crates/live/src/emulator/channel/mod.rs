@@ -7,10 +7,8 @@ use bytes::Bytes;
 use tidegate_core::context::{Context, Env, NoSink};
 use tidegate_core::link::line::{Line, LineSetup};
 use tidegate_core::ndn::face::{FaceId, FaceView, Limit, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
 use tidegate_core::ndn::name::{Name, NameTable, Segment};
 use tidegate_core::ndn::packet::{Data, Header, Kind, Millis, Packet, PitToken};
-use tidegate_core::observe::event::EventMask;
 use tidegate_core::observe::records::DelaySummary;
 use tidegate_core::queue::Queue;
 use tidegate_core::rng::Rng;
@@ -141,14 +139,8 @@ impl Channel {
         now: Time,
         act: impl FnOnce(&mut Queue<Datagram>, &mut Context<'_>) -> T,
     ) -> T {
-        let env = Env {
-            now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut NoSink,
-            mask: EventMask::NONE,
-        };
+        let sink = &mut NoSink;
+        let env = Env::new(now, NodeId(0), &self.names, sink);
         act(&mut self.queue, &mut Context::new(env, &self.face))
     }
 }

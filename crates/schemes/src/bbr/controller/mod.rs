@@ -3,10 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing, Sent};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::{Params, TimerRule};
 use crate::toolbox::rate::bbr_model::{FullPipe, LeastRoundTrip, PacketRate, Rounds};

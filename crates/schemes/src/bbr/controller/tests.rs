@@ -1,7 +1,6 @@
 //! States of BBR on a path of constant delay.
 
 use super::*;
-use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_testkit::bottleneck::{Bottleneck, PRODUCT};
 use tidegate_testkit::driver::{Driver, RTT};
 use tidegate_testkit::steps::{data_after, sent};

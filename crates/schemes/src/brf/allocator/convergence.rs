@@ -1,7 +1,8 @@
 //! Switches that know nothing of each other, and flows that go by the least of their grants: what comes out is max-min fair.
 
+use tidegate_core::prelude::*;
+
 use super::*;
-use tidegate_core::rng::{Rng, Seed};
 
 const SWITCHES: usize = 3;
 /// Little headroom: a flow keeps that much more where it is not held back. By less a flow would rise too slowly in `ROUNDS`.

@@ -152,7 +152,7 @@ mod convergence;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::rng::{Rng, Seed};
+    use tidegate_core::prelude::*;
 
     const C: f64 = 12e6;
 

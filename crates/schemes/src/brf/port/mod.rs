@@ -5,14 +5,9 @@
 
 mod rounds;
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::{Name, NameTable};
 use tidegate_core::ndn::packet::Flags;
-use tidegate_core::ndn::packet::{Header, TcpSegment};
-use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::control::Congestion;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{BitRate, Span, Time};
 
 use super::allocator;
 use super::code::{self, Grant};

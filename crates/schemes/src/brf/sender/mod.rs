@@ -3,12 +3,7 @@
 //! There is no congestion window. A fuse bounds what is in flight to twice what the rate keeps there, so that a rate that no
 //! longer holds, or never did, does a bounded damage. Losses change nothing while grants come.
 
-use tidegate_core::scheme::congestion::{
-    CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
-};
-use tidegate_core::context::Context;
-use tidegate_core::scheme::signal::{HopSignals, Signal};
-use tidegate_core::units::{BitRate, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::code::{self, Grant};
 use super::fallback::{self, INITIAL_WINDOW};

@@ -1,5 +1,4 @@
 use super::*;
-use tidegate_core::units::ByteCount;
 use tidegate_testkit::ack_driver::{Ack, AckDriver};
 use tidegate_testkit::gate_bench::GateBench;
 

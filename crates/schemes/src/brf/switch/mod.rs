@@ -4,15 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::gate::{Direction, FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::packet::{Header, Kind, TcpSegment};
-use tidegate_core::observe::event::Event;
-use tidegate_core::scheme::control::{Directive, FlowGrant, QueueLoad, Report, RouterAgent};
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::scheme::NodeSetup;
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_core::prelude::*;
+use tidegate_core::scheme::control::{FlowGrant, QueueLoad};
 
 use super::detector::{Detector, Rules};
 use super::flow::Class;

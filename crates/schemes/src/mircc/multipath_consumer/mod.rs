@@ -5,10 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::path_table::ANY;
 use super::{PRIMARY, Params, SECONDARY};

@@ -1,6 +1,4 @@
 use super::*;
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::units::ByteCount;
 use tidegate_testkit::gate_bench::GateBench;
 
 /// A consumer without an Interest that looks for paths, at a node of its own.

@@ -2,14 +2,7 @@
 //!
 //! For multipath it computes a second rate, of what primary Interests leave of the link, and swaps path labels.
 
-use tidegate_core::choice;
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{FaceGate, GateVerdict, Releases};
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::fair_rate::{FairRate, LOWEST, Measured, Rule, smooth};
 use super::path_table::SharedPaths;

@@ -1,6 +1,4 @@
 use super::*;
-use tidegate_core::ndn::name::NameTable;
-use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_testkit::gate_bench::{GateBench, data, interest, micros};
 
 const ADMIT: GateVerdict = GateVerdict::Admit;

@@ -5,13 +5,8 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceView, Limit};
-use tidegate_core::ndn::packet::{Header, Kind};
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::ndn::face::Limit;
+use tidegate_core::prelude::*;
 
 use super::{FullForNotice, Params, Release, SentCounted, loss_notice};
 

@@ -4,15 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tidegate_core::context::{Env, Sink};
-use tidegate_core::ndn::face::{FaceId, NodeId};
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
 use tidegate_core::ndn::packet::{Data, Interest, Millis, Packet, PitToken};
-use tidegate_core::observe::event::{Event, EventMask};
+use tidegate_core::observe::event::EventMask;
 use tidegate_core::queue::{Queue, QueueStats};
-use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::units::{BitRate, Packets};
 
 use super::*;
 
@@ -89,14 +83,7 @@ impl Bench {
     }
 
     fn run<T>(&mut self, act: impl FnOnce(&mut Queue<()>, &mut Context<'_>) -> T) -> T {
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &NoRoutes,
-            sink: &mut self.drops,
-            mask: EventMask::ALL,
-        };
+        let env = Env::new(self.now, NodeId(0), &self.names, &mut self.drops).with_mask(EventMask::ALL);
         act(&mut self.queue, &mut Context::new(env, &self.faces))
     }
 

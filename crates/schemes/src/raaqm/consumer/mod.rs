@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::rng::{Rng, Streams};
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
-use tidegate_core::scheme::signal::Signal;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use super::path::Path;
 use super::{Form, Params, SCHEME, Timer};

@@ -1,8 +1,5 @@
 use super::*;
 use tidegate_core::scheme::congestion::LossSignal::{Expired, Timeout};
-use tidegate_core::scheme::params::Value;
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::units::Time;
 use tidegate_testkit::driver::{Driver, DriverEvent, DriverEventKind};
 use tidegate_testkit::steps::{follow, lost};
 

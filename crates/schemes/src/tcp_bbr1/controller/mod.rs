@@ -5,13 +5,7 @@ mod states;
 mod tests;
 mod window;
 
-use tidegate_core::scheme::congestion::{
-    CongestionController, Delivery, FlowView, Loss, Pacing, RateSample, Recovery, Sent,
-};
-use tidegate_core::context::Context;
-use tidegate_core::rng::{Rng, Streams};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::aggregation::Aggregation;
 use super::policer::{Change, Policer, Seen};

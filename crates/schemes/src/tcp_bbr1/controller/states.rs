@@ -1,7 +1,6 @@
 //! Startup, Drain, ProbeBW and ProbeRTT, and the gains of each.
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::Bbr;
 use crate::toolbox::rate::gain_cycle::{GAINS, GainCycle, Seen};

@@ -2,7 +2,6 @@
 
 use super::*;
 use tidegate_core::scheme::congestion::LossSample;
-use tidegate_core::scheme::params::{Settings, Value};
 use tidegate_testkit::acks::{Ack, Acks};
 
 const ENTER: Recovery = Recovery::Enter { flight: 0 };

@@ -1,7 +1,6 @@
 //! Window and pace that follow from the model.
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use super::states::Mode;
 use super::{Bbr, NOMINAL_RTT, newly_delivered};

@@ -1,7 +1,6 @@
 //! Answers to losses, and their undoing.
 
-use tidegate_core::scheme::congestion::{FlowView, Loss};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::{Bbr, State};
 use crate::tcp_bbr3::short_term::ShortTerm;

@@ -8,13 +8,7 @@ mod startup;
 mod tests;
 mod window;
 
-use tidegate_core::scheme::congestion::{
-    CongestionController, Delivery, FlowView, Loss, Pacing, RateSample, Recovery, Sent,
-};
-use tidegate_core::context::Context;
-use tidegate_core::rng::{Rng, Streams};
-use tidegate_core::scheme::signal::HopSignals;
-use tidegate_core::units::{ByteCount, Time};
+use tidegate_core::prelude::*;
 
 use super::latest::Latest;
 use super::long_term::LongTerm;

@@ -1,7 +1,6 @@
 //! ProbeBW: down, cruise, refill, up (ProbeBW Algorithm Details).
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView, RateSample};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::{Bbr, State, newly_delivered};
 use crate::toolbox::rate::bbr_model::PacketRate;

@@ -1,7 +1,6 @@
 //! ProbeRTT: half of the product for a moment, to see the smallest round trip.
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::probe_bw::AckPhase;
 use super::{Bbr, State};

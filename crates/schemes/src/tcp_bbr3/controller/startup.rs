@@ -1,7 +1,6 @@
 //! Startup and Drain.
 
-use tidegate_core::scheme::congestion::{FlowView, RateSample};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use super::loss::Undo;
 use super::{Bbr, Ends, State};

@@ -2,8 +2,6 @@
 
 use super::*;
 use tidegate_core::scheme::congestion::LossSample;
-use tidegate_core::scheme::params::Settings;
-use tidegate_core::units::Span;
 use tidegate_testkit::acks::{Ack, Acks};
 
 const ENTER: Recovery = Recovery::Enter { flight: 0 };

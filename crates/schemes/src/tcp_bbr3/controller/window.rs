@@ -1,7 +1,6 @@
 //! Window and pace that follow from the model (Updating Control Parameters).
 
-use tidegate_core::scheme::congestion::FlowView;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use super::{Bbr, State};
 use crate::toolbox::rate::bbr_model::PacketRate;

@@ -1,8 +1,6 @@
 //! Next hop of a retransmission: one not used yet, else the one used longest ago.
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::pit::PitEntry;
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 /// The first of `faces` that was not used yet, else the one used longest ago; `None` without faces.
 pub fn next_try<I: Iterator<Item = FaceId>>(entry: &PitEntry, faces: impl Fn() -> I) -> Option<FaceId> {

@@ -3,10 +3,7 @@
 //!
 //! The pause of a whole entry stands in the PIT entry; that of one upstream follows from its out-record.
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::pit::PitEntry;
-use tidegate_core::params;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// What a strategy with this suppression does differently from NFD's.
 pub const DEVIATION: &str = "An out-record stays open as long as its PIT entry, in NFD only for the lifetime of its last Interest; this matters where lifetimes differ or are shorter than the suppression interval.";

@@ -2,9 +2,8 @@
 //!
 //! Paper: PCON (Schneider et al. 2016) §3.4; `str-helper.hpp` and `mt-forwarding-info.hpp` of the authors' NFD.
 
-use tidegate_core::choice;
-use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::NextHop;
+use tidegate_core::prelude::*;
 
 choice! {
     /// Where a prefix' Interests go before anything is known.
@@ -128,7 +127,6 @@ impl SplitRatios {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_core::rng::{Rng, Seed};
 
     use super::*;
 

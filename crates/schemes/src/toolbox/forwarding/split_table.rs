@@ -6,13 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::PrefixId;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::pit::PitEntry;
-use tidegate_core::ndn::strategy::{Arrival, Decision, Target};
-use tidegate_core::rng::Rng;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::forwarding::split_ratios::{InitialSplit, SplitRatios};
 

@@ -4,7 +4,7 @@
 //! Source: Floyd & Jacobson 1993, section 4 and figure 2.
 
 use tidegate_core::math;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// An exponentially weighted moving average of the packets that an arrival finds waiting.
 #[derive(Clone, Debug)]

@@ -3,14 +3,7 @@
 //! Paper: PCON (Schneider et al. 2016), `codel-queue2.cc` of the authors' ns-3. Unlike RFC 8289 the time of
 //! the next mark counts from the last mark, is stretched by a factor, and survives a good period.
 
-use tidegate_core::choice;
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceView;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::observe::event::Cause;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 

@@ -2,7 +2,7 @@
 //!
 //! Paper: RFC 8289, the pseudocode of its section 5; the loop over several packets is one decision per packet here.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::control_law;
 

@@ -3,11 +3,7 @@
 //! Paper: PCON (Schneider et al. 2016) §3.1: the queue towards a downstream decides, the Data that is about to
 //! join it carries the mark.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::name::Name;
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::observe::event::{Cause, Event};
+use tidegate_core::prelude::*;
 
 /// Takes the mark that waits at `face`, for a packet of `name`; whether there was one.
 #[inline]

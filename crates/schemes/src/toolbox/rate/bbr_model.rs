@@ -3,8 +3,7 @@
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00. Rates are packets per second: the size of a packet falls out
 //! of window and gap alike.
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView, Pacing, RateSample};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Parts of a packet per second in which rates are kept, so that they are whole numbers.
 const MICRO: f64 = 1e6;

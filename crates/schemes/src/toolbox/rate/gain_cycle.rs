@@ -2,7 +2,7 @@
 //!
 //! Source: draft-cardwell-iccrg-bbr-congestion-control-00, §4.3.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Pacing gains of the eight phases of ProbeBW; their mean is 1.
 pub const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];

@@ -1,10 +1,6 @@
 //! A consumer that asks at the rate that routers stamp on Data.
 
-use tidegate_core::choice;
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Pacing, Sent};
-use tidegate_core::scheme::signal::{HopSignals, Signal};
-use tidegate_core::units::{BitRate, Span};
+use tidegate_core::prelude::*;
 
 choice! {
     /// What a flow does before its first stamp.
@@ -82,7 +78,6 @@ impl CongestionController for RateFollower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::scheme::Scheme;
     use tidegate_core::scheme::congestion::LossSignal::Timeout;
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data, lost, sent, stamped};

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView, Sent};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::bbr_model::PacketRate;
 
@@ -50,9 +49,6 @@ impl RateSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::context::Context;
-    use tidegate_core::scheme::congestion::CongestionController;
-    use tidegate_core::scheme::signal::HopSignals;
 
     use tidegate_testkit::driver::Driver;
     use tidegate_testkit::steps::{data_after, sent};

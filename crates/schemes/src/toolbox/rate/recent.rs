@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Maximum of a sample, so that a sum of squares of as many samples as fit the memory does not overflow.
 const LARGEST: u64 = 1 << 48;

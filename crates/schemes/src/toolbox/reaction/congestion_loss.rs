@@ -1,7 +1,6 @@
 //! Which losses are a sign of congestion.
 
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::scheme::congestion::LossSignal;
+use tidegate_core::prelude::*;
 
 /// Whether `signal` calls for a smaller window: all do, but a Nack only when it names congestion.
 pub fn is_congestion(signal: LossSignal) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Paper: Carofiglio, Gallo & Muscariello 2012 (ICP): at most one decrease per timer value.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// Admits a decrease when the timeout that held at the last one has passed.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! A token bucket that drops: what finds no tokens does not wait for them.
 
-use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 

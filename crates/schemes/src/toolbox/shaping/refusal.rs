@@ -1,8 +1,6 @@
 //! Refusal of Interests by a gate without room.
 
-use tidegate_core::choice;
-use tidegate_core::ndn::gate::GateVerdict;
-use tidegate_core::ndn::packet::NackReason;
+use tidegate_core::prelude::*;
 
 choice! {
     /// Form of a refusal.

@@ -2,7 +2,7 @@
 //!
 //! The level counts bit-nanoseconds, so that a nanosecond at any whole rate adds a whole number.
 
-use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 /// Bit-nanoseconds of a byte.
 const BYTE: i128 = 8_000_000_000;
@@ -95,7 +95,6 @@ impl TokenBucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tidegate_core::rng::{Rng, Seed};
 
     /// Packets of `size` let through until `end` when one is always ready.
     fn passed(rate: BitRate, depth: u64, size: u64, end: Time) -> u64 {

@@ -2,8 +2,7 @@
 //!
 //! Paper: none; ndnd's segment fetcher and the `DataFetcher` of ndn-tools.
 
-use tidegate_core::choice;
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 choice! {
     /// What ends the wait for a Data.

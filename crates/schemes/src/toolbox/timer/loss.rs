@@ -2,7 +2,7 @@
 //!
 //! Source: MILCOM 2021 (BBR-CD), §III-B: the mean and some standard deviations.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::rate::recent::Recent;
 

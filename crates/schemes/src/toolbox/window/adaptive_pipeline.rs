@@ -3,9 +3,7 @@
 //!
 //! Paper: ndn-tools `PipelineInterestsAdaptive`. A mark that the gate holds back neither grows nor shrinks.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Sent};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::once_per_round_trip::OncePerRoundTrip;

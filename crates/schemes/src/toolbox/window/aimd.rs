@@ -2,7 +2,7 @@
 //!
 //! Paper: Chiu & Jain 1989; RFC 5681 §3.1; ndnSIM 2.9 `ConsumerPcon` and ndn-tools `PipelineInterestsAimd`.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 

@@ -4,7 +4,7 @@
 //! the search target starts at zero, so the first step at [`LOW_WINDOW`] goes down by one packet at most;
 //! a decrease from above leaves the threshold alone, so below [`LOW_WINDOW`] slow start may resume.
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 

@@ -2,8 +2,7 @@
 //!
 //! Paper: ndnSIM 2.9 `ConsumerPcon`. A marked Data never grows the window, whether marks count or not.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::congestion_loss::is_congestion;
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;

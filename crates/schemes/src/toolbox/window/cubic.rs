@@ -4,7 +4,7 @@
 //! `PipelineInterestsCubic`, NDNts `TcpCubic` and ndnd `CUBICCongestionWindow`.
 
 use tidegate_core::math;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::rule::WindowRule;
 

@@ -3,8 +3,7 @@
 //!
 //! Source: ours; CoopCon and FleCom (Li et al. 2023) are described as changing the window by the level of congestion.
 
-use tidegate_core::scheme::congestion::FlowView;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::conservative_window::ConservativeWindow;
 

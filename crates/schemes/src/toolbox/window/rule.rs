@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 /// How a window grows and shrinks; when it does is the controller's business.
 pub trait WindowRule: Debug + Send {

@@ -4,8 +4,7 @@
 //! A segment counts when it is delivered, cumulatively or selectively; nothing grows while the source or the receiver
 //! sets the pace, or in fast recovery.
 
-use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
-use tidegate_core::units::Time;
+use tidegate_core::prelude::*;
 
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;
 

@@ -4,8 +4,7 @@
 //! forms of NDN programs, without the estimate of Reno's window and without epochs that begin after the recovery.
 
 use tidegate_core::math;
-use tidegate_core::scheme::congestion::{Delivery, FlowView, Recovery, Sent};
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::window::hystart_plus::{HyStartPlus, Pace};
 use crate::toolbox::window::tcp::{Change, TcpWindow};

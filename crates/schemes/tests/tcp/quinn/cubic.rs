@@ -12,7 +12,7 @@
 //! The others make the bounds. Unit of all windows: segments.
 
 use quinn_proto::congestion::CubicConfig;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::prelude::*;
 
 use super::pair::{INITIAL, Pair, SEGMENT};
 use crate::*;

@@ -9,7 +9,7 @@
 //! - quinn does not begin anew after a rest (RFC 5681 §4.1): there is none.
 
 use quinn_proto::congestion::NewRenoConfig;
-use tidegate_core::rng::{Rng, Seed};
+use tidegate_core::prelude::*;
 
 use super::pair::{INITIAL, Pair, SEGMENT};
 use crate::*;

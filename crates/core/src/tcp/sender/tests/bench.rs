@@ -9,7 +9,6 @@ use crate::ndn::fib::NoRoutes;
 use crate::ndn::name::{Name, NameTable};
 use crate::ndn::packet::Flags;
 use crate::ndn::packet::{Ecn, Header, Kind, TcpSegment};
-use crate::observe::event::EventMask;
 use crate::rng::{Seed, Streams};
 use crate::scheme::congestion::{
     CongestionController, Delivery, FlowView, Loss, LossSignal, Pacing, Recovery, Sent,
@@ -167,14 +166,7 @@ impl Bench {
 
     pub(super) fn with<T>(&mut self, call: impl FnOnce(&mut Sender, &mut Context<'_>) -> T) -> T {
         let (routes, mut sink) = (NoRoutes, NoSink);
-        let env = Env {
-            now: self.now,
-            node: NodeId(0),
-            names: &self.names,
-            routes: &routes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(self.now, NodeId(0), &self.names, &mut sink).with_routes(&routes);
         call(&mut self.sender, &mut Context::new(env, &[]))
     }
 

@@ -2,15 +2,8 @@ use super::*;
 use crate::brf::code::{Grant, decode};
 use crate::brf::{Params, code};
 use tidegate_core::context::{Env, Sink};
-use tidegate_core::ndn::face::NodeId;
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::ndn::name::{Name, PrefixId};
-use tidegate_core::ndn::packet::Ecn;
 use tidegate_core::ndn::packet::Flags;
-use tidegate_core::observe::event::{Event, EventMask};
 use tidegate_core::scheme::control::Congestion;
-use tidegate_core::scheme::params::{Settings, Value};
-use tidegate_core::scheme::DeviceSetup;
 use tidegate_testkit::gate_bench::GateBench;
 use tidegate_testkit::steps::device;
 
@@ -53,8 +46,9 @@ impl Bench {
     }
 
     fn switch(params: &Params) -> Rc<RefCell<Switch>> {
-        let devices = vec![device(), DeviceSetup { face: UP, ..device() }];
-        let node = NodeSetup { node: tidegate_core::ndn::face::NodeId(0), devices, streams: device().streams };
+        let mut up = device();
+        up.face = UP;
+        let node = NodeSetup::new(NodeId(0), vec![device(), up], device().streams);
         Rc::new(RefCell::new(Switch::new(params, &node)))
     }
 
@@ -514,14 +508,7 @@ fn grants_of_a_switch_that_restarted_are_newer_than_those_before() {
     let told = |bench: &mut Bench, at_ms: u64| {
         let mut agent = Agent::new(&bench.params, Rc::clone(&bench.switch));
         let mut sink = Reports::default();
-        let env = Env {
-            now: Time::ZERO + Span::from_millis(at_ms),
-            node: NodeId(0),
-            names: &bench.gates.names,
-            routes: &NoRoutes,
-            sink: &mut sink,
-            mask: EventMask::NONE,
-        };
+        let env = Env::new(Time::ZERO + Span::from_millis(at_ms), NodeId(0), &bench.gates.names, &mut sink);
         agent.tell_grants(&mut Context::new(env, &bench.gates.faces));
         let grants = sink.0.into_iter().filter_map(|report| match report {
             Report::Grant(grant) => Some(grant.sequence),

@@ -1,8 +1,6 @@
 //! The consumer: one packet more per round trip, half on a Nack or timeout; it keeps a window, or a rate.
 
-use tidegate_core::context::Context;
-use tidegate_core::scheme::congestion::{CongestionController, Delivery, FlowView, Loss, Pacing};
-use tidegate_core::units::Span;
+use tidegate_core::prelude::*;
 
 use super::{Params, Sending};
 use crate::toolbox::reaction::congestion_loss::is_congestion;

@@ -4,13 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::{FaceId, FaceView};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::queue::{Actions, QueueDiscipline, Verdict};
-use tidegate_core::rng::Rng;
-use tidegate_core::scheme::signal::Class;
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::average_queue::AverageQueue;
 use crate::toolbox::queue::red_law::{RedChooser, RedLaw, Zone};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::units::{Span, Time};
+use tidegate_core::prelude::*;
 
 use super::{Adaptation, Params};
 use crate::toolbox::reaction::once_per_flight::OncePerFlight;

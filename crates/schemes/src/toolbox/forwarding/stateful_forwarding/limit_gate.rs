@@ -1,11 +1,6 @@
 //! The gate of one upstream face: an Interest above the limit is refused, and the strategy looks for another face.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict};
-use tidegate_core::ndn::packet::{Header, NackReason};
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::units::{ByteCount, Span};
+use tidegate_core::prelude::*;
 
 use super::limit::FaceLimit;
 

@@ -12,12 +12,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::ndn::gate::FaceGate;
-use tidegate_core::scheme::congestion::CongestionController;
-use tidegate_core::scheme::params::{ParamError, Settings};
-use tidegate_core::scheme::{NodeSetup, RouterParts};
-use tidegate_core::units::{ByteCount, Span};
-use tidegate_core::{choice, params};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::queue::average_queue::AverageQueue;
 use crate::toolbox::queue::red_law::RedLaw;
@@ -203,8 +198,7 @@ pub fn router(
         parts.gates.push((device.face, gate));
     }
     let early_nack = params.early_nack.then(|| watched(&params, node, name, &mut parts));
-    parts.strategy = Some(Box::new(ranked_strategy::RankedStrategy::new(early_nack, params.retry_elsewhere)));
-    Ok(parts)
+    Ok(parts.with_strategy(ranked_strategy::RankedStrategy::new(early_nack, params.retry_elsewhere)))
 }
 
 /// Early Nacks by the queues of all devices, whose averages disciplines keep.

@@ -1,10 +1,6 @@
 //! The strategy: the cheapest face below its limit that has not refused; a Nack goes down when none is left.
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::packet::NackReason;
-use tidegate_core::ndn::pit::{PitEntry, PitId};
-use tidegate_core::ndn::strategy::{Arrival, Decision, NackDecision, Strategy};
+use tidegate_core::prelude::*;
 
 use super::early_nack::EarlyNack;
 

@@ -16,7 +16,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use tidegate_core::units::{BitRate, ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 

@@ -1,7 +1,5 @@
 //! What each class is promised, over random arrivals and by hand.
 
-use tidegate_core::rng::{Rng, Seed};
-
 use super::*;
 
 fn mbps(rate: f64) -> BitRate {

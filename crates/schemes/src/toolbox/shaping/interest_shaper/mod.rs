@@ -9,11 +9,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::gate::{FaceGate, FlowKey, GateVerdict, Releases};
-use tidegate_core::ndn::packet::Header;
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::units::{BitRate, ByteCount, Packets, Span, Time};
+use tidegate_core::prelude::*;
 
 use crate::toolbox::shaping::token_bucket::TokenBucket;
 

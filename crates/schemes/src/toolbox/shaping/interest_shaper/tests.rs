@@ -1,11 +1,7 @@
 use super::*;
 use tidegate_core::context::{Env, NoSink};
-use tidegate_core::ndn::face::NodeId;
-use tidegate_core::ndn::fib::NoRoutes;
-use tidegate_core::ndn::name::{Name, NameTable, PrefixId, Segment};
-use tidegate_core::ndn::packet::{Data, Interest, Kind, Millis, PitToken};
+use tidegate_core::ndn::packet::{Data, Interest, Millis, PitToken};
 use tidegate_core::observe::event::EventMask;
-use tidegate_core::rng::{Rng, Seed};
 
 /// Data of 1000 bytes at 8 Mbit/s: one each millisecond. Three may pass at once.
 const RATE: BitRate = BitRate::from_bps(8_000_000);
@@ -38,7 +34,8 @@ impl Bench {
 
     fn call<T>(&mut self, now: Time, part: impl FnOnce(&mut ShaperGate, &mut Context<'_>) -> T) -> T {
         let (node, mask) = (NodeId(0), EventMask::NONE);
-        let env = Env { now, node, names: &self.names, routes: &NoRoutes, sink: &mut NoSink, mask };
+        let sink = &mut NoSink;
+        let env = Env::new(now, node, &self.names, sink).with_mask(mask);
         part(&mut self.gate, &mut Context::new(env, &[]))
     }
 

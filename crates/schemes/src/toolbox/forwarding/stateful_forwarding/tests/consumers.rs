@@ -1,9 +1,8 @@
 //! Windows and rates, worked by hand.
 
 use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
+use tidegate_core::prelude::*;
 use tidegate_core::scheme::congestion::LossSignal::{Nack, Timeout};
-use tidegate_core::scheme::congestion::Pacing;
-use tidegate_core::scheme::params::Value;
 
 use crate::{stateful_forwarding, stateful_forwarding_rtt};
 use tidegate_testkit::driver::Driver;

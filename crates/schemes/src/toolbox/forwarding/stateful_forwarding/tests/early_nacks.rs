@@ -3,17 +3,13 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tidegate_core::context::Context;
-use tidegate_core::ndn::face::FaceId;
 use tidegate_core::ndn::fib::NextHop;
-use tidegate_core::ndn::name::{NameHash, NameTable};
+use tidegate_core::ndn::name::NameHash;
 use tidegate_core::ndn::packet::NackReason::Congestion;
 use tidegate_core::ndn::packet::Packet;
 use tidegate_core::ndn::pit::{Pit, Selector};
-use tidegate_core::ndn::strategy::{Arrival, Decision, Strategy};
+use tidegate_core::prelude::*;
 use tidegate_core::queue::Queue;
-use tidegate_core::rng::{Rng, Seed};
-use tidegate_core::units::ByteCount;
 
 use super::super::early_nack::{EarlyNack, QueueWatch};
 use super::super::ranked_strategy::RankedStrategy;

@@ -1,12 +1,7 @@
 //! Limits in both forms and adaptations, worked by hand.
 
-use tidegate_core::ndn::face::FaceId;
-use tidegate_core::ndn::gate::{FaceGate, GateVerdict};
-use tidegate_core::ndn::name::NameTable;
 use tidegate_core::ndn::packet::NackReason::{Congestion, NoRoute};
-use tidegate_core::ndn::pit::PitId;
-use tidegate_core::scheme::params::Settings;
-use tidegate_core::units::{ByteCount, Span, Time};
+use tidegate_core::prelude::*;
 
 use super::super::limit::{FaceLimit, Measure};
 use super::super::limit_gate::LimitGate;
